@@ -181,6 +181,34 @@ mod tests {
         assert_eq!(drawn(&sorted, HOLE), (0, 0));
     }
 
+    /// The right and the lower end of all that is drawn, and of the picture.
+    fn ends(svg: &str) -> [(usize, usize); 2] {
+        let number = |text: &str| text.parse::<usize>().unwrap();
+        let paths = svg.split("d=\"").skip(1).map(|path| path.split('"').next().unwrap());
+        let rectangles = paths.flat_map(|path| path.split('M').skip(1)).map(|rectangle| {
+            let parts: Vec<usize> = rectangle.split([' ', 'h', 'v']).take(4).map(number).collect();
+            (parts[0] + parts[2], parts[1] + parts[3])
+        });
+        let drawn = rectangles.fold((0, 0), |most, end| (most.0.max(end.0), most.1.max(end.1)));
+        let size: Vec<usize> =
+            svg.split("viewBox=\"0 0 ").nth(1).unwrap().split(['"', ' ']).take(2).map(number).collect();
+        [drawn, (size[0], size[1])]
+    }
+
+    #[test]
+    fn the_picture_ends_a_margin_beside_what_is_drawn() {
+        let mut scene = Scene::new();
+        for _ in 0..3 {
+            let house = scene.insert(scene.root(), Node::group()).unwrap();
+            scene.isolate(house).unwrap();
+            for _ in 0..2 * LINE {
+                scene.insert(house, Node::group()).unwrap();
+            }
+            let [drawn, size] = ends(&scene.layout_svg(1));
+            assert_eq!((drawn.0 + MARGIN, drawn.1 + MARGIN), size);
+        }
+    }
+
     #[test]
     fn rows_above_the_depth_are_grey_and_every_node_is_drawn() {
         let mut scene = Scene::new();

@@ -222,6 +222,27 @@ fn maintenance_reconstitutes_what_is_worn_and_then_rests() {
 }
 
 #[test]
+fn maintenance_merges_slices_that_have_become_small() {
+    let mut dice = fastrand::Rng::with_seed(3);
+    let mut scene = with(SceneConfig { max_nodes: 64, min_nodes: 16, ..SceneConfig::DEFAULT });
+    let mut nodes = vec![scene.root()];
+    for _ in 0..4000 {
+        let parent = nodes[dice.usize(..nodes.len())];
+        nodes.push(group(&mut scene, parent));
+    }
+    let mut leaves: Vec<NodeHandle> = nodes.iter().copied().filter(|&node| scene.first_child(node).is_none()).collect();
+    dice.shuffle(&mut leaves);
+    leaves.truncate(leaves.len() * 19 / 20);
+    scene.remove_many(&leaves).unwrap();
+    let before = scene.slice_count();
+    scene.maintain(Duration::MAX);
+    scene.validate().unwrap();
+    // 131 before, and 90 then.
+    let slices = scene.slice_count();
+    assert!(4 * slices <= 3 * before, "{slices} slices, before {before}");
+}
+
+#[test]
 fn a_growing_slice_is_rebuilt_a_logarithmic_number_of_times() {
     let config = SceneConfig {
         expansion_factor: 1.5,

@@ -1,6 +1,7 @@
 //! What a renderer uploads is plain data (feature `bytemuck`).
 
 use bytemuck::{NoUninit, Pod, cast_slice};
+use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::draw::{DrawCommand, DrawGroups};
 use hedgerow::glam::Vec3;
 use hedgerow::math::PackedTransform;
@@ -61,4 +62,35 @@ fn columns_and_mesh_draws_come_back_from_their_bytes() {
     back(&draws);
     // Ranges that touch are drawn as one.
     assert_eq!(words(&shadows), [7, 0, 60]);
+}
+
+#[test]
+fn what_a_mirror_writes_goes_to_a_buffer_of_bytes() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))).unwrap();
+    let nodes: Vec<_> = (0_u8..40)
+        .map(|x| scene.insert(top, Node::transform(Transform::from_xyz(f32::from(x), 2.0, 0.0))).unwrap())
+        .collect();
+    scene.update();
+    let (mut mirror, mut buffer, mut resized) = (MatrixMirror::new(), Vec::new(), 0);
+    for turn in [0.0, 5.0] {
+        scene.set_local(nodes[30], Transform::from_xyz(turn, 0.0, 0.0)).unwrap();
+        scene.update();
+        mirror.sync(&scene, |step| match (step, step.bytes()) {
+            (MirrorStep::Resize { len }, None) => {
+                resized += 1;
+                buffer.resize(48 * len, 0);
+            }
+            (MirrorStep::Write { .. }, Some((offset, bytes))) => {
+                buffer[usize::try_from(offset).unwrap()..][..bytes.len()].copy_from_slice(bytes);
+            }
+            other => panic!("{other:?}"),
+        });
+        let matrices: Vec<Mat34> = buffer.chunks_exact(48).map(bytemuck::pod_read_unaligned).collect();
+        for &node in &nodes {
+            let at = mirror.index(scene.matrix_slot(node).unwrap()).unwrap();
+            assert_eq!(Some(&matrices[at]), scene.world(node));
+        }
+    }
+    assert_eq!(resized, 1);
 }
