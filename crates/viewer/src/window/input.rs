@@ -62,11 +62,10 @@ impl Input {
                 self.pointer = to;
                 self.moved(way, size, viewer, session);
             }
-            WindowEvent::MouseInput { state: ElementState::Released, button, .. } => {
-                if self.holds(*button) {
-                    self.let_go(session);
-                }
+            WindowEvent::MouseInput { state: ElementState::Released, button, .. } if self.holds(*button) => {
+                self.let_go(session);
             }
+            WindowEvent::MouseInput { state: ElementState::Released, .. } => {}
             // While one button is held, others do nothing. If its release was not told, it may be pressed again.
             WindowEvent::MouseInput { button, .. } if !panel && (self.held.is_none() || self.holds(*button)) => {
                 self.let_go(session);

@@ -37,7 +37,6 @@ impl Memory {
         Self { reader: UploadReader::new(), texture: None }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
     pub(super) fn show(&mut self, ui: &mut Ui, stage: &Stage) {
         let scene = &stage.scene;
         // Which slots were computed, by slice.
