@@ -163,8 +163,8 @@ fn gltf_files_that_were_changed_are_refused_or_work() {
     let (files, paths): (Vec<Vec<u8>>, Vec<PathBuf>) =
         paths.into_iter().map(read).filter(|(bytes, _)| long || bytes.len() < 100_000).unzip();
     let (mut models, mut taken, mut refused, mut most) = (0, 0, 0, 0);
-    for number in 0..files.len() {
-        if !is_asked_for(&paths[number].to_string_lossy()) {
+    for (number, path) in paths.iter().enumerate() {
+        if !is_asked_for(&path.to_string_lossy()) {
             continue;
         }
         let share = if number < shipped { 1 } else { 15 };
