@@ -2,8 +2,7 @@
 
 use crate::Visibility;
 use crate::pass::DrawList;
-use crate::query::CullView;
-use crate::scene::Scene;
+use crate::scene::{CullView, Scene};
 use crate::store::{At, MatrixSlot};
 use crate::visit::{Flow, SliceView, SliceVisitor, SliceVisitorMut};
 use core::iter::FusedIterator;
