@@ -81,7 +81,7 @@
 //! - A handle of another scene, or made of arbitrary bits, is harmless but may name a node whose bits coincide.
 //! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, slices are worked on side
 //!   by side where none hangs below the other: a chain has no parallelism. Below about 16,000 nodes, or 65,000 for a
-//!   caller that is no thread of a pool (`rayon::ThreadPool::install` makes it one), one thread is faster and does it
+//!   caller that is no thread of a pool ([`guide::threads`] says how it becomes one), one thread is faster and does it
 //!   all.
 //!
 //! # The same bits everywhere

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | [`Scene::cull`](crate::Scene::cull), [`cull_nodes`](crate::Scene::cull_nodes) | [`Frustum`] | a [`DrawList`](crate::DrawList), handles of nodes |
 //! | [`Scene::cull_views`](crate::Scene::cull_views) | up to 32 [`CullView`]s | a draw list for each |
-//! | [`Scene::cull_views_relative`](crate::Scene::cull_views_relative) | the same around a camera far away; needs no boxes | a draw list for each |
+//! | [`Scene::cull_views_relative`](crate::Scene::cull_views_relative) | any number of [`CullView`]s around a camera far away; needs no boxes | a draw list for each |
 //! | [`Scene::cull_many`](crate::Scene::cull_many) | up to 32 [`Frustum`]s | [`CullHit`]s |
 //! | [`Scene::nodes_in_sphere`](crate::Scene::nodes_in_sphere), [`nodes_in_box`](crate::Scene::nodes_in_box) | [`Sphere`], [`Aabb`](crate::Aabb) | handles of nodes |
 //! | what a ray hits | [`Ray`] | [`RayHit`]s |

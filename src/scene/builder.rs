@@ -119,7 +119,8 @@ impl SceneBuilder {
     /// # Errors
     /// [`BatchError::item`] is the number of the node at fault: [`Error::InvalidTree`] if the list is not a tree,
     /// [`Error::NotFinite`] and [`Error::NotRotation`] if a scene refuses the node; [`Error::InvalidConfig`];
-    /// [`Error::CapacityOverflow`] for more than 2³⁰ nodes, or some 2²⁴ children of the root.
+    /// [`Error::CapacityOverflow`] for more than 2³⁰ nodes, or some 2²⁴ children of the root;
+    /// [`Error::AllocationFailed`].
     pub fn build(&self, config: SceneConfig) -> Result<(Scene, Vec<NodeHandle>), BatchError> {
         let mut scene = Scene::with_config(config)?;
         let mut handles = Vec::new();

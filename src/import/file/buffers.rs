@@ -174,7 +174,10 @@ fn read(path: &Path, length: usize) -> io::Result<Vec<u8>> {
 
 /// The error for a buffer whose file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> BufferProblem {
-    BufferProblem::Read { path: path.to_owned(), reason: error.kind() }
+    match error.kind() {
+        io::ErrorKind::OutOfMemory => BufferProblem::AllocationFailed,
+        reason => BufferProblem::Read { path: path.to_owned(), reason },
+    }
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl SkeletonBuilder {
     ///
     /// # Errors
     /// A [`SkeletonError`]: no joints or too many, a parent that does not exist, more than one root, a cycle, numbers
-    /// that are not finite, a zero rotation.
+    /// that are not finite, a zero rotation; [`SkeletonError::AllocationFailed`].
     pub fn build(&self) -> Result<(Skeleton, JointMap), Error> {
         let count = self.joints.len();
         if count == 0 {

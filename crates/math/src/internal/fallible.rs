@@ -66,6 +66,10 @@ pub fn text(text: &str) -> Result<Box<str>, TryReserveError> {
     Ok(copy.into_boxed_str())
 }
 
+/// How many bytes are made ready for a read, at least and at most.
+const FEWEST_AHEAD: usize = 1 << 10;
+const MOST_AHEAD: usize = 1 << 16;
+
 /// Reads to the end, and returns what was read.
 pub fn read_whole(from: impl Read) -> Result<Vec<u8>, ErrorKind> {
     let mut bytes = Vec::new();
@@ -75,8 +79,8 @@ pub fn read_whole(from: impl Read) -> Result<Vec<u8>, ErrorKind> {
 
 /// Reads to the end, appends what was read, and returns how many bytes that is.
 ///
-/// As [`Read::read_to_end`], which allocates infallibly for the first bytes of a reader that does not know its length,
-/// and wherever the list is full.
+/// Unlike [`Read::read_to_end`], it asks before each growth: that one allocates infallibly for the first bytes of a reader
+/// that does not know its length, and wherever the list is full.
 pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, ErrorKind> {
     let start = bytes.len();
     let mut end = start;
@@ -85,7 +89,9 @@ pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, Er
         // What lies between `end` and the length is room.
         let full = end == bytes.capacity();
         if end == bytes.len() {
-            bytes.resize(bytes.capacity(), 0);
+            // No more than a multiple of what was read so far: a kept list may have far more room than is needed now.
+            let step = (end - start).clamp(FEWEST_AHEAD, MOST_AHEAD);
+            bytes.resize(bytes.capacity().min(end + step), 0);
         }
         // Where a list is full there may be nothing more to read: that is found out before it grows.
         let read = if full { from.read(&mut few) } else { from.read(&mut bytes[end..]) };
@@ -98,7 +104,7 @@ pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, Er
                 bytes.extend_from_slice(&few[..read.min(few.len())]);
                 end = bytes.len();
             }
-            Ok(read) => end = bytes.len().min(end + read),
+            Ok(read) => end = bytes.len().min(end.saturating_add(read)),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => break Err(error.kind()),
         }
