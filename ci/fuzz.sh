@@ -11,12 +11,12 @@ case "${1:-}" in
     [0-9]*) seconds=$1 && shift ;;
 esac
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(edits batches visit_mutate snapshot gltf serde clip skeleton skin)
 if ! cargo fuzz --version >/dev/null 2>&1 || ! cargo +nightly --version >/dev/null 2>&1; then
     skip 'everything: cargo-fuzz or the nightly toolchain is not installed'
     finish
     exit
 fi
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(cargo +nightly fuzz list)
 # Longer inputs find what shorter ones find, but slower.
 longest() {
     case "$1" in

@@ -94,8 +94,9 @@ fn list(text: &str) -> Vec<String> {
 
 /// The peers of these names. One that only the other build has is left out; what neither has is refused.
 fn chosen(names: &[String]) -> Result<Vec<Kind>, Failure> {
-    if let Some(name) = names.iter().find(|name| !peer::NAMES.contains(&name.as_str())) {
-        return Err(format!("there is no peer '{name}': there are {}", peer::NAMES.join(", ")).into());
+    let all: Vec<&str> = peer::ONE_THREAD.iter().map(|kind| kind.name).collect();
+    if let Some(name) = names.iter().find(|name| !all.contains(&name.as_str())) {
+        return Err(format!("there is no peer '{name}': there are {}", all.join(", ")).into());
     }
     Ok(KINDS.iter().filter(|kind| names.iter().any(|name| name == kind.name)).copied().collect())
 }

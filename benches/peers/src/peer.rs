@@ -40,15 +40,12 @@ pub(crate) struct Kind {
 /// The peers of this build: those on one thread, or those on two.
 pub(crate) const KINDS: &[Kind] = if cfg!(feature = "threads") { TWO_THREADS } else { ONE_THREAD };
 
-/// The peers of both builds.
-pub(crate) const NAMES: [&str; 8] =
-    ["boxed", "boxed-flags", "indextree", "slotmap", "flattened", "bevy", "hedgerow", "hedgerow-lists"];
-
 const fn other(name: &'static str, build: fn(&Shape) -> Box<dyn Peer>) -> Kind {
     Kind { name, threads: 1, own_kernels: false, build }
 }
 
-const ONE_THREAD: &[Kind] = &[
+/// Among them is each peer of the other build, too.
+pub(crate) const ONE_THREAD: &[Kind] = &[
     other("boxed", |shape| Box::new(peers::Boxed::<false>::new(shape))),
     other("boxed-flags", |shape| Box::new(peers::Boxed::<true>::new(shape))),
     other("indextree", |shape| Box::new(peers::IndexTree::new(shape))),

@@ -79,8 +79,8 @@ pub fn read_whole(from: impl Read) -> Result<Vec<u8>, ErrorKind> {
 
 /// Reads to the end, appends what was read, and returns how many bytes that is.
 ///
-/// Unlike [`Read::read_to_end`], it asks before each growth: that one allocates infallibly for the first bytes of a reader
-/// that does not know its length, and wherever the list is full.
+/// Unlike [`Read::read_to_end`], it asks before each growth: that one allocates infallibly for the first bytes of a
+/// reader that does not know its length, and wherever the list is full.
 pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, ErrorKind> {
     let start = bytes.len();
     let mut end = start;
@@ -98,7 +98,7 @@ pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, Er
         match read {
             Ok(0) => break Ok(end - start),
             Ok(read) if full => {
-                if bytes.try_reserve(end.max(1 << 10)).is_err() {
+                if bytes.try_reserve(end.max(FEWEST_AHEAD)).is_err() {
                     break Err(ErrorKind::OutOfMemory);
                 }
                 bytes.extend_from_slice(&few[..read.min(few.len())]);
