@@ -108,6 +108,13 @@ struct Move {
     spare: bool,
 }
 
+impl Move {
+    /// Whether shapes with these places come right behind those that are moved, before and after.
+    fn is_followed_by(&self, from: usize, to: usize, spare: bool) -> bool {
+        self.from + self.len == from && self.to + self.len == to && self.spare == spare
+    }
+}
+
 impl Cache {
     /// The cache of an empty list without a scene.
     pub(crate) const EMPTY: Self = Self {
@@ -255,7 +262,10 @@ impl Cache {
                 From::Spare(from, len) => (from, true, Segment { start, len, ..Segment::of(slice, store, stamp) }),
             };
             let len = segment.len;
-            moves.push(Move { from, to: start, len, spare: is_spare });
+            match moves.last_mut() {
+                Some(last) if last.is_followed_by(from, start, is_spare) => last.len += len,
+                _ => moves.push(Move { from, to: start, len, spare: is_spare }),
+            }
             next.push(segment);
             end += len;
         }
