@@ -1,7 +1,6 @@
 //! World matrices from local transforms, parents before children.
 //!
-//! The same bits at every level. With AVX-512 the kernels run as with AVX2, which is a third faster: the compiler would
-//! spread a number over a vector by shuffles there.
+//! The same bits at every level.
 
 mod portable;
 #[cfg(test)]
@@ -9,7 +8,7 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::simd::level::level_up_to_avx2;
+use crate::simd::level::level;
 use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
@@ -19,7 +18,7 @@ use fearless_simd::{Level, dispatch};
 /// # Panics
 /// If the range goes beyond an array, or a parent beyond `worlds`.
 pub fn propagate(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
-    propagate_at(level_up_to_avx2(), locals, parents, worlds, range);
+    propagate_at(level(), locals, parents, worlds, range);
 }
 
 #[inline(always)]
@@ -38,7 +37,7 @@ pub fn propagate_dirty(
     dirty: &mut [u64],
     range: Range<usize>,
 ) {
-    propagate_dirty_at(level_up_to_avx2(), locals, parents, worlds, dirty, range);
+    propagate_dirty_at(level(), locals, parents, worlds, dirty, range);
 }
 
 #[inline(always)]

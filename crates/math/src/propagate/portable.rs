@@ -1,20 +1,28 @@
 //! The kernels: eight locals are converted at a time, lane = slot, then multiplied one by one, in order.
 
 use crate::simd::floats::floats;
-use crate::simd::prefetch;
-use crate::simd::vectors::{Rows, columns, load, multiply, rows, store};
+use crate::simd::vectors::{columns, rows, store};
+use crate::simd::whole::{self, Product};
+use crate::simd::{prefetch, prefetch_many};
 use crate::{Mat34, PackedTransform};
 use core::ops::Range;
-use fearless_simd::{f32x4, f32x8, prelude::*};
+use fearless_simd::{f32x4, f32x8, prelude::*, u32x8};
 
 /// How many slots are converted at a time.
 pub(super) const LANES: usize = 8;
+
+/// How many slots ahead all are asked for: they lie in two streams that begin anew with each slice.
+const STREAMED: usize = 48;
 
 /// How many slots ahead dirty ones are asked for: so many that they are there when the sweep comes to them.
 const AHEAD: usize = 256;
 
 /// With fewer dirty slots than this among eight, these are converted one by one: the others are not even loaded.
 const FEW: u32 = 3;
+
+/// The matrices of the locals of a batch.
+#[repr(C, align(64))]
+struct Locals([Mat34; LANES]);
 
 /// See [`propagate`](super::propagate()).
 #[inline(always)]
@@ -29,16 +37,40 @@ pub(super) fn propagate<S: Simd>(
     let (batch_parents, rest_parents) = parents[range.clone()].as_chunks::<LANES>();
     let mut slot = range.start;
     for (batch, parents) in batches.iter().zip(batch_parents) {
-        let locals = matrices_of(simd, columns_of(simd, batch));
-        for (local, &parent) in locals.iter().zip(parents) {
-            let world = multiply(simd, &worlds[parent as usize], local);
-            store(world, &mut worlds[slot]);
-            slot += 1;
+        prefetch_many(locals, slot + STREAMED, LANES);
+        prefetch_many(worlds, slot + STREAMED, LANES);
+        let matrices = matrices_of(simd, batch);
+        if whole::pays(simd) && is_chain(simd, parents, slot) {
+            propagate_chain(simd, &matrices, worlds, slot);
+        } else {
+            for ((local, &parent), slot) in matrices.0.iter().zip(parents).zip(slot..) {
+                Product::of(simd, &worlds[parent as usize], local).put(&mut worlds[slot]);
+            }
         }
+        slot += LANES;
     }
     for (local, &parent) in rest.iter().zip(rest_parents) {
         worlds[slot] = worlds[parent as usize] * local.to_matrix();
         slot += 1;
+    }
+}
+
+/// Whether each slot of a batch hangs below the one before.
+#[inline(always)]
+fn is_chain<S: Simd>(simd: S, parents: &[u32; LANES], slot: usize) -> bool {
+    let steps = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
+    let same = (u32x8::load_array_ref(simd, parents) - steps).simd_eq(u32x8::splat(simd, parents[0])).all_true();
+    same && parents[0] as usize + 1 == slot
+}
+
+/// The slots of a batch that is a chain: the matrix above stays in a register, and need not come back from memory,
+/// which is a third of what a chain waits for.
+#[inline(always)]
+fn propagate_chain<S: Simd>(simd: S, locals: &Locals, worlds: &mut [Mat34], slot: usize) {
+    let mut world = whole::take(simd, &worlds[slot - 1]);
+    for (local, to) in locals.0.iter().zip(&mut worlds[slot..]) {
+        world = whole::times(simd, world, local);
+        whole::put(world, to);
     }
 }
 
@@ -104,16 +136,15 @@ fn each_dirty_batch<S: Simd>(
             reached |= bit << lane;
         }
         dirty[start / 64] |= u64::from(reached) << (start % 64);
-        let converted =
-            if reached.count_ones() < FEW { None } else { Some(matrices_of(simd, columns_of(simd, batch))) };
+        let converted = if reached.count_ones() < FEW { None } else { Some(matrices_of(simd, batch)) };
         while reached != 0 {
             let lane = reached.trailing_zeros() as usize;
-            let local = match &converted {
-                Some(locals) => locals[lane],
-                None => load(simd, &batch[lane].to_matrix()),
-            };
-            let world = multiply(simd, &worlds[parents[lane] as usize], &local);
-            store(world, &mut worlds[start + lane]);
+            let (parent, slot) = (parents[lane] as usize, start + lane);
+            if let Some(Locals(locals)) = &converted {
+                Product::of(simd, &worlds[parent], &locals[lane]).put(&mut worlds[slot]);
+            } else {
+                Product::of(simd, &worlds[parent], &batch[lane].to_matrix()).put(&mut worlds[slot]);
+            }
             reached &= reached - 1;
         }
     }
@@ -158,18 +189,27 @@ fn prefetch_dirty(locals: &[PackedTransform], worlds: &[Mat34], dirty: &[u64], s
     }
 }
 
-/// `PackedTransform::to_matrix` for eight transforms, told by their ten columns: lanes are transforms.
+/// `PackedTransform::to_matrix` for eight transforms.
 #[inline(always)]
-fn matrices_of<S: Simd>(simd: S, [tx, ty, tz, x, y, z, w, sx, sy, sz]: [f32x8<S>; 10]) -> [Rows<S>; LANES] {
+fn matrices_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> Locals {
+    // Lanes are transforms.
+    let [tx, ty, tz, x, y, z, w, sx, sy, sz] = columns_of(simd, batch);
     let one = f32x8::splat(simd, 1.0);
     let (x2, y2, z2) = (x + x, y + y, z + z);
     let (xx, xy, xz) = (x * x2, x * y2, x * z2);
     let (yy, yz, zz) = (y * y2, y * z2, z * z2);
     let (wx, wy, wz) = (w * x2, w * y2, w * z2);
-    let [a0, a1, a2, a3, a4, a5, a6, a7] = rows(simd, [(one - (yy + zz)) * sx, (xy - wz) * sy, (xz + wy) * sz, tx]);
-    let [b0, b1, b2, b3, b4, b5, b6, b7] = rows(simd, [(xy + wz) * sx, (one - (xx + zz)) * sy, (yz - wx) * sz, ty]);
-    let [c0, c1, c2, c3, c4, c5, c6, c7] = rows(simd, [(xz - wy) * sx, (yz + wx) * sy, (one - (xx + yy)) * sz, tz]);
-    [[a0, b0, c0], [a1, b1, c1], [a2, b2, c2], [a3, b3, c3], [a4, b4, c4], [a5, b5, c5], [a6, b6, c6], [a7, b7, c7]]
+    let first = rows(simd, [(one - (yy + zz)) * sx, (xy - wz) * sy, (xz + wy) * sz, tx]);
+    let second = rows(simd, [(xy + wz) * sx, (one - (xx + zz)) * sy, (yz - wx) * sz, ty]);
+    let third = rows(simd, [(xz - wy) * sx, (yz + wx) * sy, (one - (xx + yy)) * sz, tz]);
+    Locals(core::array::from_fn(
+        #[inline(always)]
+        |lane| {
+            let mut matrix = Mat34::IDENTITY;
+            store([first[lane], second[lane], third[lane]], &mut matrix);
+            matrix
+        },
+    ))
 }
 
 /// The ten floats of eight transforms as ten vectors: from three loads of four, which overlap.

@@ -6,6 +6,7 @@
 pub(crate) mod floats;
 pub mod level;
 pub mod vectors;
+pub mod whole;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -21,8 +22,14 @@ pub fn prefetch<T>(array: &[T], index: usize) {
 /// Asks for all cache lines that an element lies in: of one of 48 bytes, such as a row, often two.
 #[inline(always)]
 pub fn prefetch_whole<T>(array: &[T], index: usize) {
+    prefetch_many(array, index, 1);
+}
+
+/// Asks for all cache lines that so many elements lie in, from one on.
+#[inline(always)]
+pub(crate) fn prefetch_many<T>(array: &[T], index: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]
-    x86::prefetch_whole(array, index);
+    x86::prefetch_many(array, index, count);
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (array, index);
+    let _ = (array, index, count);
 }

@@ -12,14 +12,15 @@ pub(super) fn prefetch<T>(array: &[T], index: usize) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
 }
 
-/// See [`prefetch_whole`](super::prefetch_whole).
+/// See [`prefetch_many`](super::prefetch_many).
 #[inline(always)]
-pub(super) fn prefetch_whole<T>(array: &[T], index: usize) {
+pub(super) fn prefetch_many<T>(array: &[T], index: usize, count: usize) {
     const LINE: usize = 64;
     let first = array.as_ptr().wrapping_add(index).cast::<i8>();
-    let last = size_of::<T>().saturating_sub(1);
-    for offset in (0..last).step_by(LINE).chain([last]) {
+    let last = (size_of::<T>() * count).saturating_sub(1);
+    // A range alone, which the compiler writes out where it knows the number; a chain of two it does not.
+    for line in 0..=last.div_ceil(LINE) {
         // SAFETY: as in `prefetch`.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(offset)) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(last.min(line * LINE))) };
     }
 }

@@ -13,7 +13,7 @@ use crate::Mat34;
 use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
-use hedgerow_math::internal::level::{level, level_up_to_avx2};
+use hedgerow_math::internal::level::level;
 
 /// `models[j] = models[parents[j]] * local(j)` for the joints of `range` in ascending order, where `parents[j] < j`;
 /// for joint 0, whose parent is numbered `u16::MAX`, `root * local(0)`.
@@ -41,7 +41,7 @@ fn models_at(
 /// # Panics
 /// If joints, inverse bind matrices and palette are not as many, or a joint has no model matrix.
 pub(crate) fn palette(models: &[Mat34], joints: &[u16], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
-    palette_at(level_up_to_avx2(), models, joints, inverse_binds, palette);
+    palette_at(level(), models, joints, inverse_binds, palette);
 }
 
 #[inline(always)]

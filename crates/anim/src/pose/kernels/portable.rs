@@ -3,15 +3,13 @@
 use crate::Mat34;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use core::ops::Range;
-use fearless_simd::{f32x4, f32x8, f32x16, prelude::*, u8x16, u8x64, u32x16};
-use hedgerow_math::internal::vectors::{load, multiply, rows, store};
+use fearless_simd::{f32x4, f32x8, prelude::*};
+use hedgerow_math::internal::vectors::rows;
+use hedgerow_math::internal::whole::{Product, Whole, each_row, put, shift, spread, take};
 
 /// The local matrices of eight joints.
 #[repr(C, align(64))]
 struct Locals([[[f32; 4]; 3]; LANES]);
-
-/// A matrix in registers: the three rows, and a fourth that means nothing.
-type Model<S> = f32x16<S>;
 
 /// See [`models`](super::models()).
 ///
@@ -58,48 +56,16 @@ pub(super) fn palette<S: Simd>(
     palette: &mut [Mat34],
 ) {
     for ((to, &joint), inverse_bind) in palette.iter_mut().zip(joints).zip(inverse_binds) {
-        store(multiply(simd, &models[usize::from(joint)], &load(simd, inverse_bind)), to);
+        Product::of(simd, &models[usize::from(joint)], inverse_bind).put(to);
     }
-}
-
-/// Loads a matrix as it was stored, so that it can come from a store that is not done yet.
-#[inline(always)]
-fn take<S: Simd>(simd: S, matrix: &Mat34) -> Model<S> {
-    let rows = matrix.rows.as_flattened();
-    let z = f32x4::from_slice(simd, &rows[8..]);
-    f32x8::from_slice(simd, &rows[..8]).combine(z.combine(z))
-}
-
-#[inline(always)]
-fn put<S: Simd>(model: Model<S>, to: &mut Mat34) {
-    let rows = to.rows.as_flattened_mut();
-    let (xy, z) = model.split();
-    xy.store_slice(&mut rows[..8]);
-    z.split().0.store_slice(&mut rows[8..]);
 }
 
 /// For each row `a`: `(a0 * x + a1 * y) + (a2 * z + (0, 0, 0, a3))`, whose halves need not wait for each other.
 #[inline(always)]
-fn times<S: Simd>(simd: S, model: Model<S>, [x, y, z]: &[[f32; 4]; 3]) -> Model<S> {
-    let (x, y, z) = (row(simd, x), row(simd, y), row(simd, z));
-    let fourths = [0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX];
-    let shift = f32x16::from_bits(model.to_bits() & u32x16::load_array(simd, fourths));
-    let a2 = spread::<S, 2>(simd, model).mul_add(z, shift);
+fn times<S: Simd>(simd: S, model: Whole<S>, [x, y, z]: &[[f32; 4]; 3]) -> Whole<S> {
+    let (x, y, z) = (each_row(simd, x), each_row(simd, y), each_row(simd, z));
+    let a2 = spread::<S, 2>(simd, model).mul_add(z, shift(simd, model));
     spread::<S, 0>(simd, model).mul_add(x, spread::<S, 1>(simd, model) * y) + a2
-}
-
-/// A row, in each quarter.
-#[inline(always)]
-fn row<S: Simd>(simd: S, row: &[f32; 4]) -> f32x16<S> {
-    f32x16::block_splat(f32x4::load_array_ref(simd, row))
-}
-
-/// In each row one number, in all its places.
-#[inline(always)]
-fn spread<S: Simd, const AT: u8>(simd: S, model: Model<S>) -> Model<S> {
-    let [a, b, c, d] = const { [4 * AT, 4 * AT + 1, 4 * AT + 2, 4 * AT + 3] };
-    let places = u8x16::load_array(simd, [a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d]);
-    model.swizzle_dyn_within_blocks(u8x64::block_splat(places))
 }
 
 /// `PackedTransform::to_matrix` for the eight joints of a block, with fewer roundings.

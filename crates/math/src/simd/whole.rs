@@ -1,0 +1,100 @@
+//! A matrix in one vector of sixteen: the three rows, and a fourth that means nothing.
+//!
+//! One instruction works on all rows where vectors are as wide (AVX-512), and on two where they are half as wide
+//! (AVX2). With narrower vectors rows one by one are as good, and take a number of a row without a shuffle: see
+//! [`vectors`](super::vectors).
+
+use crate::Mat34;
+use crate::simd::vectors::{self, Rows};
+use fearless_simd::{f32x4, f32x8, f32x16, prelude::*, u8x16, u8x64, u32x16};
+
+/// A matrix in a register.
+pub type Whole<S> = f32x16<S>;
+
+/// A product in registers, in whichever way this level computes it.
+pub enum Product<S: Simd> {
+    /// All rows at once.
+    Whole(Whole<S>),
+    /// Row by row.
+    Rows(Rows<S>),
+}
+
+impl<S: Simd> Product<S> {
+    /// `a * b`: the bits of `Mat34::mul`.
+    #[inline(always)]
+    pub fn of(simd: S, a: &Mat34, b: &Mat34) -> Self {
+        if pays(simd) {
+            Self::Whole(times(simd, take(simd, a), b))
+        } else {
+            Self::Rows(vectors::multiply(simd, a, &vectors::load(simd, b)))
+        }
+    }
+
+    /// Stores it.
+    #[inline(always)]
+    pub fn put(self, to: &mut Mat34) {
+        match self {
+            Self::Whole(matrix) => put(matrix, to),
+            Self::Rows(rows) => vectors::store(rows, to),
+        }
+    }
+}
+
+/// Whether an instruction of this level works on two rows or more.
+#[inline(always)]
+pub fn pays<S: Simd>(simd: S) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return simd.level().as_avx2().is_some();
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = simd;
+        false
+    }
+}
+
+/// Loads a matrix as [`put`] stored it, so that it can come from a store that is not done yet.
+#[inline(always)]
+pub fn take<S: Simd>(simd: S, matrix: &Mat34) -> Whole<S> {
+    let rows = matrix.rows.as_flattened();
+    let z = f32x4::from_slice(simd, &rows[8..]);
+    f32x8::from_slice(simd, &rows[..8]).combine(z.combine(z))
+}
+
+/// Stores a matrix.
+#[inline(always)]
+pub fn put<S: Simd>(matrix: Whole<S>, to: &mut Mat34) {
+    let rows = to.rows.as_flattened_mut();
+    let (xy, z) = matrix.split();
+    xy.store_slice(&mut rows[..8]);
+    z.split().0.store_slice(&mut rows[8..]);
+}
+
+/// Four numbers, in place of each row.
+#[inline(always)]
+pub fn each_row<S: Simd>(simd: S, row: &[f32; 4]) -> Whole<S> {
+    f32x16::block_splat(f32x4::load_array_ref(simd, row))
+}
+
+/// In each row one of its numbers, in all its places.
+#[inline(always)]
+pub fn spread<S: Simd, const AT: u8>(simd: S, matrix: Whole<S>) -> Whole<S> {
+    let [a, b, c, d] = const { [4 * AT, 4 * AT + 1, 4 * AT + 2, 4 * AT + 3] };
+    let places = u8x16::load_array(simd, [a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d]);
+    matrix.swizzle_dyn_within_blocks(u8x64::block_splat(places))
+}
+
+/// The fourth number of each row in its place, and zeros.
+#[inline(always)]
+pub fn shift<S: Simd>(simd: S, matrix: Whole<S>) -> Whole<S> {
+    let fourths = [0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX];
+    f32x16::from_bits(matrix.to_bits() & u32x16::load_array(simd, fourths))
+}
+
+/// `Mat34::mul`: the same bits.
+#[inline(always)]
+pub fn times<S: Simd>(simd: S, a: Whole<S>, b: &Mat34) -> Whole<S> {
+    let [x, y, z] = &b.rows;
+    let (x, y, z) = (each_row(simd, x), each_row(simd, y), each_row(simd, z));
+    let sum = spread::<S, 0>(simd, a) * x + spread::<S, 1>(simd, a) * y;
+    (sum + spread::<S, 2>(simd, a) * z) + shift(simd, a)
+}
