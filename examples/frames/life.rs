@@ -35,6 +35,8 @@ pub(crate) struct Bustle {
     dice: Dice,
     empty_lots: VecDeque<usize>,
     dark_street: Option<usize>,
+    /// What moves where it is: set as one batch. Kept to save allocations.
+    moves: Vec<(NodeHandle, Transform)>,
 }
 
 impl TownLife {
@@ -42,7 +44,8 @@ impl TownLife {
     /// other.
     pub(crate) fn new(scene: &mut Scene, town: Town, people: u32, seed: u64) -> Result<Self, CharacterError> {
         let people = People::new(scene, &town.streets, people, seed)?;
-        let mut bustle = Bustle { town, dice: Dice::new(!seed), empty_lots: VecDeque::new(), dark_street: None };
+        let mut bustle =
+            Bustle { town, dice: Dice::new(!seed), empty_lots: VecDeque::new(), dark_street: None, moves: Vec::new() };
         for _ in 0..EMPTY_FRAMES {
             bustle.tear_down(scene, &mut Tally::default())?;
         }
@@ -68,9 +71,12 @@ impl Bustle {
     /// Makes the edits of a frame.
     pub(crate) fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError> {
         let mut tally = Tally::default();
+        self.moves.clear();
         self.drive(scene, &mut tally)?;
-        self.sway(scene, frame, &mut tally)?;
-        self.turn_doors(scene, frame, &mut tally)?;
+        self.sway(frame);
+        self.turn_doors(scene, frame);
+        scene.set_transforms(&self.moves)?;
+        tally.set += self.moves.len();
         self.move_furniture(scene, &mut tally)?;
         let empty = self.empty_lots.len();
         self.tear_down(scene, &mut tally)?;
@@ -99,28 +105,24 @@ impl Bustle {
                 scene.reparent(car.node, self.town.streets[car.street].traffic, Keep::World)?;
                 tally.moved += 1;
             }
-            scene.set_local(car.node, town::car_place(car.along, car.speed))?;
+            self.moves.push((car.node, town::car_place(car.along, car.speed)));
             let rolled = Quat::from_rotation_x((car.along / 0.32) % TAU);
-            for (wheel, (axle, _)) in car.wheels.iter().zip(AXLES) {
-                scene.set_local(*wheel, Transform::from_translation(axle).with_rotation(rolled))?;
-            }
-            tally.set += 1 + car.wheels.len();
+            let turned = |(axle, _)| Transform::from_translation(axle).with_rotation(rolled);
+            self.moves.extend(car.wheels.into_iter().zip(AXLES.map(turned)));
         }
         Ok(())
     }
 
     /// A gust goes through some of the trees.
-    fn sway(&mut self, scene: &mut Scene, frame: usize, tally: &mut Tally) -> Result<(), Error> {
+    fn sway(&mut self, frame: usize) {
         for tree in self.town.trees.iter().skip(frame % GUST).step_by(GUST) {
             let bend = Quat::from_rotation_z(0.05 * (frame as f32 * 0.1 + tree.phase).sin());
-            scene.set_local(tree.crown, Transform::from_translation(CROWN).with_rotation(bend))?;
-            tally.set += 1;
+            self.moves.push((tree.crown, Transform::from_translation(CROWN).with_rotation(bend)));
         }
-        Ok(())
     }
 
     /// The doors of some houses turn in their hinges.
-    fn turn_doors(&mut self, scene: &mut Scene, frame: usize, tally: &mut Tally) -> Result<(), Error> {
+    fn turn_doors(&mut self, scene: &Scene, frame: usize) {
         let angle = 0.8 * (1.0 + (frame as f32 * 0.05).sin());
         for _ in 0..DOORS {
             let lot = self.dice.below(self.town.lots.len());
@@ -130,11 +132,9 @@ impl Bustle {
                     continue;
                 }
                 let open = Transform::from_translation(door.place).with_rotation(Quat::from_rotation_y(angle));
-                scene.set_local(door.hinge, open)?;
-                tally.set += 1;
+                self.moves.push((door.hinge, open));
             }
         }
-        Ok(())
     }
 
     /// Furniture is carried to another room of its house, or to a room of another house.

@@ -22,18 +22,24 @@ const PAVEMENT: f32 = 5.0;
 
 /// All people, and what is kept from frame to frame.
 pub(crate) struct People {
-    rig: Rig,
-    skin: Skin,
-    bounds: JointBounds,
+    body: Body,
     walkers: Vec<Walker>,
     lamps: Sockets,
     palette: Vec<Mat34>,
     moves: Vec<(NodeHandle, Transform)>,
 }
 
+/// What all people have in common.
+pub(crate) struct Body {
+    pub(crate) rig: Rig,
+    /// By which joints are counted in palettes.
+    pub(crate) skin: Skin,
+    bounds: JointBounds,
+}
+
 /// Somebody on a street, so many metres down it; a negative speed, in metres a second, leads back on the other side.
-struct Walker {
-    node: NodeHandle,
+pub(crate) struct Walker {
+    pub(crate) node: NodeHandle,
     player: Player<Arc<Clip>>,
     pose: Pose,
     models: Vec<Mat34>,
@@ -53,13 +59,11 @@ impl People {
         let hand = rig.skeleton.find("grip_r").expect("the puppet has hands");
         let skin = Lists::skin(&rig)?;
         let mut people = Self {
-            bounds: Lists::new(&PuppetMesh::new(&rig)).bounds(&skin)?,
-            skin,
             walkers: Vec::new(),
             lamps: Sockets::new(),
-            palette: Vec::new(),
+            palette: vec![Mat34::IDENTITY; skin.len()],
             moves: Vec::new(),
-            rig,
+            body: Body { bounds: Lists::new(&PuppetMesh::new(&rig)).bounds(&skin)?, skin, rig },
         };
         let mut dice = Dice::new(seed.rotate_left(32));
         for number in 0..count {
@@ -67,7 +71,8 @@ impl People {
             let gait = dice.pick(&[0, 0, 0, 1, 2]);
             let along = dice.between(0.0, BLOCKS as f32 * PITCH);
             let speed = gaits[gait].speed() * dice.pick(&[-1.0, 1.0]);
-            let (player, pose) = puppet::player(&people.rig, &clips[gait], dice.between(0.0, clips[gait].duration()));
+            let (player, pose) =
+                puppet::player(&people.body.rig, &clips[gait], dice.between(0.0, clips[gait].duration()));
 
             let coat = dice.pick(&[Material::Red, Material::Blue, Material::White]);
             let node = Node::transform(walker_place(along, speed)).with_shape(Mesh::Person.shape());
@@ -80,14 +85,9 @@ impl People {
         Ok(people)
     }
 
-    /// The rig of all, and the skin by which their joints are counted.
-    pub(crate) fn rig(&self) -> (&Rig, &Skin) {
-        (&self.rig, &self.skin)
-    }
-
-    /// Everybody's node, with the model matrices of the present pose: none before the first frame.
-    pub(crate) fn poses(&self) -> impl Iterator<Item = (NodeHandle, &[Mat34])> {
-        self.walkers.iter().map(|walker| (walker.node, &*walker.models))
+    /// What all have in common, and everybody: each can take a step by themselves.
+    pub(crate) fn parts(&mut self) -> (&Body, &mut [Walker]) {
+        (&self.body, &mut self.walkers)
     }
 
     /// How many there are.
@@ -101,17 +101,10 @@ impl People {
         self.place(scene)
     }
 
-    /// Everybody takes a step, which needs no scene: another thread may edit it meanwhile.
-    pub(crate) fn step(&mut self) -> Result<(), CharacterError> {
-        for walker in &mut self.walkers {
-            walker.player.advance(RATE.recip());
-            walker.player.sample(&mut walker.pose)?;
-            walker.pose.to_models(&self.rig.skeleton, &mut walker.models)?;
-            let palette = self.skin.palette(&walker.models, &mut self.palette)?;
-            walker.bounds = self.bounds.of_pose(palette)?;
-            walker.walk();
-        }
-        Ok(())
+    /// Everybody takes a step.
+    fn step(&mut self) -> Result<(), CharacterError> {
+        let Self { body, walkers, palette, .. } = self;
+        walkers.iter_mut().try_for_each(|walker| body.step(walker, palette))
     }
 
     /// Nodes, boxes and lamps follow the last step.
@@ -123,6 +116,19 @@ impl People {
         }
         scene.set_transforms(&self.moves)?;
         self.lamps.follow_many(scene, |number| Some(&self.walkers[number as usize].models))?;
+        Ok(())
+    }
+}
+
+impl Body {
+    /// Somebody takes a step, which needs no scene: another thread may edit it meanwhile. Writes their palette, which
+    /// has a matrix for each joint of the skin.
+    pub(crate) fn step(&self, walker: &mut Walker, palette: &mut [Mat34]) -> Result<(), CharacterError> {
+        walker.player.advance(RATE.recip());
+        walker.player.sample(&mut walker.pose)?;
+        walker.pose.to_models(&self.rig.skeleton, &mut walker.models)?;
+        walker.bounds = self.bounds.of_pose(self.skin.palette_into(&walker.models, palette)?)?;
+        walker.walk();
         Ok(())
     }
 }

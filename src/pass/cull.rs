@@ -434,15 +434,15 @@ fn find_in_block<'s, P: Probe>(
         ones(touched(touch.active.trailing_zeros() as usize)).for_each(|at| show(at, touch.active));
         return;
     }
-    let mut words = [0; MOST_PROBES];
+    // The probes that touch each shape.
+    let mut touching = [0; BLOCK];
     let mut any = 0;
     for index in ones(touch.active.into()) {
-        words[index] = touched(index);
-        any |= words[index];
+        let word = touched(index);
+        any |= word;
+        ones(word).for_each(|at| touching[at] |= 1 << index);
     }
-    for at in ones(any) {
-        show(at, ones(touch.active.into()).fold(0, |bits, index| bits | ((words[index] >> at & 1) as u32) << index));
-    }
+    ones(any).for_each(|at| show(at, touching[at]));
 }
 
 /// Calls `found` with the shapes whose boxes wait for the update.

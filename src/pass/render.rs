@@ -163,7 +163,8 @@ impl DrawList {
     /// the list is for the caller to drop.
     ///
     /// A range may include what is equal: what was listed again counts as changed, and so does what only moved to
-    /// another index. Runs in **O(shapes ÷ 8 + ranges)**.
+    /// another index. Runs in **O(shapes ÷ 8 + ranges)**; after a culling in O(shapes), since what is seen is compared
+    /// when this is asked.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
@@ -184,13 +185,13 @@ impl DrawList {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn changed_commands(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
-        ChangedDraws::new(&self.listing, mark::COMMAND)
+        ChangedDraws::new(&self.listing, self.cache.listing_before(), mark::COMMAND)
     }
 
     /// The ranges of indices whose matrices differ from what the list held before it was last filled; see
     /// [`DrawList::changed_commands`].
     pub fn changed_matrices(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
-        ChangedDraws::new(&self.listing, mark::MATRIX)
+        ChangedDraws::new(&self.listing, self.cache.listing_before(), mark::MATRIX)
     }
 
     /// Where each command's node was before, in the order of the commands: its
@@ -292,9 +293,11 @@ impl DrawList {
     /// Takes over what replaces the contents.
     pub(crate) fn finish_replacing(&mut self) {
         let spare = self.cache.spare_listing();
-        if spare.mark_against(&self.listing) {
+        if spare.differs_from(&self.listing) {
             self.revision = unique_number().get();
         }
+        // What changed is compared when it is asked for: few renderers keep copies of what a camera sees.
+        spare.is_compared = true;
         core::mem::swap(spare, &mut self.listing);
     }
 

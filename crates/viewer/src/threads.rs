@@ -61,3 +61,33 @@ pub fn each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
 pub fn each<T>(items: &mut [T], work: impl Fn(usize, &mut T)) {
     items.iter_mut().enumerate().for_each(|(number, item)| work(number, item));
 }
+
+/// Does some work with each item, with several at a time where there are threads for it. Whoever is free takes the next
+/// one, so the longest should come first.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn in_order<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync + Send) {
+    use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
+    items.into_iter().par_bridge().for_each(work);
+}
+
+/// Does some work with each item.
+#[cfg(target_arch = "wasm32")]
+pub fn in_order<T>(items: Vec<T>, work: impl Fn(T)) {
+    items.into_iter().for_each(work);
+}
+
+/// Does some work with each item, with several at a time where there are threads for it. Returns an error that was met.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn try_each<T: Send, E: Send>(
+    items: Vec<T>,
+    work: impl Fn(T) -> std::result::Result<(), E> + Sync + Send,
+) -> std::result::Result<(), E> {
+    use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, ParallelIterator as _};
+    items.into_par_iter().with_max_len(1).try_for_each(work)
+}
+
+/// Does some work with each item.
+#[cfg(target_arch = "wasm32")]
+pub fn try_each<T, E>(items: Vec<T>, work: impl Fn(T) -> std::result::Result<(), E>) -> std::result::Result<(), E> {
+    items.into_iter().try_for_each(work)
+}

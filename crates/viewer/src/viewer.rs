@@ -154,7 +154,7 @@ impl Viewer {
         let start = Instant::now();
         stage.scene.update();
         let updated = Instant::now();
-        renderer.cull(stage, &camera, frozen.as_ref(), aspect)?;
+        renderer.cull(gpu, stage, &camera, frozen.as_ref(), aspect)?;
         let culled = Instant::now();
         renderer.arrange(gpu, stage, &camera);
         let arranged = Instant::now();

@@ -173,6 +173,11 @@ impl Cache {
         &mut self.spare
     }
 
+    /// The arrays before those that replaced them, until the next refresh: see [`Listing::is_compared`].
+    pub(crate) fn listing_before(&self) -> &Listing {
+        &self.spare
+    }
+
     /// The slices of the list in tree order, each with the range of its shapes.
     pub(crate) fn segments(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
         self.segments.iter().map(|segment| (segment.slice, segment.start..segment.start + segment.len))

@@ -9,44 +9,62 @@ const GAP: usize = 32;
 /// Shapes that are looked at together.
 const WORD: usize = 8;
 
-/// The ranges of a listing whose marks have a bit.
+/// The ranges of a listing that changed in some way, a bit of [`mark`](super::mark).
 #[derive(Clone, Debug)]
 pub(crate) struct ChangedDraws<'l> {
-    /// Nothing is known of shapes past the end.
-    marks: &'l [u8],
+    source: Source<'l>,
     bit: u8,
     at: usize,
     len: usize,
 }
 
+/// How it is known what changed.
+#[derive(Clone, Copy, Debug)]
+enum Source<'l> {
+    /// By marks; nothing is known of shapes past the end.
+    Marks(&'l [u8]),
+    /// By comparing a listing with the one before.
+    Listings(&'l Listing, &'l Listing),
+}
+
 impl<'l> ChangedDraws<'l> {
-    pub(crate) fn new(listing: &'l Listing, bit: u8) -> Self {
+    /// The ranges of `listing`; `before` is the one before it, if it is to be compared.
+    pub(crate) fn new(listing: &'l Listing, before: &'l Listing, bit: u8) -> Self {
         let len = listing.len();
-        // A pass that wrote to the list has not marked anything.
-        let marks = if listing.marks.len() == len { &*listing.marks } else { &[] };
-        Self { marks, bit, at: 0, len }
+        let source = if listing.is_compared {
+            Source::Listings(listing, before)
+        } else {
+            // A pass that wrote to the list has not marked anything.
+            Source::Marks(if listing.marks.len() == len { &*listing.marks } else { &[] })
+        };
+        Self { source, bit, at: 0, len }
     }
 
-    /// The next marked shape from `at` on; the end if there is none.
-    fn next_marked(&self, mut at: usize) -> usize {
-        while at < self.marks.len() {
-            if at.is_multiple_of(WORD)
-                && let Some(word) = self.marks[at..].first_chunk::<WORD>()
+    /// The next changed shape from `at` on; the end if there is none.
+    fn next_changed(&self, mut at: usize) -> usize {
+        while at < self.len {
+            if let Source::Marks(marks) = self.source
+                && at.is_multiple_of(WORD)
+                && let Some(word) = marks.get(at..).and_then(<[u8]>::first_chunk::<WORD>)
                 && u64::from_ne_bytes(*word) == 0
             {
                 at += WORD;
                 continue;
             }
-            if self.marks[at] & self.bit != 0 {
+            if self.is_changed(at) {
                 return at;
             }
             at += 1;
         }
-        at.min(self.len)
+        self.len
     }
 
-    fn is_marked(&self, at: usize) -> bool {
-        self.marks.get(at).is_none_or(|marks| marks & self.bit != 0)
+    fn is_changed(&self, at: usize) -> bool {
+        let marks = match self.source {
+            Source::Marks(marks) => marks.get(at).copied().unwrap_or(u8::MAX),
+            Source::Listings(now, before) => now.marks_against(before, at),
+        };
+        marks & self.bit != 0
     }
 }
 
@@ -54,17 +72,17 @@ impl Iterator for ChangedDraws<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
-        let start = self.next_marked(self.at);
+        let start = self.next_changed(self.at);
         if start >= self.len {
             self.at = self.len;
             return None;
         }
         let mut end = start;
         loop {
-            while end < self.len && self.is_marked(end) {
+            while end < self.len && self.is_changed(end) {
                 end += 1;
             }
-            let next = self.next_marked(end);
+            let next = self.next_changed(end);
             if next >= self.len || next - end >= GAP {
                 self.at = next;
                 return Some(start..end);
@@ -100,10 +118,10 @@ mod tests {
                             _ => expected.push(at..at + 1),
                         }
                     }
-                    assert_eq!(ChangedDraws::new(&listing, bit).collect::<Vec<_>>(), expected);
+                    assert_eq!(ChangedDraws::new(&listing, &Listing::EMPTY, bit).collect::<Vec<_>>(), expected);
                 }
                 listing.marks.truncate(len / 2);
-                let all = ChangedDraws::new(&listing, mark::COMMAND);
+                let all = ChangedDraws::new(&listing, &Listing::EMPTY, mark::COMMAND);
                 assert!(all.eq((len > 0).then_some(0..len)), "unknown marks count as changes");
             }
         }

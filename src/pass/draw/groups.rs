@@ -87,10 +87,21 @@ fn kind_of(command: &DrawCommand, key: u32) -> Kind {
 #[derive(Clone, Debug, Default)]
 struct Kinds {
     kinds: Vec<Kind>,
-    /// A hash table of numbers, open, at most half full; [`NIL`] where there is none.
-    table: Vec<u32>,
+    /// A hash table, open, at most half full.
+    table: Vec<Entry>,
     /// The numbers in the order of their kinds, but for those that are new.
     order: Vec<u32>,
+}
+
+/// A kind beside its number, so that one look finds both; the number is [`NIL`] where there is none. 32 bytes.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    kind: Kind,
+    number: u32,
+}
+
+impl Entry {
+    const EMPTY: Self = Self { kind: 0, number: NIL };
 }
 
 impl Kinds {
@@ -99,7 +110,7 @@ impl Kinds {
     fn clear(&mut self) {
         self.kinds.clear();
         self.order.clear();
-        self.table.fill(NIL);
+        self.table.fill(Entry::EMPTY);
     }
 
     /// The number of a kind.
@@ -109,7 +120,7 @@ impl Kinds {
             self.grow();
         }
         let place = self.place(kind);
-        match self.table[place] {
+        match self.table[place].number {
             NIL => self.add(kind, place),
             number => number,
         }
@@ -121,8 +132,8 @@ impl Kinds {
         let mask = self.table.len() - 1;
         let mut place = hash(kind) & mask;
         loop {
-            let number = self.table[place];
-            if number == NIL || self.kinds[number as usize] == kind {
+            let entry = &self.table[place];
+            if entry.kind == kind || entry.number == NIL {
                 return place;
             }
             place = (place + 1) & mask;
@@ -133,7 +144,7 @@ impl Kinds {
     fn add(&mut self, kind: Kind, place: usize) -> u32 {
         let number = u32::try_from(self.kinds.len()).expect("there are fewer kinds than shapes");
         self.kinds.push(kind);
-        self.table[place] = number;
+        self.table[place] = Entry { kind, number };
         number
     }
 
@@ -141,10 +152,11 @@ impl Kinds {
     fn grow(&mut self) {
         let len = (4 * self.kinds.len()).next_power_of_two().max(256);
         self.table.clear();
-        self.table.resize(len, NIL);
+        self.table.resize(len, Entry::EMPTY);
         for (number, at) in (0..).zip(0..self.kinds.len()) {
-            let place = self.place(self.kinds[at]);
-            self.table[place] = number;
+            let kind = self.kinds[at];
+            let place = self.place(kind);
+            self.table[place] = Entry { kind, number };
         }
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct Listing {
     pub(crate) keeps_matrices: bool,
     /// Whether any shape may be marked.
     pub(crate) any_marked: bool,
+    /// Whether nothing was marked, because the listing before is kept: what changed is what differs from that.
+    pub(crate) is_compared: bool,
 }
 
 impl Listing {
@@ -40,6 +42,7 @@ impl Listing {
         marks: Vec::new(),
         keeps_matrices: true,
         any_marked: true,
+        is_compared: false,
     };
 
     pub(crate) fn len(&self) -> usize {
@@ -51,6 +54,7 @@ impl Listing {
         self.matrices.clear();
         self.slots.clear();
         self.marks.clear();
+        self.is_compared = false;
     }
 
     /// Sets the number of shapes: keeps the first ones, and leaves the rest to be written.
@@ -68,6 +72,7 @@ impl Listing {
         self.marks.clear();
         self.marks.resize(self.commands.len(), mark::ALL);
         self.any_marked = true;
+        self.is_compared = false;
     }
 
     /// Marks no shape as changed.
@@ -79,16 +84,23 @@ impl Listing {
         self.any_marked = false;
     }
 
-    /// Marks what differs from another listing at the same index. Returns whether any command does, or is missing.
-    pub(crate) fn mark_against(&mut self, before: &Self) -> bool {
-        self.mark_all();
-        let same = self.len().min(before.len());
-        let is_other = self.len() != before.len();
-        #[cfg(feature = "rayon")]
-        if let Some(changed) = self.mark_shared(before, same) {
-            return changed | is_other;
+    /// Whether any command differs from that of another listing at the same index, or is missing.
+    pub(crate) fn differs_from(&self, other: &Self) -> bool {
+        self.commands != other.commands || self.slots != other.slots
+    }
+
+    /// What of a shape differs from another listing at the same index, as bits.
+    #[inline]
+    pub(crate) fn marks_against(&self, before: &Self, at: usize) -> u8 {
+        if at >= before.len() {
+            return mark::ALL;
         }
-        self.part(0..same).mark_against(before, 0) | is_other
+        let command = self.commands[at] != before.commands[at] || self.slots[at] != before.slots[at];
+        let matrix = match (self.matrices.get(at), before.matrices.get(at)) {
+            (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
+            _ => true,
+        };
+        (u8::from(command) * mark::COMMAND) | (u8::from(matrix) * mark::MATRIX)
     }
 
     /// Adds a shape.
@@ -234,22 +246,6 @@ impl Part<'_> {
 }
 
 impl Part<'_> {
-    /// Marks what differs from another listing, in which this part begins at `first`. Returns whether any command does.
-    pub(crate) fn mark_against(self, before: &Listing, first: usize) -> bool {
-        let mut changed = false;
-        for (at, mark) in self.marks.iter_mut().enumerate() {
-            let then = first + at;
-            let command = self.commands[at] != before.commands[then] || self.slots[at] != before.slots[then];
-            let matrix = match (self.matrices.get(at), before.matrices.get(then)) {
-                (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
-                _ => true,
-            };
-            *mark = (u8::from(command) * mark::COMMAND) | (u8::from(matrix) * mark::MATRIX);
-            changed |= command;
-        }
-        changed
-    }
-
     /// Copies again the matrices of shapes that were listed from this slice and have not changed otherwise: those of
     /// the slots that its last sweep computed, or all. Returns whether that changed any command.
     pub(crate) fn renew(mut self, slice: SliceView<'_>, all: bool) -> bool {

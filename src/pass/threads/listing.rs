@@ -3,7 +3,6 @@
 use crate::pass::draw::{Listing, Part, Segment};
 use crate::store::{At, ShapeRecord, SliceView, Store};
 use crate::threads::is_worth_sharing;
-use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
@@ -46,22 +45,6 @@ impl Listing {
         let changed = AtomicBool::new(false);
         share(self.part(0..self.len()), segments, &|segment| segment.len, &|segment, part| {
             if segment.renew(store, stamp, part) {
-                changed.store(true, Ordering::Relaxed);
-            }
-        });
-        Some(changed.into_inner())
-    }
-
-    /// Does the same as [`Listing::mark_against`] to the first `len` shapes. Returns `None`, and does nothing, if there is
-    /// too little work to share.
-    pub(in crate::pass) fn mark_shared(&mut self, before: &Self, len: usize) -> Option<bool> {
-        if !is_worth_sharing(len, WORTH_SHARING) {
-            return None;
-        }
-        let mut runs: Vec<Range<usize>> = (0..len).step_by(GRAIN).map(|start| start..len.min(start + GRAIN)).collect();
-        let changed = AtomicBool::new(false);
-        share(self.part(0..len), &mut runs, &|run| run.len(), &|run, part| {
-            if part.mark_against(before, run.start) {
                 changed.store(true, Ordering::Relaxed);
             }
         });

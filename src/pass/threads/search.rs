@@ -5,7 +5,7 @@ use crate::pass::cull::{Found, Probe, Stop};
 use crate::pass::draw::Seen;
 use crate::store::Store;
 use crate::threads::is_worth_sharing;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelBridge, ParallelIterator};
 
 /// With fewer tasks than this, one thread finishes before another has started.
 const WORTH_SHARING: usize = 4;
@@ -60,7 +60,10 @@ impl Store {
 
 /// Lists for each view what it sees, in the order of these lists.
 pub(in crate::pass) fn list_seen(store: &Store, seen: &[Vec<Seen>], lists: &mut [&mut DrawList]) {
-    lists.par_iter_mut().with_max_len(1).enumerate().for_each(|(view, list)| {
+    // Views differ in length. The one that was longest before begins, and whoever is free takes the next one.
+    let mut views: Vec<(usize, &mut &mut DrawList)> = lists.iter_mut().enumerate().collect();
+    views.sort_by_key(|(_, list)| core::cmp::Reverse(list.len()));
+    views.into_iter().par_bridge().for_each(|(view, list)| {
         let listing = list.begin_replacing();
         for seen in seen.iter().flatten().filter(|seen| seen.views >> view & 1 != 0) {
             listing.push_seen(store, seen);

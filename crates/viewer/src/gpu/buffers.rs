@@ -1,8 +1,8 @@
-//! Buffers that grow, and writes to them and to tables: all of a frame go through one staging buffer.
+//! Buffers that grow, and writes to them and to tables: all of a frame go through staging buffers.
 
 use super::Gpu;
 use super::staging::Staging;
-use super::tables::{Place, Rectangle, Table, rectangles, texels};
+use super::tables::{Place, Rectangle, TEXEL, Table, rectangles, texels};
 
 /// How many bytes were written in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,15 +28,11 @@ impl Uploaded {
 }
 
 /// The writes of a frame.
-#[derive(Default)]
 pub struct Buffers {
-    bytes: Vec<u8>,
-    /// Where the bytes of each write begin, and where they belong.
-    copies: Vec<(u64, Target)>,
-    staging: Option<wgpu::Buffer>,
-    pool: Staging,
-    /// How many of the bytes are in the staging buffer.
-    staged: usize,
+    gpu: Gpu,
+    staging: Staging,
+    /// Where the bytes of each write begin in which buffer, and where they belong.
+    copies: Vec<(usize, u64, Target)>,
 }
 
 /// Where bytes belong.
@@ -47,12 +43,17 @@ enum Target {
 }
 
 impl Buffers {
+    /// No writes, for a device.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        Self { gpu: gpu.clone(), staging: Staging::default(), copies: Vec::new() }
+    }
+
     /// Notes a write; the number of bytes is divisible by four. Returns that number.
     pub fn write(&mut self, buffer: &wgpu::Buffer, offset: u64, bytes: &[u8]) -> usize {
         if !bytes.is_empty() {
-            let from = self.bytes.len() as u64;
-            self.bytes.extend_from_slice(bytes);
-            self.copies.push((from, Target::Buffer(buffer.clone(), offset, bytes.len() as u64)));
+            let (staged, from) = self.staging.push(&self.gpu, bytes);
+            self.copies.push((staged, from, Target::Buffer(buffer.clone(), offset, bytes.len() as u64)));
         }
         bytes.len()
     }
@@ -64,12 +65,9 @@ impl Buffers {
             Place::Buffer(buffer) => self.write(buffer, offset, bytes),
             Place::Texture(..) if bytes.is_empty() => 0,
             Place::Texture(texture, _) => {
-                self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
-                let from = self.bytes.len();
-                self.bytes.extend_from_slice(bytes);
-                self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
-                let written = self.bytes.len() - from;
-                let copy = |rectangle| (from as u64, Target::Texture(texture.clone(), rectangle));
+                let (staged, from) = self.staging.push(&self.gpu, bytes);
+                let written = bytes.len().next_multiple_of(TEXEL as usize);
+                let copy = |rectangle| (staged, from, Target::Texture(texture.clone(), rectangle));
                 self.copies.extend(rectangles(texels(offset, written)).map(copy));
                 written
             }
@@ -84,10 +82,9 @@ impl Buffers {
         bytes: &[u8],
         change: impl FnOnce(&mut [u8]),
     ) -> usize {
-        let written = self.write_table(table, offset, bytes);
-        let from = self.bytes.len() - written;
-        change(&mut self.bytes[from..]);
-        written
+        let mut changed = bytes.to_vec();
+        change(&mut changed);
+        self.write_table(table, offset, &changed)
     }
 
     /// How many writes were noted.
@@ -96,40 +93,28 @@ impl Buffers {
         self.copies.len()
     }
 
-    /// Forgets writes to a buffer that was replaced.
-    pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.copies.clear();
-        self.staged = 0;
-    }
-
     /// Hands the bytes to the device.
-    pub fn stage(&mut self, gpu: &Gpu) {
-        if self.staged == self.bytes.len() {
-            return;
-        }
-        self.staging = Some(self.pool.fill(gpu, &self.bytes));
-        self.staged = self.bytes.len();
+    pub fn stage(&mut self) {
+        self.staging.finish(&self.gpu);
     }
 
-    /// Has all that was noted copied to where it belongs.
-    pub fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) {
-        self.stage(gpu);
-        if let Some(staging) = &self.staging {
-            for (from, target) in self.copies.drain(..) {
-                match target {
-                    Target::Buffer(buffer, to, size) => {
-                        encoder.copy_buffer_to_buffer(staging, from, &buffer, to, Some(size));
-                    }
-                    Target::Texture(texture, rectangle) => {
-                        let (to, size) = rectangle.of(&texture);
-                        let from = wgpu::TexelCopyBufferInfo { buffer: staging, layout: rectangle.layout(from) };
-                        encoder.copy_buffer_to_texture(from, to, size);
-                    }
+    /// Has all that was noted copied to where it belongs. The commands are to be sent before anything else is noted.
+    pub fn flush(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        self.stage();
+        for (staged, from, target) in self.copies.drain(..) {
+            let Some(staged) = self.staging.buffer(staged) else { continue };
+            match target {
+                Target::Buffer(buffer, to, size) => {
+                    encoder.copy_buffer_to_buffer(staged, from, &buffer, to, Some(size));
+                }
+                Target::Texture(texture, rectangle) => {
+                    let (to, size) = rectangle.of(&texture);
+                    let from = wgpu::TexelCopyBufferInfo { buffer: staged, layout: rectangle.layout(from) };
+                    encoder.copy_buffer_to_texture(from, to, size);
                 }
             }
         }
-        self.clear();
+        self.staging.clear();
     }
 }
 

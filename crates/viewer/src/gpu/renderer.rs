@@ -236,7 +236,7 @@ impl Renderer {
             drawn: (0..views).map(|_| drawn(settings.relative)).collect(),
             lines: None,
             targets: None,
-            buffers: Buffers::default(),
+            buffers: Buffers::new(gpu),
             rebind: false,
             uploaded: Uploaded::default(),
             pipelines,

@@ -2,38 +2,69 @@
 //! needs no new memory.
 
 use super::{Gpu, buffers};
-#[cfg(not(target_arch = "wasm32"))]
-use crate::threads;
-#[cfg(not(target_arch = "wasm32"))]
-use std::ops::Range;
 
-/// Fewer bytes are copied before another thread has started.
-#[cfg(not(target_arch = "wasm32"))]
-const WORTH_SHARING: usize = 1 << 18;
+/// Bytes begin at multiples of this, as textures need them: a texel of a table.
+const ALIGNMENT: usize = 16;
 
-/// Buffers that bytes are handed to the device in.
+/// Mapped buffers, in which bytes are written at once.
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) struct Staging {
-    /// Filled since the last time; the device may still read them.
+    /// Written to since the last time that commands were sent.
+    open: Vec<Chunk>,
+    /// Those before; the device may still read them.
     filled: Vec<wgpu::Buffer>,
-    /// Mapped, and ready to be filled.
+    /// Mapped, and ready to be written to.
     ready: Vec<wgpu::Buffer>,
     /// Buffers on their way back.
     way: (std::sync::mpsc::Sender<wgpu::Buffer>, std::sync::mpsc::Receiver<wgpu::Buffer>),
+    /// As many bytes as were ever written between two sendings: one buffer has room for these.
+    most: usize,
+}
+
+/// A buffer that is filled from its beginning.
+#[cfg(not(target_arch = "wasm32"))]
+struct Chunk {
+    buffer: wgpu::Buffer,
+    /// Its memory; none once it is handed over, or of a lost device.
+    memory: Option<wgpu::BufferViewMut>,
+    used: usize,
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Default for Staging {
     fn default() -> Self {
-        Self { filled: Vec::new(), ready: Vec::new(), way: std::sync::mpsc::channel() }
+        let way = std::sync::mpsc::channel();
+        Self { open: Vec::new(), filled: Vec::new(), ready: Vec::new(), way, most: 0 }
     }
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Staging {
-    /// A buffer that begins with these bytes, to be copied from by commands that are submitted before the next call.
-    pub(super) fn fill(&mut self, gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
-        let Self { filled, ready, way: (sender, receiver) } = self;
+    /// Writes bytes, and behind them zeros up to a multiple of [`ALIGNMENT`]. Returns in which of the buffers they are,
+    /// and where they begin there.
+    pub(super) fn push(&mut self, gpu: &Gpu, bytes: &[u8]) -> (usize, u64) {
+        let room = bytes.len().next_multiple_of(ALIGNMENT);
+        let fits = |chunk: &Chunk| chunk.memory.as_ref().is_some_and(|memory| memory.len() - chunk.used >= room);
+        if !self.open.last().is_some_and(fits) {
+            let chunk = self.chunk(gpu, room);
+            self.open.push(chunk);
+        }
+        let last = self.open.len() - 1;
+        let Chunk { memory, used, .. } = &mut self.open[last];
+        let begin = *used;
+        *used += room;
+        // Of a lost device, the next check tells.
+        if let Some(memory) = memory {
+            let end = begin + bytes.len();
+            memory.slice(begin..end).copy_from_slice(bytes);
+            memory.slice(end..begin + room).fill(0);
+        }
+        (last, begin as u64)
+    }
+
+    /// A buffer with room for so many bytes, and for all that is expected besides.
+    fn chunk(&mut self, gpu: &Gpu, room: usize) -> Chunk {
+        let Self { filled, ready, way: (sender, receiver), most, .. } = self;
         for buffer in filled.drain(..) {
             let (sender, back) = (sender.clone(), buffer.clone());
             // It is mapped when the device has read it; nobody waits for it if the device is lost.
@@ -44,46 +75,77 @@ impl Staging {
             });
         }
         ready.extend(receiver.try_iter());
-        let size = bytes.len() as u64;
+        let size = room.max(*most) as u64;
         ready.retain(|buffer| buffer.size() >= size);
         let buffer = ready.pop().unwrap_or_else(|| {
             let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::MAP_WRITE;
             buffers::mapped(gpu, "staging", size.next_power_of_two(), usage)
         });
-        let copy = |range: Range<usize>| {
-            // Of a lost device, the next check tells.
-            if let Ok(mut view) = buffer.get_mapped_range_mut(range.start as u64..range.end as u64) {
-                view.copy_from_slice(&bytes[range]);
+        let memory = buffer.get_mapped_range_mut(..).ok();
+        Chunk { buffer, memory, used: 0 }
+    }
+
+    /// Hands what was written to the device.
+    pub(super) fn finish(&mut self, _gpu: &Gpu) {
+        for chunk in &mut self.open {
+            if chunk.memory.take().is_some() {
+                chunk.buffer.unmap();
             }
-        };
-        if bytes.len() < WORTH_SHARING {
-            copy(0..bytes.len());
-        } else {
-            let half = (bytes.len() / 2).next_multiple_of(wgpu::MAP_ALIGNMENT as usize);
-            threads::join(|| copy(0..half), || copy(half..bytes.len()));
         }
-        buffer.unmap();
-        filled.push(buffer.clone());
-        buffer
+    }
+
+    /// One of the buffers.
+    pub(super) fn buffer(&self, number: usize) -> Option<&wgpu::Buffer> {
+        self.open.get(number).map(|chunk| &chunk.buffer)
+    }
+
+    /// Begins anew: commands that copy all that was written are sent before the next bytes are written.
+    pub(super) fn clear(&mut self) {
+        self.most = self.most.max(self.open.iter().map(|chunk| chunk.used).sum());
+        self.filled.extend(self.open.drain(..).map(|chunk| chunk.buffer));
     }
 }
 
 /// In a browser, mapped memory is a copy itself: one buffer is written to.
 #[cfg(target_arch = "wasm32")]
 #[derive(Default)]
-pub(super) struct Staging(Option<wgpu::Buffer>);
+pub(super) struct Staging {
+    bytes: Vec<u8>,
+    buffer: Option<wgpu::Buffer>,
+}
 
 #[cfg(target_arch = "wasm32")]
 impl Staging {
-    /// A buffer that begins with these bytes, to be copied from by commands that are submitted before the next call.
-    pub(super) fn fill(&mut self, gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
-        let size = bytes.len() as u64;
-        let buffer = self.0.take().filter(|buffer| buffer.size() >= size).unwrap_or_else(|| {
+    /// Writes bytes, and behind them zeros up to a multiple of [`ALIGNMENT`]. Returns 0, the number of the buffer, and
+    /// where they begin there.
+    pub(super) fn push(&mut self, _gpu: &Gpu, bytes: &[u8]) -> (usize, u64) {
+        let begin = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.bytes.resize(self.bytes.len().next_multiple_of(ALIGNMENT), 0);
+        (0, begin as u64)
+    }
+
+    /// Hands what was written to the device.
+    pub(super) fn finish(&mut self, gpu: &Gpu) {
+        if self.bytes.is_empty() {
+            return;
+        }
+        let size = self.bytes.len() as u64;
+        let buffer = self.buffer.take().filter(|buffer| buffer.size() >= size).unwrap_or_else(|| {
             let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
             buffers::new(gpu, "staging", size.next_power_of_two(), usage)
         });
-        gpu.queue.write_buffer(&buffer, 0, bytes);
-        self.0 = Some(buffer.clone());
-        buffer
+        gpu.queue.write_buffer(&buffer, 0, &self.bytes);
+        self.buffer = Some(buffer);
+    }
+
+    /// The buffer, if anything was handed over.
+    pub(super) fn buffer(&self, _number: usize) -> Option<&wgpu::Buffer> {
+        self.buffer.as_ref()
+    }
+
+    /// Begins anew: commands that copy all that was written are sent before the next bytes are handed over.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
     }
 }

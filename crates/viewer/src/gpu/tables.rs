@@ -7,7 +7,7 @@ use std::ops::Range;
 /// Texels of a row of a texture: every device has rows of so many. As in `textures.wgsl`.
 const ROW: u32 = 2048;
 /// Bytes of a texel: four words.
-const TEXEL: u64 = 16;
+pub(super) const TEXEL: u64 = 16;
 /// Bytes of a row.
 const ROW_BYTES: u32 = ROW * TEXEL as u32;
 

@@ -273,10 +273,8 @@ impl Stage {
                 // Nobody's step needs the scene that is edited meanwhile.
                 let TownLife { bustle, people } = &mut **life;
                 let (scene, figures, number) = (&mut self.scene, &mut self.figures, self.frames);
-                let (tally, stepped) = threads::join(
-                    || (bustle.frame(scene, number), Instant::now()),
-                    || people.step().map_err(Failure::from).and_then(|()| town::pose(people, figures)),
-                );
+                let (tally, stepped) =
+                    threads::join(|| (bustle.frame(scene, number), Instant::now()), || town::step(people, figures));
                 stepped?;
                 let (tally, end) = tally;
                 waited = end.elapsed();

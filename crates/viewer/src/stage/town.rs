@@ -10,10 +10,9 @@ use crate::failure::Result;
 use crate::life::TownLife;
 use crate::parts::{Material, Mesh as Part};
 use crate::people::People;
+use crate::threads;
 use crate::town;
-use hedgerow::anim::Skeleton;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::skin::Skin;
 use hedgerow::{Aabb, Visibility};
 
 /// All parts, by mesh number.
@@ -88,15 +87,15 @@ const SURFACES: [Look; 21] = [
 pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     let (mut scene, town) = town::build(seed)?;
     Stage::keep_bounds(&mut scene)?;
-    let life = TownLife::new(&mut scene, town, people, seed)?;
+    let mut life = TownLife::new(&mut scene, town, people, seed)?;
     let mut figures = Figures::default();
-    let (rig, skin) = life.people.rig();
-    let (person, shape) = puppet(rig, skin, Part::Person as u32)?;
+    let (body, walkers) = life.people.parts();
+    let (person, shape) = puppet(&body.rig, &body.skin, Part::Person as u32)?;
     figures.shapes.push(shape);
-    for (number, (node, _)) in life.people.poses().enumerate() {
+    for (number, walker) in walkers.iter().enumerate() {
         // Shirts are white here: the material has the colour.
         let word = figures.push(0, None, Some(LOOKS[number % LOOKS.len()]));
-        scene.set_word(node, word)?;
+        scene.set_word(walker.node, word)?;
     }
     let meshes = PARTS.map(|part| {
         let bounds = part.shape().bounds;
@@ -155,18 +154,22 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     })
 }
 
-/// Makes the palettes of all people, as they are posed now.
-pub(super) fn pose(people: &People, figures: &mut Figures) -> Result<()> {
-    let (rig, skin) = people.rig();
-    let (skeleton, skin): (&Skeleton, &Skin) = (&rig.skeleton, skin);
-    for (figure, (_, models)) in figures.list.iter().zip(people.poses()) {
-        // Without a pose so far: at rest.
-        if models.len() == skeleton.len() {
-            skin.palette_into(models, &mut figures.palettes[figure.palette.clone()])?;
-        }
+/// People who take their step in one task.
+const TOGETHER: usize = 10;
+
+/// Everybody takes a step, several at a time where there are threads for it, and their palettes follow.
+pub(super) fn step(people: &mut People, figures: &mut Figures) -> Result<()> {
+    let (body, walkers) = people.parts();
+    if walkers.is_empty() {
+        return Ok(());
     }
-    if !figures.list.is_empty() {
-        figures.touch();
-    }
+    // The figures are the people, one after the other.
+    let joints = body.skin.len();
+    let palettes = figures.palettes.chunks_mut(TOGETHER * joints);
+    let several: Vec<_> = walkers.chunks_mut(TOGETHER).zip(palettes).collect();
+    threads::try_each(several, |(walkers, palettes)| {
+        walkers.iter_mut().zip(palettes.chunks_mut(joints)).try_for_each(|(walker, palette)| body.step(walker, palette))
+    })?;
+    figures.touch();
     Ok(())
 }

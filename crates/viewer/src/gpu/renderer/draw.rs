@@ -19,7 +19,7 @@ impl Renderer {
         target: &wgpu::TextureView,
         size: [u32; 2],
     ) {
-        self.buffers.flush(gpu, encoder);
+        self.buffers.flush(encoder);
         self.prepare(gpu, stage);
         for (number, shadow) in self.shadow_views.iter().enumerate().take(self.drawn.len() - 1) {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {

@@ -3,11 +3,38 @@
 use super::*;
 
 impl Renderer {
-    /// Finds what the camera sees, and what casts shadows there, in one walk. With `frozen`, what is found is what
-    /// that camera sees.
-    pub fn cull(&mut self, stage: &Stage, camera: &Camera, frozen: Option<&Camera>, aspect: f32) -> Result<()> {
-        let Self { settings, drawn, .. } = self;
-        let falls = Self::cascades(stage, camera, aspect, *settings);
+    /// Finds what the camera sees, and what casts shadows there, and notes the writes of world matrices meanwhile. With
+    /// `frozen`, what is found is what that camera sees.
+    pub fn cull(
+        &mut self,
+        gpu: &Gpu,
+        stage: &Stage,
+        camera: &Camera,
+        frozen: Option<&Camera>,
+        aspect: f32,
+    ) -> Result<()> {
+        let settings = self.settings;
+        let mut drawn = std::mem::take(&mut self.drawn);
+        let (found, rebind) = threads::join(
+            || Self::find(settings, &mut drawn, stage, camera, frozen, aspect),
+            // Those relative to the camera go by the lists.
+            || !settings.relative && self.upload_world(gpu, stage),
+        );
+        self.drawn = drawn;
+        self.rebind |= rebind;
+        found
+    }
+
+    /// Finds what each view sees, in one walk.
+    fn find(
+        settings: Settings,
+        drawn: &mut [Drawn],
+        stage: &Stage,
+        camera: &Camera,
+        frozen: Option<&Camera>,
+        aspect: f32,
+    ) -> Result<()> {
+        let falls = Self::cascades(stage, camera, aspect, settings);
         let seeing = frozen.unwrap_or(camera);
         let layers = stage.layers();
         let scene = &stage.scene;
@@ -49,20 +76,30 @@ impl Renderer {
         cascades(camera, aspect, stage.sun(), distance, reach, settings.shadow_texels)
     }
 
-    /// Groups and orders what was found, and notes the writes of world matrices meanwhile.
-    pub fn arrange(&mut self, gpu: &Gpu, stage: &Stage, camera: &Camera) {
-        let eye = if self.settings.relative { Vec3::ZERO } else { camera.eye.as_vec3() };
+    /// Groups and orders what was found, and notes the writes of palettes meanwhile.
+    pub fn arrange(&mut self, gpu: &Gpu, stage: &mut Stage, camera: &Camera) {
+        let relative = self.settings.relative;
+        let eye = if relative { Vec3::ZERO } else { camera.eye.as_vec3() };
+        let palettes_changed = stage.figures.take_changed();
+        let seen: &Stage = stage;
         let mut drawn = std::mem::take(&mut self.drawn);
+        let mirror = std::mem::take(&mut self.mirror);
+        // The longest list first: whoever is free takes the next one.
+        let mut views: Vec<(usize, &mut View)> = drawn.iter_mut().map(|drawn| &mut drawn.view).enumerate().collect();
+        views.sort_by_key(|(_, view)| std::cmp::Reverse(view.list.len()));
         let ((), rebind) = threads::join(
             || {
-                threads::each(&mut drawn, |number, Drawn { view, .. }| {
-                    view.arrange(stage, (number == 0).then_some((eye, camera.forward)));
+                threads::in_order(views, |(number, view)| {
+                    view.arrange(seen, (number == 0).then_some((eye, camera.forward)));
+                    // Relative matrices have no places yet.
+                    if !relative {
+                        view.index(seen, Some(&mirror));
+                    }
                 });
             },
-            // Those relative to the camera go by the lists.
-            || !self.settings.relative && self.upload_world(gpu, stage),
+            || palettes_changed && self.upload_palettes(gpu, seen),
         );
-        self.drawn = drawn;
+        (self.drawn, self.mirror) = (drawn, mirror);
         self.rebind |= rebind;
     }
 }

@@ -8,10 +8,9 @@ impl Renderer {
         let mut rebind = std::mem::take(&mut self.rebind);
         if self.settings.relative {
             rebind |= self.upload_relative(gpu, stage, camera);
+            let seen: &Stage = stage;
+            threads::each(&mut self.drawn, |_, Drawn { view, .. }| view.index(seen, None));
         }
-        let mirror = (!self.settings.relative).then_some(&self.mirror);
-        let seen: &Stage = stage;
-        threads::each(&mut self.drawn, |_, Drawn { view, .. }| view.index(seen, mirror));
         for Drawn { view, grouped, ordered } in &mut self.drawn {
             for (stream, buffers) in [(&view.grouped, grouped), (&view.ordered, ordered)] {
                 self.uploaded.draws += upload_stream(gpu, &mut self.buffers, stream, buffers);
@@ -23,7 +22,7 @@ impl Renderer {
             self.bind(gpu);
         }
         self.uploaded.writes += self.buffers.writes();
-        self.buffers.stage(gpu);
+        self.buffers.stage();
         Ok(())
     }
 
@@ -73,34 +72,40 @@ impl Renderer {
         rebind
     }
 
-    /// Writes records, palettes and weights of figures, or the vertices that the processor skins. Returns whether some
-    /// table is in another place.
+    /// Writes palettes and weights of figures. Returns whether some table is in another place.
+    pub(super) fn upload_palettes(&mut self, gpu: &Gpu, stage: &Stage) -> bool {
+        let figures = &stage.figures;
+        if figures.list.is_empty() {
+            return false;
+        }
+        let mut rebind = false;
+        let mut transposed = self.settings.fault == Some(Fault::Transposed);
+        let lists: [(&mut Table, &[u8]); 2] = [
+            (&mut self.palettes, bytemuck::cast_slice(&figures.palettes)),
+            (&mut self.weights, bytemuck::cast_slice(&figures.weights)),
+        ];
+        for (table, bytes) in lists {
+            rebind |= table.fit(gpu, bytes.len());
+            if !self.settings.cpu_skinning {
+                // Palettes are matrices, too; weights are not.
+                self.uploaded.figures += if transposed {
+                    self.buffers.write_changed(table, 0, bytes, transpose)
+                } else {
+                    self.buffers.write_table(table, 0, bytes)
+                };
+                transposed = false;
+            }
+        }
+        rebind
+    }
+
+    /// Writes records of figures, and the vertices that the processor skins. Returns whether some table is in another
+    /// place.
     fn upload_figures(&mut self, gpu: &Gpu, stage: &mut Stage) -> Result<bool> {
         if stage.figures.list.is_empty() {
             return Ok(false);
         }
         let mut rebind = false;
-        let changed = stage.figures.take_changed();
-        let mut transposed = self.settings.fault == Some(Fault::Transposed);
-        if changed {
-            let figures = &stage.figures;
-            let lists: [(&mut Table, &[u8]); 2] = [
-                (&mut self.palettes, bytemuck::cast_slice(&figures.palettes)),
-                (&mut self.weights, bytemuck::cast_slice(&figures.weights)),
-            ];
-            for (table, bytes) in lists {
-                rebind |= table.fit(gpu, bytes.len());
-                if !self.settings.cpu_skinning {
-                    // Palettes are matrices, too; weights are not.
-                    self.uploaded.figures += if transposed {
-                        self.buffers.write_changed(table, 0, bytes, transpose)
-                    } else {
-                        self.buffers.write_table(table, 0, bytes)
-                    };
-                    transposed = false;
-                }
-            }
-        }
         let mut places = vec![NONE; stage.figures.list.len()];
         if self.settings.cpu_skinning {
             let mut streams = Vec::with_capacity(self.streams.1.len());
@@ -238,7 +243,7 @@ impl Renderer {
     /// Sends the writes without drawing.
     pub fn flush(&mut self, gpu: &Gpu) {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        self.buffers.flush(gpu, &mut encoder);
+        self.buffers.flush(&mut encoder);
         gpu.queue.submit([encoder.finish()]);
     }
 }
