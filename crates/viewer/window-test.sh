@@ -88,6 +88,19 @@ says undone 2
 nodes=$(tail -n 1 "$folder/said" | sed 's/.*"nodes_before":\([0-9]*\).*/\1/')
 says nodes "$nodes"
 
+# Another animation of a file, and another camera.
+"$program" --window --json --size 500x400 tests/files/lift.gltf > "$folder/said" 2> "$folder/complaint" &
+viewer=$!
+await "$folder/said"
+window=$(xdotool search --name '^hedgerow: .*lift' | head -n 1)
+xdotool windowfocus "$window" mousemove --window "$window" 250 200 key n key v sleep 1 key v key ctrl+q
+status=0
+wait "$viewer" || status=$?
+viewer=
+[ "$status" = 0 ] || fail "status $status of the window with a file"
+says animations 1
+says cameras 2
+
 echo "window-test.sh: $(tail -n 1 "$folder/said")"
 
 [ -n "${WINDOW_SHOT:-}" ] || exit 0

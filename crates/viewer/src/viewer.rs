@@ -22,6 +22,10 @@ pub struct Viewer {
     pub renderer: Renderer,
     /// Where it is seen from.
     pub camera: Camera,
+    /// The camera of the file that it goes with, until somebody leads it elsewhere.
+    pub through: Option<usize>,
+    /// Where that put it.
+    put: Camera,
     /// The camera that decides what is drawn, if that is another one.
     pub frozen: Option<Camera>,
     /// Whether nothing happens.
@@ -110,6 +114,8 @@ impl Viewer {
         let mut viewer = Self {
             gpu,
             camera: stage.camera,
+            through: stage.through,
+            put: stage.camera,
             stage,
             renderer,
             frozen: None,
@@ -138,22 +144,40 @@ impl Viewer {
         frame
     }
 
+    /// Looks through a camera of the file from now on, and goes where it goes.
+    pub fn look_through(&mut self, number: usize) {
+        self.through = Some(number);
+        self.follow();
+    }
+
+    /// Goes where the camera of the file is.
+    fn follow(&mut self) {
+        if let Some(camera) = self.through.and_then(|number| self.stage.file_camera(number)) {
+            (self.camera, self.put) = (camera, camera);
+        }
+    }
+
     fn work_here(&mut self, aspect: f32) -> Result<Frame> {
-        let Self { gpu, stage, renderer, frozen, .. } = self;
+        if self.camera != self.put {
+            // Somebody has led it elsewhere.
+            self.through = None;
+        }
         let mut frame = Frame::default();
         if !self.still {
-            let acted = stage.act(self.load)?;
+            let acted = self.stage.act(self.load)?;
             frame.edits = acted.edits;
             frame.ms[..3].copy_from_slice(&acted.ms);
         }
+        let start = Instant::now();
+        self.stage.scene.update();
+        self.follow();
+        let updated = Instant::now();
         let mut camera = self.camera;
+        let Self { gpu, stage, renderer, frozen, .. } = self;
         if !renderer.settings().relative {
             // The shader has it in single precision.
             camera.eye = camera.eye.as_vec3().as_dvec3();
         }
-        let start = Instant::now();
-        stage.scene.update();
-        let updated = Instant::now();
         renderer.cull(gpu, stage, &camera, frozen.as_ref(), aspect)?;
         let culled = Instant::now();
         renderer.arrange(gpu, stage, &camera);

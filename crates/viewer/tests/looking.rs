@@ -1,6 +1,6 @@
 //! What a window asks of a viewer: layers, a frozen frustum, switches, lines. And how a lost device is told about.
 
-use hedgerow::Visibility;
+use hedgerow::{Transform, Visibility};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
@@ -51,6 +51,26 @@ fn a_frozen_frustum_is_looked_at_from_outside() {
         viewer.frozen = None;
         assert_eq!(draws(&mut viewer), 0);
     }
+}
+
+#[test]
+fn a_camera_of_a_file_is_followed_until_somebody_leads_elsewhere() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/lift.gltf");
+    let arguments = Arguments { threads: 1, shadows: false, ..Arguments::new(Subject::File(file)) };
+    let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, Settings::default()).unwrap();
+    viewer.work(ASPECT).unwrap();
+    assert_eq!((viewer.through, viewer.camera.eye), (Some(0), DVec3::new(0.5, 0.5, 6.0)));
+    let scene = &mut viewer.stage.scene;
+    let front = scene.descendants(scene.root()).find(|&node| scene.name(node) == Some("front")).unwrap();
+    scene.set_local(front, Transform::from_xyz(0.5, 2.0, 9.0)).unwrap();
+    viewer.work(ASPECT).unwrap();
+    assert_eq!((viewer.through, viewer.camera.eye), (Some(0), DVec3::new(0.5, 2.0, 9.0)));
+    viewer.camera.eye.x += 1.0;
+    viewer.work(ASPECT).unwrap();
+    assert_eq!((viewer.through, viewer.camera.eye), (None, DVec3::new(1.5, 2.0, 9.0)));
+    viewer.look_through(1);
+    viewer.work(ASPECT).unwrap();
+    assert_eq!((viewer.through, viewer.camera.eye), (Some(1), DVec3::new(8.0, 0.5, 0.5)));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! - [`Cullables`] are boxes culled the object-oriented way, and [`Meshes`] what such an engine makes of meshes: culled
 //!   sub-mesh by sub-mesh, rendered mesh by mesh. [`CullColumns`] and [`MeshColumns`] are the same as arrays with
 //!   bools.
+//! - [`Drawables`] are draws in arrays with a list of their boxes, without a hierarchy.
 //! - [`Character`] and [`Flattened`] are a character's joints as objects with children and as arrays of 4×4 matrices.
 //! - [`KeyTracks`] is a player of clips that has keys sorted by track: it searches each, or keeps its place in it.
 //! - [`SeedSkin`] skins a character in the way in which that is first written down, and by the steps that make it
@@ -17,6 +18,7 @@
 //! from another crate, is not either.
 
 mod cullables;
+mod drawables;
 mod graph;
 mod joints;
 mod key_tracks;
@@ -25,6 +27,7 @@ mod skinning;
 mod thesis;
 
 pub use cullables::{CullColumns, Cullable, Cullables};
+pub use drawables::Drawables;
 pub use graph::{DrawCommand, Draws, Graph, NodePtr};
 pub use joints::{Character, Flattened, LocalPose, inverse_binds};
 pub use key_tracks::{KeyPlaces, KeyTracks};

@@ -8,6 +8,7 @@ pub mod build;
 pub mod changes;
 pub mod character_threads;
 pub mod cull;
+pub mod cull_views;
 pub mod draws;
 pub mod editor;
 pub mod import;
@@ -73,6 +74,11 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         experiment("batches", "edits in batches, against the same ones by one", batches::run),
         experiment("poses", "world transforms of many nodes at once, and queues of edits", poses::run),
         experiment("cull", "culling 100,000 boxes flat, and a town of a million shapes", cull::run),
+        experiment(
+            "cull-views",
+            "a camera and its shadow cascades in one call, in a town of a million shapes, near and far away",
+            cull_views::run,
+        ),
         experiment(
             "molecule-mesh",
             "culling and drawing sub-mesh sets, against a heap object a sub-mesh",

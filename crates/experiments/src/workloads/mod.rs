@@ -5,8 +5,8 @@
 //! - [`Topology`] has other shapes of trees, in which every node has a transform, and [`Moves`] says which of them
 //!   move.
 //! - [`Script`] is a long sequence of single edits below one child of the root.
-//! - [`Town`] is a large scene to be culled, [`strewn`] makes boxes without order, and [`Parts`] are meshes of about
-//!   three sub-meshes, strewn likewise.
+//! - [`Town`] is a large scene to be culled, also by [`ViewsOfTown`], cameras with shadow cascades; [`strewn`] makes
+//!   boxes without order, and [`Parts`] are meshes of about three sub-meshes, strewn likewise.
 //! - [`test_clip`] is what players of clips are measured on, [`rig`] what poses are, and [`SkinRecipe`] a character to
 //!   be skinned.
 //! - [`GltfCity`] is a glTF file of everything.
@@ -27,6 +27,7 @@ mod streams;
 mod test_clip;
 mod topology;
 mod town;
+mod views;
 
 pub use churn::{Churn, Edits, FRAMES};
 pub use flush::Flush;
@@ -41,3 +42,4 @@ pub use streams::Streams;
 pub use test_clip::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, swaying, test_clip};
 pub use topology::{RIG, Topology};
 pub use town::{TOWN_PARTS, Town, strewn, strewn_cameras};
+pub use views::ViewsOfTown;

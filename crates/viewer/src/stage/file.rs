@@ -2,7 +2,7 @@
 
 use super::figures::{FigureShape, Figures, influences, reordered};
 use super::geometry::{Mesh, Topology, Vertex, normals};
-use super::{Alpha, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wrap};
+use super::{Alpha, Cue, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wrap};
 use crate::arguments::Arguments;
 use crate::camera::{Camera, Lens};
 use crate::failure::{Failure, Result};
@@ -12,8 +12,8 @@ use hedgerow::character::JointBounds;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::import::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow::import::{
-    AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedShape, LightKind, MeshData, Projection,
-    Topology as Drawn,
+    self, AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedShape, LightKind, MeshData,
+    Projection, Topology as Drawn,
 };
 use hedgerow::skin::{Palette, Skin};
 use hedgerow::{Mat34, NodeHandle, Scene, SceneConfig, Visibility};
@@ -26,10 +26,20 @@ const MOST: u32 = 2048;
 /// The colour of all that a file without materials has, linear.
 const CLAY: [f32; 4] = [0.36, 0.36, 0.37, 1.0];
 
+/// Seconds in which one animation fades to another.
+const FADE: f32 = 0.25;
+
 /// A file that plays.
 pub(super) struct FilePlay {
     imported: Imported,
+    /// The scene that is shown.
+    shown: usize,
     player: Option<AnimationPlayer>,
+    /// Which animation that is.
+    pub(super) animation: usize,
+    /// How fast it plays, and whether it pauses.
+    pub(super) speed: f32,
+    pub(super) paused: bool,
     actors: Vec<Actor>,
     /// Model matrices by rig, and whether they are those of the present pose.
     models: Vec<(Vec<Mat34>, bool)>,
@@ -95,15 +105,25 @@ fn of(
     };
     let models = imported.rigs.iter().map(|_| (Vec::new(), false)).collect();
     let (lamps, sun) = lights(&imported, shown);
-    let mut play = FilePlay { player, actors: cast.actors, models, imported, at_rest: false };
+    let mut play = FilePlay {
+        shown,
+        player,
+        animation: arguments.animation,
+        speed: 1.0,
+        paused: false,
+        actors: cast.actors,
+        models,
+        imported,
+        at_rest: false,
+    };
     play.advance(&mut scene, &mut figures, 0.0)?;
     play.at_rest = false;
     let (mut camera, target, radius) = Stage::all_of(&mut scene)?;
+    let mut through = None;
     if let Some(number) = arguments.camera {
-        let found = of_file(&scene, &play.imported, shown, number);
         // Every file can be looked at, also without cameras.
-        match found {
-            Some(found) => camera = found,
+        match play.camera(&scene, number) {
+            Some(found) => (camera, through) = (found, Some(number)),
             None if number > 0 => return Err(failure(&format!("it has no camera {number} in the scene shown"))),
             None => {}
         }
@@ -134,6 +154,7 @@ fn of(
         lamps,
         light,
         camera,
+        through,
         target,
         shadows: (far, 2.0 * radius),
         layers: Visibility::VISIBLE,
@@ -219,14 +240,71 @@ impl Cast {
 }
 
 impl FilePlay {
+    /// The names of all animations.
+    pub(super) fn animations(&self) -> Vec<String> {
+        let animations = self.imported.animations.iter().enumerate();
+        animations.map(|(number, animation)| named("animation", number, animation.name.as_deref())).collect()
+    }
+
+    /// Where the animation is, and how long it takes, in seconds.
+    pub(super) fn time(&self) -> Option<[f32; 2]> {
+        self.player.as_ref().map(|player| [player.time(), player.duration()])
+    }
+
+    /// Fades to another animation, or jumps to it where this one pauses; goes to a time of the one that plays.
+    pub(super) fn play(&mut self, (scene, figures): (&mut Scene, &mut Figures), to: Cue) -> Result<()> {
+        let Self { imported, player: Some(player), animation, paused, .. } = self else { return Ok(()) };
+        match to {
+            Cue::Animation(number) => {
+                let mut next = imported.play(number)?;
+                next.set_playback(Playback::Loop);
+                player.fade_to(&next, if *paused { 0.0 } else { FADE })?;
+                *animation = number;
+            }
+            Cue::Time(seconds) => player.seek(seconds),
+        }
+        self.advance(scene, figures, 0.0)
+    }
+
+    /// The cameras of the scene shown: their nodes, in the order in which they are numbered, and what they show.
+    fn cameras(&self) -> impl Iterator<Item = (NodeHandle, &import::Camera)> {
+        let imported = &self.imported;
+        imported.scenes[self.shown].nodes().filter_map(move |(index, node)| {
+            let camera = imported.nodes[index].camera.and_then(|camera| imported.cameras.get(camera))?;
+            Some((node, camera))
+        })
+    }
+
+    /// The names of these cameras.
+    pub(super) fn camera_names(&self, scene: &Scene) -> Vec<String> {
+        let name = |(number, (node, camera)): (usize, (NodeHandle, &import::Camera))| {
+            named("camera", number, camera.name.as_deref().or_else(|| scene.name(node)))
+        };
+        self.cameras().enumerate().map(name).collect()
+    }
+
+    /// One of these cameras, where it was at the last update.
+    pub(super) fn camera(&self, scene: &Scene, number: usize) -> Option<Camera> {
+        let (node, camera) = self.cameras().nth(number)?;
+        let world = scene.world(node)?;
+        let eye: DVec3 = scene.world_f64(node)?.translation;
+        let forward = world.transform_vector(Vec3::NEG_Z).try_normalize()?;
+        let up = world.transform_vector(Vec3::Y).try_normalize()?;
+        let lens = match camera.projection {
+            Projection::Perspective { yfov, znear, .. } => Lens::Perspective(yfov.clamp(0.01, 3.0), znear.max(1e-4)),
+            Projection::Orthographic { ymag, zfar, .. } => Lens::Orthographic(ymag.abs().max(1e-4), zfar.max(1e-3)),
+        };
+        Some(Camera { eye, forward, up, lens })
+    }
+
     /// Lets the animation go on: nodes, palettes, weights and boxes.
     pub(super) fn advance(&mut self, scene: &mut Scene, figures: &mut Figures, seconds: f32) -> Result<()> {
-        let Self { imported, player, actors, models, at_rest } = self;
-        if *at_rest {
+        let Self { imported, player, actors, models, at_rest, paused, speed, .. } = self;
+        if *at_rest || *paused && seconds > 0.0 {
             return Ok(());
         }
         if let Some(player) = player {
-            player.advance(seconds);
+            player.advance(seconds * *speed);
             // What was removed stays so.
             player.retain_live(scene);
             player.apply(scene)?;
@@ -431,20 +509,7 @@ fn lights(imported: &Imported, shown: usize) -> (Vec<Lamp>, Option<Shining>) {
     (lamps, sun)
 }
 
-/// A camera of the file.
-fn of_file(scene: &Scene, imported: &Imported, shown: usize, number: usize) -> Option<Camera> {
-    let mut cameras = imported.scenes[shown].nodes().filter_map(|(index, node)| {
-        let camera = imported.nodes[index].camera.and_then(|camera| imported.cameras.get(camera))?;
-        Some((node, camera.projection))
-    });
-    let (node, projection) = cameras.nth(number)?;
-    let world = scene.world(node)?;
-    let eye: DVec3 = scene.world_f64(node)?.translation;
-    let forward = world.transform_vector(Vec3::NEG_Z).try_normalize()?;
-    let up = world.transform_vector(Vec3::Y).try_normalize()?;
-    let lens = match projection {
-        Projection::Perspective { yfov, znear, .. } => Lens::Perspective(yfov.clamp(0.01, 3.0), znear.max(1e-4)),
-        Projection::Orthographic { ymag, zfar, .. } => Lens::Orthographic(ymag.abs().max(1e-4), zfar.max(1e-3)),
-    };
-    Some(Camera { eye, forward, up, lens })
+/// What a user reads of something numbered that may have a name.
+fn named(what: &str, number: usize, name: Option<&str>) -> String {
+    name.filter(|name| !name.is_empty()).map_or_else(|| format!("{what} {number}"), |name| format!("{number}: {name}"))
 }

@@ -79,6 +79,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
         lamps: Vec::new(),
         light: Daylight { haze: 230.0, ..Daylight::AFTERNOON },
         camera: Camera::looking(eye, target, 0.62),
+        through: None,
         target,
         shadows: ((2.2 * reach).min(160.0), 10.0),
         layers: Visibility::VISIBLE,

@@ -5,7 +5,10 @@ mod file;
 pub mod geometry;
 mod host;
 mod paint;
+mod playing;
 mod town;
+
+pub use playing::{Cue, Playing};
 
 use crate::arguments::{Arguments, Subject};
 use crate::army::Army;
@@ -45,6 +48,8 @@ pub struct Stage {
     pub light: Daylight,
     /// Where it is seen from at first.
     pub camera: Camera,
+    /// The camera of the file that this is, and stays while nobody leads it elsewhere.
+    pub through: Option<usize>,
     /// What that camera looks at, and around which it is led.
     pub target: DVec3,
     /// How far from the camera shadows fall, and how far away things are that cast them.
@@ -248,6 +253,9 @@ impl Stage {
         if let Some(target) = arguments.target {
             stage.target = target.into();
             stage.camera = Camera::looking(stage.camera.eye, stage.target, 0.9);
+        }
+        if arguments.target.is_some() || arguments.eye.is_some() {
+            stage.through = None;
         }
         if let Some(eye) = arguments.eye {
             stage.camera = Camera::looking(eye.into(), stage.target, 0.9);

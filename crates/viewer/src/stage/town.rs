@@ -145,6 +145,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         lamps: Vec::new(),
         light: Daylight { sun: Vec3::new(-0.62, 0.62, 0.40), haze: 900.0, ..Daylight::AFTERNOON },
         camera: Camera::looking(eye, target, 0.75),
+        through: None,
         target,
         shadows: (260.0, 60.0),
         layers: Visibility::VISIBLE,

@@ -161,6 +161,8 @@ impl Input {
                 (false, "p") => session.pick_parent(viewer),
                 (false, "x") => session.freeze(viewer),
                 (false, "b") => session.next_boxes(),
+                (false, "n") => session.next_animation(viewer),
+                (false, "v") => session.next_camera(viewer),
                 (false, "m") => session.shows_memory = !session.shows_memory,
                 _ => {}
             },

@@ -3,6 +3,7 @@
 use crate::camera::Camera;
 use crate::editor::{Editor, Orbit};
 use crate::failure::Result;
+use crate::stage::Cue;
 use crate::viewer::{Frame, Viewer};
 use hedgerow::glam::Vec2;
 use hedgerow::{Local, NodeHandle, Visibility};
@@ -64,6 +65,10 @@ pub struct Summary {
     pub undone: usize,
     /// How often something was done again.
     pub redone: usize,
+    /// How often another animation of the file was chosen, by a key.
+    pub animations: usize,
+    /// How often a camera of the file was chosen.
+    pub cameras: usize,
     /// What is picked at the end.
     pub picked: Option<String>,
     /// How many nodes there are in the tree at first, and at the end.
@@ -88,7 +93,7 @@ impl Summary {
             "frames": self.frames, "first_picture_ms": self.first_picture_ms, "work_ms": self.work_ms,
             "panels_ms": self.panels_ms, "picks": self.picks,
             "moves": self.moves, "deletions": self.deletions, "duplicates": self.duplicates, "undone": self.undone,
-            "redone": self.redone, "picked": self.picked, "nodes_before": self.nodes[0], "nodes": self.nodes[1],
+            "redone": self.redone, "animations": self.animations, "cameras": self.cameras, "picked": self.picked, "nodes_before": self.nodes[0], "nodes": self.nodes[1],
             "detached": self.detached,
         })
         .to_string()
@@ -196,6 +201,32 @@ impl Session {
         let away = viewer.camera.forward.as_dvec3() * f64::from(2.0 * bounds.size().length().max(0.5));
         viewer.camera = Camera { eye: target - away, ..viewer.camera };
         self.orbit.target = target;
+    }
+
+    /// Looks through a camera of the file, and turns around what lies ahead of it when it is led elsewhere.
+    pub(super) fn look_through(&mut self, viewer: &mut Viewer, number: usize) {
+        let distance = (self.orbit.target - viewer.camera.eye).length();
+        viewer.look_through(number);
+        self.orbit.target = viewer.camera.eye + viewer.camera.forward.as_dvec3() * distance;
+        self.summary.cameras += 1;
+    }
+
+    /// Looks through the next camera of the file.
+    pub(super) fn next_camera(&mut self, viewer: &mut Viewer) {
+        let count = viewer.stage.cameras().len();
+        if count > 0 {
+            self.look_through(viewer, viewer.through.map_or(0, |number| (number + 1) % count));
+        }
+    }
+
+    /// Plays the next animation of the file.
+    pub(super) fn next_animation(&mut self, viewer: &mut Viewer) {
+        let count = viewer.stage.animations().len();
+        if let Some(playing) = viewer.stage.playing() {
+            let next = Cue::Animation((playing.animation + 1) % count.max(1));
+            let cued = viewer.stage.cue(next);
+            self.summary.animations += usize::from(self.tell(cued).is_some());
+        }
     }
 
     /// Keeps what is drawn, to be looked at from outside; or no longer.

@@ -3,6 +3,7 @@
 use super::Panels;
 use super::tree::describe;
 use crate::gpu::Uploaded;
+use crate::stage::Cue;
 use crate::viewer::Viewer;
 use crate::window::session::{Boxes, Session};
 use egui::{CollapsingHeader, Color32, Ui};
@@ -11,6 +12,7 @@ use hedgerow::{Local, NodeHandle, Visibility};
 
 const KEYS: &str = "left: pick, drag; right: turn; middle: move; wheel: zoom
 C: fly (W A S D Q E, shift: fast) or orbit
+N: next animation of a file; V: its next camera
 F: go to what is picked; P: its parent
 delete; ctrl-D: duplicate; ctrl-Z, ctrl-Y: undo, redo
 X: freeze the frustum; B: boxes; M: memory
@@ -30,9 +32,54 @@ impl Panels {
         CollapsingHeader::new("keys").show(ui, |ui| ui.small(KEYS));
         section("node").show(ui, |ui| node(ui, viewer, session));
         section("times").show(ui, |ui| self.plot.show(ui, session));
+        if !viewer.stage.animations().is_empty() || !viewer.stage.cameras().is_empty() {
+            section("file").show(ui, |ui| file(ui, viewer, session));
+        }
         section("switches").show(ui, |ui| switches(ui, viewer, session));
         section("frame").show(ui, |ui| frame(ui, session));
         section("scene").show(ui, |ui| scene(ui, viewer, session));
+    }
+}
+
+/// What a file plays, and the cameras to look through.
+fn file(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
+    let stage = &mut viewer.stage;
+    if let Some(playing) = stage.playing() {
+        let names = stage.animations();
+        let mut animation = playing.animation;
+        egui::ComboBox::from_id_salt("animation")
+            .width(220.0)
+            .show_index(ui, &mut animation, names.len(), |at| &*names[at]);
+        if animation != playing.animation {
+            session.tell(stage.cue(Cue::Animation(animation)));
+        }
+        let (mut paused, mut speed, mut time) = (playing.paused, playing.speed, playing.time);
+        let end = playing.duration.max(f32::EPSILON);
+        if ui.add(egui::Slider::new(&mut time, 0.0..=end).max_decimals(2).suffix(" s").text("time")).changed() {
+            session.tell(stage.cue(Cue::Time(time)));
+        }
+        ui.horizontal(|ui| {
+            ui.checkbox(&mut paused, "pause");
+            ui.add(egui::DragValue::new(&mut speed).range(-4.0..=4.0).speed(0.01).max_decimals(2).prefix("speed "));
+            if ui.button("as in the file").clicked() {
+                speed = 1.0;
+            }
+        });
+        stage.set_pace(paused, speed);
+    }
+    let cameras = stage.cameras();
+    if !cameras.is_empty() {
+        ui.label("look through");
+        let chosen = viewer.through;
+        let mut wanted = None;
+        for (number, name) in cameras.iter().enumerate() {
+            if ui.selectable_label(chosen == Some(number), name).clicked() {
+                wanted = Some(number);
+            }
+        }
+        if let Some(number) = wanted {
+            session.look_through(viewer, number);
+        }
     }
 }
 
