@@ -2,6 +2,7 @@
 
 use super::figures::{FigureShape, Figures, influences, reordered};
 use super::geometry::{Mesh, Topology, Vertex, normals};
+use super::images;
 use super::{Alpha, Cue, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wrap};
 use crate::arguments::Arguments;
 use crate::camera::{Camera, Lens};
@@ -256,7 +257,8 @@ impl FilePlay {
         let Self { imported, player: Some(player), animation, paused, .. } = self else { return Ok(()) };
         match to {
             Cue::Animation(number) => {
-                let mut next = imported.play(number)?;
+                let failure = |error| Failure::while_doing("the animation cannot be played", error);
+                let mut next = imported.play(number).map_err(failure)?;
                 next.set_playback(Playback::Loop);
                 player.fade_to(&next, if *paused { 0.0 } else { FADE })?;
                 *animation = number;
@@ -478,10 +480,9 @@ fn surface(imported: &Imported, material: &material::Material) -> Surface {
 
 /// An image decoded; a grey one for formats that are not known here.
 fn image(image: &material::Image) -> Image {
-    let Ok(decoded) = image::load_from_memory(&image.bytes) else { return Image::plain([160, 160, 160, 255]) };
-    let decoded = decoded.into_rgba8();
-    let mut size = [decoded.width(), decoded.height()];
-    let mut pixels: Vec<[u8; 4]> = decoded.pixels().map(|pixel| pixel.0).collect();
+    let Some(Image { mut size, mut pixels }) = images::decoded(&image.bytes) else {
+        return Image::plain([160, 160, 160, 255]);
+    };
     while size.iter().any(|&side| side > MOST) {
         (size, pixels) = super::super::gpu::textures::halved(size, &pixels);
     }

@@ -4,6 +4,7 @@ pub mod figures;
 mod file;
 pub mod geometry;
 mod host;
+mod images;
 mod paint;
 mod playing;
 mod town;
