@@ -7,8 +7,8 @@ cd "$(dirname "$0")"
 for tool in Xvfb xdotool ${WINDOW_SHOT:+import convert}; do
     command -v "$tool" > /dev/null || { echo "window-test.sh needs $tool" >&2; exit 2; }
 done
-cargo build --release --locked --features panels
-program=${CARGO_TARGET_DIR:-target}/release/hedgerow-viewer
+cargo build --locked --features panels
+program=${CARGO_TARGET_DIR:-target}/debug/hedgerow-viewer
 folder=$(mktemp -d)
 viewer=
 screen=

@@ -112,6 +112,8 @@ impl Staging {
 pub(super) struct Staging {
     bytes: Vec<u8>,
     buffer: Option<wgpu::Buffer>,
+    /// How many of the bytes were handed over.
+    handed: usize,
 }
 
 #[cfg(target_arch = "wasm32")]
@@ -127,9 +129,10 @@ impl Staging {
 
     /// Hands what was written to the device.
     pub(super) fn finish(&mut self, gpu: &Gpu) {
-        if self.bytes.is_empty() {
+        if self.handed == self.bytes.len() {
             return;
         }
+        self.handed = self.bytes.len();
         let size = self.bytes.len() as u64;
         let buffer = self.buffer.take().filter(|buffer| buffer.size() >= size).unwrap_or_else(|| {
             let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
@@ -147,5 +150,6 @@ impl Staging {
     /// Begins anew: commands that copy all that was written are sent before the next bytes are handed over.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
+        self.handed = 0;
     }
 }
