@@ -17,7 +17,7 @@ pub struct Drawables {
 }
 
 /// Where draws are listed: commands, and matrices of the same index.
-pub type Lists<'l> = (&'l mut Vec<DrawCommand>, &'l mut Vec<Mat34>);
+type Lists<'l> = (&'l mut Vec<DrawCommand>, &'l mut Vec<Mat34>);
 
 impl Drawables {
     /// The draws of a town as it is now.

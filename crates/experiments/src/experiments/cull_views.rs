@@ -140,7 +140,7 @@ impl Trial<1> for Seen<'_> {
 }
 
 /// A draw, to be compared.
-type Draw = (NodeHandle, u32, [u32; 12]);
+type Draw = (NodeHandle, u32, [[u32; 4]; 3]);
 
 fn sorted(commands: &[hedgerow::draw::DrawCommand], matrices: &[hedgerow::Mat34]) -> Vec<Draw> {
     let draws = commands.iter().zip(matrices).map(|(command, matrix)| (command.node, command.mesh, matrix.to_bits()));
