@@ -95,13 +95,35 @@ impl Iterator for ChangedDraws<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::NodeHandle;
     use crate::pass::draw::{DrawCommand, mark};
     use crate::store::MatrixSlot;
+    use crate::{Mat34, NodeHandle};
+
+    #[test]
+    fn a_compared_listing_tells_what_differs_from_the_one_before() {
+        let node = NodeHandle::from_bits(1).unwrap();
+        let filled = |len: usize| {
+            let mut listing = Listing::EMPTY;
+            listing.commands.resize(len, DrawCommand::new(node, 1, None, false));
+            listing.matrices.resize(len, Mat34::IDENTITY);
+            listing.slots.resize(len, MatrixSlot::default());
+            listing
+        };
+        let (before, mut now) = (filled(180), filled(200));
+        now.is_compared = true;
+        now.commands[3].mesh = 7;
+        now.slots[10].slot = 9;
+        now.matrices[90].rows[0][3] = 5.0;
+        let ranges = |bit| ChangedDraws::new(&now, &before, bit).collect::<Vec<_>>();
+        assert_eq!(ranges(mark::COMMAND), [3..11, 180..200]);
+        assert_eq!(ranges(mark::MATRIX), [90..91, 180..200]);
+        assert!(now.differs_from(&before) && !filled(9).differs_from(&filled(9)));
+    }
 
     #[test]
     fn ranges_cover_what_is_marked_and_gaps_that_are_short() {
         let mut dice = fastrand::Rng::with_seed(3);
+        let none = Listing::EMPTY;
         for len in [0, 1, 7, 64, 65, 1000] {
             for share in [1, 20, 200] {
                 let mut listing = Listing::EMPTY;
@@ -118,10 +140,10 @@ mod tests {
                             _ => expected.push(at..at + 1),
                         }
                     }
-                    assert_eq!(ChangedDraws::new(&listing, &Listing::EMPTY, bit).collect::<Vec<_>>(), expected);
+                    assert_eq!(ChangedDraws::new(&listing, &none, bit).collect::<Vec<_>>(), expected);
                 }
                 listing.marks.truncate(len / 2);
-                let all = ChangedDraws::new(&listing, &Listing::EMPTY, mark::COMMAND);
+                let all = ChangedDraws::new(&listing, &none, mark::COMMAND);
                 assert!(all.eq((len > 0).then_some(0..len)), "unknown marks count as changes");
             }
         }
