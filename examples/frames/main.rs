@@ -22,7 +22,7 @@ mod house;
 #[allow(dead_code, reason = "the viewer asks for the people")]
 mod life;
 mod parts;
-#[allow(dead_code, reason = "the viewer asks how the people are posed")]
+#[allow(dead_code, reason = "the viewer shares the steps of the people out among threads")]
 mod people;
 mod play;
 #[path = "../puppet/mod.rs"]
