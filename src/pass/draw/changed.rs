@@ -35,7 +35,7 @@ impl<'l> ChangedDraws<'l> {
             Source::Listings(listing, before)
         } else {
             // A pass that wrote to the list has not marked anything.
-            Source::Marks(if listing.marks.len() == len { &*listing.marks } else { &[] })
+            Source::Marks(if listing.marks.len() == len { &listing.marks } else { &[] })
         };
         Self { source, bit, at: 0, len }
     }
