@@ -13,7 +13,8 @@ case "$target" in
     *) skip "everything: there is no AddressSanitizer for $target" && finish && exit ;;
 esac
 
-export RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_leaks=1
+export RUSTFLAGS='-Zsanitizer=address --cfg hedgerow_tests_only' ASAN_OPTIONS=detect_leaks=1
+export CARGO_PROFILE_TEST_DEBUG=line-tables-only CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
 for build in "${builds[@]}"; do
     headline "AddressSanitizer and LeakSanitizer, $build"
     options=(--workspace --exclude hedgerow-instructions --all-features --target "$target" --lib --tests)

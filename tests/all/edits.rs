@@ -70,6 +70,38 @@ fn removing_a_node_removes_all_below_it_and_nothing_else() {
 }
 
 #[test]
+fn a_leaf_is_removed_with_all_components_that_it_has() {
+    let shape = Shape::new(9, Aabb::cube(2.0));
+    for components in 0..32_u8 {
+        let has = |bit: u8| components >> bit & 1 != 0;
+        let mut scene = Scene::new();
+        let root = scene.root();
+        let parent = named(&mut scene, root, "parent");
+        let [before, after] = ["before", "after"].map(|name| named(&mut scene, parent, name));
+        let mut node = if has(0) { Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)) } else { Node::group() };
+        if has(1) {
+            node = node.with_material(4);
+        }
+        if has(2) {
+            node = node.with_shape(shape);
+        }
+        if has(3) {
+            node = node.with_visibility(Visibility::layers(6));
+        }
+        if has(4) {
+            node = node.named("leaf");
+        }
+        for place in [Place::FirstChildOf(parent), Place::After(before), Place::LastChildOf(parent)] {
+            let leaf = scene.insert(place, node).unwrap();
+            assert_eq!(scene.remove(leaf), Ok(1));
+            assert_eq!(scene.validate(), Ok(()), "components {components:05b}");
+            assert_eq!(scene.children(parent).collect::<Vec<_>>(), [before, after]);
+        }
+        assert_eq!(scene.len(), 4);
+    }
+}
+
+#[test]
 fn a_subtree_moves_to_every_place() {
     let mut scene = Scene::new();
     let root = scene.root();
@@ -194,6 +226,38 @@ fn a_set_local_reaches_all_below_with_the_next_update() {
     scene.update();
     assert_eq!(scene.world(low).unwrap().translation().x, 11.0);
     assert_eq!(scene.world(middle).unwrap().translation().x, 10.0);
+}
+
+#[test]
+fn a_sheared_node_that_is_set_with_its_parent_takes_all_below_along() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let branch = named(&mut scene, root, "branch");
+    // Among many others, an update computes single nodes.
+    let others: Vec<_> = (0..60_u8).map(|x| at(&mut scene, branch, f32::from(x))).collect();
+    let sheared = |x| Mat34 { rows: [[1.0, 0.5, 0.0, x], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]] };
+    let parent = at(&mut scene, branch, 1.0);
+    let middle = scene.insert(parent, Node::group().with_matrix(sheared(4.0))).unwrap();
+    let low = at(&mut scene, middle, 2.0);
+    scene.update();
+    for (of_parent, of_middle) in [(true, true), (true, false), (false, true)] {
+        let x = |node| scene.world(node).unwrap().translation().x;
+        let (mut above, mut between) = (x(parent), x(middle) - x(parent));
+        if of_parent {
+            above += 10.0;
+            scene.set_local(parent, Transform::from_xyz(above, 0.0, 0.0)).unwrap();
+        }
+        if of_middle {
+            between += 100.0;
+            scene.set_local(middle, sheared(between)).unwrap();
+        }
+        scene.update();
+        let expected = Transform::from_xyz(above, 0.0, 0.0).to_matrix() * sheared(between);
+        assert_eq!(scene.world(middle), Some(&expected), "{of_parent} {of_middle}");
+        let expected = expected * Transform::from_xyz(2.0, 0.0, 0.0).to_matrix();
+        assert_eq!(scene.world(low), Some(&expected), "{of_parent} {of_middle}");
+        assert_eq!(scene.world(others[7]).unwrap().translation().x, 7.0);
+    }
 }
 
 #[test]

@@ -540,3 +540,28 @@ fn each_edit_of_the_tree_has_another_structure_version() {
         assert_ne!(scene.structure_version(), seen, "{name}");
     }
 }
+
+#[test]
+fn what_was_set_reaches_other_slices_though_its_own_grew_since() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = scene.insert(root, whole()).unwrap();
+    let below = group(&mut scene, top);
+    let leaf = scene.insert(below, Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+    scene.isolate(below).unwrap();
+    assert!(!scene.same_slice(top, leaf));
+    scene.update();
+    for value in [2_u8, 3] {
+        scene.set_material(top, u32::from(value)).unwrap();
+        scene.set_visibility(top, Visibility::layers(u32::from(value))).unwrap();
+        scene.set_local(top, Transform::from_xyz(f32::from(value), 0.0, 0.0)).unwrap();
+        for _ in 0..500 {
+            group(&mut scene, top);
+        }
+        scene.validate().unwrap();
+        scene.update();
+        assert_eq!(scene.material(leaf), Some(u32::from(value)));
+        assert_eq!(scene.visibility(leaf), Some(Visibility::layers(u32::from(value))));
+        assert_eq!(scene.world(leaf).unwrap().translation().x, f32::from(value));
+    }
+}

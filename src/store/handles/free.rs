@@ -113,4 +113,22 @@ mod tests {
         free.remove(71);
         assert!(free.is_consistent() && free.take_near(0).is_none());
     }
+
+    #[test]
+    fn a_wrong_count_and_a_wrong_summary_are_each_noticed() {
+        let mut free = FreeEntries::new();
+        [3, 4095].into_iter().for_each(|index| free.insert(index));
+        let broken: [fn(&mut FreeEntries); 5] = [
+            |free| free.count += 1,
+            |free| free.count -= 1,
+            |free| free.summary ^= 1,
+            |free| free.summary ^= 1 << 63,
+            |free| free.words[7] |= 2,
+        ];
+        for (number, damage) in broken.into_iter().enumerate() {
+            let mut copy = free.clone();
+            damage(&mut copy);
+            assert!(free.is_consistent() && !copy.is_consistent(), "damage {number}");
+        }
+    }
 }
