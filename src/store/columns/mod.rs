@@ -299,6 +299,7 @@ impl MaterialColumn {
 
 /// What the draw list reads of a shape; 24 bytes.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct ShapeRecord {
     /// The node's handle, as bits.
     pub(crate) node: u64,

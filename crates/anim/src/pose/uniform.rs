@@ -32,6 +32,7 @@ pub struct UniformPose {
 
 /// Rotation first: both halves are 16-byte aligned.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 struct Joint {
     rotation: Quat,
     translation: Vec3,
