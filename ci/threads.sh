@@ -12,7 +12,7 @@ source "$(dirname "$0")/common.sh"
 
 seconds=${1:-60}
 source=$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock
-export RUSTFLAGS='-Zsanitizer=thread --cfg hedgerow_tests_only'
+export RUSTFLAGS=-Zsanitizer=thread CARGO_INCREMENTAL=0
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
 options=(--target "$target" --features rayon)
 frames() {
@@ -34,7 +34,8 @@ headline 'ThreadSanitizer, without the standard library'
 RUSTFLAGS+=' -Cunsafe-allow-abi-mismatch=sanitizer'
 reports=$(mktemp)
 trap 'rm "$reports"' EXIT
-TSAN_OPTIONS="halt_on_error=0 exitcode=0" frames 2>"$reports"
+cargo +nightly build "${options[@]}" --release -p hedgerow-soak
+TSAN_OPTIONS="halt_on_error=0 exitcode=0" frames 2>"$reports" || { cat "$reports" && exit 1; }
 # The first frame of an access that is of a crate says whose access it is.
 awk -v root="$PWD/" '
     function tell() { if (ours) { printf "%s", text; failed = 1 } }

@@ -102,6 +102,18 @@ fn a_leaf_is_removed_with_all_components_that_it_has() {
 }
 
 #[test]
+fn a_node_without_components_is_removed_with_its_children() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = scene.insert(root, Node::group()).unwrap();
+    let middle = scene.insert(top, Node::group()).unwrap();
+    let lows = [(); 3].map(|()| scene.insert(middle, Node::group()).unwrap());
+    assert_eq!(scene.remove(lows[1]), Ok(1));
+    assert_eq!(scene.remove(top), Ok(4));
+    assert_eq!((scene.len(), scene.validate()), (1, Ok(())));
+}
+
+#[test]
 fn a_subtree_moves_to_every_place() {
     let mut scene = Scene::new();
     let root = scene.root();
@@ -257,6 +269,11 @@ fn a_sheared_node_that_is_set_with_its_parent_takes_all_below_along() {
         let expected = expected * Transform::from_xyz(2.0, 0.0, 0.0).to_matrix();
         assert_eq!(scene.world(low), Some(&expected), "{of_parent} {of_middle}");
         assert_eq!(scene.world(others[7]).unwrap().translation().x, 7.0);
+    }
+    for (node, x) in others.into_iter().zip(100_u8..) {
+        scene.set_local(node, Transform::from_xyz(f32::from(x), 0.0, 0.0)).unwrap();
+        scene.update();
+        assert_eq!(scene.world(node).unwrap().translation().x, f32::from(x), "set alone");
     }
 }
 

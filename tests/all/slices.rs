@@ -565,3 +565,22 @@ fn what_was_set_reaches_other_slices_though_its_own_grew_since() {
         assert_eq!(scene.world(leaf).unwrap().translation().x, f32::from(value));
     }
 }
+
+#[test]
+fn boxes_shrink_with_every_shape_that_is_removed() {
+    let mut scene = with(SceneConfig { bounds: true, min_nodes: 16, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let branch = group(&mut scene, root);
+    let shape = Shape::new(1, Aabb::cube(0.5));
+    let leaf = |x: u8| Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0)).with_shape(shape);
+    let leaves: Vec<_> = (0..40).map(|x| scene.insert(branch, leaf(x)).unwrap()).collect();
+    for (x, leaf) in (0_u8..40).zip(leaves).rev() {
+        // Nobody knows of the slice when the next leaf is removed.
+        scene.update();
+        scene.maintain(Duration::MAX);
+        assert_eq!(scene.subtree_bounds(branch).unwrap().max.x, f32::from(x) + 0.5);
+        scene.remove(leaf).unwrap();
+    }
+    scene.update();
+    scene.validate().unwrap();
+}
