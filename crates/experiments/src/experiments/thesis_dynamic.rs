@@ -8,8 +8,8 @@
 //! - `frame`: the sum of the three in the same frame.
 //! - `batched-update`, `batched-frame`: the same edits as one batch of removals and one of inserts, and the frame with
 //!   them.
-//! - `threads-transform`, `threads-render`, `threads-frame` (feature `rayon`): the first ones with the passes on two
-//!   threads, against boxed nodes on one.
+//! - `threads-transform`, `threads-render`, `threads-frame` (feature `rayon`, `--threads 2`): the first ones with the
+//!   passes on two threads, against boxed nodes on one.
 //!
 //! All of these are against the naive graph. With `thesis/` before their names they are against the thesis's own
 //! structure, node objects in slices that are rebuilt when they are full; with `+flush` behind them the caches are
@@ -62,7 +62,7 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     play_and_report::<F, Batched, Sliced>(front, nodes, BATCHED, false)?;
     play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, true)?;
     play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, true)?;
-    if hedgerow::THREADED {
+    if hedgerow::THREADED && (front.scale() == Scale::Tiny || is_in_pool_of_two()) {
         play_and_report::<F, Threaded, Boxed>(front, nodes, THREADED, false)?;
         play_and_report::<F, Threaded, Sliced>(front, nodes, THREADED, false)?;
     }
@@ -71,6 +71,11 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     let stats = packed.scene().stats();
     let case = Case::new("allocated/live", nodes, Unit::Bytes, "live records, after maintain");
     front.report(&case, stats.allocated_bytes() as f64 / nodes as f64, stats.live_bytes() as f64 / nodes as f64)
+}
+
+/// Whether the caller is one of the two threads of a pool.
+fn is_in_pool_of_two() -> bool {
+    rayon::current_thread_index().is_some() && rayon::current_num_threads() == 2
 }
 
 /// Plays enough frames on one of our sides and on another one, and reports those parts of a frame that are to be.
