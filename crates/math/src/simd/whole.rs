@@ -2,7 +2,7 @@
 //!
 //! One instruction works on all rows where vectors are as wide (AVX-512), and on two where they are half as wide
 //! (AVX2). With narrower vectors rows one by one are as good, and take a number of a row without a shuffle: see
-//! [`vectors`](super::vectors).
+//! [`vectors`].
 
 use crate::Mat34;
 use crate::simd::vectors::{self, Rows};
