@@ -46,6 +46,14 @@ says() {
     tail -n 1 "$folder/said" | grep -q "\"$1\":$2[,}]" || fail "$1 is not $2"
 }
 
+# Waits for the end of the viewer, which must be a good one; $1 says what of it was tried.
+ends_well() {
+    local status=0
+    wait "$viewer" || status=$?
+    viewer=
+    [ "$status" = 0 ] || fail "status $status of $1"
+}
+
 Xvfb -displayfd 1 -screen 0 1280x800x24 -nolisten tcp > "$folder/display" 2> /dev/null &
 screen=$!
 await "$folder/display"
@@ -76,10 +84,7 @@ xdotool mousemove --window "$window" 430 120 click 4 mousedown 3 mousemove --win
 xdotool key x key b key m key c keydown w sleep 1 keyup w
 xdotool windowsize "$window" 760 500 sleep 3 windowsize "$window" 200 20 sleep 3
 xdotool key ctrl+q
-status=0
-wait "$viewer" || status=$?
-viewer=
-[ "$status" = 0 ] || fail "status $status of the window"
+ends_well 'the window'
 says picks 1
 says moves 1
 says deletions 1
@@ -94,10 +99,7 @@ viewer=$!
 await "$folder/said"
 window=$(xdotool search --name '^hedgerow: .*lift' | head -n 1)
 xdotool windowfocus "$window" mousemove --window "$window" 250 200 key n key v sleep 1 key v key ctrl+q
-status=0
-wait "$viewer" || status=$?
-viewer=
-[ "$status" = 0 ] || fail "status $status of the window with a file"
+ends_well 'the window with a file'
 says animations 1
 says cameras 2
 

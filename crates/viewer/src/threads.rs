@@ -62,7 +62,7 @@ pub fn each<T>(items: &mut [T], work: impl Fn(usize, &mut T)) {
     items.iter_mut().enumerate().for_each(|(number, item)| work(number, item));
 }
 
-/// Does some work with each item, with several at a time where there are threads for it. Whoever is free takes the next
+/// Does some work with each item, with several at a time where there are threads for it. A free thread takes the next
 /// one, so the longest should come first.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn in_order<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync + Send) {

@@ -60,7 +60,7 @@ impl Store {
 
 /// Lists for each view what it sees, in the order of these lists.
 pub(in crate::pass) fn list_seen(store: &Store, seen: &[Vec<Seen>], lists: &mut [&mut DrawList]) {
-    // Views differ in length. The one that was longest before begins, and whoever is free takes the next one.
+    // Views differ in length. The one that was longest before begins, and a free thread takes the next one.
     let mut views: Vec<(usize, &mut &mut DrawList)> = lists.iter_mut().enumerate().collect();
     views.sort_by_key(|(_, list)| core::cmp::Reverse(list.len()));
     views.into_iter().par_bridge().for_each(|(view, list)| {

@@ -4,6 +4,7 @@ use bytemuck::Pod;
 use core::fmt::Debug;
 use core::ops::BitXor;
 use fearless_simd::{f32x8, i16x8, i32x8, mask32x8, prelude::*, u8x16, u8x32, u16x8, u32x8};
+use hedgerow_math::internal::level::has_avx2;
 
 /// How many tracks a block has.
 pub(crate) const LANES: usize = 8;
@@ -204,13 +205,7 @@ impl Word for u32 {
 
     #[inline(always)]
     fn spreads<S: Simd>(simd: S) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return simd.level().as_avx2().is_some();
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            let _ = simd;
-            false
-        }
+        has_avx2(simd)
     }
 
     #[inline(always)]

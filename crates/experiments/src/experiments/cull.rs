@@ -13,10 +13,11 @@
 //! The nodes that both sides list are compared. In `flat` the object-oriented side, which has no tolerance for
 //! rounding, may list up to one in a thousand less, and nothing else.
 
+use super::cameras::report_mean;
 use crate::baselines::{CullColumns, Cullables};
 use crate::clock::nanoseconds;
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
-use crate::rounds::{Pace, Rounds, Trial};
+use crate::rounds::Trial;
 use crate::workloads::{TOWN_PARTS, Town, strewn, strewn_cameras};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
@@ -169,29 +170,7 @@ fn town<F: Front>(front: &mut F) -> Outcome {
     let shapes = town.nodes.len();
     let frusta = frusta(&town.cameras(TOWN_CAMERAS.at(front.scale()), 4))?;
     let boxes: Boxes = town.bounds.iter().copied().collect();
-    // The mean over the cameras of the median of a camera's rounds: some see four times as much as others.
-    let mut sums = None;
     let (found, theirs, indices) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = Seen { town: &town, boxes: &boxes, frustum: &frusta[0], found, theirs, indices };
-    for (camera, frustum) in frusta.iter().enumerate() {
-        let rounds = Rounds {
-            nodes: shapes,
-            per: shapes,
-            parts: [&format!("town/{camera}")],
-            ways: &["hedgerow", TESTING_ALL],
-            pace: Pace::fixed(5),
-            lasts: None,
-        };
-        seen.frustum = frustum;
-        if let Some(figures) = front.rounds(&rounds, &mut seen)? {
-            let (ours, baseline) = sums.get_or_insert((0.0, 0.0));
-            *ours += figures[0][0];
-            *baseline += figures[1][0];
-        }
-    }
-    if let Some((ours, baseline)) = sums {
-        let case = Case::new("town", shapes, Unit::Time, TESTING_ALL).against_itself();
-        front.report(&case, ours / frusta.len() as f64, baseline / frusta.len() as f64)?;
-    }
-    Ok(())
+    report_mean(front, ("town", TESTING_ALL), shapes, &frusta, &mut seen, |seen, frustum| seen.frustum = frustum)
 }

@@ -15,12 +15,13 @@
 //! round boxes and planes around different origins, so up to one draw in a thousand, which only touches a plane, may be
 //! listed by one of them alone.
 
+use super::cameras::report_mean;
+use crate::Outcome;
 use crate::baselines::Drawables;
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
-use crate::rounds::{Pace, Rounds, Trial};
+use crate::rounds::Trial;
 use crate::workloads::{TOWN_PARTS, Town, ViewsOfTown};
-use crate::{Case, Outcome, Unit};
 use hedgerow::glam::DVec3;
 use hedgerow::query::CullView;
 use hedgerow::{DrawList, NodeHandle, Visibility};
@@ -162,27 +163,5 @@ fn compare<F: Front>(
     let Some(first) = cameras.first() else { return Ok(()) };
     let (ours, theirs) = (core::array::from_fn(|_| DrawList::new()), core::array::from_fn(|_| Listed::default()));
     let mut seen = Seen { town, drawables, views: first, against, ours, theirs, indices: Vec::new() };
-    // The mean over the cameras of the median of a camera's rounds: some see four times as much as others.
-    let mut sums = None;
-    for (number, views) in cameras.iter().enumerate() {
-        let rounds = Rounds {
-            nodes: shapes,
-            per: shapes,
-            parts: [&format!("{name}/{number}")],
-            ways: &["hedgerow", baseline],
-            pace: Pace::fixed(5),
-            lasts: None,
-        };
-        seen.views = views;
-        if let Some(figures) = front.rounds(&rounds, &mut seen)? {
-            let (ours, baseline) = sums.get_or_insert((0.0, 0.0));
-            *ours += figures[0][0];
-            *baseline += figures[1][0];
-        }
-    }
-    if let Some((ours, theirs)) = sums {
-        let case = Case::new(name, shapes, Unit::Time, baseline).against_itself();
-        front.report(&case, ours / cameras.len() as f64, theirs / cameras.len() as f64)?;
-    }
-    Ok(())
+    report_mean(front, (name, baseline), shapes, cameras, &mut seen, |seen, views| seen.views = views)
 }

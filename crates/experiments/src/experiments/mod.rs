@@ -5,6 +5,7 @@ use crate::{Front, Outcome};
 pub mod batches;
 pub mod bitsquid_clip;
 pub mod build;
+mod cameras;
 pub mod changes;
 pub mod character_threads;
 pub mod cull;

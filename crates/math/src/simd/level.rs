@@ -1,6 +1,6 @@
 //! The machine's level: which instructions a kernel is run with.
 
-use fearless_simd::Level;
+use fearless_simd::{Level, Simd};
 
 /// The best that this machine has: found out at the first call, then kept in a static.
 #[inline(always)]
@@ -21,6 +21,18 @@ pub fn level_up_to_avx2() -> Level {
         return Level::Avx2(avx2);
     }
     level
+}
+
+/// Whether a kernel is run with AVX2 or more.
+#[inline(always)]
+pub fn has_avx2<S: Simd>(simd: S) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return simd.level().as_avx2().is_some();
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = simd;
+        false
+    }
 }
 
 /// Every level that this machine has, the lowest first: what tests run kernels at. That without vectors is among them

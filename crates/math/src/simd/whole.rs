@@ -5,6 +5,7 @@
 //! [`vectors`].
 
 use crate::Mat34;
+use crate::simd::level::has_avx2;
 use crate::simd::vectors::{self, Rows};
 use fearless_simd::{f32x4, f32x8, f32x16, prelude::*, u8x16, u8x64, u32x16};
 
@@ -43,13 +44,7 @@ impl<S: Simd> Product<S> {
 /// Whether an instruction of this level works on two rows or more.
 #[inline(always)]
 pub fn pays<S: Simd>(simd: S) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return simd.level().as_avx2().is_some();
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        let _ = simd;
-        false
-    }
+    has_avx2(simd)
 }
 
 /// Loads a matrix as [`put`] stored it, so that it can come from a store that is not done yet.

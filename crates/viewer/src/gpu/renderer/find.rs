@@ -84,7 +84,7 @@ impl Renderer {
         let seen: &Stage = stage;
         let mut drawn = std::mem::take(&mut self.drawn);
         let mirror = std::mem::take(&mut self.mirror);
-        // The longest list first: whoever is free takes the next one.
+        // The longest list first: a free thread takes the next one.
         let mut views: Vec<(usize, &mut View)> = drawn.iter_mut().map(|drawn| &mut drawn.view).enumerate().collect();
         views.sort_by_key(|(_, view)| std::cmp::Reverse(view.list.len()));
         let ((), rebind) = threads::join(
