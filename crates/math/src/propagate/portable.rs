@@ -3,7 +3,7 @@
 use crate::simd::floats::floats;
 use crate::simd::vectors::{columns, rows, store};
 use crate::simd::whole::{self, Product};
-use crate::simd::{prefetch, prefetch_many};
+use crate::simd::{prefetch_many, prefetch_whole};
 use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{f32x4, f32x8, prelude::*, u32x8};
@@ -121,10 +121,11 @@ fn each_dirty_batch<S: Simd>(
     dirty: &mut [u64],
     range: Range<usize>,
 ) {
+    let all_parents = parents;
     let (batches, []) = locals[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
     let (batch_parents, []) = parents[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
     for ((start, batch), parents) in range.step_by(LANES).zip(batches).zip(batch_parents) {
-        prefetch_dirty(locals, worlds, dirty, start + AHEAD);
+        prefetch_dirty(locals, all_parents, worlds, dirty, start + AHEAD);
         let mut reached = u32::from(byte_of(dirty, start)) | members(simd, parents, dirty);
         if reached == 0 {
             continue;
@@ -177,14 +178,17 @@ fn byte_of(set: &[u64], start: usize) -> u8 {
     set.get(start / 64).map_or(0, |word| word.to_le_bytes()[start / LANES % LANES])
 }
 
-/// Asks for what the dirty ones of eight slots take.
+/// Asks for what the dirty ones of eight slots take: their parents may lie far before them.
 #[inline(always)]
-fn prefetch_dirty(locals: &[PackedTransform], worlds: &[Mat34], dirty: &[u64], start: usize) {
+fn prefetch_dirty(locals: &[PackedTransform], parents: &[u32], worlds: &[Mat34], dirty: &[u64], start: usize) {
     let mut byte = byte_of(dirty, start);
     while byte != 0 {
         let slot = start + byte.trailing_zeros() as usize;
-        prefetch(locals, slot);
-        prefetch(worlds, slot);
+        prefetch_whole(locals, slot);
+        prefetch_whole(worlds, slot);
+        if let Some(&parent) = parents.get(slot) {
+            prefetch_whole(worlds, parent as usize);
+        }
         byte &= byte - 1;
     }
 }
