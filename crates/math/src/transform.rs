@@ -179,8 +179,9 @@ impl Transform {
         let (translation, scale) = (self.translation, self.scale);
         let front = Vec4::new(translation.x, translation.y, translation.z, scale.x);
         let back = Vec4::new(translation.z, scale.x, scale.y, scale.z);
-        let finite = (front * 0.0 + back * 0.0).cmpeq(Vec4::ZERO).all();
-        finite & ((self.rotation.length_squared() - 1.0).abs() < 5e-7)
+        let zeros = front * 0.0 + back * 0.0;
+        // The rotation is not changed by zeros, and has no length if one of them is none: one comparison tells both.
+        ((Vec4::from(self.rotation) + zeros).length_squared() - 1.0).abs() < 5e-7
     }
 
     /// The transform as a scene stores it: with a normalised rotation.
