@@ -176,8 +176,8 @@ pub(crate) struct Store {
     pub(in crate::store) unlinked_from: Option<u32>,
     /// The next slice to open, where room was reserved for it.
     pub(in crate::store) reserved: Option<Slice>,
-    /// Rows of a walk, each with the row that it is below, or slots and their slices. Kept to save allocations.
-    pub(in crate::store) order: Vec<(u32, u32)>,
+    /// Where the local transforms of a batch are. Kept to save allocations.
+    pub(in crate::store) local_slots: Vec<LocalSlot>,
     /// The arena for temporary lists of splits, rebuilds and moves.
     pub(in crate::store) scratch: Scratch,
     /// Slices that an update or a removal has yet to visit. Kept to save allocations.
@@ -228,7 +228,7 @@ impl Store {
             words: Words::default(),
             unlinked_from: None,
             reserved: None,
-            order: Vec::new(),
+            local_slots: Vec::new(),
             scratch: Scratch::default(),
             descent: Vec::new(),
             batch_order: BatchOrder::default(),
@@ -359,7 +359,7 @@ impl Store {
 
     /// Frees the memory of temporary lists.
     pub(in crate::store) fn drop_scratch(&mut self) {
-        self.order = Vec::new();
+        self.local_slots = Vec::new();
         self.scratch = Scratch::default();
         self.descent = Vec::new();
         self.batch_order = BatchOrder::default();
@@ -384,7 +384,7 @@ impl Store {
             + self.layouts.bytes()
             + self.words.bytes()
             + self.slices.record_bytes()
-            + self.order.capacity() * size_of::<(u32, u32)>()
+            + self.local_slots.capacity() * size_of::<LocalSlot>()
             + self.scratch.bytes()
             + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
             + (self.edited.capacity() + self.free_slices.capacity() + self.swept.capacity() + self.sorted.capacity())

@@ -4,8 +4,8 @@ use crate::fallible::{self, Boxed};
 use crate::store::allocation::{Bits, LinearAllocator, Need};
 use crate::store::bounds::SliceBoxes;
 use crate::store::columns::{
-    At, Component, EachComponent, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, Slot, TransformColumn,
-    VisibilityColumn, each_component,
+    At, Component, EachComponent, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, Sheared, Slot,
+    TransformColumn, VisibilityColumn, each_component,
 };
 use crate::store::restructuring::Membership;
 use crate::store::work;
@@ -23,7 +23,7 @@ const NEAR: u32 = 64;
 /// The fields that every edit reads come first, in whole cache lines; rare fields come last:
 ///
 /// ```text
-/// line 0   marked │ edited │ membership │ locals │ dirty bits │ marks      all that setting a local transform reads
+/// line 0   marked │ edited │ membership │ locals │ dirty bits │ sheared    all that setting a local transform reads
 /// from 1   transforms: slots │ worlds │ parents │ version                  reads of world matrices, new transforms
 /// then     rows, their slots, ends of the run, the rows that are portals   inserts, removals, moves
 /// then     shapes, materials, and the rest
@@ -90,7 +90,7 @@ pub(in crate::store) struct Slice {
 const _: () = {
     use core::mem::offset_of;
     let transforms = offset_of!(Slice, transforms);
-    assert!(transforms + offset_of!(TransformColumn, marks) + 4 <= 64);
+    assert!(transforms + offset_of!(TransformColumn, sheared) + size_of::<Sheared>() <= 64);
 };
 
 /// A summary, as views of a slice print it.
@@ -168,8 +168,8 @@ impl Slice {
     /// the base must be too: code that marked the source may have computed it already.
     pub(in crate::store) fn marks_below(&self, parent: u32) -> bool {
         let [base, ..] = self.inherited(parent);
-        let TransformColumn { first_dirty, dirty, .. } = &self.transforms;
-        *first_dirty != NIL && (dirty.contains(0) || dirty.contains(base.index()))
+        let TransformColumn { dirty, .. } = &self.transforms;
+        dirty.contains(0) || dirty.contains(base.index())
     }
 
     /// Allocates a row near `hint`.

@@ -5,7 +5,7 @@
 //! have changed: after a sweep, after an edit, and while something in it waits for an update. Then only the slots that
 //! the last sweep computed are composed, if nothing else happened.
 
-use crate::store::{At, NIL, SliceView, Store};
+use crate::store::{At, SliceView, Store};
 use crate::{Aabb, Mat34};
 use core::ops::Range;
 use glam::{DAffine3, DVec3, Vec3, Vec4};
@@ -112,7 +112,7 @@ impl WideSlice {
             version: slice.version(),
             bounds_set: slice.bounds_set(),
             updates,
-            waits: transforms.first_dirty() != NIL,
+            waits: transforms.waits(),
             boxes,
         };
         let before = self.composed.replace(now);

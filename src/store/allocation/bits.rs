@@ -5,6 +5,15 @@ use std::collections::TryReserveError;
 /// How many slots a word has bits for.
 pub(in crate::store) const WORD: u32 = u64::BITS;
 
+/// How many words are tested at once for members.
+const CHUNK: usize = 8;
+
+/// Whether no bit of several words is set. Without branches, so that they are vectors.
+#[inline(always)]
+fn is_zero(words: &[u64; CHUNK]) -> bool {
+    words.iter().fold(0, |any, word| any | word) == 0
+}
+
 /// Splits a slot number into its word and its bit.
 #[inline]
 pub(in crate::store) fn locate(slot: u32) -> (usize, u64) {
@@ -96,12 +105,6 @@ impl Bits {
         self.words.try_reserve_exact(words.saturating_sub(self.words.len()))
     }
 
-    /// The first slot in the set.
-    pub(in crate::store) fn first(&self) -> Option<u32> {
-        let word = self.words.iter().position(|&word| word != 0)?;
-        u32::try_from(word).ok().map(|number| number * WORD + self.words[word].trailing_zeros())
-    }
-
     /// Whether no slot at or behind `end` is in the set.
     pub(in crate::store) fn ends_before(&self, end: u32) -> bool {
         let last = self.words.iter().rposition(|&word| word != 0);
@@ -110,9 +113,31 @@ impl Bits {
         })
     }
 
-    /// How many slots are in the set.
-    pub(in crate::store) fn count(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    /// Whether no slot is in the set.
+    #[inline]
+    pub(in crate::store) fn is_empty(&self) -> bool {
+        let (chunks, rest) = self.words.as_chunks();
+        chunks.iter().all(is_zero) && rest.iter().all(|&word| word == 0)
+    }
+
+    /// The first slot in the set, and whether at least this many slots are in it; `None` if none is. Most sets have few
+    /// members, so most words are passed over several at a time.
+    pub(in crate::store) fn survey(&self, many: usize) -> Option<(u32, bool)> {
+        let (chunks, rest) = self.words.as_chunks();
+        let numbered = (0..).step_by(CHUNK).zip(chunks).filter(|(_, chunk)| !is_zero(chunk));
+        let behind = self.words.len() - rest.len();
+        let (mut first, mut wanted) = (None, many);
+        for (start, words) in numbered.map(|(start, chunk)| (start, &chunk[..])).chain([(behind, rest)]) {
+            for (number, word) in (start..).zip(words).filter(|(_, word)| **word != 0) {
+                first = first.or(Some((number, word.trailing_zeros())));
+                wanted = wanted.saturating_sub(word.count_ones() as usize);
+            }
+            if wanted == 0 {
+                break;
+            }
+        }
+        let (number, bit) = first?;
+        u32::try_from(number).ok().map(|number| (number * WORD + bit, wanted == 0))
     }
 
     /// Whether a slot is in both sets.
@@ -194,6 +219,23 @@ mod tests {
         bits.fill(70);
         assert!(bits.missing(130).eq(128..130));
         assert!(bits.runs(70).eq(core::iter::once(0..70)));
+    }
+
+    #[test]
+    fn a_survey_finds_the_first_member_and_whether_there_are_many() {
+        let mut bits = Bits::default();
+        assert!(bits.is_empty() && bits.survey(0).is_none() && bits.survey(1).is_none());
+        for (slot, first) in [(1500, 1500), (800, 800), (801, 800), (64, 64), (3, 3)] {
+            bits.insert(slot);
+            assert!(!bits.is_empty());
+            assert_eq!(bits.survey(6), Some((first, false)));
+        }
+        assert_eq!(bits.survey(5), Some((3, true)));
+        assert_eq!(bits.survey(1), Some((3, true)));
+        bits.clear();
+        assert!(bits.is_empty() && bits.survey(1).is_none());
+        bits.insert(1535);
+        assert_eq!((bits.is_empty(), bits.survey(1), bits.survey(2)), (false, Some((1535, true)), Some((1535, false))));
     }
 
     #[test]

@@ -10,12 +10,12 @@ const BLOCK: u32 = 1 << 10;
 
 /// How many edits ahead to prefetch an entry, then a row, then what the row refers to. Each step uses what the step
 /// before fetched.
-const ENTRY_AHEAD: usize = 16;
+const ENTRY_AHEAD: usize = 32;
 const ROW_AHEAD: usize = 10;
 const NEXT_AHEAD: usize = 5;
 
 /// How many edits ahead a transform to set is prefetched.
-pub(in crate::store) const LOCAL_AHEAD: usize = 8;
+pub(in crate::store) const LOCAL_AHEAD: usize = 16;
 
 /// Where one edit of a batch is made, and its number in the batch. 12 bytes.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@
 //!
 //! The change feed needs the old places and values, so an edit reports them in `feed` before it changes anything.
 
-use crate::store::columns::{At, NIL};
+use crate::store::columns::At;
 use crate::store::work;
 use crate::store::{Slice, Store};
 
@@ -165,7 +165,7 @@ impl Slice {
 
     /// Whether anything in the slice waits for an update.
     pub(in crate::store) fn is_dirty(&self) -> bool {
-        self.transforms.first_dirty != NIL || self.visibilities.dirty || self.materials.dirty
+        self.visibilities.dirty || self.materials.dirty || !self.transforms.dirty.is_empty()
     }
 
     /// Whether the slice is attached below `above` and waits for an update.

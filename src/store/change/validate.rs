@@ -43,7 +43,7 @@ impl Store {
             "slice {number}: a row is known for the owner of a base"
         );
         ensure!(
-            trace.waits || trace.uncommitted.first().is_none(),
+            trace.waits || trace.uncommitted.is_empty(),
             "slice {number}: a slot is uncommitted, and none is known to be"
         );
         for slot in transforms.slots.iter().skip(1) {

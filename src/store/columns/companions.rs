@@ -16,8 +16,8 @@ use crate::store::Slice;
 use crate::store::allocation::LinearAllocator;
 use crate::store::change::{MaskTrace, Trace};
 use crate::store::columns::{
-    Component, MaterialColumn, Move, NIL, NameColumn, NewParent, Remainder, Renumbered, ShapeColumn, Sheared, Slot,
-    Storage, TransformColumn, VisibilityColumn, put,
+    Component, MaterialColumn, Move, NameColumn, NewParent, Remainder, Renumbered, ShapeColumn, Sheared, Slot, Storage,
+    TransformColumn, VisibilityColumn, put,
 };
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
@@ -31,7 +31,6 @@ impl Component for TransformColumn {
             locals: fallible::with_capacity(capacity as usize)?,
             parents: fallible::with_capacity(capacity as usize)?,
             worlds: fallible::with_capacity(capacity as usize)?,
-            first_dirty: NIL,
             ..Self::default()
         };
         column.slots.allocate_near(0, false);
@@ -93,7 +92,7 @@ impl Component for TransformColumn {
         let (old, numbers) = (&old.transforms, slots.old);
         column.parents.copy_from_slice(slots.beside);
         column.locals[0] = PackedTransform::IDENTITY;
-        if old.first_dirty != NIL {
+        if !old.dirty.is_empty() {
             if all {
                 column.mark_all();
             }

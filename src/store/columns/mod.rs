@@ -55,10 +55,8 @@ pub(in crate::store) struct TransformColumn {
     pub(in crate::store) locals: Vec<PackedTransform>,
     /// Slots that were marked themselves because their world matrix is out of date.
     pub(in crate::store) dirty: Bits,
-    /// No slot before this one is dirty; [`NIL`] if none is.
-    pub(in crate::store) first_dirty: u32,
-    /// How many times a slot was marked since the last sweep, modulo 2³²: an upper bound of the number of dirty slots.
-    pub(in crate::store) marks: u32,
+    /// Local transforms that shear, by slot; a pointer, which is null in most columns.
+    pub(in crate::store) sheared: Sheared,
     pub(in crate::store) slots: LinearAllocator,
     pub(in crate::store) worlds: Vec<Mat34>,
     /// The slot of the nearest ancestor in the slice that has a transform, else 0.
@@ -68,8 +66,6 @@ pub(in crate::store) struct TransformColumn {
     /// Slots that are, or were, the effective slot of a portal: when one of these changes, the slices below must be
     /// updated.
     pub(in crate::store) portal_slots: Bits,
-    /// Local transforms that shear, by slot; the others cost nothing here.
-    pub(in crate::store) sheared: Sheared,
     /// The owner and the history of each slot, if changes are tracked.
     pub(in crate::store) trace: Option<Boxed<Trace>>,
 }
@@ -125,8 +121,6 @@ impl TransformColumn {
     #[inline(always)]
     pub(in crate::store) fn mark(&mut self, slot: u32) {
         self.dirty.insert(slot);
-        self.first_dirty = self.first_dirty.min(slot);
-        self.marks = self.marks.wrapping_add(1);
     }
 
     /// Marks every slot, by marking the base.

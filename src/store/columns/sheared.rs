@@ -10,7 +10,8 @@ use std::collections::TryReserveError;
 const MOST: usize = 64;
 
 /// Matrices by slot, in ascending order, in chunks of a few each; no chunk is empty. Takes 52 bytes for each matrix and
-/// 24 for each chunk. A column without shearing transforms owns no memory.
+/// 24 for each chunk. A column without shearing transforms owns no memory, and is a null pointer: every edit of a slice
+/// asks for that, so it lies on the slice's first cache line.
 ///
 /// Finding a matrix runs in O(log matrices). Setting and removing one run in O(matrices ÷ 64) at most, by moving
 /// memory. A tree of the standard library would do, but it cannot report that the allocator refuses.
@@ -18,11 +19,14 @@ const MOST: usize = 64;
 /// A slot whose translation is given in double precision has a matrix, too, although it may not shear: so a column has
 /// one question to ask. The remainders, 20 bytes each, are found in O(log remainders), and set in O(remainders).
 #[derive(Clone, Debug, Default)]
-pub(in crate::store) struct Sheared {
+pub(in crate::store) struct Sheared(Option<Boxed<Records>>);
+
+/// The records of a column that has any matrix.
+#[derive(Clone, Debug, Default)]
+struct Records {
     chunks: Vec<Vec<(u32, Mat34)>>,
-    /// In ascending order of slots, each of which has a matrix. Few columns have any: a pointer keeps the fields behind
-    /// this column, which every edit of the slice needs, on the cache lines where they are.
-    remainders: Option<Boxed<Vec<Remainder>>>,
+    /// In ascending order of slots, each of which has a matrix.
+    remainders: Vec<Remainder>,
 }
 
 /// What single precision loses of a translation.
@@ -37,20 +41,19 @@ pub(in crate::store) struct Remainder {
 impl Sheared {
     #[inline(always)]
     pub(in crate::store) fn is_empty(&self) -> bool {
-        self.chunks.is_empty()
+        self.0.is_none()
     }
 
     pub(in crate::store) fn len(&self) -> usize {
-        self.chunks.iter().map(Vec::len).sum()
+        self.chunks().iter().map(Vec::len).sum()
     }
 
-    /// The chunk that has the slot, or where it would be inserted; past the last chunk if there is none.
-    fn chunk_of(&self, slot: u32) -> usize {
-        self.chunks.partition_point(|chunk| chunk[0].0 <= slot).saturating_sub(1)
+    fn chunks(&self) -> &[Vec<(u32, Mat34)>] {
+        self.0.as_ref().map_or(&[], |records| &records.chunks)
     }
 
     pub(in crate::store) fn get(&self, slot: u32) -> Option<&Mat34> {
-        let chunk = self.chunks.get(self.chunk_of(slot))?;
+        let chunk = self.chunks().get(chunk_of(self.chunks(), slot))?;
         let place = chunk.binary_search_by_key(&slot, |&(slot, _)| slot).ok()?;
         Some(&chunk[place].1)
     }
@@ -65,35 +68,118 @@ impl Sheared {
     /// Sets the remainder of a slot that has a matrix.
     pub(in crate::store) fn set_remainder(&mut self, remainder: Remainder) {
         debug_assert!(self.get(remainder.slot).is_some(), "a matrix for each remainder");
-        let remainders = self.remainders.get_or_insert_default();
+        let remainders = &mut self.0.get_or_insert_default().remainders;
         match remainders.binary_search_by_key(&remainder.slot, |remainder| remainder.slot) {
             Ok(place) => remainders[place] = remainder,
             Err(place) => remainders.insert(place, remainder),
         }
     }
 
-    fn remove_remainder(&mut self, slot: u32) {
-        if let Some(remainders) = &mut self.remainders
-            && let Ok(place) = remainders.binary_search_by_key(&slot, |remainder| remainder.slot)
-        {
-            remainders.remove(place);
-        }
-    }
-
     /// All remainders, in ascending order of slots.
     pub(in crate::store) fn remainders(&self) -> &[Remainder] {
-        self.remainders.as_ref().map_or(&[], |remainders| remainders)
+        self.0.as_ref().map_or(&[], |records| &records.remainders)
     }
 
     /// Sets the matrix of a slot, and forgets a remainder.
     pub(in crate::store) fn insert(&mut self, slot: u32, matrix: Mat34) {
-        self.remove_remainder(slot);
-        let number = self.chunk_of(slot);
-        let Some(chunk) = self.chunks.get_mut(number) else { return self.chunks.push(vec![(slot, matrix)]) };
+        let records = self.0.get_or_insert_default();
+        records.remove_remainder(slot);
+        let number = chunk_of(&records.chunks, slot);
+        let Some(chunk) = records.chunks.get_mut(number) else { return records.chunks.push(vec![(slot, matrix)]) };
         match chunk.binary_search_by_key(&slot, |&(slot, _)| slot) {
             Ok(place) => chunk[place].1 = matrix,
             Err(place) if chunk.len() < MOST => chunk.insert(place, (slot, matrix)),
-            Err(place) => self.insert_beside(number, place, (slot, matrix)),
+            Err(place) => records.insert_beside(number, place, (slot, matrix)),
+        }
+    }
+
+    /// Removes the matrix of a slot, if it has one, and its remainder.
+    pub(in crate::store) fn remove(&mut self, slot: u32) {
+        let Some(records) = &mut self.0 else { return };
+        records.remove_remainder(slot);
+        let number = chunk_of(&records.chunks, slot);
+        let Some(chunk) = records.chunks.get_mut(number) else { return };
+        if let Ok(place) = chunk.binary_search_by_key(&slot, |&(slot, _)| slot) {
+            chunk.remove(place);
+            if chunk.is_empty() {
+                records.chunks.remove(number);
+            }
+        }
+        if records.chunks.is_empty() {
+            self.0 = None;
+        }
+    }
+
+    /// Collects `len` matrices in ascending order of slots, without spare room. Returns an error if the allocator
+    /// refuses.
+    pub(in crate::store) fn try_of(
+        mut matrices: impl Iterator<Item = (u32, Mat34)>,
+        len: usize,
+    ) -> Result<Self, TryReserveError> {
+        if len == 0 {
+            return Ok(Self(None));
+        }
+        let mut chunks = fallible::with_capacity(len.div_ceil(MOST))?;
+        let mut remaining = len;
+        while remaining > 0 {
+            let count = remaining.min(MOST);
+            let mut chunk = fallible::with_capacity(count)?;
+            chunk.extend(matrices.by_ref().take(count));
+            chunks.push(chunk);
+            remaining -= count;
+        }
+        Ok(Self(Some(Boxed::try_new(Records { chunks, remainders: Vec::new() })?)))
+    }
+
+    /// Makes room for this many remainders, if there are matrices. Returns an error if the allocator refuses.
+    pub(in crate::store) fn try_reserve_remainders(&mut self, count: usize) -> Result<(), TryReserveError> {
+        self.0.as_mut().map_or(Ok(()), |records| records.remainders.try_reserve_exact(count))
+    }
+
+    /// The slots that have a matrix, in ascending order.
+    pub(in crate::store) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
+        self.iter_from(0).map(|(slot, _)| slot)
+    }
+
+    /// The slots from `first` on that have a matrix, in ascending order, with their matrices.
+    pub(in crate::store) fn iter_from(&self, first: u32) -> impl Iterator<Item = (u32, &Mat34)> {
+        let chunks = self.chunks();
+        let all = chunks[chunk_of(chunks, first).min(chunks.len())..].iter().flatten();
+        all.map(|(slot, matrix)| (*slot, matrix)).skip_while(move |&(slot, _)| slot < first)
+    }
+
+    pub(in crate::store) fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, |records| {
+            let matrices: usize = records.chunks.iter().map(Vec::capacity).sum();
+            size_of::<Records>()
+                + records.chunks.capacity() * size_of::<Vec<(u32, Mat34)>>()
+                + matrices * size_of::<(u32, Mat34)>()
+                + records.remainders.capacity() * size_of::<Remainder>()
+        })
+    }
+
+    /// The chunks, for tests that break them.
+    #[cfg(test)]
+    pub(in crate::store) fn chunks_mut(&mut self) -> &mut Vec<Vec<(u32, Mat34)>> {
+        &mut self.0.get_or_insert_default().chunks
+    }
+
+    /// Whether there are matrices where there are records, the slots ascend, no chunk is empty or too long, and each
+    /// remainder has a matrix.
+    pub(in crate::store) fn is_sound(&self) -> bool {
+        let matrices = self.is_empty() == self.chunks().is_empty()
+            && self.chunks().iter().all(|chunk| (1..=MOST).contains(&chunk.len()))
+            && self.slots().is_sorted_by(|a, b| a < b);
+        let has_matrix = |remainder: &Remainder| self.get(remainder.slot).is_some();
+        let remainders = self.remainders();
+        matrices && remainders.iter().all(has_matrix) && remainders.is_sorted_by(|a, b| a.slot < b.slot)
+    }
+}
+
+impl Records {
+    fn remove_remainder(&mut self, slot: u32) {
+        if let Ok(place) = self.remainders.binary_search_by_key(&slot, |remainder| remainder.slot) {
+            self.remainders.remove(place);
         }
     }
 
@@ -111,85 +197,11 @@ impl Sheared {
             }
         }
     }
+}
 
-    /// Removes the matrix of a slot, if it has one, and its remainder.
-    pub(in crate::store) fn remove(&mut self, slot: u32) {
-        self.remove_remainder(slot);
-        let number = self.chunk_of(slot);
-        let Some(chunk) = self.chunks.get_mut(number) else { return };
-        if let Ok(place) = chunk.binary_search_by_key(&slot, |&(slot, _)| slot) {
-            chunk.remove(place);
-            if chunk.is_empty() {
-                self.chunks.remove(number);
-            }
-        }
-    }
-
-    /// Collects `count` matrices in ascending order of slots, without spare room. Returns an error if the allocator
-    /// refuses.
-    pub(in crate::store) fn try_of(
-        mut matrices: impl Iterator<Item = (u32, Mat34)>,
-        len: usize,
-    ) -> Result<Self, TryReserveError> {
-        let mut chunks = fallible::with_capacity(len.div_ceil(MOST))?;
-        let mut remaining = len;
-        while remaining > 0 {
-            let count = remaining.min(MOST);
-            let mut chunk = fallible::with_capacity(count)?;
-            chunk.extend(matrices.by_ref().take(count));
-            chunks.push(chunk);
-            remaining -= count;
-        }
-        Ok(Self { chunks, remainders: None })
-    }
-
-    /// The slots that have a matrix, in ascending order.
-    pub(in crate::store) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
-        self.iter_from(0).map(|(slot, _)| slot)
-    }
-
-    /// The slots from `first` on that have a matrix, in ascending order, with their matrices.
-    pub(in crate::store) fn iter_from(&self, first: u32) -> impl Iterator<Item = (u32, &Mat34)> {
-        let all = self.chunks[self.chunk_of(first).min(self.chunks.len())..].iter().flatten();
-        all.map(|(slot, matrix)| (*slot, matrix)).skip_while(move |&(slot, _)| slot < first)
-    }
-
-    pub(in crate::store) fn bytes(&self) -> usize {
-        let records: usize = self.chunks.iter().map(Vec::capacity).sum();
-        self.chunks.capacity() * size_of::<Vec<(u32, Mat34)>>()
-            + records * size_of::<(u32, Mat34)>()
-            + self
-                .remainders
-                .as_ref()
-                .map_or(0, |remainders| size_of::<Vec<Remainder>>() + remainders.capacity() * size_of::<Remainder>())
-    }
-
-    /// Makes room for this many remainders. Returns an error if the allocator refuses.
-    pub(in crate::store) fn try_reserve_remainders(&mut self, count: usize) -> Result<(), TryReserveError> {
-        if count == 0 {
-            return Ok(());
-        }
-        let remainders = match &mut self.remainders {
-            Some(remainders) => remainders,
-            none => none.insert(Boxed::try_new(Vec::new())?),
-        };
-        remainders.try_reserve_exact(count)
-    }
-
-    /// The chunks, for tests that break them.
-    #[cfg(test)]
-    pub(in crate::store) fn chunks(&mut self) -> &mut Vec<Vec<(u32, Mat34)>> {
-        &mut self.chunks
-    }
-
-    /// Whether the slots ascend, no chunk is empty or too long, and each remainder has a matrix.
-    pub(in crate::store) fn is_sound(&self) -> bool {
-        let matrices = self.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len()))
-            && self.slots().is_sorted_by(|a, b| a < b);
-        let has_matrix = |remainder: &Remainder| self.get(remainder.slot).is_some();
-        let remainders = self.remainders();
-        matrices && remainders.iter().all(has_matrix) && remainders.is_sorted_by(|a, b| a.slot < b.slot)
-    }
+/// The chunk that has the slot, or where it would be inserted; past the last chunk if there is none.
+fn chunk_of(chunks: &[Vec<(u32, Mat34)>], slot: u32) -> usize {
+    chunks.partition_point(|chunk| chunk[0].0 <= slot).saturating_sub(1)
 }
 
 #[cfg(test)]
@@ -225,7 +237,7 @@ mod tests {
             let again = Sheared::try_of(map.iter().map(|(&slot, &matrix)| (slot, matrix)), map.len()).unwrap();
             prop_assert!(again.is_sound() && again.iter_from(0).eq(sheared.iter_from(0)));
             prop_assert!(again.bytes() <= sheared.bytes());
-            prop_assert!(sheared.chunks.len() <= 1 + edited / 16, "{} chunks", sheared.chunks.len());
+            prop_assert!(sheared.chunks().len() <= 1 + edited / 16, "{} chunks", sheared.chunks().len());
         }
     }
 
@@ -237,7 +249,7 @@ mod tests {
             let mut sheared = Sheared::default();
             (0..5000).for_each(|at| sheared.insert(order(at), Mat34::IDENTITY));
             assert!(sheared.is_sound());
-            assert_eq!((sheared.len(), sheared.chunks.len().min(5000 / 32 + 2)), (5000, sheared.chunks.len()));
+            assert_eq!((sheared.len(), sheared.chunks().len().min(5000 / 32 + 2)), (5000, sheared.chunks().len()));
             (0..5000).for_each(|at| sheared.remove(order(at)));
             assert!(sheared.is_empty() && sheared.slots().next().is_none());
         }

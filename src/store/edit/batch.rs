@@ -12,7 +12,7 @@ use crate::{Error, Node, NodeHandle, Transform};
 use hedgerow_math::internal::prefetch_whole;
 
 /// How many edits ahead the item itself is prefetched, before its handle is read.
-pub(super) const ITEM_AHEAD: usize = 24;
+pub(super) const ITEM_AHEAD: usize = 48;
 
 /// How many edits of a run are looked up before they are made: 80 bytes each, which stay in the cache meanwhile.
 const RUN: usize = 512;
@@ -140,67 +140,84 @@ impl Store {
         Ok(())
     }
 
-    /// Sets the local transforms of many nodes that have one. If a node is listed twice, the last one counts.
+    /// Sets the local transforms of many nodes that have one. If a node is listed twice, the last one counts. `check`
+    /// looks at an item more closely.
     pub(crate) fn set_many(
         &mut self,
         items: &[(NodeHandle, Transform)],
         check: impl Fn(&Self, NodeHandle, &Transform) -> Result<LocalSlot, Error>,
     ) -> Result<(), BatchError> {
-        let mut slots = core::mem::take(&mut self.order);
+        let mut slots = core::mem::take(&mut self.local_slots);
         slots.clear();
         let kept = slots.capacity();
+        let mut all_plain = true;
         for (index, (node, transform)) in items.iter().enumerate() {
             self.look_ahead_for_entries(|steps| items.get(index + steps).map(|item| item.0));
+            let usual = if transform.is_plain() { self.local_slot_of(*node) } else { None };
+            if let Some(slot) = usual {
+                slots.push(slot);
+                continue;
+            }
+            all_plain = false;
             match check(self, *node, transform) {
-                Ok(LocalSlot { slice, slot }) => slots.push((slice, slot)),
+                Ok(slot) => slots.push(slot),
                 Err(error) => {
                     slots.clear();
                     slots.shrink_to(kept);
-                    self.order = slots;
+                    self.local_slots = slots;
                     return Err(BatchError::at(index, error));
                 }
             }
         }
-        for (index, (&(slice, slot), (_, transform))) in slots.iter().zip(items).enumerate() {
-            if let Some(&(slice, slot)) = slots.get(index + LOCAL_AHEAD) {
-                self.prefetch_local(LocalSlot { slice, slot });
-            }
-            let local = if transform.is_plain() {
-                *transform
-            } else {
-                transform.checked().expect("the batch was checked before")
-            };
-            self.set_slot(LocalSlot { slice, slot }, local);
-        }
-        self.order = slots;
+        self.set_slots(&slots, all_plain, |at| Some(&items.get(at)?.1));
+        self.local_slots = slots;
         Ok(())
     }
 
-    /// Sets local transforms in order, up to the first `item` whose node has none or whose transform is not stored as
-    /// it is, or up to as many as stay in the cache meanwhile. Returns how many were set.
+    /// Sets local transforms in order, up to the first `item` whose node has none or whose transform is refused, or up to
+    /// as many as stay in the cache meanwhile. Returns how many were set.
     pub(crate) fn set_run<'t>(&mut self, item: impl Fn(usize) -> Option<(NodeHandle, &'t Transform)>) -> usize {
-        let mut slots = core::mem::take(&mut self.order);
+        let mut slots = core::mem::take(&mut self.local_slots);
         slots.clear();
+        let mut all_plain = true;
         while slots.len() < RUN
             && let Some((node, transform)) = item(slots.len())
         {
             self.look_ahead_for_entries(|steps| item(slots.len() + steps).map(|(node, _)| node));
-            let Some(LocalSlot { slice, slot }) = self.local_slot_of(node).filter(|_| transform.is_plain()) else {
-                break;
-            };
-            slots.push((slice, slot));
-        }
-        for (index, &(slice, slot)) in slots.iter().enumerate() {
-            if let Some(&(slice, slot)) = slots.get(index + LOCAL_AHEAD) {
-                self.prefetch_local(LocalSlot { slice, slot });
+            let Some(slot) = self.local_slot_of(node) else { break };
+            if !transform.is_plain() {
+                if transform.checked().is_err() {
+                    break;
+                }
+                all_plain = false;
             }
-            if let Some((_, transform)) = item(index) {
-                self.set_slot(LocalSlot { slice, slot }, *transform);
-            }
+            slots.push(slot);
         }
+        self.set_slots(&slots, all_plain, |at| item(at).map(|(_, transform)| transform));
         let set = slots.len();
-        self.order = slots;
+        self.local_slots = slots;
         set
+    }
+
+    /// Sets local transforms at their places; all of them are stored as they are, or some have yet to be normalised.
+    ///
+    /// They come by reference: a copy on the stack is written and read in pieces that differ, and then the processor
+    /// waits until all stores before it are done.
+    #[inline(always)]
+    fn set_slots<'t>(&mut self, slots: &[LocalSlot], all_plain: bool, local: impl Fn(usize) -> Option<&'t Transform>) {
+        for &slot in slots.iter().take(LOCAL_AHEAD) {
+            self.prefetch_local(slot);
+        }
+        for (index, &slot) in slots.iter().enumerate() {
+            if let Some(&ahead) = slots.get(index + LOCAL_AHEAD) {
+                self.prefetch_local(ahead);
+            }
+            match local(index) {
+                Some(local) if all_plain || local.is_plain() => self.set_slot(slot, local),
+                Some(local) => self.set_slot(slot, &local.checked().expect("checked when it was looked up")),
+                None => {}
+            }
+        }
     }
 
     /// Checks the items of a batch in order, and returns the order in which to make the edits.

@@ -25,13 +25,11 @@ impl Store {
         if !slice.sets_shortly() {
             return None;
         }
-        let TransformColumn { locals, dirty, first_dirty, marks, .. } = &mut slice.transforms;
+        let TransformColumn { locals, dirty, .. } = &mut slice.transforms;
         let place = locals.get_mut(slot as usize)?;
         let (word, bit) = dirty.word_mut(slot)?;
         *place = local.into();
         *word |= bit;
-        *first_dirty = slot.min(*first_dirty);
-        *marks = marks.wrapping_add(1);
         if !slice.marked {
             self.mark_first(entry.slice);
         }
@@ -59,6 +57,12 @@ impl Store {
         self.row(at).transform.as_own().map(|slot| LocalSlot { slice: at.slice, slot })
     }
 
+    /// Prefetches what looking up a handle will read.
+    #[inline]
+    pub(crate) fn prefetch_entry(&self, node: NodeHandle) {
+        self.tables.prefetch(node);
+    }
+
     /// Prefetches what [`put_local`](Self::put_local) will write.
     #[inline]
     pub(crate) fn prefetch_local(&self, at: LocalSlot) {
@@ -83,13 +87,13 @@ impl Store {
 
     /// Sets a checked local transform at its place.
     #[inline(always)]
-    pub(in crate::store) fn set_slot(&mut self, at: LocalSlot, local: Transform) {
+    pub(in crate::store) fn set_slot(&mut self, at: LocalSlot, local: &Transform) {
         let slice = &mut self.slices[at.slice as usize];
         if slice.transforms.sheared.is_empty() {
-            slice.transforms.locals[at.slot as usize] = local.into();
+            slice.transforms.locals[at.slot as usize] = (*local).into();
             slice.transforms.mark(at.slot);
         } else {
-            slice.transforms.set_local(at.slot, Local::Transform(local));
+            slice.transforms.set_local(at.slot, Local::Transform(*local));
         }
         if !slice.marked {
             self.mark_first(at.slice);

@@ -213,7 +213,7 @@ impl Store {
             if let Some(&ahead) = places.get(index + LOCAL_AHEAD) {
                 self.prefetch_local(ahead);
             }
-            self.set_slot(at, local.into());
+            self.set_slot(at, &local.into());
         }
         for &(item, local) in matrices {
             self.put_local(places[item], local);
@@ -258,7 +258,7 @@ impl Store {
         }
         for (stop, local) in stops.stops.iter().zip(&*stops.locals) {
             match local {
-                Some(Local::Transform(transform)) => self.set_slot(stop.place(), *transform),
+                Some(Local::Transform(transform)) => self.set_slot(stop.place(), transform),
                 Some(local) => self.put_local(stop.place(), *local),
                 None => {}
             }

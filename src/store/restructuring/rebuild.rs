@@ -114,7 +114,6 @@ pub(super) fn rebuilt(old: &mut Slice, sources: &[Source], below: u32, room: Roo
     ];
     let mut new =
         Slice { first_top: NIL, last_top: NIL, portal: At::NONE, lives: true, read: false, ..Slice::default() };
-    new.transforms.first_dirty = NIL;
     new.rows.reserve_exact(room.of(Storage::Rows, number(rows)) as usize);
     for (at, source) in sources.iter().enumerate() {
         if let Some(ahead) = sources.get(at + AHEAD) {

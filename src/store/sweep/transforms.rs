@@ -1,6 +1,6 @@
 //! The sweep of a transform column: `world[i] = world[parent[i]] * local[i]`, parents first.
 
-use crate::store::columns::{NIL, TransformColumn};
+use crate::store::columns::TransformColumn;
 use crate::store::work;
 use hedgerow_math::internal as simd;
 
@@ -18,14 +18,15 @@ enum Plan {
 
 impl TransformColumn {
     /// Computes dirty slots and those below them, and turns the marks into the record of what was swept. Where changes
-    /// are tracked, notes what moved in this frame. Returns whether that reached a slot that is effective for a portal.
-    pub(super) fn sweep(&mut self, everything: bool, frame: u32) -> bool {
+    /// are tracked, notes what moved in this frame. Returns whether that reached a slot that is effective for a portal;
+    /// `None` if there was nothing to compute.
+    pub(super) fn sweep(&mut self, everything: bool, frame: u32) -> Option<bool> {
         if everything {
             self.mark_all();
         }
         let Some(plan) = self.plan() else {
             self.commit_previous();
-            return false;
+            return None;
         };
         if self.trace.is_some() {
             self.note_set(frame);
@@ -35,24 +36,17 @@ impl TransformColumn {
             }
         }
         self.swept.all = self.compute_planned(plan);
-        self.first_dirty = NIL;
-        self.marks = 0;
         core::mem::swap(&mut self.dirty, &mut self.swept.slots);
         self.dirty.clear();
         self.compare_swept(frame);
-        self.swept.all || self.swept.slots.intersects(&self.portal_slots)
+        Some(self.swept.all || self.swept.slots.intersects(&self.portal_slots))
     }
 
     /// What a sweep has to compute, if anything: all slots from the first dirty one on if many are dirty, because that
     /// is faster, and if slot 0, the base, is dirty, because everything depends on it.
     fn plan(&self) -> Option<Plan> {
-        let first = self.first_dirty;
-        if first == NIL {
-            return None;
-        }
-        let end = self.slots.end() as usize;
-        let may_be_many = self.marks as usize * MANY >= end;
-        let all = first == 0 || (may_be_many && self.dirty.count() * MANY >= end);
+        let (first, many) = self.dirty.survey((self.slots.end() as usize).div_ceil(MANY))?;
+        let all = first == 0 || many;
         Some(if all { Plan::From(first.max(1)) } else { Plan::Dirty(first) })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::Mat34;
 use crate::store::work;
-use crate::store::{At, NIL, Slice, Store};
+use crate::store::{At, Slice, Store};
 
 /// The numbers that an update gives to slices that it changed.
 #[derive(Clone, Copy, Debug)]
@@ -140,17 +140,17 @@ impl Slice {
     /// Computes what is out of date in the slice. Returns whether anything changed that slices below inherit.
     pub(in crate::store) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
         self.read = true;
-        if self.transforms.first_dirty != NIL || everything {
+        let swept = self.transforms.sweep(everything, stamp.slot_frame);
+        if swept.is_some() {
             self.swept_in = stamp.update;
             self.swept_frames = [stamp.frame, self.swept_frames[0]];
         }
-        let moved = self.transforms.sweep(everything, stamp.slot_frame);
         let changed = core::mem::take(&mut self.materials.dirty) | self.visibilities.sweep(stamp.slot_frame);
         if changed {
             self.version = stamp.version;
         }
         self.refresh_boxes(stamp.update);
-        moved | changed
+        changed | (swept == Some(true))
     }
 
     /// Sets the bases. Returns whether any base changed.

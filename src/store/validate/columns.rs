@@ -135,10 +135,6 @@ impl Slice {
         for slot in transforms.sheared.slots() {
             ensure!(transforms.slots.is_live(slot), "slice {number}: the hole {slot} has a sheared transform");
         }
-        ensure!(
-            transforms.dirty.first().is_none_or(|slot| transforms.first_dirty <= slot),
-            "slice {number}: a transform is dirty before the first dirty one"
-        );
         let text: usize = names.slots.iter().map(|slot| names.names[slot as usize].len()).sum();
         ensure!(text == names.text_bytes, "slice {number}: the length of its names is miscounted");
         Ok(())

@@ -218,10 +218,10 @@ impl<'s> TransformView<'s> {
         }
     }
 
-    /// No slot before this one waits for the update; [`NIL`] if none does.
+    /// Whether a slot waits for the update.
     #[inline]
-    pub(crate) fn first_dirty(&self) -> u32 {
-        self.column.first_dirty
+    pub(crate) fn waits(&self) -> bool {
+        !self.column.dirty.is_empty()
     }
 }
 

@@ -403,7 +403,7 @@ const VIOLATIONS: &[Violation] = &[
         slice.row_mut(hole).occupant = Occupant::portal(1);
     }),
     ("slice {number}: sheared transforms are not in order", |store| {
-        pick(store, |slice| slice.transforms.sheared.len() > 1).transforms.sheared.chunks()[0].reverse();
+        pick(store, |slice| slice.transforms.sheared.len() > 1).transforms.sheared.chunks_mut()[0].reverse();
     }),
     ("slice {number}: the matrix of the transform {} is not made of it", |store| {
         let column = &mut pick(store, |slice| !slice.transforms.sheared.remainders().is_empty()).transforms;
@@ -414,11 +414,6 @@ const VIOLATIONS: &[Violation] = &[
         let column = &mut pick(store, has_transform_hole).transforms;
         let hole = column.slots.holes().next_from(0).unwrap();
         column.sheared.insert(hole, Mat34::IDENTITY);
-    }),
-    ("slice {number}: a transform is dirty before the first dirty one", |store| {
-        let column = &mut pick(store, has_children).transforms;
-        column.mark(1);
-        column.first_dirty = 2;
     }),
     ("slice {number}: the length of its names is miscounted", |store| pick(store, has_children).names.text_bytes += 1),
     ("slice {number}: an array of {storage:?} has {len} slots, and its end is {end}", |store| {
