@@ -5,7 +5,7 @@
 //! | what | types |
 //! |---|---|
 //! | lists: [`Scene::insert_many`], [`Scene::remove_many`] | [`BatchError`] |
-//! | lists: [`Scene::set_transforms`], [`Scene::set_worlds`] | [`BatchError`] |
+//! | lists: [`Scene::set_transforms`], [`Scene::set_worlds`]; an iterator: [`Scene::set_locals`] | [`BatchError`] |
 //! | lists: [`Scene::reparent_many`], [`Scene::detach_many`], [`Scene::topmost`] | [`BatchError`] |
 //! | whole trees from lists of nodes with parents | [`SceneBuilder`], [`TreeFault`] |
 //! | edits recorded on any thread, and applied later | [`EditQueue`], [`Queued`], [`Outcome`] |
@@ -16,6 +16,7 @@
 //! [`Scene::insert_many`]: crate::Scene::insert_many
 //! [`Scene::remove_many`]: crate::Scene::remove_many
 //! [`Scene::set_transforms`]: crate::Scene::set_transforms
+//! [`Scene::set_locals`]: crate::Scene::set_locals
 //! [`Scene::set_worlds`]: crate::Scene::set_worlds
 //! [`Scene::reparent_many`]: crate::Scene::reparent_many
 //! [`Scene::detach_many`]: crate::Scene::detach_many

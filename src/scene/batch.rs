@@ -9,6 +9,11 @@ use crate::handle::ByHandle;
 use crate::scene::{Keep, Scene};
 use crate::store::{At, LocalSlot, MAX_NODES, Store};
 use crate::{Error, Local, Node, NodeHandle, Transform, node::LocalForm};
+use core::borrow::Borrow;
+use smallvec::SmallVec;
+
+/// How many transforms are taken from an iterator before the first of them is set: 4 KB.
+const TAKEN: usize = 64;
 
 impl Scene {
     /// Inserts many nodes, each as the last child of its parent, and appends their handles to `handles` in the order of
@@ -116,6 +121,66 @@ impl Scene {
             transform.checked()?;
             store.local_slot_of(node).ok_or(Error::NoTransform(node))
         })
+    }
+
+    /// Sets the local transforms that an iterator gives, in its order, each like [`Scene::set_local`]: for frames that
+    /// move many nodes.
+    ///
+    /// Nobody makes a list: items are taken a few dozen at a time, so that those in random places of a large scene wait
+    /// for memory together. Then they take about half the time of single [`Scene::set_local`] calls. References to
+    /// transforms take less than transforms. Runs in **O(n)** for n items.
+    ///
+    /// # Errors
+    /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NotFinite`],
+    /// [`Error::NotRotation`]. Unlike with [`Scene::set_transforms`], those before it have been set; those behind it
+    /// have not, although up to 63 of them were taken from the iterator.
+    ///
+    /// If the iterator panics, some of the last 63 items that it gave have not been set.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let mut balls = Vec::new();
+    /// for x in 0..3 {
+    ///     balls.push((scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?, x as f32));
+    /// }
+    /// scene.set_locals(balls.iter().map(|&(ball, x)| (ball, Transform::from_xyz(x, 0.0, 0.0))))?;
+    /// scene.update();
+    /// assert_eq!(scene.world(balls[2].0).unwrap().translation().x, 2.0);
+    ///
+    /// // Handles and transforms in lists of their own:
+    /// let (nodes, locals) = ([balls[0].0, balls[1].0], [Transform::IDENTITY; 2]);
+    /// scene.set_locals(nodes.into_iter().zip(&locals))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_locals<T: Borrow<Transform>>(
+        &mut self,
+        items: impl IntoIterator<Item = (NodeHandle, T)>,
+    ) -> Result<(), BatchError> {
+        let mut items = items.into_iter();
+        let mut taken = SmallVec::<[(NodeHandle, Transform); TAKEN]>::new();
+        let mut before = 0;
+        loop {
+            taken.clear();
+            for (node, local) in items.by_ref().take(TAKEN) {
+                self.store.prefetch_entry(node);
+                taken.push((node, *local.borrow()));
+            }
+            if taken.is_empty() {
+                return Ok(());
+            }
+            let mut rest = &taken[..];
+            while !rest.is_empty() {
+                rest = &rest[self.store.set_run(|at| rest.get(at).map(|(node, local)| (*node, local)))..];
+                if let [(node, local), behind @ ..] = rest {
+                    let item = before + taken.len() - rest.len();
+                    self.set_local(*node, *local).map_err(|error| BatchError::at(item, error))?;
+                    rest = behind;
+                }
+            }
+            before += taken.len();
+        }
     }
 
     /// Sets the local transforms of many nodes that have one so that each is at its place in the world afterwards: for

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use hedgerow::config::StoragePolicy;
 use hedgerow::edit::BatchError;
-use hedgerow::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+use hedgerow::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
 use std::collections::HashMap;
 use std::error::Error as _;
 
@@ -116,6 +116,61 @@ fn the_last_transform_of_a_node_named_twice_counts() {
         assert_same_tree(&single, &batched, &HashMap::new());
     }
 }
+
+#[test]
+fn an_iterator_of_local_transforms_sets_what_single_calls_set() {
+    for (seed, config) in (31..).zip(policies()) {
+        for count in [0, 1, 63, 64, 65, 700] {
+            let mut dice = Rng::with_seed(seed);
+            let (mut single, nodes) = tree(config, 1500, &mut dice);
+            // Some shear, so that their slices are not set the short way.
+            for node in nodes.iter().skip(1).step_by(200) {
+                single.set_local(*node, SHEAR).unwrap();
+            }
+            let mut many = single.clone();
+            let items: Vec<_> = (0..count)
+                .map(|turn| {
+                    let place = Transform::from_xyz(0.0, turn as f32, 1.0);
+                    // Nodes without a transform get one, which moves rows; some rotations must be normalised.
+                    let place = if dice.u8(..8) == 0 { place.with_rotation(quarter()) } else { place };
+                    (nodes[dice.usize(..nodes.len())], place)
+                })
+                .collect();
+            items.iter().for_each(|&(node, transform)| single.set_local(node, transform).unwrap());
+            if count % 2 == 0 {
+                many.set_locals(items.iter().map(|(node, local)| (*node, local))).unwrap();
+            } else {
+                many.set_locals(items).unwrap();
+            }
+            single.update();
+            many.update();
+            assert_same_tree(&single, &many, &HashMap::new());
+        }
+    }
+}
+
+#[test]
+fn an_iterator_of_local_transforms_ends_at_the_first_that_is_refused() {
+    let (mut scene, nodes) = tree(SceneConfig::DEFAULT, 500, &mut Rng::with_seed(6));
+    let stale = scene.insert(scene.root(), Node::group()).unwrap();
+    scene.remove(stale).unwrap();
+    let place = |turn: usize| Transform::from_xyz(turn as f32, 7.0, 0.0);
+    for at in [0, 1, 63, 64, 130, 199] {
+        let mut expected = scene.clone();
+        (0..at).for_each(|turn| expected.set_local(nodes[turn + 1], place(turn)).unwrap());
+        for (bad, local) in [(stale, place(0)), (nodes[3], Transform::from_xyz(f32::NAN, 0.0, 0.0))] {
+            let mut scene = scene.clone();
+            let node = |turn: usize| if turn == at { (bad, local) } else { (nodes[turn + 1], place(turn)) };
+            let refused = scene.set_locals((0..200).map(node)).unwrap_err();
+            assert_eq!(refused.item, Some(at));
+            assert_eq!(matches!(refused.error, Error::StaleHandle(_)), bad == stale);
+            assert_same_tree(&expected, &scene, &HashMap::new());
+        }
+    }
+}
+
+/// A matrix that no translation, rotation and scale makes.
+const SHEAR: Mat34 = Mat34 { rows: [[1.0, 1.0, 0.0, 2.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
 /// A rotation that must be normalised.
 fn quarter() -> hedgerow::glam::Quat {

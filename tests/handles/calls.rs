@@ -99,6 +99,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("batch::insert_many", |t, h| done(t.scene.insert_many(&[(h[0], Node::group()), (h[1], Node::group())], &mut Vec::new()))),
     ("batch::remove_many", |t, h| done(t.scene.remove_many(&h))),
     ("batch::set_transforms", |t, h| done(t.scene.set_transforms(&h.map(|node| (node, PLACE))))),
+    ("batch::set_locals", |t, h| done(t.scene.set_locals(h.map(|node| (node, PLACE))))),
     ("batch::set_worlds", |t, h| done(t.scene.set_worlds(&h.map(|node| (node, PLACE))))),
     ("batch::detach_many", |t, h| done(t.scene.detach_many(&h))),
     ("batch::topmost", |t, h| done(t.scene.topmost(&h))),

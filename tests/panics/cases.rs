@@ -95,6 +95,14 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
+        names: &["batch::set_locals"],
+        run: |world| {
+            let place = Transform::from_xyz(4.0, 0.0, 0.0);
+            let items: Vec<_> = world.nodes.iter().cycle().take(100).map(|&node| (node, place)).collect();
+            expect(world.scene.set_locals(counted(items)));
+        },
+    },
+    Case {
         names: &["frame::visit_slices"],
         run: |world| {
             world.scene.visit_slices(&mut |_: SliceView<'_>| {

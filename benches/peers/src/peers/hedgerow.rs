@@ -11,7 +11,7 @@ use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 pub(crate) enum Calls {
     /// A call for each edit, as with all other peers.
     Single,
-    /// A call for all edits of a kind: the list that it takes is made in the time that is measured.
+    /// A call for all edits of a kind, given an iterator, or a list that is made in the time that is measured.
     Lists,
 }
 
@@ -52,8 +52,8 @@ impl Peer for Hedgerow {
                 }
             }
             Calls::Lists => {
-                let items: Vec<_> = moved.iter().map(|&(node, local)| (self.handle(node), local)).collect();
-                self.scene.set_transforms(&items).expect("live nodes take finite transforms");
+                let items = moved.iter().map(|(node, local)| (self.nodes[*node as usize], local));
+                self.scene.set_locals(items).expect("live nodes take finite transforms");
             }
         }
     }

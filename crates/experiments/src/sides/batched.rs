@@ -41,8 +41,8 @@ impl Side for Batched {
 
     fn set_locals(&mut self, locals: &[(u32, Transform)]) {
         let (scene, nodes) = self.packed.parts_mut();
-        let items: Vec<_> = locals.iter().map(|&(id, local)| (nodes[id as usize], local)).collect();
-        scene.set_transforms(&items).expect("the moved nodes have finite transforms");
+        let items = locals.iter().map(|(id, local)| (nodes[*id as usize], local));
+        scene.set_locals(items).expect("the moved nodes have finite transforms");
     }
 
     fn transform(&mut self) {
