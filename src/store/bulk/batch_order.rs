@@ -11,8 +11,8 @@ const BLOCK: u32 = 1 << 10;
 /// How many edits ahead to prefetch an entry, then a row, then what the row refers to. Each step uses what the step
 /// before fetched.
 const ENTRY_AHEAD: usize = 32;
-const ROW_AHEAD: usize = 10;
-const NEXT_AHEAD: usize = 5;
+const ROW_AHEAD: usize = 20;
+const NEXT_AHEAD: usize = 10;
 
 /// How many edits ahead a transform to set is prefetched.
 pub(in crate::store) const LOCAL_AHEAD: usize = 16;
