@@ -1,10 +1,10 @@
 #!/bin/sh
 # Opens the viewer's window on a screen of its own, clicks, drags, deletes, undoes and closes it, and checks what the
-# viewer says about that, and how it fails. Installs nothing: it needs Xvfb, xdotool and a driver (Debian: xvfb,
-# xdotool, mesa-vulkan-drivers). WINDOW_SHOT=FILE.png also writes a picture of the town in the window (Debian: imagemagick).
+# viewer says about that, and how it fails. Installs nothing: it needs Xvfb, xdotool, a C compiler and a Vulkan driver
+# (Debian: xvfb, xdotool, gcc, mesa-vulkan-drivers). WINDOW_SHOT=FILE.png also writes a picture of the town in the window (Debian: imagemagick).
 set -eu
 cd "$(dirname "$0")"
-for tool in Xvfb xdotool ${WINDOW_SHOT:+import convert}; do
+for tool in Xvfb xdotool cc ${WINDOW_SHOT:+import convert}; do
     command -v "$tool" > /dev/null || { echo "window-test.sh needs $tool" >&2; exit 2; }
 done
 cargo build --locked --features panels
@@ -66,6 +66,15 @@ refuses 'no window' -u DISPLAY "$program" army
 refuses 'no window' DISPLAY=:987 "$program" army
 refuses 'missing.glb' "$program" missing.glb
 refuses 'no graphics' WGPU_BACKEND=vulkan VK_DRIVER_FILES=/dev/null VK_ICD_FILENAMES=/dev/null "$program" army
+cc -Wall -Wextra -shared -fPIC -o "$folder/libvulkan.so.1" tests/files/lost_device.c
+VULKAN=$(PATH=$PATH:/sbin ldconfig -p | sed -n 's/.*libvulkan\.so\.1 .*=> //p' | head -n 1)
+export VULKAN
+for batches in 0 1 12; do
+    refuses 'device was lost' LOST_AFTER=$batches LD_LIBRARY_PATH="$folder" WGPU_BACKEND=vulkan \
+        "$program" --frames 30 --characters 5 --size 320x200 army
+done
+refuses 'device was lost' LOST_AFTER=2 LD_LIBRARY_PATH="$folder" WGPU_BACKEND=vulkan \
+    "$program" --picture "$folder/lost.png" --frames 9 --draw-all --characters 5 --size 320x200 army
 
 # So many frames, and no more.
 "$program" --window --json --frames 3 --characters 5 --size 320x200 army > "$folder/said" 2> "$folder/complaint" ||

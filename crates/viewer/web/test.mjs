@@ -37,6 +37,8 @@ const seconds = 600;
 
 /** What is called with a browser's verdict, what has to draw there, and how the names of its pictures begin. */
 let [end, expected, prefix] = [() => {}, '', ''];
+/** Ends a visit where nothing is heard for long. */
+let timer;
 
 async function body(request) {
     const parts = [];
@@ -49,6 +51,7 @@ const server = createServer(async (request, response) => {
     try {
         if (request.method === 'POST') {
             const sent = await body(request);
+            timer.refresh();
             if (name.endsWith('.png')) await writeFile(join(pictures, prefix + name), sent);
             else if (name === 'say') console.log(`  ${sent}`);
             else end(String(sent));
@@ -84,7 +87,7 @@ async function visited(flags) {
     browser.stderr.on('data', (data) => (complaints += data));
     browser.on('error', (error) => end(`${process.env.CHROMIUM} cannot be started: ${error.message}`));
     browser.on('exit', (status) => end(`Chromium ended with status ${status}`));
-    const timer = setTimeout(() => end(`nothing was heard for ${seconds} seconds`), 1000 * seconds);
+    timer = setTimeout(() => end(`nothing was heard for ${seconds} seconds`), 1000 * seconds);
 
     const said = await verdict;
     clearTimeout(timer);

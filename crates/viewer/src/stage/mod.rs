@@ -396,7 +396,10 @@ impl Stage {
         };
         let radius = 0.5 * bounds.size().length().max(1e-3);
         let target = bounds.center().as_dvec3();
-        let eye = target + (Vec3::new(0.55, 0.35, 1.0).normalize() * radius * 2.4).as_dvec3();
-        Ok((Camera::looking(eye, target, 0.8), target, radius))
+        // A sphere around everything is as high as the picture.
+        let angle: f32 = 0.8;
+        let away = radius / (0.5 * angle).sin();
+        let eye = target + (Vec3::new(0.55, 0.35, 1.0).normalize() * away).as_dvec3();
+        Ok((Camera::looking(eye, target, angle), target, radius))
     }
 }

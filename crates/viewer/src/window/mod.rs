@@ -34,7 +34,11 @@ pub fn run(arguments: &Arguments) -> Result<Summary> {
     let mut app = App { arguments, start, stage: Some(stage), shown: None, failure: None };
     events.run_app(&mut app).map_err(failed)?;
     match (app.failure, app.shown) {
-        (Some(failure), _) => Err(failure),
+        (Some(failure), shown) => {
+            // Where the device is lost, wgpu would panic if its surface were dropped. The program ends anyway.
+            std::mem::forget(shown);
+            Err(failure)
+        }
         (None, Some(shown)) => Ok(shown.summary()),
         (None, None) => Err(Failure::new("the window system opened no window")),
     }

@@ -91,10 +91,10 @@ impl Summary {
     pub fn json(&self) -> String {
         serde_json::json!({
             "frames": self.frames, "first_picture_ms": self.first_picture_ms, "work_ms": self.work_ms,
-            "panels_ms": self.panels_ms, "picks": self.picks,
-            "moves": self.moves, "deletions": self.deletions, "duplicates": self.duplicates, "undone": self.undone,
-            "redone": self.redone, "animations": self.animations, "cameras": self.cameras, "picked": self.picked, "nodes_before": self.nodes[0], "nodes": self.nodes[1],
-            "detached": self.detached,
+            "panels_ms": self.panels_ms, "picks": self.picks, "moves": self.moves, "deletions": self.deletions,
+            "duplicates": self.duplicates, "undone": self.undone, "redone": self.redone,
+            "animations": self.animations, "cameras": self.cameras, "picked": self.picked,
+            "nodes_before": self.nodes[0], "nodes": self.nodes[1], "detached": self.detached,
         })
         .to_string()
     }
