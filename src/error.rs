@@ -178,7 +178,7 @@ pub enum TreeFault {
 }
 
 /// Why a batch is refused: a list of edits, or a tree of a [`SceneBuilder`](crate::edit::SceneBuilder). Nothing has
-/// changed.
+/// changed, but where [`Scene::set_locals`](crate::Scene::set_locals) returns it: what came before the item is set.
 ///
 /// ```
 /// use hedgerow::edit::BatchError;

@@ -71,8 +71,12 @@ impl Renderer {
     }
 }
 
-/// Moves some nodes, gives one a material, and puts one in the place of another.
-fn edit(scene: &mut Scene, nodes: &[NodeHandle], guest: &mut NodeHandle, frame: u16) {
+/// Moves some nodes one by one, some by an iterator, and one far away; gives one a material, and puts one in the place of
+/// another.
+fn edit(scene: &mut Scene, nodes: &[NodeHandle], [guest, ship]: &mut [NodeHandle; 2], frame: u16) {
+    let places = (0..90_u16).map(|at| Transform::from_xyz(0.0, f32::from(at), f32::from(frame % 5)));
+    scene.set_locals(nodes.iter().skip(usize::from(frame)).step_by(50).copied().zip(places)).unwrap();
+    scene.set_translation_f64(*ship, DVec3::new(1e7 + 0.03 + 0.1 * f64::from(frame), 0.0, 0.0)).unwrap();
     for at in 0..40 {
         let node = nodes[usize::from(frame * 29 + at * 61) % nodes.len()];
         let place = Transform::from_xyz(f32::from(at), f32::from(frame % 7), 1.0);
@@ -101,14 +105,16 @@ fn a_steady_frame_allocates_nothing() {
                 nodes.push(scene.insert(row, node.with_shape(Shape::new(2, Aabb::cube(0.5)))).unwrap());
             }
         }
-        let mut guest = scene.insert(nodes[0], Node::shape(Shape::new(2, Aabb::cube(0.5)))).unwrap();
+        let guest = scene.insert(nodes[0], Node::shape(Shape::new(2, Aabb::cube(0.5)))).unwrap();
+        let ship = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        let mut others = [guest, ship];
         let none = Vec4::ZERO;
         let frustum = Frustum::from_planes([Vec4::new(1.0, 0.0, 0.0, -3.0), none, none, none, none, none]).unwrap();
         let mut renderer = Renderer::default();
         let mut frames = Vec::with_capacity(200);
         for frame in 0..200 {
             let before = COUNT.get();
-            edit(&mut scene, &nodes, &mut guest, frame);
+            edit(&mut scene, &nodes, &mut others, frame);
             scene.update();
             renderer.frame(&scene, &frustum);
             frames.push(COUNT.get() - before);

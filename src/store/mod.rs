@@ -42,7 +42,7 @@
 //! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
 //! |  | `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `word_of` |
-//! |  | `shape_at` `name_at` `node_at` `additions_at` `prefetch_local` `is_near` |
+//! |  | `shape_at` `name_at` `node_at` `additions_at` `prefetch_entry` `prefetch_local` `is_near` |
 //! |  | `look_ahead_for_rows` `look_ahead_for_edits` `look_ahead_for_locals` |
 //! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` |
 //! |  | `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |

@@ -23,7 +23,7 @@ const NEAR: u32 = 64;
 /// The fields that every edit reads come first, in whole cache lines; rare fields come last:
 ///
 /// ```text
-/// line 0   marked │ edited │ membership │ locals │ dirty bits │ sheared    all that setting a local transform reads
+/// line 0   flags │ locals │ dirty bits │ sheared                           all that setting a local transform reads
 /// from 1   transforms: slots │ worlds │ parents │ version                  reads of world matrices, new transforms
 /// then     rows, their slots, ends of the run, the rows that are portals   inserts, removals, moves
 /// then     shapes, materials, and the rest
@@ -45,6 +45,9 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) read: bool,
     /// Whether the slice is small and had no partner to merge with when maintenance last checked it.
     pub(in crate::store) merge_candidate: bool,
+    /// Whether those who must know have been told that local transforms were set since the last update: then the slice
+    /// is marked, and its transforms wait.
+    pub(in crate::store) set_told: bool,
     pub(crate) transforms: TransformColumn,
     /// Changes with everything in the slice except transforms: topology, components, and what they inherit. Counted by
     /// the store: two slices with the same number never have different contents.
@@ -156,6 +159,13 @@ impl Slice {
     #[inline]
     pub(in crate::store) fn row_mut(&mut self, row: u32) -> &mut Row {
         &mut self.rows[row as usize]
+    }
+
+    /// Takes the slice's mark, as an update does.
+    #[inline]
+    pub(in crate::store) fn take_mark(&mut self) -> bool {
+        self.set_told = false;
+        core::mem::take(&mut self.marked)
     }
 
     /// The effective slots that a child of `parent` inherits; the bases for a top row.

@@ -107,8 +107,7 @@ impl Store {
                 Local::Matrix(matrix)
             }
         };
-        transforms.set_local(slot, local);
-        transforms.set_remainder(slot, (translation - rounded.as_dvec3()).as_vec3());
+        transforms.set_wide_local(slot, local, (translation - rounded.as_dvec3()).as_vec3());
         self.tell_moved(at.slice);
         true
     }

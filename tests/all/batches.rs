@@ -1,4 +1,4 @@
-//! Batches: the result is that of the same edits one by one, and a refusal leaves everything unchanged.
+//! Batches: the result is that of the same edits one by one, and a refused list leaves everything unchanged.
 
 use fastrand::Rng;
 use hedgerow::config::StoragePolicy;
@@ -161,11 +161,27 @@ fn an_iterator_of_local_transforms_ends_at_the_first_that_is_refused() {
         for (bad, local) in [(stale, place(0)), (nodes[3], Transform::from_xyz(f32::NAN, 0.0, 0.0))] {
             let mut scene = scene.clone();
             let node = |turn: usize| if turn == at { (bad, local) } else { (nodes[turn + 1], place(turn)) };
-            let refused = scene.set_locals((0..200).map(node)).unwrap_err();
+            let mut taken = 0;
+            let refused = scene.set_locals((0..200).inspect(|_| taken += 1).map(node)).unwrap_err();
+            assert!((at + 1..=at + 64).contains(&taken), "{taken} were taken, of which {at} set");
             assert_eq!(refused.item, Some(at));
             assert_eq!(matches!(refused.error, Error::StaleHandle(_)), bad == stale);
             assert_same_tree(&expected, &scene, &HashMap::new());
         }
+    }
+}
+
+#[test]
+fn an_iterator_that_has_ended_is_not_asked_again() {
+    let (mut scene, nodes) = tree(SceneConfig::DEFAULT, 100, &mut Rng::with_seed(7));
+    for count in [0_usize, 1, 63, 64, 65] {
+        let mut left = Some(count);
+        let items = core::iter::from_fn(|| {
+            left = left.expect("it has ended").checked_sub(1);
+            left.map(|left| (nodes[1 + left % 9], Transform::IDENTITY))
+        });
+        scene.set_locals(items).unwrap();
+        assert_eq!(left, None);
     }
 }
 

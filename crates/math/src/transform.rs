@@ -180,7 +180,7 @@ impl Transform {
         let front = Vec4::new(translation.x, translation.y, translation.z, scale.x);
         let back = Vec4::new(translation.z, scale.x, scale.y, scale.z);
         let zeros = front * 0.0 + back * 0.0;
-        // The rotation is not changed by zeros, and has no length if one of them is none: one comparison tells both.
+        // Zeros leave the rotation as it is, and its length is NaN if one of them is: one comparison tells both.
         ((Vec4::from(self.rotation) + zeros).length_squared() - 1.0).abs() < 5e-7
     }
 
@@ -406,6 +406,30 @@ mod tests {
         assert!(none > 0);
         for scale in [Vec3::ZERO, Vec3::new(1.0, 0.0, 1.0), Vec3::NAN] {
             assert_eq!(Transform::from_scale(scale).inverse(), None);
+        }
+    }
+
+    #[test]
+    fn a_transform_is_plain_if_all_numbers_are_finite_and_the_rotation_is_normalised() {
+        let of = |numbers: [f32; 10]| {
+            let [tx, ty, tz, x, y, z, w, sx, sy, sz] = numbers;
+            Transform {
+                translation: Vec3::new(tx, ty, tz),
+                rotation: Quat::from_xyzw(x, y, z, w),
+                scale: Vec3::new(sx, sy, sz),
+            }
+        };
+        let good = [1e38, -0.0, -3e38, -0.5, 0.5, 0.5, -0.5, 3e38, -1e-40, 0.0];
+        assert!(of(good).is_plain());
+        for at in 0..10 {
+            for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+                let mut numbers = good;
+                numbers[at] = bad;
+                assert!(!of(numbers).is_plain(), "{bad} at {at}");
+            }
+        }
+        for (length, plain) in [(1.0 + 2e-7, true), (1.0 - 2e-7, true), (1.0 + 3e-7, false), (1.0 - 3e-7, false)] {
+            assert_eq!(Transform::from_rotation(Quat::from_xyzw(0.0, length, 0.0, 0.0)).is_plain(), plain, "{length}");
         }
     }
 

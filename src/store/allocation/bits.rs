@@ -114,10 +114,8 @@ impl Bits {
     }
 
     /// Whether no slot is in the set.
-    #[inline]
     pub(in crate::store) fn is_empty(&self) -> bool {
-        let (chunks, rest) = self.words.as_chunks();
-        chunks.iter().all(is_zero) && rest.iter().all(|&word| word == 0)
+        self.words.iter().all(|&word| word == 0)
     }
 
     /// The first slot in the set, and whether at least this many slots are in it; `None` if none is. Most sets have few
@@ -235,7 +233,13 @@ mod tests {
         bits.clear();
         assert!(bits.is_empty() && bits.survey(1).is_none());
         bits.insert(1535);
-        assert_eq!((bits.is_empty(), bits.survey(1), bits.survey(2)), (false, Some((1535, true)), Some((1535, false))));
+        assert_eq!((bits.survey(1), bits.survey(2)), (Some((1535, true)), Some((1535, false))));
+        // Behind the last whole chunk, alone and with another.
+        bits.insert(1540);
+        assert_eq!((bits.survey(2), bits.survey(3)), (Some((1535, true)), Some((1535, false))));
+        bits.clear();
+        bits.insert(1540);
+        assert_eq!((bits.is_empty(), bits.survey(1), bits.survey(2)), (false, Some((1540, true)), Some((1540, false))));
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl Slice {
 
     /// Whether anything in the slice waits for an update.
     pub(in crate::store) fn is_dirty(&self) -> bool {
-        self.visibilities.dirty || self.materials.dirty || !self.transforms.dirty.is_empty()
+        self.visibilities.dirty || self.materials.dirty || self.transforms.waits
     }
 
     /// Whether the slice is attached below `above` and waits for an update.

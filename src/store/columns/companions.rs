@@ -92,7 +92,7 @@ impl Component for TransformColumn {
         let (old, numbers) = (&old.transforms, slots.old);
         column.parents.copy_from_slice(slots.beside);
         column.locals[0] = PackedTransform::IDENTITY;
-        if !old.dirty.is_empty() {
+        if old.waits {
             if all {
                 column.mark_all();
             }

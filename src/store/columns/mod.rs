@@ -57,6 +57,8 @@ pub(in crate::store) struct TransformColumn {
     pub(in crate::store) dirty: Bits,
     /// Local transforms that shear, by slot; a pointer, which is null in most columns.
     pub(in crate::store) sheared: Sheared,
+    /// Whether any slot may be dirty.
+    pub(in crate::store) waits: bool,
     pub(in crate::store) slots: LinearAllocator,
     pub(in crate::store) worlds: Vec<Mat34>,
     /// The slot of the nearest ancestor in the slice that has a transform, else 0.
@@ -121,6 +123,7 @@ impl TransformColumn {
     #[inline(always)]
     pub(in crate::store) fn mark(&mut self, slot: u32) {
         self.dirty.insert(slot);
+        self.waits = true;
     }
 
     /// Marks every slot, by marking the base.
@@ -149,6 +152,23 @@ impl TransformColumn {
             wide.translation += remainder.translation.as_dvec3();
         }
         wide
+    }
+
+    /// Sets a local transform, and says what single precision loses of its translation.
+    pub(in crate::store) fn set_wide_local(&mut self, slot: u32, local: Local, lost: Vec3) {
+        match local {
+            // The matrix is replaced and not taken away first, so that nothing is allocated anew.
+            Local::Transform(transform) if lost != Vec3::ZERO => {
+                self.locals[slot as usize] = transform.into();
+                self.mark(slot);
+                self.sheared.insert(slot, transform.to_matrix());
+                self.sheared.set_remainder(Remainder { slot, plain: true, translation: lost });
+            }
+            local => {
+                self.set_local(slot, local);
+                self.set_remainder(slot, lost);
+            }
+        }
     }
 
     /// Says what single precision loses of the translation of a slot, whose local transform was just set.

@@ -9,8 +9,8 @@ use std::collections::TryReserveError;
 /// The greatest number of matrices in a chunk: 3 KiB.
 const MOST: usize = 64;
 
-/// Matrices by slot, in ascending order, in chunks of a few each; no chunk is empty. Takes 52 bytes for each matrix and
-/// 24 for each chunk. A column without shearing transforms owns no memory, and is a null pointer: every edit of a slice
+/// Matrices by slot, in ascending order, in chunks of a few each; no chunk is empty. Takes 52 bytes for each matrix, 24
+/// for each chunk and 48 for the column. A column without shearing transforms owns no memory, and is a null pointer: every set
 /// asks for that, so it lies on the slice's first cache line.
 ///
 /// Finding a matrix runs in O(log matrices). Setting and removing one run in O(matrices ÷ 64) at most, by moving

@@ -30,17 +30,20 @@ impl Store {
         let (word, bit) = dirty.word_mut(slot)?;
         *place = local.into();
         *word |= bit;
-        if !slice.marked {
-            self.mark_first(entry.slice);
+        if !slice.set_told {
+            self.tell_first_set(entry.slice);
         }
         Some(())
     }
 
-    /// Reports the first edit of a slice since the last update.
+    /// Reports the first set in a slice since the last update.
     #[cold]
     #[inline(never)]
-    fn mark_first(&mut self, slice: u32) {
-        self.tell_moved(slice);
+    fn tell_first_set(&mut self, number: u32) {
+        let slice = self.slice_mut(number);
+        slice.set_told = true;
+        slice.transforms.waits = true;
+        self.tell_moved(number);
     }
 
     /// Sets the local transform of a node that has one. Returns whether it has.
@@ -91,12 +94,12 @@ impl Store {
         let slice = &mut self.slices[at.slice as usize];
         if slice.transforms.sheared.is_empty() {
             slice.transforms.locals[at.slot as usize] = (*local).into();
-            slice.transforms.mark(at.slot);
+            slice.transforms.dirty.insert(at.slot);
         } else {
             slice.transforms.set_local(at.slot, Local::Transform(*local));
         }
-        if !slice.marked {
-            self.mark_first(at.slice);
+        if !slice.set_told {
+            self.tell_first_set(at.slice);
         }
     }
 }

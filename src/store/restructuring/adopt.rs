@@ -75,7 +75,7 @@ impl Store {
     /// Marks an adopted slice, and the slices above it, so that the next update comes to it: its arrays are to be
     /// reported, if nothing else.
     fn settle_marks(&mut self, number: u32) {
-        self.slice_mut(number).marked = false;
+        self.slice_mut(number).take_mark();
         self.tell_moved(number);
     }
 }

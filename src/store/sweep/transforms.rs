@@ -36,6 +36,7 @@ impl TransformColumn {
             }
         }
         self.swept.all = self.compute_planned(plan);
+        self.waits = false;
         core::mem::swap(&mut self.dirty, &mut self.swept.slots);
         self.dirty.clear();
         self.compare_swept(frame);
@@ -45,6 +46,9 @@ impl TransformColumn {
     /// What a sweep has to compute, if anything: all slots from the first dirty one on if many are dirty, because that
     /// is faster, and if slot 0, the base, is dirty, because everything depends on it.
     fn plan(&self) -> Option<Plan> {
+        if !self.waits {
+            return None;
+        }
         let (first, many) = self.dirty.survey((self.slots.end() as usize).div_ceil(MANY))?;
         let all = first == 0 || many;
         Some(if all { Plan::From(first.max(1)) } else { Plan::Dirty(first) })
@@ -62,7 +66,7 @@ impl TransformColumn {
 
     /// Computes dirty slots and those below them ahead of the update. The update must still see them, so they stay
     /// marked: by their own slots, or by the base if all were computed. So marks can be carried to another slice slot
-    /// by slot. Returns whether anything was computed.
+    /// by slot; and where they are many by then, the update computes all behind the first. Returns whether anything was computed.
     pub(in crate::store) fn compute_ahead(&mut self) -> bool {
         let Some(plan) = self.plan() else { return false };
         if self.compute_planned(plan) {

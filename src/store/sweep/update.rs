@@ -39,7 +39,7 @@ impl Store {
     pub(crate) fn update(&mut self, everything: bool) {
         let mut pending = core::mem::take(&mut self.descent);
         self.take_marked_roots(&mut pending);
-        if core::mem::take(&mut self.slice_mut(At::ROOT.slice).marked) {
+        if self.slice_mut(At::ROOT.slice).take_mark() {
             pending.push(At::ROOT.slice);
         }
         self.updates += u64::from(!pending.is_empty());
@@ -134,7 +134,7 @@ impl Slice {
     /// Takes over what the slice inherits, and clears its mark. Returns whether it has work to do.
     pub(in crate::store) fn join_update(&mut self, above: &Self) -> bool {
         let inherits = self.inherit_from(above);
-        core::mem::take(&mut self.marked) | inherits
+        self.take_mark() | inherits
     }
 
     /// Computes what is out of date in the slice. Returns whether anything changed that slices below inherit.

@@ -135,6 +135,14 @@ impl Slice {
         for slot in transforms.sheared.slots() {
             ensure!(transforms.slots.is_live(slot), "slice {number}: the hole {slot} has a sheared transform");
         }
+        ensure!(
+            transforms.waits || transforms.dirty.is_empty(),
+            "slice {number}: a transform is dirty, and the column does not wait"
+        );
+        ensure!(
+            !self.set_told || (self.marked && transforms.waits),
+            "slice {number}: sets count as told, and the update does not know"
+        );
         let text: usize = names.slots.iter().map(|slot| names.names[slot as usize].len()).sum();
         ensure!(text == names.text_bytes, "slice {number}: the length of its names is miscounted");
         Ok(())

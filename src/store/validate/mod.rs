@@ -299,7 +299,7 @@ impl Store {
     /// Checks that a slice that is not marked is up to date, and inherits what its portal has.
     fn validate_clean(&self, number: u32) -> Result<(), String> {
         let slice = self.slice(number);
-        ensure!(slice.transforms.dirty.is_empty(), "slice {number} is not marked and has dirty transforms");
+        ensure!(!slice.transforms.waits, "slice {number} is not marked and has dirty transforms");
         ensure!(
             !slice.visibilities.dirty && !slice.materials.dirty,
             "slice {number} is not marked and has dirty columns"

@@ -221,7 +221,7 @@ impl<'s> TransformView<'s> {
     /// Whether a slot waits for the update.
     #[inline]
     pub(crate) fn waits(&self) -> bool {
-        !self.column.dirty.is_empty()
+        self.column.waits
     }
 }
 

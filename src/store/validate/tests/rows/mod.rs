@@ -415,6 +415,14 @@ const VIOLATIONS: &[Violation] = &[
         let hole = column.slots.holes().next_from(0).unwrap();
         column.sheared.insert(hole, Mat34::IDENTITY);
     }),
+    ("slice {number}: a transform is dirty, and the column does not wait", |store| {
+        let column = &mut pick(store, has_children).transforms;
+        column.mark(1);
+        column.waits = false;
+    }),
+    ("slice {number}: sets count as told, and the update does not know", |store| {
+        pick(store, has_children).set_told = true;
+    }),
     ("slice {number}: the length of its names is miscounted", |store| pick(store, has_children).names.text_bytes += 1),
     ("slice {number}: an array of {storage:?} has {len} slots, and its end is {end}", |store| {
         pick(store, has_children).materials.values.push(None);
