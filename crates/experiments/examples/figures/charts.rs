@@ -3,8 +3,8 @@
 use crate::canvas::{COLOURS, Picture, SIZE};
 use plotters::coord::{CoordTranslate, Shift};
 use plotters::prelude::{
-    ChartBuilder, ChartContext, Circle, Cross, DrawingArea, DrawingBackend, IntoDynElement, IntoLogRange, LineSeries,
-    PathElement, Rectangle, SeriesLabelPosition, TriangleMarker,
+    ChartBuilder, ChartContext, Circle, Cross, DrawingArea, DrawingBackend, DynElement, EmptyElement, IntoDynElement,
+    IntoLogRange, LineSeries, PathElement, Rectangle, SeriesLabelPosition, TriangleMarker,
 };
 use plotters::style::{BLACK, Color, WHITE};
 use std::error::Error;
@@ -22,6 +22,7 @@ pub(crate) struct Lines {
 /// Groups of bars.
 pub(crate) struct Bars {
     pub(crate) title: String,
+    pub(crate) x: &'static str,
     pub(crate) y: &'static str,
     /// Whether the axis is logarithmic, and begins at 1.
     pub(crate) is_logarithmic: bool,
@@ -66,6 +67,16 @@ impl Lines {
     }
 }
 
+/// The mark of a series at a point, in its colour.
+fn mark<B: DrawingBackend, C: Clone + 'static>(number: usize, point: C) -> DynElement<'static, B, C> {
+    let colour = COLOURS[number % COLOURS.len()];
+    match number % 3 {
+        0 => Circle::new(point, 4, colour.filled()).into_dyn(),
+        1 => TriangleMarker::new(point, 6, colour.filled()).into_dyn(),
+        _ => Cross::new(point, 4, colour.stroke_width(2)).into_dyn(),
+    }
+}
+
 impl Picture for Lines {
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
     where
@@ -104,15 +115,11 @@ impl Picture for Lines {
         for (number, (name, points)) in self.series.iter().enumerate() {
             let colour = COLOURS[number % COLOURS.len()];
             let style = colour.stroke_width(2);
-            chart
-                .draw_series(LineSeries::new(points.iter().copied(), style))?
-                .label(name)
-                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
-            chart.draw_series(points.iter().map(|&point| match number % 3 {
-                0 => Circle::new(point, 4, colour.filled()).into_dyn(),
-                1 => TriangleMarker::new(point, 6, colour.filled()).into_dyn(),
-                _ => Cross::new(point, 4, style).into_dyn(),
-            }))?;
+            chart.draw_series(LineSeries::new(points.iter().copied(), style))?.label(name).legend(move |(x, y)| {
+                let line = PathElement::new(vec![(-9, 0), (9, 0)], style);
+                EmptyElement::at((x + 9, y)) + line + mark(number, (0, 0))
+            });
+            chart.draw_series(points.iter().map(|&point| mark(number, point)))?;
         }
         name_series(&mut chart, SeriesLabelPosition::UpperLeft)
     }
@@ -147,6 +154,7 @@ impl Picture for Bars {
                 let middle = (x.fract() - 0.5).abs() < 0.01;
                 if middle { groups.get(x.floor() as usize).cloned().unwrap_or_default() } else { String::new() }
             })
+            .x_desc(self.x)
             .y_desc(self.y)
             .y_labels(if self.is_logarithmic { highest.ceil() as usize + 2 } else { 11 })
             .y_label_formatter(&|y| shown(if self.is_logarithmic { 10.0_f64.powf(*y) } else { *y }))

@@ -99,6 +99,7 @@ fn peers(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error
         };
         let chart = Bars {
             title: what.to_owned(),
+            x: "tree",
             y: "nanoseconds a node",
             is_logarithmic: true,
             groups: shapes.iter().map(ToString::to_string).collect(),
@@ -124,6 +125,7 @@ fn memory(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Erro
     let of = |case: &str, figure: fn(&Line) -> f64| results.of("memory", case).into_iter().map(figure).collect();
     let chart = Bars {
         title: "Memory over 30 frames that remove and insert 10 %, by nodes (figure 6.7)".to_owned(),
+        x: NODES,
         y: "bytes a node",
         is_logarithmic: false,
         groups: results.of("memory", "frames-mean").iter().map(|line| grouped(line.nodes)).collect(),
@@ -200,6 +202,7 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
     let (groups, of_ours, theirs) = cases("molecule-skeleton", &names);
     let chart = Bars {
         title: "1000 characters of 96 joints, from transforms".to_owned(),
+        x: "what is computed",
         y: "nanoseconds a joint",
         is_logarithmic: false,
         groups,
@@ -210,6 +213,7 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
     let (groups, of_ours, theirs) = cases("molecule-skinning", &names);
     let chart = Bars {
         title: "Skinning of positions and normals, by influences a vertex".to_owned(),
+        x: "influences a vertex",
         y: "nanoseconds a vertex",
         is_logarithmic: false,
         groups,
@@ -220,6 +224,7 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
     let (groups, of_ours, theirs) = cases("bitsquid-clip", &names);
     let chart = Bars {
         title: "A clip of 96 joints: all of them in one frame".to_owned(),
+        x: "how the clip is played",
         y: "nanoseconds a joint",
         is_logarithmic: false,
         groups,

@@ -6,9 +6,10 @@
 //! cargo run --release -p hedgerow-experiments --example figures -- --from FILE.jsonl # what `measure --json` printed
 //! ```
 //!
-//! `--out FOLDER` is where the pictures go, `docs/figures` if nothing is said, and `--font FILE.ttf` what text is
-//! written with, if the usual places have neither `DejaVuSans` nor the like. Colours are those of M. Okabe and K. Ito,
-//! which the colour-blind tell apart, and series have marks of their own, too.
+//! `--out FOLDER` is where the pictures go: if nothing is said `docs/figures`, or with `--quick` `target/figures`, so
+//! that quick ones are never taken for those of the pages. `--font FILE.ttf` is what text is written with, if the usual
+//! places have neither `DejaVuSans` nor the like. Colours are those of M. Okabe and K. Ito, which the colour-blind tell
+//! apart, and series have marks of their own, too.
 
 mod canvas;
 mod charts;
@@ -21,7 +22,7 @@ use hedgerow_experiments::experiments::{self, Experiment};
 use hedgerow_experiments::heap::Counting;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Counts for the experiments that report memory.
@@ -46,7 +47,7 @@ const USAGE: &str = "Usage: figures [--quick] [--from FILE.jsonl]... [--out FOLD
 struct Options {
     quick: bool,
     from: Vec<PathBuf>,
-    out: PathBuf,
+    out: Option<PathBuf>,
     font: Option<PathBuf>,
 }
 
@@ -74,14 +75,14 @@ fn main() -> ExitCode {
 fn parse() -> Result<Option<Options>, lexopt::Error> {
     use lexopt::prelude::{Long, Short};
 
-    let mut options = Options { quick: false, from: Vec::new(), out: PathBuf::from("docs/figures"), font: None };
+    let mut options = Options { quick: false, from: Vec::new(), out: None, font: None };
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
             Short('h') | Long("help") => return Ok(None),
             Long("quick") => options.quick = true,
             Long("from") => options.from.push(arguments.value()?.into()),
-            Long("out") => options.out = arguments.value()?.into(),
+            Long("out") => options.out = Some(arguments.value()?.into()),
             Long("font") => options.font = Some(arguments.value()?.into()),
             _ => return Err(argument.unexpected()),
         }
@@ -91,7 +92,9 @@ fn parse() -> Result<Option<Options>, lexopt::Error> {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     canvas::load_font(options.font.as_deref())?;
-    std::fs::create_dir_all(&options.out)?;
+    let usual = if options.quick { "target/figures" } else { "docs/figures" };
+    let out = options.out.as_deref().unwrap_or(Path::new(usual));
+    std::fs::create_dir_all(out)?;
     let mut results = Results::default();
     for file in &options.from {
         results.read(&std::fs::read_to_string(file)?)?;
@@ -99,7 +102,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if options.from.is_empty() {
         measure(options.quick, &mut results)?;
     }
-    for picture in figures::draw(&results, &options.out)?.into_iter().chain(layouts::draw(&options.out)?) {
+    for picture in figures::draw(&results, out)?.into_iter().chain(layouts::draw(out)?) {
         println!("{}", picture.display());
     }
     Ok(())

@@ -11,6 +11,13 @@
 //! - `draw`: only the second half of `cull`, for the camera that sees most.
 //! - `cascades`: four cameras in one pass over the boxes, against one after the other, both in sub-mesh sets.
 //!
+//! Before them the source's first experiment, in nanoseconds a byte, a million of which are added up:
+//!
+//! - `stride/1`: bytes that lie next to each other, by whatever vectors the compiler takes; against the source's loop,
+//!   one byte after the other.
+//! - `stride/16`: that loop over bytes next to each other, against the same loop over the same bytes, every sixteenth of
+//!   an array.
+//!
 //! Both sides end with the same draws, which are compared for every camera; of shadow draws the indices that they draw,
 //! since ours are joined where one ends at the next.
 
@@ -18,6 +25,7 @@ use crate::baselines::{MeshColumns, Meshes};
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
 use crate::workloads::Parts;
 use crate::{Case, Outcome, Unit};
+use core::hint::black_box;
 use hedgerow::{
     mesh::{MaterialDraws, MeshDraw, MeshSet, ShadowDraw},
     query::Frustum,
@@ -25,6 +33,10 @@ use hedgerow::{
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[1500, 100_000, 300_000], short: &[1500, 100_000], tiny: &[1500] };
 const CAMERAS: usize = 16;
+/// How many bytes are added up.
+const BYTES: Sizes<usize> = Sizes { full: 1_000_000, short: 1_000_000, tiny: 1000 };
+/// How far apart the source has them.
+const STRIDE: usize = 16;
 const SUB_MESHES: Unit = Unit::Each("ns/part");
 const BOOLS: &str = "columns with bools";
 const VIRTUAL: &str = "virtual calls, flags";
@@ -34,9 +46,74 @@ const VIRTUAL: &str = "virtual calls, flags";
 /// # Errors
 /// Where the sides list something else, or the report cannot be written.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
+    stride(front, BYTES.at(front.scale()))?;
     SIZES.at(front.scale()).iter().try_for_each(|&sub_meshes| {
         front.on_one_thread(|front| cull(front, sub_meshes).map_err(|error| error.to_string()))
     })
+}
+
+/// Bytes in equal distances, and their sum.
+struct Bytes {
+    data: Vec<u8>,
+    count: usize,
+    stride: usize,
+    sum: u32,
+}
+
+impl Bytes {
+    /// As many bytes as said, so far apart, with others between them.
+    fn new(count: usize, stride: usize) -> Self {
+        let mut data = vec![u8::MAX; count * stride];
+        for (place, byte) in data.iter_mut().step_by(stride).zip((0..=250).cycle()) {
+            *place = byte;
+        }
+        Self { data, count, stride, sum: 0 }
+    }
+
+    /// Adds them up one after the other. Each is looked for at a place that is checked, which keeps the compiler from
+    /// vectors, so that all distances have the same instructions.
+    fn add(&mut self) {
+        let (data, stride) = (black_box(&*self.data), black_box(self.stride));
+        let mut sum = 0;
+        for number in 0..self.count {
+            sum += u32::from(data[number * stride]);
+        }
+        self.sum = sum;
+    }
+
+    /// Adds up all that there is.
+    fn add_all(&mut self) {
+        self.sum = black_box(&*self.data).iter().copied().map(u32::from).sum();
+    }
+}
+
+/// A million bytes, next to each other and not.
+fn stride<F: Front>(front: &mut F, count: usize) -> Outcome {
+    let case = |name, baseline| Case::new(name, count, Unit::Each("ns/byte"), baseline).of_baselines();
+    let alike = |ours: &mut Bytes, theirs: &mut Bytes| {
+        if ours.sum == theirs.sum && ours.sum > 0 {
+            return Ok(());
+        }
+        Err(format!("bytes add up to {}, and to {} otherwise", ours.sum, theirs.sum).into())
+    };
+    let calls = Calls {
+        case: case("stride/1", "one byte after the other"),
+        per: count,
+        repeats: 1,
+        sides: (&mut Bytes::new(count, 1), &mut Bytes::new(count, 1)),
+        ours: Bytes::add_all,
+        baseline: Bytes::add,
+    };
+    front.calls(calls, alike)?;
+    let calls = Calls {
+        case: case("stride/16", "every sixteenth byte"),
+        per: count,
+        repeats: 1,
+        sides: (&mut Bytes::new(count, 1), &mut Bytes::new(count, STRIDE)),
+        ours: Bytes::add,
+        baseline: Bytes::add,
+    };
+    front.calls(calls, alike)
 }
 
 /// A set, and what is listed of it.
