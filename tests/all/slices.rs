@@ -584,3 +584,30 @@ fn boxes_shrink_with_every_shape_that_is_removed() {
     scene.update();
     scene.validate().unwrap();
 }
+
+#[test]
+fn what_was_set_before_a_rebuild_reaches_the_slices_below() {
+    // One kind of edit at a time, since each has a mark of its own.
+    for kind in 0..3_u8 {
+        let mut scene = Scene::new();
+        let top = scene.insert(scene.root(), whole()).unwrap();
+        let below = group(&mut scene, top);
+        let leaf = scene.insert(below, Node::shape(Shape::new(2, Aabb::cube(1.0)))).unwrap();
+        scene.isolate(below).unwrap();
+        scene.update();
+        let (mut x, mut material, mut drawn) = (1.0, 1, 2);
+        match kind {
+            0 => scene.set_material(top, 7).map(|()| material = 7).unwrap(),
+            1 => scene.set_local(top, Transform::from_xyz(5.0, 0.0, 0.0)).map(|()| x = 5.0).unwrap(),
+            _ => scene.set_visibility(top, Visibility::HIDDEN).map(|()| drawn = 0).unwrap(),
+        }
+        scene.shrink_to_fit();
+        scene.update();
+        assert_eq!(scene.world(leaf).unwrap().translation().x, x, "kind {kind}");
+        let mut list = DrawList::new();
+        scene.draw_list(&mut list);
+        assert_eq!(list.commands().len(), drawn, "kind {kind}");
+        assert!(list.commands().iter().all(|command| command.material() == Some(material)), "kind {kind}");
+        scene.validate().unwrap();
+    }
+}
