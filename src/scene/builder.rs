@@ -152,7 +152,7 @@ impl SceneBuilder {
         let place = scene.place_to_build(place.into())?;
         scene.check_room(self.len(), 1)?;
         // Inserting allocates as other edits do, so what the nodes take is asked for before.
-        fallible::probe::<u8>(self.nodes.most_bytes()).map_err(refused)?;
+        fallible::probe::<u8>(scene.store.most_bytes_of(&self.nodes)).map_err(refused)?;
         scene.store.insert_tree(&tree, place, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
     }
