@@ -247,6 +247,36 @@ fn a_subtree_is_read_or_refused_with_an_error() {
     assert_eq!(target.validate(), Ok(()));
 }
 
+/// Inserting the nodes: with every amount of memory that is too little for them, in scenes that keep more or less beside
+/// them.
+#[test]
+fn a_subtree_is_inserted_or_refused_with_an_error() {
+    for (config, nodes) in policies() {
+        let source = scene(config, nodes);
+        let top = source.first_child(source.root()).expect("the root has children");
+        let bytes = source.save_subtree(top).expect("it lives");
+        let empty = Scene::with_config(config).expect("the policy makes sense");
+        let mut limit = 0;
+        for number in 0.. {
+            let mut target = empty.clone();
+            let before = IN_USE.get();
+            LIMIT.set((before + limit, usize::MAX));
+            let loaded = target.load_subtree(&bytes, target.root());
+            let (_, lacked) = LIMIT.replace((usize::MAX, usize::MAX));
+            if let Ok(loaded) = loaded {
+                assert!(number > 10, "{number}");
+                assert_eq!(loaded.len(), source.descendants(top).count());
+                assert_eq!(target.validate(), Ok(()));
+                break;
+            }
+            assert_eq!(loaded.err(), Some(SnapshotError::AllocationFailed), "{limit} bytes");
+            assert!(target.dump() == empty.dump(), "a refused subtree changes the scene");
+            assert!(lacked > limit + before && lacked < usize::MAX, "{lacked} are refused where there are {limit}");
+            limit = lacked - before;
+        }
+    }
+}
+
 /// What belongs to characters. Their errors have types of their own.
 #[cfg(feature = "anim")]
 mod characters {
@@ -426,6 +456,33 @@ mod characters {
         let mut glb = [&b"glTF"[..], &2_u32.to_le_bytes(), &word(28 + json.len() + data.len())].concat();
         glb.extend([&word(json.len())[..], b"JSON", json.as_bytes(), &word(data.len()), b"BIN\0", &data].concat());
         (glb, uri.len())
+    }
+
+    /// Of a glTF file the nodes, which are asked for before the first is made. Other lists are shorter.
+    #[cfg(feature = "gltf")]
+    #[test]
+    fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
+        use hedgerow::import::{self, ImportErrorKind};
+        use hedgerow::{Error, SceneConfig};
+
+        let nodes = ["{},"; 30_000].concat();
+        let numbers: Vec<String> = (0..=30_000).map(|number| number.to_string()).collect();
+        let file = format!(
+            r#"{{"asset": {{"version": "2.0"}}, "nodes": [{nodes}{{}}], "scenes": [{{"nodes": [{}]}}]}}"#,
+            numbers.join(",")
+        );
+        let mut scene = scene(SceneConfig::DEFAULT, 300);
+        let (root, content) = (scene.root(), scene.dump());
+        COUNTED.set((30_000 * 600, usize::MAX));
+        REMAINING.set(1);
+        let refused = import::from_slice_into(&mut scene, root, file.as_bytes(), None);
+        COUNTED.set((0, usize::MAX));
+        assert_eq!(REMAINING.replace(0), 0, "so much is never asked for");
+        let refused = refused.expect_err("there is no memory");
+        assert_eq!(*refused.kind(), ImportErrorKind::Scene(Error::AllocationFailed));
+        assert!(scene.dump() == content, "a refused file changes the scene");
+        let imported = import::from_slice_into(&mut scene, root, file.as_bytes(), None).expect("there is memory");
+        assert_eq!(imported.node(30_000).and_then(|node| scene.parent(node)), Some(imported.scenes[0].group));
     }
 
     /// Of a glTF file what is made of its buffers: the JSON's parser, and lists as long as the JSON's, allocate as others

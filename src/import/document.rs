@@ -18,6 +18,8 @@ pub(super) struct Document {
     pub(super) root: Root,
     /// Everything that is not nodes of the scene. Its scenes are still to be made.
     pub(super) imported: Imported,
+    /// How many nodes it makes.
+    pub(super) amount: Amount,
     /// Whether extras are wanted.
     with_extras: bool,
 }
@@ -46,7 +48,8 @@ impl Document {
         arena.reset();
         let (mesh_ids, default_material) = numbers(&root, options)?;
         let mut meshes = mesh::read(reader, &mesh_ids, parts, &mut skipped)?;
-        Amount::of(&root, &arena, |mesh| drawn(&meshes[mesh]).count()).check(options, json_bytes)?;
+        let amount = Amount::of(&root, &arena, |mesh| drawn(&meshes[mesh]).count());
+        amount.check(options, json_bytes)?;
         drop(arena);
 
         let motion = if parts.motion { Motion::read(reader, parts.extras, &mut skipped)? } else { Motion::default() };
@@ -78,7 +81,7 @@ impl Document {
             extras: Extras::read(&root.asset.extras, parts.extras),
         };
         drop(buffers);
-        Ok(Self { root, imported, with_extras: parts.extras })
+        Ok(Self { root, imported, amount, with_extras: parts.extras })
     }
 
     /// The primitives of a mesh that are drawn, with their numbers within the mesh.

@@ -162,8 +162,9 @@
 //! 256 MiB, unless [`ImportOptions::max_bytes`] allows it.
 //!
 //! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well, with
-//! [`ImportErrorKind::AllocationFailed`]. What is as large as the JSON, such as names, and the nodes in the scene are
-//! allocated as other edits are: the program ends where there is no memory for them.
+//! [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](crate::Error::AllocationFailed) where it
+//! refuses all that the nodes take in the scene, which is asked for before the first is made. What is as large as the
+//! JSON, such as names, is allocated as in other programs, which end where there is no memory for it.
 
 mod document;
 mod error;

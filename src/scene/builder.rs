@@ -144,12 +144,15 @@ impl SceneBuilder {
     ///
     /// # Errors
     /// Those of [`SceneBuilder::build`], except for the configuration, and those of [`Scene::insert`] for the place;
-    /// [`Error::AllocationFailed`] if there is no memory for the order of the nodes. The scene is unchanged.
+    /// [`Error::AllocationFailed`] if there is no memory for the order of the nodes, or at once for all that they take
+    /// in a scene. The scene is unchanged.
     pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, BatchError> {
         let tree = self.ordered()?;
         let mut handles = fallible::filled(self.len(), scene.root()).map_err(refused)?;
         let place = scene.place_to_build(place.into())?;
         scene.check_room(self.len(), 1)?;
+        // Inserting allocates as other edits do, so what the nodes take is asked for before.
+        fallible::probe::<u8>(scene.store.most_bytes_of(&self.nodes)).map_err(refused)?;
         scene.store.insert_tree(&tree, place, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
     }

@@ -232,9 +232,9 @@ impl Scene {
     ///
     /// # Errors
     /// [`SnapshotError`] says what is wrong with the bytes, why the subtree cannot go to the place
-    /// ([`SnapshotError::Scene`]), or that there is no memory to read it. The scene is unchanged. Inserting the nodes
-    /// that were read is an edit like others, which ends the program where the allocator refuses: see
-    /// [`Scene::try_reserve`].
+    /// ([`SnapshotError::Scene`]), or that there is no memory to read it, or for all that its nodes take in a scene. The
+    /// scene is unchanged. What the scene around them takes besides, as longer lists of slices, ends the program where
+    /// the allocator refuses it, as with other edits.
     ///
     /// ```
     /// use hedgerow::{Node, Place, Scene};

@@ -183,3 +183,20 @@ fn even(world: &DAffine3) -> Option<EvenSpace> {
         scale,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rotation_that_was_rounded_becomes_a_unit_of_the_same_direction() {
+        for at in 0..400_u32 {
+            let turn = DQuat::from_euler(glam::EulerRot::XYZ, f64::from(at), f64::from(at) * 0.7, 1.0);
+            // On both sides of the bound, and as little as single precision rounds.
+            for off in [1.3e-5, -1.3e-5, 0.9 * UNIT, -0.9 * UNIT, 1e-6, -1e-7, 0.0] {
+                let made = unit(turn * (1.0 + off).sqrt());
+                assert!((made - turn).length() < 1e-15, "{off}: {made} of {turn}");
+            }
+        }
+    }
+}

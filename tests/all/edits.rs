@@ -597,3 +597,20 @@ fn a_scene_is_printed_in_one_line_whatever_its_size() {
     let detached: Vec<&str> = dump.lines().skip(10_001).collect();
     assert!(matches!(detached.as_slice(), ["detached:", spare] if spare.contains("\"spare\"")), "{detached:?}");
 }
+
+#[test]
+fn a_node_that_stays_below_its_parent_keeps_its_local_transform_to_the_bit() {
+    let mut scene = Scene::new();
+    let odd = |x: f32| {
+        let turned = Transform::from_rotation(Quat::from_rotation_x(x) * Quat::from_rotation_z(1.0 + x));
+        Transform { translation: Vec3::new(x, 0.1, 1e3 * x), scale: Vec3::splat(0.3 + x), ..turned }
+    };
+    let parent = scene.insert(scene.root(), Node::transform(odd(0.7))).unwrap();
+    let nodes = [0.1, 0.2, 0.3].map(|x| scene.insert(parent, Node::transform(odd(x))).unwrap());
+    scene.update();
+    for place in [Place::FirstChildOf(parent), Place::LastChildOf(parent), Place::After(nodes[0])] {
+        let local = scene.local(nodes[1]);
+        scene.reparent(nodes[1], place, Keep::World).unwrap();
+        assert_eq!(scene.local(nodes[1]), local, "{place:?}");
+    }
+}

@@ -299,6 +299,27 @@ fn a_kept_relative_list_sees_bounds_that_are_set() {
 }
 
 #[test]
+fn a_kept_relative_list_sees_bounds_that_are_set_while_others_move() {
+    for bounds in [false, true] {
+        let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT }).unwrap();
+        let top = scene.insert(scene.root(), Node::group()).unwrap();
+        let aside = Node::transform(Transform::from_xyz(1000.0, 0.0, -10.0));
+        let mut add = || scene.insert(top, aside.with_shape(Shape::new(1, Aabb::cube(0.5)))).unwrap();
+        // In another block of boxes than the one whose bounds are set.
+        let nodes: Vec<_> = (0..200).map(|_| add()).collect();
+        scene.update();
+        let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
+        for (size, listed) in [(0.5, 0), (2000.0, 1), (0.25, 0)] {
+            scene.set_bounds(nodes[3], Aabb::cube(size)).unwrap();
+            scene.set_local(nodes[150], Transform::from_xyz(size, 5000.0, 0.0)).unwrap();
+            scene.update();
+            scene.cull_relative(DVec3::ZERO, &frustum, Visibility::VISIBLE, &mut list);
+            assert_eq!(list.len(), listed, "bounds of {size}, kept: {bounds}");
+        }
+    }
+}
+
+#[test]
 fn a_node_that_keeps_its_world_keeps_what_single_precision_loses() {
     let mut scene = Scene::new();
     let near = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e7, 0.0, 0.0))).unwrap();

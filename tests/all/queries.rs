@@ -203,3 +203,19 @@ fn worlds_are_those_of_the_nearest_transform_above() {
         assert_eq!(fixture.scene.fresh_world(node).unwrap().translation().x, x, "{name}");
     }
 }
+
+#[test]
+fn siblings_are_the_other_children_from_both_ends() {
+    let mut scene = Scene::new();
+    let parent = scene.insert(scene.root(), Node::group()).unwrap();
+    let nodes: Vec<_> = (0..9).map(|_| scene.insert(parent, Node::group()).unwrap()).collect();
+    for &node in &nodes {
+        let others: Vec<_> = nodes.iter().copied().filter(|&other| other != node).collect();
+        assert!(scene.siblings(node).eq(others.iter().copied()));
+        assert!(scene.siblings(node).rev().eq(others.iter().rev().copied()));
+        let mut ends = scene.siblings(node);
+        assert_eq!((ends.next_back(), ends.next()), (others.last().copied(), others.first().copied()));
+        assert_eq!(ends.count(), 6);
+    }
+    assert_eq!(scene.siblings(scene.root()).next_back(), None);
+}

@@ -27,6 +27,11 @@ fn cases() -> u32 {
         .map_or(CASES, |cases| cases.parse().expect("HEDGEROW_RANDOM_CASES is a number"))
 }
 
+/// The cases that another random test runs here: fewer only where fewer are asked for.
+pub(crate) fn at_most(most: u32) -> u32 {
+    if cases() < CASES { cases().min(most) } else { most }
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=MOST_STEPS)
 }

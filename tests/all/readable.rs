@@ -2,6 +2,7 @@
 
 use crate::model::oracle::from_bytes;
 use crate::model::{Step, decode};
+use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::mesh::{MeshHandle, MeshSet};
 use hedgerow::readable::{NodeIds, WithIds};
@@ -65,7 +66,8 @@ fn a_person_can_read_and_write_it() {
 
 #[test]
 fn any_scene_comes_back_node_by_node() {
-    let config = Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::with_cases(40) };
+    let config =
+        Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::with_cases(random::at_most(40)) };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[51; 32]));
     let steps = vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=200);
     let answer = runner.run(&(uniform8(any::<u8>()), steps), |(policy, steps): (_, Vec<Step>)| {

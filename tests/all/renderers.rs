@@ -1,7 +1,7 @@
 //! What a renderer builds on lists: orders, groups that stay, several views, and a buffer with all matrices.
 //! `model/renderer.rs` compares all of these over random edits.
 
-use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep, Mirrored};
+use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep, Mirrored, UploadReader};
 use hedgerow::draw::{DepthView, DrawGroups, DrawOrder, depth_key};
 use hedgerow::glam::Vec3;
 use hedgerow::glam::camera::rh;
@@ -378,4 +378,79 @@ fn a_mirror_whose_step_panics_writes_all_again() {
     assert!(panicked.is_err());
     buffer.sync(&scene);
     buffer.check(&scene);
+}
+
+#[test]
+fn ranges_of_instances_that_changed_cover_gaps_of_fewer_than_32() {
+    let mut scene = Scene::new();
+    let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    let nodes: Vec<_> = (0..200).map(|_| scene.insert(scene.root(), ball).unwrap()).collect();
+    scene.update();
+    let (mut mirror, mut list) = (MatrixMirror::new(), DrawList::new().without_matrices());
+    scene.draw_list(&mut list);
+    mirror.sync(&scene, |_| {});
+    let order: Vec<u32> = (0..200).collect();
+    let mut instances: Vec<bool> = Vec::new();
+    let mut told = |draws: usize, changed: &[usize]| {
+        let changed: Vec<_> = changed.iter().map(|&at| nodes[at]).collect();
+        let mut ranges = Vec::new();
+        let item = |_, command: &hedgerow::draw::DrawCommand| changed.contains(&command.node);
+        mirror.instances_with(&list, &order[..draws], item, &mut instances, |range| ranges.push(range));
+        ranges
+    };
+    assert_eq!(told(100, &[]), [0..100]);
+    assert_eq!(told(100, &[10, 42]), [10..43], "31 draws lie between");
+    assert_eq!(told(100, &[]), [10..43]);
+    assert_eq!(told(100, &[10, 43]), [10..11, 43..44], "32 draws lie between");
+    // What is new at the end is joined in the same way.
+    assert_eq!(told(100, &[43]), [10..11]);
+    assert_eq!(told(100, &[43, 68]), [68..69]);
+    assert_eq!(told(150, &[43]), [68..150], "31 draws lie between");
+    assert_eq!(told(100, &[43, 67]), [67..68]);
+    assert_eq!(told(150, &[43]), [67..68, 100..150], "32 draws lie between");
+    assert_eq!(told(150, &[43]), []);
+}
+
+#[test]
+fn many_draws_come_in_the_order_of_any_keys() {
+    let (mut scene, _) = grid(SceneConfig::DEFAULT, 70);
+    scene.update();
+    let (mut list, mut order) = (DrawList::new(), DrawOrder::new());
+    scene.draw_list(&mut list);
+    let mut dice = fastrand::Rng::with_seed(11);
+    for most in [1, 5, 1 << 11, 1 << 33, u64::MAX] {
+        let keys: Vec<u64> = (0..list.len()).map(|_| dice.u64(..most)).collect();
+        let mut expected: Vec<u32> = (0_u32..).zip(&keys).filter(|(_, key)| *key % 7 != 3).map(|(at, _)| at).collect();
+        expected.sort_by_key(|&at| keys[at as usize]);
+        list.order_by_key(&mut order, |at, _| Some(keys[at]).filter(|key| key % 7 != 3));
+        assert_eq!(order.indices(), expected, "keys below {most}");
+    }
+}
+
+#[test]
+fn the_version_of_an_upload_changes_with_edits_of_its_slice_but_those_of_transforms() {
+    let mut scene = Scene::new();
+    let [a, b] = [1, 2].map(|mesh| {
+        let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(mesh, Aabb::cube(1.0)));
+        let top = scene.insert(scene.root(), ball).unwrap();
+        scene.isolate(top).unwrap();
+        top
+    });
+    scene.update();
+    let version = |scene: &Scene, node| {
+        let slice = scene.matrix_slot(node).unwrap().slice;
+        let all = scene.uploads(&mut UploadReader::default());
+        all.iter().find(|upload| upload.slice() == slice).unwrap().version()
+    };
+    let (of_a, of_b) = (version(&scene, a), version(&scene, b));
+    scene.set_local(a, Transform::from_xyz(1.0, 2.0, 3.0)).unwrap();
+    scene.update();
+    assert_eq!((version(&scene, a), version(&scene, b)), (of_a, of_b));
+    scene.set_material(a, 3).unwrap();
+    let now = version(&scene, a);
+    assert_ne!(now, of_a);
+    scene.update();
+    scene.insert(a, Node::group()).unwrap();
+    assert_ne!(version(&scene, a), now);
+    assert_eq!(version(&scene, b), of_b, "nothing was done there");
 }

@@ -584,3 +584,109 @@ fn boxes_shrink_with_every_shape_that_is_removed() {
     scene.update();
     scene.validate().unwrap();
 }
+
+#[test]
+fn what_was_set_before_a_rebuild_reaches_the_slices_below() {
+    // One kind of edit at a time, since each has a mark of its own.
+    for kind in 0..3_u8 {
+        let mut scene = Scene::new();
+        let top = scene.insert(scene.root(), whole()).unwrap();
+        let below = group(&mut scene, top);
+        let leaf = scene.insert(below, Node::shape(Shape::new(2, Aabb::cube(1.0)))).unwrap();
+        scene.isolate(below).unwrap();
+        scene.update();
+        let (mut x, mut material, mut drawn) = (1.0, 1, 2);
+        match kind {
+            0 => scene.set_material(top, 7).map(|()| material = 7).unwrap(),
+            1 => scene.set_local(top, Transform::from_xyz(5.0, 0.0, 0.0)).map(|()| x = 5.0).unwrap(),
+            _ => scene.set_visibility(top, Visibility::HIDDEN).map(|()| drawn = 0).unwrap(),
+        }
+        scene.shrink_to_fit();
+        scene.update();
+        assert_eq!(scene.world(leaf).unwrap().translation().x, x, "kind {kind}");
+        let mut list = DrawList::new();
+        scene.draw_list(&mut list);
+        assert_eq!(list.commands().len(), drawn, "kind {kind}");
+        assert!(list.commands().iter().all(|command| command.material() == Some(material)), "kind {kind}");
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn a_removal_is_told_of_if_it_is_the_first_and_leaves_its_slice_small() {
+    for count in 2..12_u8 {
+        let mut scene = with(SceneConfig { min_nodes: 8, bounds: true, ..SceneConfig::DEFAULT });
+        let root = scene.root();
+        let top = group(&mut scene, root);
+        let place = |x: u8| Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
+        let shape = Shape::new(2, Aabb::cube(0.5));
+        let nodes: Vec<_> = (1..=count).map(|x| scene.insert(top, place(x).with_shape(shape)).unwrap()).collect();
+        scene.update();
+        let mut list = DrawList::new();
+        scene.draw_list(&mut list);
+        scene.remove(nodes[usize::from(count) - 1]).unwrap();
+        scene.update();
+        scene.draw_list(&mut list);
+        assert_eq!(list.commands().len(), usize::from(count) - 1);
+        let bounds = scene.subtree_bounds(scene.root()).unwrap();
+        assert_eq!(bounds.max.x, f32::from(count) - 0.5, "of {count} the last one is gone");
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn what_waits_to_be_freed_waits_on_unless_slices_become_smaller() {
+    let mut scene = with(SceneConfig { max_nodes: 64, min_nodes: 4, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let top = group(&mut scene, root);
+    for _ in 0..200 {
+        group(&mut scene, Place::LastChildOf(top));
+    }
+    assert_eq!(scene.remove_later(top), Ok(201));
+    for (config, waits) in [
+        (SceneConfig { bounds: true, ..*scene.config() }, 201),
+        (SceneConfig { max_nodes: 128, ..*scene.config() }, 201),
+        (SceneConfig { max_nodes: 32, ..*scene.config() }, 0),
+    ] {
+        scene.reconfigure(config).unwrap();
+        assert_eq!(scene.stats().pending_free, waits, "{config:?}");
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn slices_that_come_and_go_without_maintenance_leave_what_waits_for_it() {
+    let mut scene = with(SceneConfig { min_nodes: 4, max_nodes: 32, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let kept: Vec<_> = (0..6).map(|_| group(&mut scene, root)).collect();
+    for turn in 0..300 {
+        let gone = group(&mut scene, kept[turn % 6]);
+        scene.isolate(gone).unwrap();
+        group(&mut scene, gone);
+        scene.remove(gone).unwrap();
+        scene.validate().unwrap();
+    }
+    let _ = scene.maintain(Duration::MAX);
+    assert_eq!((scene.len(), scene.validate()), (7, Ok(())));
+}
+
+#[test]
+fn inserts_into_a_slice_that_maintenance_knows_are_brought_up_to_date() {
+    for bounds in [false, true] {
+        let mut scene = with(SceneConfig { bounds, ..SceneConfig::DEFAULT });
+        let root = scene.root();
+        let top = scene.insert(root, Node::transform(Transform::from_xyz(10.0, 0.0, 0.0))).unwrap();
+        for turn in 0..8_u8 {
+            let at = Transform::from_xyz(f32::from(turn), 0.0, 0.0);
+            let moved = Node::transform(at).with_shape(Shape::new(1, Aabb::cube(0.5)));
+            let node = if turn % 2 == 0 { moved } else { Node::shape(Shape::new(1, Aabb::cube(0.5))) };
+            let node = scene.insert(top, node).unwrap();
+            scene.update();
+            let x = if turn % 2 == 0 { 10.0 + f32::from(turn) } else { 10.0 };
+            assert_eq!(scene.world(node).unwrap().translation().x, x);
+            let most = if turn % 2 == 0 { x } else { 9.0 + f32::from(turn) };
+            assert!(!bounds || scene.subtree_bounds(top).unwrap().max.x == most + 0.5, "{turn}");
+            scene.validate().unwrap();
+        }
+    }
+}

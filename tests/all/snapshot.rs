@@ -7,6 +7,7 @@ use crate::model::op::Op;
 use crate::model::oracle::{Oracle, from_bytes};
 use crate::model::readers::Readers;
 use crate::model::{Step, decode};
+use crate::random;
 use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::config::StoragePolicy;
 use hedgerow::edit::{EditQueue, HandleMap};
@@ -21,6 +22,7 @@ use proptest::prelude::{Strategy, any};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
 fn runner(seed: u8, cases: u32) -> TestRunner {
+    let cases = random::at_most(cases);
     let config = Config { failure_persistence: None, max_shrink_iters: 5_000, ..Config::with_cases(cases) };
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
 }

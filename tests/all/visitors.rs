@@ -481,3 +481,38 @@ fn edges_and_visits_go_the_same_way() {
         assert!(scene.edges(scene.root()).eq(recorder.0));
     }
 }
+
+#[test]
+fn the_rows_of_a_slice_tell_of_the_parents_in_it() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 32, min_nodes: 4, ..SceneConfig::DEFAULT }).unwrap();
+    let mut nodes = vec![scene.root()];
+    for at in 1..300 {
+        let node = if at > 250 { Node::shape(Shape::new(1, Aabb::cube(1.0))) } else { Node::group() };
+        nodes.push(scene.insert(nodes[at / 3], node).unwrap());
+    }
+    for &node in nodes[150..].iter().step_by(7) {
+        scene.remove(node).unwrap();
+    }
+    let (mut within, mut across) = (0, 0);
+    for slice in scene.slices() {
+        let rows = slice.rows();
+        for row in 0..rows.len() {
+            let above = rows.parent(row).map(|above| rows.node(above).expect("only nodes have children"));
+            match rows.node(row) {
+                Some(node) if above.is_some() => {
+                    assert_eq!(above, scene.parent(node));
+                    within += 1;
+                }
+                Some(node) => {
+                    assert!(scene.parent(node).is_none_or(|above| !scene.same_slice(above, node)));
+                    across += 1;
+                }
+                None => assert!(rows.is_portal(row) || above.is_none(), "holes have no parents"),
+            }
+        }
+        assert_eq!(rows.parent(rows.len()), None);
+        let shapes = rows.nodes().filter(|&node| scene.shape(node).is_some()).count();
+        assert_eq!(slice.shapes().is_empty(), shapes == 0);
+    }
+    assert!(within > 150 && across > 10, "{within} {across}");
+}

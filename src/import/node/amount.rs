@@ -1,6 +1,8 @@
 //! How much an import makes of a file, counted before anything is made.
 
 use super::graph;
+use crate::Error;
+use crate::fallible;
 use crate::import::ImportOptions;
 use crate::import::error::{ImportError, ImportErrorKind};
 use bumpalo::Bump;
@@ -13,6 +15,9 @@ const LEAST_NODES: u64 = 1 << 16;
 const NODES_PER_BYTE: u64 = 1;
 /// How many bytes of names there may be for each node that may be made.
 const NAME_BYTES_PER_NODE: u64 = 64;
+/// No fewer bytes than a node takes in a scene: its row, the slots of all of its components with histories and boxes,
+/// the room in its slice, and its places in the lists of an import.
+const NODE_BYTES: u64 = 640;
 
 /// A number of nodes, and the bytes of their names.
 ///
@@ -71,6 +76,13 @@ impl Amount {
             scene.nodes.iter().for_each(|node| all += below[node.value()]);
         }
         all
+    }
+
+    /// Returns an error if there is no memory for so many nodes, with all that a node can have.
+    pub(in crate::import) fn probe(self) -> Result<(), Error> {
+        let bytes = self.nodes.saturating_mul(NODE_BYTES).saturating_add(self.name_bytes);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        fallible::probe::<u8>(bytes).map_err(|_| Error::AllocationFailed)
     }
 
     /// Returns an error if this is more than a file with this much JSON may make.

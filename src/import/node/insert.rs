@@ -13,6 +13,8 @@ pub(in crate::import) fn insert(
     parent: NodeHandle,
     mut document: Document,
 ) -> Result<Imported, ImportError> {
+    // Inserting allocates as other edits do, so what the nodes take is asked for before.
+    document.amount.probe()?;
     let mut scenes: Vec<ImportedScene> = Vec::new();
     let mut stack = Vec::new();
     for number in 0..document.root.scenes.len() {

@@ -92,6 +92,15 @@ impl NodeList {
         self.heads.len()
     }
 
+    /// No fewer bytes than the nodes take in a scene: a row, an entry of a table and its place in the lists of an update
+    /// each, and for each word the slots of its component, with histories and boxes; twice, for the room in their slices.
+    ///
+    /// A mask has the most for a word, 20 bytes; a transform has 15 and a shape 13.
+    pub(in crate::store) fn most_bytes(&self) -> usize {
+        let of_nodes = self.heads.len().saturating_mul(96).saturating_add(self.words.len().saturating_mul(20));
+        of_nodes.saturating_add(self.names.len()).saturating_mul(2)
+    }
+
     pub(crate) fn clear(&mut self) {
         self.heads.clear();
         self.words.clear();

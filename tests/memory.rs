@@ -1,0 +1,117 @@
+//! What a scene says that it takes is what the allocator gave it.
+#![allow(unsafe_code, reason = "allocations cannot be counted otherwise")]
+
+use hedgerow::glam::DVec3;
+use hedgerow::{Aabb, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::time::Duration;
+
+/// The system's allocator, which counts the bytes that a thread has in use.
+struct Counting;
+
+thread_local! {
+    static IN_USE: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on unchanged; `realloc` is the trait's own, which uses these two.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        IN_USE.set(IN_USE.get().wrapping_add(layout.size()));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        IN_USE.set(IN_USE.get().wrapping_sub(layout.size()));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What the arena of temporary lists writes beside them.
+const OF_ARENA: usize = 64;
+
+/// A step of a scene's life, which keeps what it allocates in the scene.
+type Step = fn(&mut Scene, &mut [NodeHandle; NODES]);
+
+const NODES: usize = 600;
+
+const STEPS: [(&str, Step); 12] = [
+    ("inserts", |scene, nodes| {
+        for at in 1..NODES {
+            let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
+            if at % 3 == 0 {
+                node = node.with_shape(Shape::new(7, Aabb::cube(1.0))).with_material(3);
+            }
+            if at % 7 == 0 {
+                node = node.with_visibility(Visibility::layers(5)).named("a name with a text");
+            }
+            nodes[at] = scene.insert(nodes[at / 4], node).expect("a plain insert");
+        }
+    }),
+    ("an update", |scene, _| scene.update()),
+    ("words and translations in double precision", |scene, nodes| {
+        for &node in nodes.iter().skip(1).step_by(5) {
+            scene.set_word(node, 5).expect("it lives");
+            scene.set_translation_f64(node, DVec3::splat(1e7 + 0.1)).expect("it has a transform");
+        }
+    }),
+    ("sheared transforms and masks", |scene, nodes| {
+        let mut shear = Mat34::IDENTITY;
+        shear.rows[0][1] = 0.5;
+        for (at, &node) in nodes.iter().enumerate().skip(1).step_by(3) {
+            scene.set_local(node, shear).expect("it has a transform");
+            scene.set_visibility(node, Visibility::layers(1 << (at % 8))).expect("it lives");
+        }
+    }),
+    ("moves", |scene, nodes| {
+        for at in (300..NODES).step_by(2) {
+            scene.reparent(nodes[at], nodes[at % 50], Keep::Local).expect("it is no ancestor");
+        }
+    }),
+    ("a second update", |scene, _| scene.update()),
+    ("a batch", |scene, nodes| {
+        let parent = nodes[10];
+        scene.insert_many(&[(parent, Node::group()); 200], &mut Vec::new()).expect("plain inserts");
+    }),
+    ("removals", |scene, nodes| {
+        for at in (400..NODES).filter(|at| at % 3 == 0) {
+            let _ = scene.remove(nodes[at]);
+        }
+    }),
+    ("what is removed for later, and what is detached", |scene, nodes| {
+        let _ = scene.remove_later(nodes[3]).expect("it lives");
+        scene.detach(nodes[5]).expect("it lives");
+    }),
+    ("an isolated subtree", |scene, nodes| scene.isolate(nodes[9]).expect("it lives")),
+    ("maintenance", |scene, _| _ = scene.maintain(Duration::MAX)),
+    ("no spare room", |scene, _| scene.shrink_to_fit()),
+];
+
+#[test]
+fn a_scene_has_allocated_what_it_says() {
+    let plain = SceneConfig::DEFAULT;
+    let told = SceneConfig { bounds: true, changes: true, ..plain };
+    for config in [plain, SceneConfig { bounds: true, ..plain }, told, SceneConfig::THESIS] {
+        let before = IN_USE.get();
+        let mut scene = Scene::with_config(config).expect("the policy makes sense");
+        if config.changes {
+            scene.set_change_history(4);
+        }
+        let mut nodes = [scene.root(); NODES];
+        for (what, step) in STEPS {
+            step(&mut scene, &mut nodes);
+            let (said, taken) = (scene.stats().allocated_bytes(), IN_USE.get().wrapping_sub(before));
+            assert!(
+                said <= taken && taken <= said + OF_ARENA,
+                "{said} said and {taken} taken after {what}: {config:?}"
+            );
+        }
+        drop(scene);
+        assert_eq!(IN_USE.get(), before, "memory is lost");
+    }
+}
