@@ -1,6 +1,7 @@
 //! What a scene says that it takes is what the allocator gave it.
 #![allow(unsafe_code, reason = "allocations cannot be counted otherwise")]
 
+use hedgerow::config::StoragePolicy;
 use hedgerow::glam::DVec3;
 use hedgerow::{Aabb, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -96,7 +97,10 @@ const STEPS: [(&str, Step); 12] = [
 fn a_scene_has_allocated_what_it_says() {
     let plain = SceneConfig::DEFAULT;
     let told = SceneConfig { bounds: true, changes: true, ..plain };
-    for config in [plain, SceneConfig { bounds: true, ..plain }, told, SceneConfig::THESIS] {
+    // Slices that own more tables than fit into their record.
+    let storage = StoragePolicy { max_table_entries: 8, ..plain.storage };
+    let tiny = SceneConfig { max_nodes: 32, min_nodes: 8, storage, ..told };
+    for config in [plain, SceneConfig { bounds: true, ..plain }, told, SceneConfig::THESIS, tiny] {
         let before = IN_USE.get();
         let mut scene = Scene::with_config(config).expect("the policy makes sense");
         if config.changes {

@@ -466,7 +466,9 @@ impl Tables {
 
     pub(in crate::store) fn allocated_bytes(&self) -> usize {
         let table = |table: &Table| table.entries.capacity() * size_of::<Entry>() + table.free.bytes();
+        let owned = self.by_slice.iter().chain([&self.pool]).map(|list| &list.owned).filter(|owned| owned.spilled());
         self.tables.iter().map(table).sum::<usize>()
+            + owned.map(|owned| owned.capacity() * size_of::<u32>()).sum::<usize>()
             + self.tables.capacity() * size_of::<Table>()
             + self.by_slice.capacity() * size_of::<OwnedTables>()
     }
