@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 folder=../../docs/pictures
 draw() {
-    ${HEDGEROW_VIEWER:-cargo run --release --quiet --} "$@"
+    ${HEDGEROW_VIEWER:-cargo run --release --quiet --no-default-features --} "$@"
 }
 draw town --frames 60 --size 640x360 --colours 128 --eye 215,24,262 --target 170,0,205 --picture "$folder/viewer-town.png"
 draw army --frames 60 --size 640x360 --colours 128 --characters 400 --picture "$folder/viewer-army.png"

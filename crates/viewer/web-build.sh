@@ -44,7 +44,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 for feature in webgpu webgl; do
     env "CARGO_TARGET_${upper}_LINKER=$linker" "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+simd128" \
-        cargo rustc --profile web --lib --crate-type cdylib --features "$feature" --target "$target" \
+        cargo rustc --profile web --lib --crate-type cdylib --no-default-features --features "$feature" --target "$target" \
         --target-dir "$target_folder" --locked
     "$bindgen" --target web --no-typescript --remove-name-section --remove-producers-section --out-dir "$folder" \
         --out-name "$feature" "$target_folder/$target/web/hedgerow_viewer.wasm"

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 for tool in Xvfb xdotool cc ${WINDOW_SHOT:+import convert}; do
     command -v "$tool" > /dev/null || { echo "window-test.sh needs $tool" >&2; exit 2; }
 done
-cargo build --locked --features panels
+cargo build --locked
 program=${CARGO_TARGET_DIR:-target}/debug/hedgerow-viewer
 folder=$(mktemp -d)
 viewer=

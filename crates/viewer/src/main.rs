@@ -63,7 +63,7 @@ fn window(arguments: &Arguments) -> Result<()> {
 
 #[cfg(not(feature = "window"))]
 fn window(_: &Arguments) -> Result<()> {
-    Err(Failure::new("this build opens no window: build with --features panels, or pass --picture FILE"))
+    Err(Failure::new("this build opens no window: build with default features, or pass --picture FILE"))
 }
 
 /// Writes to stderr, where there is nobody left to tell if that fails.
