@@ -1,8 +1,8 @@
 //! Batches: many edits of one kind in one call.
 //!
 //! A list is checked as a whole before anything changes. Then its edits are made, most kinds in the order in which the
-//! nodes lie in storage, and what the next edits will read is prefetched. What an iterator gives is set as it comes. Single edits in random places mostly wait for memory
-//! one after another; those of a batch wait together.
+//! nodes lie in storage, and what the next edits will read is prefetched. What an iterator gives is set as it comes.
+//! Single edits in random places mostly wait for memory one after another; those of a batch wait together.
 
 use crate::error::BatchError;
 use crate::handle::ByHandle;

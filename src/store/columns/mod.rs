@@ -28,7 +28,7 @@ use crate::fallible::Boxed;
 use crate::store::allocation::Bits;
 use crate::store::allocation::LinearAllocator;
 use crate::store::change::{MaskTrace, Trace};
-use crate::{Aabb, Local, Mat34, Shape};
+use crate::{Aabb, Local, Mat34, Shape, Transform};
 use core::fmt;
 use glam::{DAffine3, Vec3};
 use hedgerow_math::internal::PackedTransform;
@@ -161,8 +161,7 @@ impl TransformColumn {
             Local::Transform(transform) if lost != Vec3::ZERO => {
                 self.locals[slot as usize] = transform.into();
                 self.mark(slot);
-                self.sheared.insert(slot, transform.to_matrix());
-                self.sheared.set_remainder(Remainder { slot, plain: true, translation: lost });
+                self.keep_lost(slot, &transform, lost);
             }
             local => {
                 self.set_local(slot, local);
@@ -176,14 +175,16 @@ impl TransformColumn {
         if translation == Vec3::ZERO {
             return;
         }
-        let plain = match self.local(slot) {
-            Local::Transform(transform) => {
-                self.sheared.insert(slot, transform.to_matrix());
-                true
-            }
-            Local::Matrix(_) => false,
-        };
-        self.sheared.set_remainder(Remainder { slot, plain, translation });
+        match self.local(slot) {
+            Local::Transform(transform) => self.keep_lost(slot, &transform, translation),
+            Local::Matrix(_) => self.sheared.set_remainder(Remainder { slot, plain: false, translation }),
+        }
+    }
+
+    /// Keeps what single precision loses of the translation of a local transform that does not shear.
+    fn keep_lost(&mut self, slot: u32, local: &Transform, translation: Vec3) {
+        self.sheared.insert(slot, local.to_matrix());
+        self.sheared.set_remainder(Remainder { slot, plain: true, translation });
     }
 
     #[inline]

@@ -1,7 +1,10 @@
-//! Functions that return an error if the allocator refuses do so at every single allocation, and leak no memory.
+//! Functions that return an error if the allocator refuses do so at every single allocation, and leak no memory; and a
+//! scene has taken what it says (`taken`).
 //!
 //! A list that grows without a check aborts the process, and this test with it.
 #![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
+
+mod taken;
 
 use hedgerow::config::StoragePolicy;
 use hedgerow::glam::{DVec3, Vec3};

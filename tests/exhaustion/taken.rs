@@ -1,37 +1,10 @@
 //! What a scene says that it takes is what the allocator gave it.
-#![allow(unsafe_code, reason = "allocations cannot be counted otherwise")]
 
+use crate::IN_USE;
 use hedgerow::config::StoragePolicy;
 use hedgerow::glam::DVec3;
 use hedgerow::{Aabb, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::time::Duration;
-
-/// The system's allocator, which counts the bytes that a thread has in use.
-struct Counting;
-
-thread_local! {
-    static IN_USE: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on unchanged; `realloc` is the trait's own, which uses these two.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        IN_USE.set(IN_USE.get().wrapping_add(layout.size()));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        IN_USE.set(IN_USE.get().wrapping_sub(layout.size()));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// What the arena of temporary lists writes beside them.
 const OF_ARENA: usize = 64;
