@@ -3,6 +3,7 @@
 mod adopt;
 mod batch;
 mod builder;
+mod cached_handle;
 mod changes;
 mod column;
 mod component;
@@ -35,6 +36,7 @@ mod validate;
 mod world;
 
 pub use builder::SceneBuilder;
+pub use cached_handle::CachedHandle;
 pub use changes::{ChangeReader, Changed, Changes};
 pub use column::Column;
 pub use handle_map::HandleMap;

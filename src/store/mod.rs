@@ -23,7 +23,7 @@
 //! | `world`, `space` | world transforms as of now; as spaces that nodes are placed in |
 //!
 //! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Beside`], [`Membership`],
-//! [`LocalSlot`], [`ShapeRecord`]. Everything else is private to this folder. Edits report through the notifier in
+//! [`LocalSlot`], [`CachedSlot`], [`ShapeRecord`]. Everything else is private to this folder. Edits report through the notifier in
 //! `change`, so code outside cannot forget to. The methods of `Store` for the crate:
 //!
 //! | kind | methods |
@@ -34,12 +34,12 @@
 //! |  | `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
 //! | edits | `insert` `insert_usual` `insert_detached` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` |
 //! |  | `sort_children` `detach` `isolate` `can_adopt` `adopt_store` `reconfigure` |
-//! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` |
+//! | edits of components | `set_local_shortly` `set_local_cached` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
 //! |  | `set_name` `set_word` `add` |
 //! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` `most_bytes_of` |
 //! |  | `can_open_tables` `try_reserve_below` |
-//! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` |
+//! | reads | `resolve` `handle` `membership` `find_transform` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_cached` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
 //! |  | `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `word_of` |
 //! |  | `shape_at` `name_at` `node_at` `additions_at` `prefetch_entry` `prefetch_local` `is_near` |
@@ -100,6 +100,7 @@ use bulk::BatchOrder;
 use change::Layouts;
 use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use edit::WorldLists;
+pub(crate) use handles::CachedSlot;
 use handles::{Identity, Tables};
 use restructuring::{Capacity, Unlinked};
 use slice::Slice;

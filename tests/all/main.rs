@@ -4,6 +4,7 @@ mod appends;
 mod arrows;
 mod batches;
 mod bulk;
+mod cached_handles;
 mod changes;
 mod changes_by_kind;
 mod contract;

@@ -107,7 +107,7 @@ fn methods(path: &Path, found: &mut BTreeSet<String>) {
     for part in source[..tests].split("\n    pub fn ").skip(1) {
         let signature = &part[..part.find(['{', ';']).unwrap_or(part.len())];
         let arguments = signature.split("->").next().expect("there are arguments");
-        let takes = ["NodeHandle", "Into<Place>", "Into<Target>", "Into<QueuedPlace>"];
+        let takes = ["NodeHandle", "CachedHandle", "Into<Place>", "Into<Target>", "Into<QueuedPlace>"];
         if takes.iter().any(|argument| arguments.contains(argument)) && !arguments.contains("&mut Vec<NodeHandle>") {
             let end = signature.find(['<', '(']).expect("a method has arguments");
             found.insert(format!("{name}::{}", &signature[..end]));

@@ -42,6 +42,7 @@ fn asserted() -> Vec<&'static str> {
         BatchError,
         Boxes,
         BufferProblem,
+        CachedHandle,
         Camera,
         ChangeKinds,
         ChangeReader,

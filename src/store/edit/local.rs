@@ -1,6 +1,7 @@
 //! Sets a local transform: goes from the handle's entry to the slot, without reading the row.
 
-use crate::store::{At, Slice, Store, TransformColumn};
+use crate::store::columns::Slot;
+use crate::store::{At, CachedSlot, Slice, Store, TransformColumn};
 use crate::{Local, NodeHandle, Transform};
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::prefetch_whole;
@@ -20,8 +21,21 @@ impl Store {
     #[inline(always)]
     pub(crate) fn set_local_shortly(&mut self, node: NodeHandle, local: impl Into<PackedTransform>) -> Option<()> {
         let entry = self.tables.entry(node)?;
-        let slot = entry.transform.as_own()?;
-        let slice = self.slices.get_mut(entry.slice as usize)?;
+        self.set_slot_shortly(entry.slice, entry.transform, local)
+    }
+
+    /// The same for a node whose slot is known from before. Returns `None`, and changes nothing, also where the slot may
+    /// be another by now. Reads no entry, but one more line of the slice.
+    #[inline(always)]
+    pub(crate) fn set_local_cached(&mut self, at: &CachedSlot, local: impl Into<PackedTransform>) -> Option<()> {
+        self.slice_of_cached(at)?;
+        self.set_slot_shortly(at.slice, at.transform, local)
+    }
+
+    #[inline(always)]
+    fn set_slot_shortly(&mut self, number: u32, slot: Slot, local: impl Into<PackedTransform>) -> Option<()> {
+        let slot = slot.as_own()?;
+        let slice = self.slices.get_mut(number as usize)?;
         if !slice.sets_shortly() {
             return None;
         }
@@ -31,7 +45,7 @@ impl Store {
         *place = local.into();
         *word |= bit;
         if !slice.set_told {
-            self.tell_first_set(entry.slice);
+            self.tell_first_set(number);
         }
         Some(())
     }

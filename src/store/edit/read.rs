@@ -1,7 +1,7 @@
 //! The most common reads: a node's world matrix and its parent.
 
-use crate::store::Store;
 use crate::store::columns::At;
+use crate::store::{CachedSlot, Store};
 use crate::{Mat34, NodeHandle};
 
 impl Store {
@@ -10,6 +10,12 @@ impl Store {
     pub(crate) fn world_of(&self, node: NodeHandle) -> Option<&Mat34> {
         let (entry, slice) = self.look_up(node)?;
         slice.transforms.worlds.get(entry.transform.index() as usize)
+    }
+
+    /// The same for a node whose slot is known from before, or `None` if it may be another by now.
+    #[inline(always)]
+    pub(crate) fn world_cached(&self, at: &CachedSlot) -> Option<&Mat34> {
+        self.slice_of_cached(at)?.transforms.worlds.get(at.transform.index() as usize)
     }
 
     /// The parent of a node, through any number of portals above its run.

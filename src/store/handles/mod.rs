@@ -6,10 +6,12 @@
 //! - Each free entry is in its table's set of free entries, or retired. Each table with room is on its owner's list of
 //!   open tables.
 
+mod cached;
 mod cut;
 mod free;
 mod identity;
 pub(in crate::store) mod table;
 
+pub(crate) use cached::CachedSlot;
 pub(in crate::store) use identity::Identity;
 pub(in crate::store) use table::Tables;

@@ -42,6 +42,7 @@ impl Oracle {
             }
         }
         self.met = met;
+        self.cached.compare(&self.scene)?;
         self.compare_stale()
     }
 

@@ -19,7 +19,14 @@ impl Oracle {
             Op::SetLocal(target, transform) => {
                 let handle = self.tree.pick(target);
                 let given = Local::Transform(transform);
-                self.set_local(handle, given, false, |scene| scene.set_local(handle, transform))
+                let mut cached = *self.cached.of(handle);
+                let is_cached = self.cached.takes_turns();
+                let done = self.set_local(handle, given, false, |scene| match is_cached {
+                    true => scene.set_local_cached(&mut cached, transform),
+                    false => scene.set_local(handle, transform),
+                });
+                *self.cached.of(handle) = cached;
+                done
             }
             Op::SetLocalMatrix(target, matrix) => {
                 let handle = self.tree.pick(target);

@@ -1,5 +1,6 @@
 //! A scene and its model, side by side: every edit is made on both and every result is compared.
 
+use super::cached::Cached;
 use super::column::Tags;
 use super::draws::Lists;
 use super::feed::Seen;
@@ -101,6 +102,7 @@ pub(crate) struct Oracle {
     pub(crate) seen: Seen,
     pub(crate) readers: Readers,
     pub(crate) tags: Tags,
+    pub(crate) cached: Cached,
     /// The least bound of slices that the scene has had, by which they may be nested.
     pub(crate) least_bound: u32,
     /// Why the last edit was refused, if it was.
@@ -134,6 +136,7 @@ impl Oracle {
             fresh: Vec::new(),
             seen,
             readers,
+            cached: Cached::new(),
             tags: Tags::default(),
             least_bound: config.max_nodes,
             refusal: None,

@@ -1,0 +1,161 @@
+//! Handles that remember where their node's transform lies.
+
+use crate::scene::Scene;
+use crate::store::CachedSlot;
+use crate::{Error, Local, Mat34, NodeHandle, Transform};
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+/// A handle that remembers where the transform of its node lies: for nodes that are set, or read, frame after frame.
+///
+/// A [`NodeHandle`] is looked up at each use, and in a large scene the processor waits for that. A cached handle keeps
+/// what was found: [`Scene::set_local_cached`] and [`Scene::world_cached`] go to the transform at once, and look the
+/// handle up again only if an edit of the node's independent subtree has happened since. They return exactly what
+/// [`Scene::set_local`] and [`Scene::world`] return, whatever happened in between, in this scene or in another: a
+/// cached handle is never staler than the handle in it.
+///
+/// 32 bytes, which lie best in the caller's own records, as a list of bodies, in the order in which the caller goes
+/// through them. Equal, and of equal hash, to others of the same node, whatever they remember; copies remember each by
+/// itself.
+///
+/// A set in a random place of a scene of 262,144 nodes takes a third of the time that it takes by a handle, which is
+/// about the time that a plain write through a pointer takes; where all fits the cache, four fifths. Where edits of the
+/// tree come between most uses, a tenth longer than by a handle. [Measurements] has the figures.
+///
+/// [Measurements]: https://docs.rs/hedgerow
+///
+/// ```
+/// use hedgerow::edit::CachedHandle;
+/// use hedgerow::{Error, Node, Scene, Transform};
+///
+/// struct Ball {
+///     node: CachedHandle,
+///     height: f32,
+/// }
+///
+/// let mut scene = Scene::new();
+/// let mut balls = Vec::new();
+/// for x in 0..3_u8 {
+///     let node = scene.insert(scene.root(), Node::transform(Transform::from_xyz(x.into(), 0.0, 0.0)))?;
+///     balls.push(Ball { node: node.into(), height: 1.0 });
+/// }
+/// for _frame in 0..10 {
+///     for ball in &mut balls {
+///         ball.height *= 0.9;
+///         scene.set_local_cached(&mut ball.node, Transform::from_xyz(0.0, ball.height, 0.0))?;
+///     }
+///     scene.update();
+/// }
+/// assert_eq!(scene.world_cached(&mut balls[2].node).unwrap().translation().y, balls[2].height);
+///
+/// let node = balls[0].node.node();
+/// scene.remove(node)?;
+/// let gone = scene.set_local_cached(&mut balls[0].node, Transform::IDENTITY);
+/// assert_eq!(gone, Err(Error::StaleHandle(node)));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct CachedHandle {
+    node: NodeHandle,
+    at: CachedSlot,
+}
+
+const _: () = assert!(size_of::<CachedHandle>() == 32);
+
+impl CachedHandle {
+    /// A handle that remembers nothing yet: the first use looks it up.
+    #[inline]
+    #[must_use]
+    pub const fn new(node: NodeHandle) -> Self {
+        Self { node, at: CachedSlot::UNKNOWN }
+    }
+
+    /// The handle of the node.
+    #[inline]
+    #[must_use]
+    pub const fn node(&self) -> NodeHandle {
+        self.node
+    }
+}
+
+impl From<NodeHandle> for CachedHandle {
+    #[inline]
+    fn from(node: NodeHandle) -> Self {
+        Self::new(node)
+    }
+}
+
+impl From<CachedHandle> for NodeHandle {
+    #[inline]
+    fn from(cached: CachedHandle) -> Self {
+        cached.node
+    }
+}
+
+impl PartialEq for CachedHandle {
+    fn eq(&self, other: &Self) -> bool {
+        self.node == other.node
+    }
+}
+
+impl Eq for CachedHandle {}
+
+impl Hash for CachedHandle {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.node.hash(state);
+    }
+}
+
+impl fmt::Debug for CachedHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CachedHandle").field(&self.node).finish()
+    }
+}
+
+impl Scene {
+    /// [`Scene::set_local`] by a handle that remembers where the node's transform lies.
+    ///
+    /// Runs in **O(1)** where [`Scene::set_local`] does. See [`CachedHandle`] for what it takes.
+    ///
+    /// # Errors
+    /// As with [`Scene::set_local`]: [`Error::StaleHandle`], [`Error::NotFinite`], [`Error::NotRotation`].
+    #[inline(always)]
+    pub fn set_local_cached(&mut self, node: &mut CachedHandle, local: impl Into<Local>) -> Result<(), Error> {
+        match local.into() {
+            Local::Transform(transform) => {
+                if transform.is_plain() && self.store.set_local_cached(&node.at, transform).is_some() {
+                    return Ok(());
+                }
+                self.set_local_and_remember(node, transform)
+            }
+            local @ Local::Matrix(_) => self.set_local(node.node, local),
+        }
+    }
+
+    /// Sets a local transform by the handle, and keeps where that was.
+    #[cold]
+    #[inline(never)]
+    fn set_local_and_remember(&mut self, node: &mut CachedHandle, transform: Transform) -> Result<(), Error> {
+        self.set_local(node.node, transform)?;
+        node.at = self.store.find_transform(node.node).unwrap_or(CachedSlot::UNKNOWN);
+        Ok(())
+    }
+
+    /// [`Scene::world`] by a handle that remembers where the node's transform lies.
+    ///
+    /// Runs in **O(1)**. See [`CachedHandle`] for what it takes.
+    #[inline(always)]
+    #[must_use]
+    pub fn world_cached(&self, node: &mut CachedHandle) -> Option<&Mat34> {
+        let world = self.store.world_cached(&node.at);
+        if world.is_some() { world } else { self.world_and_remember(node) }
+    }
+
+    /// The world matrix by the handle; keeps where that was.
+    #[cold]
+    #[inline(never)]
+    fn world_and_remember(&self, node: &mut CachedHandle) -> Option<&Mat34> {
+        node.at = self.store.find_transform(node.node).unwrap_or(CachedSlot::UNKNOWN);
+        self.world(node.node)
+    }
+}
