@@ -201,7 +201,8 @@ impl<'r> Run<'r> {
                 let way = (place + turn) % self.peers.len();
                 let peer = &mut self.peers[way];
                 for (number, moved) in frames.iter().enumerate() {
-                    let setting = nanoseconds(|| peer.set(moved));
+                    peer.list(moved);
+                    let setting = nanoseconds(|| peer.set());
                     let updating = nanoseconds(|| peer.update());
                     if number > 0 {
                         self.samples.add(set, way, setting / set_nodes);
@@ -299,7 +300,8 @@ mod tests {
     fn a_peer_that_computes_something_else_is_found() {
         struct Wrong;
         impl Peer for Wrong {
-            fn set(&mut self, _: &[(u32, Transform)]) {}
+            fn list(&mut self, _: &[(u32, Transform)]) {}
+            fn set(&mut self) {}
             fn update(&mut self) {}
             fn world(&self, _: u32) -> [f32; 12] {
                 [1.0; 12]

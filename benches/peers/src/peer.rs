@@ -8,8 +8,12 @@ use hedgerow::Transform;
 ///
 /// Every method is given a list, so that a call through this trait costs a list and not a node.
 pub(crate) trait Peer {
-    /// Gives nodes other local transforms, one after the other.
-    fn set(&mut self, moved: &[(u32, Transform)]);
+    /// Keeps a list of nodes and of local transforms for them, with what a user of the peer holds of a node: a pointer,
+    /// a key, a handle.
+    fn list(&mut self, moved: &[(u32, Transform)]);
+
+    /// Gives the listed nodes their local transforms, one after the other.
+    fn set(&mut self);
 
     /// Brings all world matrices up to date.
     fn update(&mut self);
@@ -55,6 +59,10 @@ pub(crate) const ONE_THREAD: &[Kind] = &[
     Kind {
         own_kernels: true,
         ..other("hedgerow", |shape| Box::new(peers::Hedgerow::new(shape, peers::Calls::Single)))
+    },
+    Kind {
+        own_kernels: true,
+        ..other("hedgerow-cached", |shape| Box::new(peers::Hedgerow::new(shape, peers::Calls::Cached)))
     },
     Kind {
         own_kernels: true,

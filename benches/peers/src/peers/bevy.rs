@@ -16,6 +16,7 @@ pub(crate) struct Bevy {
     locals: QueryState<&'static mut Transform>,
     /// By number; the first is the root.
     entities: Vec<Entity>,
+    listed: Vec<(Entity, Transform)>,
 }
 
 /// The same in Bevy's own types.
@@ -45,15 +46,21 @@ impl Bevy {
         schedule.set_executor(SingleThreadedExecutor::new());
         schedule.add_systems((mark_dirty_trees, propagate_parent_transforms, sync_simple_transforms).chain());
         let locals = world.query();
-        Self { world, schedule, locals, entities }
+        Self { world, schedule, locals, entities, listed: Vec::new() }
     }
 }
 
 impl Peer for Bevy {
-    fn set(&mut self, moved: &[(u32, hedgerow::Transform)]) {
+    fn list(&mut self, moved: &[(u32, hedgerow::Transform)]) {
+        self.listed.clear();
+        let items = moved.iter().map(|(node, transform)| (self.entities[*node as usize], local(transform)));
+        self.listed.extend(items);
+    }
+
+    fn set(&mut self) {
         let mut locals = self.locals.query_mut(&mut self.world);
-        for (node, transform) in moved {
-            *locals.get_mut(self.entities[*node as usize]).expect("a live entity has a transform") = local(transform);
+        for &(entity, local) in &self.listed {
+            *locals.get_mut(entity).expect("a live entity has a transform") = local;
         }
     }
 

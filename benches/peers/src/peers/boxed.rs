@@ -26,6 +26,7 @@ struct Node {
 pub(crate) struct Boxed<const FLAGS: bool> {
     /// By number; the first is the root. Pointers of removed nodes stay here and are not used again.
     nodes: Vec<Link>,
+    listed: Vec<(Link, Transform)>,
 }
 
 impl<const FLAGS: bool> Boxed<FLAGS> {
@@ -49,24 +50,7 @@ impl<const FLAGS: bool> Boxed<FLAGS> {
             }
             nodes.push(node);
         }
-        Self { nodes }
-    }
-
-    fn mark(&mut self, node: u32) {
-        // SAFETY: the caller names a live node, whose ancestors are alive; one reference exists at a time.
-        unsafe {
-            let node = self.nodes[node as usize].as_mut();
-            node.moved = true;
-            let mut above = node.parent;
-            while let Some(mut link) = above {
-                let ancestor = link.as_mut();
-                if ancestor.moved_below {
-                    break;
-                }
-                ancestor.moved_below = true;
-                above = ancestor.parent;
-            }
-        }
+        Self { nodes, listed: Vec::new() }
     }
 
     fn unlink(&mut self, node: u32) -> Link {
@@ -126,6 +110,26 @@ unsafe fn compute_moved(mut node: Link, above: &Mat34) {
     }
 }
 
+/// Marks a node and those above it, up to the first that is marked.
+///
+/// # Safety
+/// All of these are alive, and no reference to one exists.
+unsafe fn mark(mut node: Link) {
+    // SAFETY: one reference exists at a time.
+    unsafe {
+        node.as_mut().moved = true;
+        let mut above = node.as_ref().parent;
+        while let Some(mut link) = above {
+            let ancestor = link.as_mut();
+            if ancestor.moved_below {
+                break;
+            }
+            ancestor.moved_below = true;
+            above = ancestor.parent;
+        }
+    }
+}
+
 /// Frees a node and all below it.
 ///
 /// # Safety
@@ -140,12 +144,18 @@ unsafe fn free(node: Link) {
 }
 
 impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
-    fn set(&mut self, moved: &[(u32, Transform)]) {
-        for &(node, local) in moved {
+    fn list(&mut self, moved: &[(u32, Transform)]) {
+        self.listed.clear();
+        self.listed.extend(moved.iter().map(|&(node, local)| (self.nodes[node as usize], local)));
+    }
+
+    fn set(&mut self) {
+        for &(mut node, local) in &self.listed {
             // SAFETY: the caller names live nodes, and no reference to one exists.
-            unsafe { self.nodes[node as usize].as_mut() }.local = local;
+            unsafe { node.as_mut() }.local = local;
             if FLAGS {
-                self.mark(node);
+                // SAFETY: the same.
+                unsafe { mark(node) };
             }
         }
     }
@@ -176,7 +186,8 @@ impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
                 link.as_mut().parent = Some(above);
             }
             if FLAGS {
-                self.mark(node);
+                // SAFETY: the same.
+                unsafe { mark(link) };
             }
         }
     }

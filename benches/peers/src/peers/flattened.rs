@@ -37,6 +37,7 @@ pub(crate) struct Flattened {
     nodes: SlotMap<Key, Node>,
     /// By number; the first is the root.
     keys: Vec<Key>,
+    listed: Vec<(Key, Transform)>,
     columns: Columns,
     /// Whether places are those of a tree before.
     stale: bool,
@@ -65,7 +66,7 @@ impl Flattened {
             columns.moved.push(true);
             keys.push(key);
         }
-        Self { nodes, keys, columns, stale: true, any_moved: true }
+        Self { nodes, keys, listed: Vec::new(), columns, stale: true, any_moved: true }
     }
 
     /// Brings all columns to the order of the tree.
@@ -92,18 +93,27 @@ impl Flattened {
     }
 
     fn place(&self, node: u32) -> usize {
-        self.nodes[self.keys[node as usize]].place as usize
+        self.place_of(self.keys[node as usize])
+    }
+
+    fn place_of(&self, key: Key) -> usize {
+        self.nodes[key].place as usize
     }
 }
 
 impl Peer for Flattened {
-    fn set(&mut self, moved: &[(u32, Transform)]) {
-        for &(node, local) in moved {
-            let place = self.place(node);
+    fn list(&mut self, moved: &[(u32, Transform)]) {
+        self.listed.clear();
+        self.listed.extend(moved.iter().map(|&(node, local)| (self.keys[node as usize], local)));
+    }
+
+    fn set(&mut self) {
+        for &(key, local) in &self.listed {
+            let place = self.place_of(key);
             self.columns.locals[place] = local;
             self.columns.moved[place] = true;
         }
-        self.any_moved |= !moved.is_empty();
+        self.any_moved |= !self.listed.is_empty();
     }
 
     fn update(&mut self) {

@@ -11,6 +11,7 @@ pub(crate) struct IndexTree {
     arena: Arena<Transform>,
     /// By number; the first is the root.
     nodes: Vec<NodeId>,
+    listed: Vec<(NodeId, Transform)>,
     /// By place in the arena.
     worlds: Vec<Mat34>,
     /// Whether the node, or one above it, has moved. By place in the arena.
@@ -38,7 +39,7 @@ impl IndexTree {
             worlds.push(Mat34::IDENTITY);
             moved.push(true);
         }
-        Self { arena, nodes, worlds, moved, any_moved: true }
+        Self { arena, nodes, listed: Vec::new(), worlds, moved, any_moved: true }
     }
 
     fn mark(&mut self, node: NodeId) {
@@ -48,12 +49,17 @@ impl IndexTree {
 }
 
 impl Peer for IndexTree {
-    fn set(&mut self, moved: &[(u32, Transform)]) {
-        for &(node, local) in moved {
-            let node = self.nodes[node as usize];
+    fn list(&mut self, moved: &[(u32, Transform)]) {
+        self.listed.clear();
+        self.listed.extend(moved.iter().map(|&(node, local)| (self.nodes[node as usize], local)));
+    }
+
+    fn set(&mut self) {
+        for &(node, local) in &self.listed {
             *self.arena[node].get_mut() = local;
-            self.mark(node);
+            self.moved[place(node)] = true;
         }
+        self.any_moved |= !self.listed.is_empty();
     }
 
     fn update(&mut self) {

@@ -26,6 +26,7 @@ pub(crate) struct Slots {
     nodes: SlotMap<Key, Node>,
     /// By number; the first is the root.
     keys: Vec<Key>,
+    listed: Vec<(Key, Transform)>,
     /// All nodes but the root, each with its parent, in depth-first order.
     order: Vec<(Key, Key)>,
     /// Whether the order is that of a tree before.
@@ -48,7 +49,7 @@ impl Slots {
             }
             keys.push(key);
         }
-        Self { nodes, keys, order: Vec::new(), stale: true, update: 1, any_moved: true }
+        Self { nodes, keys, listed: Vec::new(), order: Vec::new(), stale: true, update: 1, any_moved: true }
     }
 
     fn reorder(&mut self) {
@@ -63,12 +64,17 @@ impl Slots {
 }
 
 impl Peer for Slots {
-    fn set(&mut self, moved: &[(u32, Transform)]) {
-        for &(node, local) in moved {
-            let node = &mut self.nodes[self.keys[node as usize]];
+    fn list(&mut self, moved: &[(u32, Transform)]) {
+        self.listed.clear();
+        self.listed.extend(moved.iter().map(|&(node, local)| (self.keys[node as usize], local)));
+    }
+
+    fn set(&mut self) {
+        for &(key, local) in &self.listed {
+            let node = &mut self.nodes[key];
             (node.local, node.update) = (local, self.update);
         }
-        self.any_moved |= !moved.is_empty();
+        self.any_moved |= !self.listed.is_empty();
     }
 
     fn update(&mut self) {
