@@ -2,7 +2,7 @@
 
 use crate::scene::Scene;
 use crate::store::CachedSlot;
-use crate::{Error, Local, Mat34, NodeHandle, Transform};
+use crate::{Error, Local, Mat34, NodeHandle};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
@@ -10,19 +10,18 @@ use core::hash::{Hash, Hasher};
 ///
 /// A [`NodeHandle`] is looked up at each use, and in a large scene the processor waits for that. A cached handle keeps
 /// what was found: [`Scene::set_local_cached`] and [`Scene::world_cached`] go to the transform at once, and look the
-/// handle up again only if an edit of the node's independent subtree has happened since. They return exactly what
-/// [`Scene::set_local`] and [`Scene::world`] return, whatever happened in between, in this scene or in another: a
-/// cached handle is never staler than the handle in it.
+/// handle up again only where an edit has touched the node's slice since: an insert, a removal, a move or another
+/// component nearby, but not a local transform that was set. They return exactly what [`Scene::set_local`] and
+/// [`Scene::world`] return, whatever happened in between, in this scene or in another: what is remembered is checked at
+/// each use.
 ///
 /// 32 bytes, which lie best in the caller's own records, as a list of bodies, in the order in which the caller goes
 /// through them. Equal, and of equal hash, to others of the same node, whatever they remember; copies remember each by
 /// itself.
 ///
-/// A set in a random place of a scene of 262,144 nodes takes a third of the time that it takes by a handle, which is
-/// about the time that a plain write through a pointer takes; where all fits the cache, four fifths. Where edits of the
-/// tree come between most uses, a tenth longer than by a handle. [Measurements] has the figures.
-///
-/// [Measurements]: https://docs.rs/hedgerow
+/// A set in a random place of a scene of 262,144 nodes takes a third of the time of one by a handle, which is about what
+/// a write through a pointer takes; in a scene that fits the cache, two thirds. Where an edit of the tree comes between
+/// each use and the next, it takes a third longer than by a handle.
 ///
 /// ```
 /// use hedgerow::edit::CachedHandle;
@@ -122,23 +121,24 @@ impl Scene {
     #[inline(always)]
     pub fn set_local_cached(&mut self, node: &mut CachedHandle, local: impl Into<Local>) -> Result<(), Error> {
         match local.into() {
-            Local::Transform(transform) => {
-                if transform.is_plain() && self.store.set_local_cached(&node.at, transform).is_some() {
+            Local::Transform(transform) if transform.is_plain() => {
+                if !self.store.holds_cached(&node.at) {
+                    self.look_up_again(node);
+                }
+                if self.store.set_local_cached(&node.at, transform).is_some() {
                     return Ok(());
                 }
-                self.set_local_and_remember(node, transform)
+                self.set_local(node.node, transform)
             }
-            local @ Local::Matrix(_) => self.set_local(node.node, local),
+            local => self.set_local(node.node, local),
         }
     }
 
-    /// Sets a local transform by the handle, and keeps where that was.
+    /// Looks the handle up, and keeps where its node's transform is.
     #[cold]
     #[inline(never)]
-    fn set_local_and_remember(&mut self, node: &mut CachedHandle, transform: Transform) -> Result<(), Error> {
-        self.set_local(node.node, transform)?;
+    fn look_up_again(&self, node: &mut CachedHandle) {
         node.at = self.store.find_transform(node.node).unwrap_or(CachedSlot::UNKNOWN);
-        Ok(())
     }
 
     /// [`Scene::world`] by a handle that remembers where the node's transform lies.
@@ -147,15 +147,9 @@ impl Scene {
     #[inline(always)]
     #[must_use]
     pub fn world_cached(&self, node: &mut CachedHandle) -> Option<&Mat34> {
-        let world = self.store.world_cached(&node.at);
-        if world.is_some() { world } else { self.world_and_remember(node) }
-    }
-
-    /// The world matrix by the handle; keeps where that was.
-    #[cold]
-    #[inline(never)]
-    fn world_and_remember(&self, node: &mut CachedHandle) -> Option<&Mat34> {
-        node.at = self.store.find_transform(node.node).unwrap_or(CachedSlot::UNKNOWN);
-        self.world(node.node)
+        if !self.store.holds_cached(&node.at) {
+            self.look_up_again(node);
+        }
+        self.store.world_cached(&node.at)
     }
 }

@@ -7,6 +7,8 @@ use crate::{Aabb, Error, Local, Node, NodeHandle, Shape, Transform, Visibility};
 impl Scene {
     /// Gives a node a local transform, a [`Transform`] or a `Mat34`, or replaces the one that it has.
     ///
+    /// Nodes that are set frame after frame are set faster by [`CachedHandle`](crate::edit::CachedHandle)s.
+    ///
     /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)** for a node that
     /// has a transform; in O(log n) for a matrix that shears, for n such matrices in the slice; and in O(descendants in
     /// the same slice up to those with transforms) for a node without one, which then moves with them.

@@ -1,6 +1,7 @@
 //! The scenes that operations are done on.
 
 use crate::dice::Dice;
+use hedgerow::edit::CachedHandle;
 use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
 
 /// So many nodes are one slice.
@@ -42,6 +43,13 @@ impl Warm {
     /// One of the nodes.
     pub(crate) fn pick(&mut self) -> NodeHandle {
         self.dice.pick(&self.nodes)
+    }
+
+    /// The handles of all nodes, which remember where these are.
+    pub(crate) fn cached(&self) -> Vec<CachedHandle> {
+        let mut nodes: Vec<CachedHandle> = self.nodes.iter().map(|&node| node.into()).collect();
+        nodes.iter_mut().for_each(|node| assert!(self.scene.world_cached(node).is_some(), "it lives"));
+        nodes
     }
 
     /// Inserts 100 leaves below nodes of the tree.

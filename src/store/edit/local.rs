@@ -24,11 +24,9 @@ impl Store {
         self.set_slot_shortly(entry.slice, entry.transform, local)
     }
 
-    /// The same for a node whose slot is known from before. Returns `None`, and changes nothing, also where the slot may
-    /// be another by now. Reads no entry, but one more line of the slice.
+    /// The same for a node whose slot was found before, and [holds](Self::holds_cached). Reads no entry.
     #[inline(always)]
     pub(crate) fn set_local_cached(&mut self, at: &CachedSlot, local: impl Into<PackedTransform>) -> Option<()> {
-        self.slice_of_cached(at)?;
         self.set_slot_shortly(at.slice, at.transform, local)
     }
 

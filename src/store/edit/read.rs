@@ -12,10 +12,10 @@ impl Store {
         slice.transforms.worlds.get(entry.transform.index() as usize)
     }
 
-    /// The same for a node whose slot is known from before, or `None` if it may be another by now.
+    /// The same for a node whose slot was found before, and [holds](Self::holds_cached).
     #[inline(always)]
     pub(crate) fn world_cached(&self, at: &CachedSlot) -> Option<&Mat34> {
-        self.slice_of_cached(at)?.transforms.worlds.get(at.transform.index() as usize)
+        self.slices.get(at.slice as usize)?.transforms.worlds.get(at.transform.index() as usize)
     }
 
     /// The parent of a node, through any number of portals above its run.

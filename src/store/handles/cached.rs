@@ -1,8 +1,8 @@
 //! Where a node's transform was found, kept outside the scene: then its entry need not be read again.
 
 use crate::NodeHandle;
-use crate::store::columns::Slot;
-use crate::store::{Slice, Store};
+use crate::store::Store;
+use crate::store::columns::{NIL, Slot};
 
 /// The effective transform slot of a node, as it was found in a slice of this version.
 ///
@@ -17,8 +17,8 @@ pub(crate) struct CachedSlot {
 }
 
 impl CachedSlot {
-    /// No scene has the number 0.
-    pub(crate) const UNKNOWN: Self = Self { scene: 0, version: 0, slice: 0, transform: Slot::BASE };
+    /// No slot of any node. No scene has the number 0.
+    pub(crate) const UNKNOWN: Self = Self { scene: 0, version: 0, slice: NIL, transform: Slot::LOST };
 }
 
 impl Store {
@@ -30,11 +30,11 @@ impl Store {
         Some(CachedSlot { scene, version, slice: entry.slice, transform: entry.transform })
     }
 
-    /// The slice of a slot that was found, if the slot is still that of its node.
+    /// Whether a slot that was found is still that of its node.
     #[inline(always)]
-    pub(in crate::store) fn slice_of_cached(&self, at: &CachedSlot) -> Option<&Slice> {
-        let slice = self.slices.get(at.slice as usize)?;
-        let holds = (slice.version == at.version) & (self.scene_number() == at.scene);
-        (holds & !slice.membership.is_pending_free()).then_some(slice)
+    pub(crate) fn holds_cached(&self, at: &CachedSlot) -> bool {
+        self.slices.get(at.slice as usize).is_some_and(|slice| {
+            (slice.version == at.version) & (self.scene_number() == at.scene) & !slice.membership.is_pending_free()
+        })
     }
 }

@@ -12,6 +12,14 @@ pub(super) fn set_local_across(times: u32) {
     set(Warm::new(MANY), times);
 }
 
+pub(super) fn set_local_cached(times: u32) {
+    set_cached(Warm::new(FEW), times);
+}
+
+pub(super) fn set_local_cached_across(times: u32) {
+    set_cached(Warm::new(MANY), times);
+}
+
 pub(super) fn set_local_changes(times: u32) {
     set(Warm::with_changes(FEW), times);
 }
@@ -83,6 +91,15 @@ fn set(mut warm: Warm, times: u32) {
     for turn in 0..times {
         let node = warm.pick();
         move_to(&mut warm.scene, node, turn);
+    }
+}
+
+fn set_cached(mut warm: Warm, times: u32) {
+    let mut nodes = warm.cached();
+    for turn in 0..times {
+        let place = warm.dice.below(nodes.len());
+        let local = black_box(Transform::from_xyz(turn as f32, 0.0, 0.0));
+        warm.scene.set_local_cached(&mut nodes[place], local).expect("a node with a transform");
     }
 }
 

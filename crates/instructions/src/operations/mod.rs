@@ -60,7 +60,15 @@ pub(crate) const NOTHING: Operation = Operation::single("nothing", "pick a node"
 pub(crate) const ALL: &[Operation] = &[
     Operation::single("set-local", "set_local within one slice", FEW, edits::set_local),
     Operation::single("set-local-across", "set_local across many slices", MANY, edits::set_local_across),
+    Operation::single("set-local-cached", "set_local_cached within one slice", FEW, edits::set_local_cached),
+    Operation::single(
+        "set-local-cached-across",
+        "set_local_cached across many slices",
+        MANY,
+        edits::set_local_cached_across,
+    ),
     Operation::single("world", "world", FEW, reads::world),
+    Operation::single("world-cached", "world_cached", FEW, reads::world_cached),
     Operation::single("parent", "parent", FEW, reads::parent),
     Operation::single("insert-remove", "insert and remove a transform", FEW, edits::insert_remove),
     Operation::single("insert-remove-shape", "insert and remove a shape", FEW, edits::insert_remove_shape),
