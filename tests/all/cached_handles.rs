@@ -25,7 +25,7 @@ fn at(x: f32) -> Transform {
 struct World {
     scene: Scene,
     locals: BTreeMap<NodeHandle, Option<Transform>>,
-    saved: Option<Box<World>>,
+    saved: Option<Box<Self>>,
 }
 
 impl World {
@@ -69,11 +69,11 @@ impl World {
             18 if dice.u8(..4) == 0 => match self.saved.take() {
                 // Back to an earlier state, which counts its versions on from there.
                 Some(earlier) if dice.bool() => *self = *earlier,
-                Some(earlier) => *self = World { saved: None, ..(*earlier).clone() },
+                Some(earlier) => *self = Self { saved: None, ..(*earlier).clone() },
                 None => self.saved = Some(Box::new(self.clone())),
             },
             19 if dice.u8(..6) == 0 => *scene = Scene::load(&scene.save()).unwrap(),
-            _ => drop(scene.shrink_to_fit()),
+            _ => scene.shrink_to_fit(),
         }
         let Self { scene, locals, .. } = self;
         locals.retain(|&node, _| scene.contains(node));

@@ -5,7 +5,7 @@ use hedgerow::edit::CachedHandle;
 use hedgerow::{NodeHandle, Scene};
 
 /// How many are kept; a new one takes the place of one whose handle has the same remainder.
-const KEPT: u64 = 61;
+const KEPT: usize = 61;
 
 /// The cached handles that edits are made with. Those of nodes that went stay until others need their place.
 pub(crate) struct Cached {
@@ -15,12 +15,13 @@ pub(crate) struct Cached {
 
 impl Cached {
     pub(crate) fn new() -> Self {
-        Self { kept: vec![None; KEPT as usize], turn: false }
+        Self { kept: vec![None; KEPT], turn: false }
     }
 
     /// The one that is kept for a node, whatever it remembers.
     pub(crate) fn of(&mut self, node: NodeHandle) -> &mut CachedHandle {
-        let kept = &mut self.kept[(node.to_bits() % KEPT) as usize];
+        let place = usize::try_from(node.to_bits() % KEPT as u64).expect("it is less than KEPT");
+        let kept = &mut self.kept[place];
         if kept.is_none_or(|other| other.node() != node) {
             *kept = Some(CachedHandle::new(node));
         }
