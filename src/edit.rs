@@ -7,7 +7,7 @@
 //! | lists: [`Scene::insert_many`], [`Scene::remove_many`] | [`BatchError`] |
 //! | lists: [`Scene::set_transforms`], [`Scene::set_worlds`]; an iterator: [`Scene::set_locals`] | [`BatchError`] |
 //! | lists: [`Scene::reparent_many`], [`Scene::detach_many`], [`Scene::topmost`] | [`BatchError`] |
-//! | nodes that are set, or read, frame after frame: [`Scene::set_local_cached`] | [`CachedHandle`] |
+//! | nodes that are set, or read, frame after frame: [`Scene::set_local_cached`], [`modify_local_cached`](crate::Scene::modify_local_cached), [`world_cached`](crate::Scene::world_cached) | [`CachedHandle`] |
 //! | whole trees from lists of nodes with parents | [`SceneBuilder`], [`TreeFault`] |
 //! | edits recorded on any thread, and applied later | [`EditQueue`], [`Queued`], [`Outcome`] |
 //! | the nodes and places of such edits | [`Target`], [`QueuedPlace`] |

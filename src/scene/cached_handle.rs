@@ -2,18 +2,18 @@
 
 use crate::scene::Scene;
 use crate::store::CachedSlot;
-use crate::{Error, Local, Mat34, NodeHandle};
+use crate::{Error, Local, Mat34, NodeHandle, Transform};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
 /// A handle that remembers where the transform of its node lies: for nodes that are set, or read, frame after frame.
 ///
 /// A [`NodeHandle`] is looked up at each use, and in a large scene the processor waits for that. A cached handle keeps
-/// what was found: [`Scene::set_local_cached`] and [`Scene::world_cached`] go to the transform at once, and look the
-/// handle up again only where an edit has touched the node's slice since: an insert, a removal, a move or another
-/// component nearby, but not a local transform that was set. They return exactly what [`Scene::set_local`] and
-/// [`Scene::world`] return, whatever happened in between, in this scene or in another: what is remembered is checked at
-/// each use.
+/// what was found: [`Scene::set_local_cached`], [`Scene::modify_local_cached`] and [`Scene::world_cached`] go to the
+/// transform at once, and look the handle up again only where an edit has touched the node's slice since: an insert, a
+/// removal, a move or another component nearby, but not a local transform that was set. They return exactly what
+/// [`Scene::set_local`], [`Scene::modify_local`] and [`Scene::world`] return, whatever happened in between, in this scene
+/// or in another: what is remembered is checked at each use.
 ///
 /// 32 bytes, which lie best in the caller's own records, as a list of bodies, in the order in which the caller goes
 /// through them. Equal, and of equal hash, to others of the same node, whatever they remember; copies remember each by
@@ -131,6 +131,31 @@ impl Scene {
                 self.set_local(node.node, transform)
             }
             local => self.set_local(node.node, local),
+        }
+    }
+
+    /// [`Scene::modify_local`] by a handle that remembers where the node's transform lies.
+    ///
+    /// Runs in **O(1)** where [`Scene::modify_local`] does. See [`CachedHandle`] for what it takes.
+    ///
+    /// # Errors
+    /// As with [`Scene::modify_local`]: [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::Sheared`],
+    /// [`Error::NotFinite`], [`Error::NotRotation`].
+    #[inline]
+    pub fn modify_local_cached(
+        &mut self,
+        node: &mut CachedHandle,
+        modify: impl FnOnce(&mut Transform),
+    ) -> Result<(), Error> {
+        if !self.store.holds_cached(&node.at) {
+            self.look_up_again(node);
+        }
+        match self.store.local_cached(&node.at) {
+            Some(mut transform) => {
+                modify(&mut transform);
+                self.set_local_cached(node, transform)
+            }
+            None => self.modify_local(node.node, modify),
         }
     }
 

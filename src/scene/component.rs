@@ -72,7 +72,19 @@ impl Scene {
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`]; [`Error::Sheared`] if the local transform is a matrix;
     /// [`Error::NotFinite`] and [`Error::NotRotation`] for what `modify` made.
+    #[inline]
     pub fn modify_local(&mut self, node: NodeHandle, modify: impl FnOnce(&mut Transform)) -> Result<(), Error> {
+        match self.store.local_shortly(node) {
+            Some(mut transform) => {
+                modify(&mut transform);
+                self.set_local(node, transform)
+            }
+            None => self.modify_local_at_length(node, modify),
+        }
+    }
+
+    /// Changes a local transform in a slice with shearing ones; or returns the error.
+    fn modify_local_at_length(&mut self, node: NodeHandle, modify: impl FnOnce(&mut Transform)) -> Result<(), Error> {
         let at = self.at(node)?;
         match self.store.local_at(at) {
             None => Err(Error::NoTransform(node)),

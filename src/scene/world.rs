@@ -174,8 +174,12 @@ impl Scene {
 
     /// The local transform of a node, or `None` for a node without one.
     #[must_use]
+    #[inline]
     pub fn local(&self, node: NodeHandle) -> Option<Local> {
-        self.store.local_at(self.store.resolve(node)?)
+        match self.store.local_shortly(node) {
+            Some(local) => Some(Local::Transform(local)),
+            None => self.store.local_at(self.store.resolve(node)?),
+        }
     }
 
     /// The world matrix of a node as of the last update: that of the nearest transform at or above it.

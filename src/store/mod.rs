@@ -34,7 +34,7 @@
 //! |  | `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
 //! | edits | `insert` `insert_usual` `insert_detached` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` |
 //! |  | `sort_children` `detach` `isolate` `can_adopt` `adopt_store` `reconfigure` |
-//! | edits of components | `set_local_shortly` `set_local_cached` `replace_local` `put_local` `add_transform` `remove_transform` |
+//! | edits of components | `set_local_shortly` `set_local_cached` `local_shortly` `local_cached` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
 //! |  | `set_name` `set_word` `add` |
 //! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` `most_bytes_of` |

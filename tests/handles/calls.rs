@@ -110,6 +110,9 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
         done(builder.insert_into(&mut t.scene, place(h)));
     }),
     ("cached_handle::set_local_cached", |t, h| done(t.scene.set_local_cached(&mut h[0].into(), PLACE))),
+    ("cached_handle::modify_local_cached", |t, h| {
+        done(t.scene.modify_local_cached(&mut h[0].into(), |local| local.translation.x += 1.0));
+    }),
     ("cached_handle::world_cached", |t, h| done(t.scene.world_cached(&mut h[0].into()).copied())),
     ("changes::previous_world", |t, h| done(t.scene.previous_world(h[0]))),
     ("column::get", |t, h| done(t.column.get(&t.scene, h[0]))),

@@ -1,4 +1,4 @@
-//! Sets a local transform: goes from the handle's entry to the slot, without reading the row.
+//! Sets and reads a local transform: goes from the handle's entry to the slot, without reading the row.
 
 use crate::store::columns::Slot;
 use crate::store::{At, CachedSlot, Slice, Store, TransformColumn};
@@ -46,6 +46,28 @@ impl Store {
             self.tell_first_set(number);
         }
         Some(())
+    }
+
+    /// The local transform of a node that has one, in a slice without shearing transforms: goes from the entry to the
+    /// slot. Returns `None` in other cases and if the handle is stale.
+    #[inline(always)]
+    pub(crate) fn local_shortly(&self, node: NodeHandle) -> Option<Transform> {
+        let entry = self.tables.entry(node)?;
+        self.slot_shortly(entry.slice, entry.transform)
+    }
+
+    /// The same for a node whose slot was found before, and [holds](Self::holds_cached).
+    #[inline(always)]
+    pub(crate) fn local_cached(&self, at: &CachedSlot) -> Option<Transform> {
+        self.slot_shortly(at.slice, at.transform)
+    }
+
+    #[inline(always)]
+    fn slot_shortly(&self, number: u32, slot: Slot) -> Option<Transform> {
+        let slot = slot.as_own()?;
+        let slice = self.slices.get(number as usize)?;
+        let local = slice.transforms.locals.get(slot as usize)?;
+        slice.sets_shortly().then(|| (*local).into())
     }
 
     /// Reports the first set in a slice since the last update.
@@ -117,7 +139,7 @@ impl Store {
 }
 
 impl Slice {
-    /// Whether setting a local transform only means writing it and marking its slot.
+    /// Whether setting a local transform only means writing it and marking its slot, and what is written is all of it.
     #[inline(always)]
     fn sets_shortly(&self) -> bool {
         !self.membership.is_pending_free() & self.transforms.sheared.is_empty()

@@ -14,7 +14,14 @@ impl Oracle {
             Op::ModifyLocal(target, transform) => {
                 let handle = self.tree.pick(target);
                 let given = Local::Transform(transform);
-                self.set_local(handle, given, true, |scene| scene.modify_local(handle, |local| *local = transform))
+                let mut cached = *self.cached.of(handle);
+                let is_cached = self.cached.takes_turns();
+                let done = self.set_local(handle, given, true, |scene| match is_cached {
+                    true => scene.modify_local_cached(&mut cached, |local| *local = transform),
+                    false => scene.modify_local(handle, |local| *local = transform),
+                });
+                *self.cached.of(handle) = cached;
+                done
             }
             Op::SetLocal(target, transform) => {
                 let handle = self.tree.pick(target);

@@ -20,6 +20,24 @@ pub(super) fn set_local_cached_across(times: u32) {
     set_cached(Warm::new(MANY), times);
 }
 
+pub(super) fn modify_local(times: u32) {
+    let mut warm = Warm::new(FEW);
+    for turn in 0..times {
+        let node = warm.pick();
+        warm.scene.modify_local(node, |local| local.translation.x = turn as f32).expect("a node with a transform");
+    }
+}
+
+pub(super) fn modify_local_cached(times: u32) {
+    let mut warm = Warm::new(FEW);
+    let mut nodes = warm.cached();
+    for turn in 0..times {
+        let place = warm.dice.below(nodes.len());
+        let change = |local: &mut Transform| local.translation.x = turn as f32;
+        warm.scene.modify_local_cached(&mut nodes[place], change).expect("a node with a transform");
+    }
+}
+
 pub(super) fn set_local_changes(times: u32) {
     set(Warm::with_changes(FEW), times);
 }

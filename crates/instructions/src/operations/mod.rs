@@ -67,6 +67,8 @@ pub(crate) const ALL: &[Operation] = &[
         MANY,
         edits::set_local_cached_across,
     ),
+    Operation::single("modify-local", "modify_local", FEW, edits::modify_local),
+    Operation::single("modify-local-cached", "modify_local_cached", FEW, edits::modify_local_cached),
     Operation::single("world", "world", FEW, reads::world),
     Operation::single("world-cached", "world_cached", FEW, reads::world_cached),
     Operation::single("parent", "parent", FEW, reads::parent),
