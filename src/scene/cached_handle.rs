@@ -153,7 +153,10 @@ impl Scene {
         match self.store.local_cached(&node.at) {
             Some(mut transform) => {
                 modify(&mut transform);
-                self.set_local_cached(node, transform)
+                if transform.is_plain() && self.store.set_local_cached(&node.at, transform).is_some() {
+                    return Ok(());
+                }
+                self.set_local(node.node, transform)
             }
             None => self.modify_local(node.node, modify),
         }
