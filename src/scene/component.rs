@@ -49,7 +49,7 @@ impl Scene {
     /// Sets a local transform that must be normalised, that is in a slice with shearing ones, or that is the node's
     /// first; or returns the error.
     #[cold]
-    fn set_transform_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
+    pub(super) fn set_transform_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let at = self.at(node)?;
         self.store.add_transform(at, Local::Transform(transform.checked()?));
         Ok(())
@@ -57,7 +57,7 @@ impl Scene {
 
     /// Sets a local transform given as a matrix.
     #[inline(never)]
-    fn set_matrix(&mut self, node: NodeHandle, matrix: Mat34) -> Result<(), Error> {
+    pub(super) fn set_matrix(&mut self, node: NodeHandle, matrix: Mat34) -> Result<(), Error> {
         let at = self.at(node)?;
         self.store.add_transform(at, Local::Matrix(matrix).checked()?);
         Ok(())
@@ -84,7 +84,11 @@ impl Scene {
     }
 
     /// Changes a local transform in a slice with shearing ones; or returns the error.
-    fn modify_local_at_length(&mut self, node: NodeHandle, modify: impl FnOnce(&mut Transform)) -> Result<(), Error> {
+    pub(super) fn modify_local_at_length(
+        &mut self,
+        node: NodeHandle,
+        modify: impl FnOnce(&mut Transform),
+    ) -> Result<(), Error> {
         let at = self.at(node)?;
         match self.store.local_at(at) {
             None => Err(Error::NoTransform(node)),

@@ -23,8 +23,8 @@
 //! | `world`, `space` | world transforms as of now; as spaces that nodes are placed in |
 //!
 //! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Beside`], [`Membership`],
-//! [`LocalSlot`], [`CachedSlot`], [`ShapeRecord`]. Everything else is private to this folder. Edits report through the notifier in
-//! `change`, so code outside cannot forget to. The methods of `Store` for the crate:
+//! [`LocalSlot`], [`CachedSlot`], [`ShapeRecord`]. Everything else is private to this folder. Edits report through the
+//! notifier in `change`, so code outside cannot forget to. The methods of `Store` for the crate:
 //!
 //! | kind | methods |
 //! |---|---|
@@ -39,7 +39,7 @@
 //! |  | `set_name` `set_word` `add` |
 //! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` `most_bytes_of` |
 //! |  | `can_open_tables` `try_reserve_below` |
-//! | reads | `resolve` `handle` `membership` `find_transform` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_cached` `world_at` |
+//! | reads | `resolve` `handle` `membership` `find_transform` `holds_cached` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_cached` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
 //! |  | `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `word_of` |
 //! |  | `shape_at` `name_at` `node_at` `additions_at` `prefetch_entry` `prefetch_local` `is_near` |
@@ -260,7 +260,7 @@ impl Store {
         let mut versions = 0;
         for slice in slices.iter_mut().filter(|slice| slice.lives) {
             versions += 1;
-            slice.version = versions;
+            slice.begin_version(versions);
         }
         let free = || (0..).zip(slices.iter()).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
         let mut free_slices = fallible::with_capacity(free().count())?;
@@ -405,7 +405,7 @@ impl Store {
     /// Opens a slice, which has neither rows nor a portal.
     pub(in crate::store) fn open_slice(&mut self, mut slice: Slice) -> u32 {
         self.versions += 1;
-        slice.version = self.versions;
+        slice.begin_version(self.versions);
         if self.config.bounds {
             slice.boxes = Some(Boxed::default());
         }

@@ -1,5 +1,6 @@
 //! A slice: one run of siblings and everything below them, in storage of its own.
 
+use crate::Mat34;
 use crate::fallible::{self, Boxed};
 use crate::store::allocation::{Bits, LinearAllocator, Need};
 use crate::store::bounds::SliceBoxes;
@@ -24,7 +25,7 @@ const NEAR: u32 = 64;
 ///
 /// ```text
 /// line 0   flags │ locals │ dirty bits │ sheared                           all that setting a local transform reads
-/// from 1   transforms: slots │ worlds │ parents │ version                  reads of world matrices, new transforms
+/// from 1   transforms: places │ worlds │ slots │ parents │ version         reads of world matrices, new transforms
 /// then     rows, their slots, ends of the run, the rows that are portals   inserts, removals, moves
 /// then     shapes, materials, and the rest
 /// ```
@@ -50,7 +51,7 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) set_told: bool,
     pub(crate) transforms: TransformColumn,
     /// Changes with everything in the slice except transforms: topology, components, and what they inherit. Counted by
-    /// the store: two slices with the same number never have different contents.
+    /// the store: a slice's number never has the same version with other contents.
     pub(in crate::store) version: u64,
     pub(in crate::store) rows: Vec<Row>,
     pub(in crate::store) row_slots: LinearAllocator,
@@ -94,6 +95,9 @@ const _: () = {
     use core::mem::offset_of;
     let transforms = offset_of!(Slice, transforms);
     assert!(transforms + offset_of!(TransformColumn, sheared) + size_of::<Sheared>() <= 64);
+    // What a world matrix is read by through a cached handle.
+    let (places, worlds) = (offset_of!(TransformColumn, places), offset_of!(TransformColumn, worlds));
+    assert!((transforms + places) / 64 == (transforms + worlds + size_of::<Vec<Mat34>>() - 1) / 64);
 };
 
 /// A summary, as views of a slice print it.
@@ -159,6 +163,13 @@ impl Slice {
     #[inline]
     pub(in crate::store) fn row_mut(&mut self, row: u32) -> &mut Row {
         &mut self.rows[row as usize]
+    }
+
+    /// Gives the slice a version for an edit after which the effective slots of its nodes may be others.
+    #[inline(always)]
+    pub(in crate::store) fn begin_version(&mut self, version: u64) {
+        self.version = version;
+        self.transforms.places = version;
     }
 
     /// Takes the slice's mark, as an update does.

@@ -185,5 +185,20 @@ fn what_it_remembers_does_not_count_where_handles_are_compared() {
     scene.set_local_cached(&mut used, at(2.0)).unwrap();
     assert_eq!((fresh, NodeHandle::from(used), used.node()), (used, node, node));
     assert_eq!(HashSet::from([fresh, used]).len(), 1);
+    let root = CachedHandle::new(scene.root());
+    assert_eq!(root.cmp(&used), scene.root().cmp(&node));
     assert_eq!(format!("{used:?}"), format!("CachedHandle({node:?})"));
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn it_is_written_as_its_handle() {
+    let mut scene = Scene::new();
+    let mut cached = CachedHandle::new(scene.insert(scene.root(), Node::transform(at(1.0))).unwrap());
+    scene.set_local_cached(&mut cached, at(2.0)).unwrap();
+    let text = serde_json::to_string(&cached).unwrap();
+    assert_eq!(text, serde_json::to_string(&cached.node()).unwrap());
+    let mut read: CachedHandle = serde_json::from_str(&text).unwrap();
+    scene.set_local_cached(&mut read, at(3.0)).unwrap();
+    assert_eq!((read, scene.local(cached.node())), (cached, Some(at(3.0).into())));
 }

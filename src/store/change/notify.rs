@@ -3,8 +3,9 @@
 //! | call | what happened | who must know |
 //! |---|---|---|
 //! | [`tell_moved`](Store::tell_moved) | an input of the update changed | the update |
-//! | [`tell_edited`](Store::tell_edited) | rows or components came, left or moved | draw lists, maintenance, boxes |
+//! | [`tell_edited`](Store::tell_edited) | rows or components came, left or moved | draw lists, maintenance, boxes, cached handles |
 //! | [`tell_edited_and_moved`](Store::tell_edited_and_moved) | both | all of these |
+//! | [`tell_rebuilt`](Store::tell_rebuilt) | rows and slots are others, with the same nodes; or they wait to be freed | draw lists, cached handles |
 //! | [`tell_changed`](Store::tell_changed) | values changed, rows and slots did not | draw lists |
 //! | [`tell_hung_elsewhere`](Store::tell_hung_elsewhere) | the tree of slices changed | draw lists |
 //! | [`tell_bounds`](Store::tell_bounds) | bounds of shapes changed | boxes |
@@ -67,8 +68,15 @@ impl Store {
         self.versions += 1;
         self.tell_bounds(slice);
         let edited = &mut self.slices[slice as usize];
-        edited.version = self.versions;
+        edited.begin_version(self.versions);
         self.list_for_maintenance(slice);
+    }
+
+    /// Reports that the nodes of a slice have other rows and slots, or wait to be freed with it.
+    #[inline]
+    pub(in crate::store) fn tell_rebuilt(&mut self, slice: u32) {
+        self.versions += 1;
+        self.slices[slice as usize].begin_version(self.versions);
     }
 
     /// Reports that a slice was edited and that its derived values must be computed again: [`Self::tell_edited`] and
@@ -159,7 +167,7 @@ impl Slice {
     #[must_use = "where others do not know yet they are to be told"]
     pub(in crate::store) fn tell_edited_here(&mut self, versions: &mut u64, update: bool) -> bool {
         *versions += 1;
-        self.version = *versions;
+        self.begin_version(*versions);
         self.edited & (self.marked | !update)
     }
 

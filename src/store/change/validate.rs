@@ -98,6 +98,8 @@ impl Store {
                 "slice {number} has a new layout that waits on no list"
             );
             ensure!(slice.version <= self.versions, "slice {number} has a version to come");
+            let places = slice.transforms.places;
+            ensure!(places > 0 && places <= slice.version, "slice {number} has places that no version had");
             ensure!(numbers.insert(slice.layout), "slice {number} has the layout of another slice");
             ensure!(
                 slice.swept_in <= self.updates && slice.swept_frames.iter().all(|&frame| frame <= self.frames),

@@ -48,7 +48,8 @@ pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
 /// its old contents, including parent and mark. A sweep computes it together with live slots, which costs less than
 /// skipping holes; nobody reads the result.
 ///
-/// The fields that setting a local transform reads and writes come first; see [`Slice`](crate::store::Slice).
+/// The fields that setting a local transform reads and writes come first, then what is read by cached handles; see
+/// [`Slice`](crate::store::Slice).
 #[derive(Clone, Default)]
 #[repr(C)]
 pub(in crate::store) struct TransformColumn {
@@ -57,10 +58,14 @@ pub(in crate::store) struct TransformColumn {
     pub(in crate::store) dirty: Bits,
     /// Local transforms that shear, by slot; a pointer, which is null in most columns.
     pub(in crate::store) sheared: Sheared,
+    /// Another number, which this slice's number never had, whenever the effective slot of a node that is or was in the
+    /// slice may be another: what is remembered of slots holds while this is the same. See
+    /// [`CachedSlot`](crate::store::CachedSlot).
+    pub(in crate::store) places: u64,
+    pub(in crate::store) worlds: Vec<Mat34>,
     /// Whether any slot may be dirty.
     pub(in crate::store) waits: bool,
     pub(in crate::store) slots: LinearAllocator,
-    pub(in crate::store) worlds: Vec<Mat34>,
     /// The slot of the nearest ancestor in the slice that has a transform, else 0.
     pub(in crate::store) parents: Vec<u32>,
     /// The slots that the last sweep computed.

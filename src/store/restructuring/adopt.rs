@@ -39,7 +39,7 @@ impl Store {
             let mut slice = core::mem::take(&mut other.slices[number]);
             slice.renumber(&numbers, first_table);
             self.versions += 1;
-            slice.version = self.versions;
+            slice.begin_version(self.versions);
             if self.feed.is_some() {
                 // It has no history here: everything is computed again, and told as new.
                 slice.end_trace();

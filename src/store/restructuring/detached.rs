@@ -167,6 +167,7 @@ impl Store {
             slice.isolated = true;
             pending_free += slice.nodes();
             pending.extend_from_slice(&slice.children);
+            self.tell_rebuilt(number);
             self.note_gone(number);
         }
         drop(pending);

@@ -136,7 +136,7 @@ impl Store {
 
     /// Updates handles and the slices below after the rows of a slice have moved in a rebuild.
     pub(in crate::store) fn rebind_handles(&mut self, number: u32) {
-        self.tell_changed(number);
+        self.tell_rebuilt(number);
         let Self { slices, tables, .. } = self;
         let rows = core::mem::take(&mut slices[number as usize].rows);
         let mut children = core::mem::take(&mut slices[number as usize].children);

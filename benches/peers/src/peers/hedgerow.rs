@@ -7,7 +7,7 @@ use crate::shapes::Shape;
 use hedgerow::edit::CachedHandle;
 use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 
-/// How edits are made. Building is by single inserts in both cases.
+/// How edits are made. Building is by single inserts in all cases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Calls {
     /// A call for each edit, as with all other peers.

@@ -57,6 +57,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         pick(store, has_children).layout = issued;
     }),
     ("slice {number} has a version to come", |store| pick(store, has_children).version = u64::MAX),
+    ("slice {number} has places that no version had", |store| pick(store, has_children).transforms.places = 0),
     ("slice {number} has the layout of another slice", |store| {
         let layout = store.slice(0).layout;
         pick(store, has_children).layout = layout;
