@@ -46,11 +46,41 @@ impl Report {
         core::mem::replace(&mut self.threads, threads)
     }
 
-    /// Prints one line.
-    pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
+    /// On how many threads ours and the baseline work, and with which vectors.
+    fn conditions(&self, case: &Case<'_>) -> ([usize; 2], [String; 2]) {
         // Other people's ways do not share their work among threads, and ours does where it is the baseline, too.
         let threads = case.threads.unwrap_or_else(|| case.kernels.map(|own| if own { self.threads } else { 1 }));
-        let levels = case.kernels.map(|own| if own { machine::kernels() } else { machine::compiled().to_owned() });
+        (threads, case.kernels.map(|own| if own { machine::kernels() } else { machine::compiled().to_owned() }))
+    }
+
+    /// Prints the curves of ours and of the baseline as JSON. A table has no place for them.
+    pub(crate) fn curve(&self, case: &Case<'_>, curves: [&[f64]; 2]) -> io::Result<()> {
+        if !self.json {
+            return Ok(());
+        }
+        let (threads, levels) = self.conditions(case);
+        let [ours, theirs] = curves.map(|curve| curve.iter().copied().map(rounded).collect::<Vec<_>>());
+        let line = json!({
+            "experiment": self.experiment,
+            "case": case.name,
+            "n": case.nodes,
+            "unit": case.unit.name(),
+            "curve": ours,
+            "baseline": case.baseline,
+            "baseline_curve": theirs,
+            "threads": threads[0],
+            "baseline_threads": threads[1],
+            "level": levels[0],
+            "baseline_level": levels[1],
+            "features": FEATURES.join(","),
+            "compiler": machine::COMPILER,
+        });
+        writeln!(io::stdout().lock(), "{line}")
+    }
+
+    /// Prints one line.
+    pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
+        let (threads, levels) = self.conditions(case);
         let measured = Measured { case, figures, spreads, threads, levels };
         if self.json {
             self.line(&measured)?;
