@@ -28,7 +28,7 @@ pub(crate) struct OverFrames {
 fn share(nines: f64) -> String {
     let percent = 100.0 * (1.0 - 10.0_f64.powf(-nines));
     // As many digits behind the point as there are nines beyond two.
-    let digits = (nines - 1.5).max(0.0).round();
+    let digits = (nines - 2.0).max(0.0).round();
     match digits {
         0.0 => format!("{percent:.0} %"),
         1.0 => format!("{percent:.1} %"),

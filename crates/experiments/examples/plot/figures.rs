@@ -145,7 +145,7 @@ fn memory(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Erro
     let Some(thesis) = results.curves("memory", "thesis/frames", Some(frames.nodes)) else { return Ok(files) };
     let chart = OverFrames {
         title: format!("Memory of {} nodes, of which 10 % are removed and inserted a frame", grouped(frames.nodes)),
-        y: "bytes a node, after the frame",
+        y: "bytes a node after the frame; dashed: the mean",
         series: vec![
             (OURS.to_owned(), frames.ours.clone()),
             ("the thesis's slices".to_owned(), thesis.ours.clone()),
