@@ -129,13 +129,13 @@ impl Report {
             let (compiler, compiled) = (machine::COMPILER, machine::compiled());
             writeln!(out, "{compiler}, built for {compiled}, features beside the default ones: {features}")?;
             let (ours, theirs) = ("ours", "baseline");
-            write!(out, "{:<24}{:>9}{ours:>21}{theirs:>21}{:>9}", "case", "nodes", "ratio")?;
+            write!(out, "{:<29}{:>9}{ours:>21}{theirs:>21}{:>9}", "case", "nodes", "ratio")?;
             writeln!(out, "  {:<13}{:<9}{:<15}compared with", "quartiles", "threads", "vectors")?;
         }
         let unit = case.unit.name();
         let shown = |figure: f64| if let Unit::Rate(bytes) = case.unit { bytes / figure } else { figure };
         let (name, nodes, baseline) = (case.name, case.nodes, case.baseline);
-        write!(out, "{name:<24}{nodes:>9}{:>13.2} {unit:<7}{:>13.2} {unit:<7}", shown(ours), shown(theirs))?;
+        write!(out, "{name:<29}{nodes:>9}{:>13.2} {unit:<7}{:>13.2} {unit:<7}", shown(ours), shown(theirs))?;
         let (threads, levels) = (both(&threads.map(|count| count.to_string())), both(levels));
         let spread = both(&[(ours, spreads[0]), (theirs, spreads[1])].map(|(figure, spread)| share(figure, spread)));
         writeln!(out, "{:>9.2}  {spread:<13}{threads:<9}{levels:<15}{baseline}", theirs / ours)
