@@ -9,7 +9,7 @@
 //! - `batched-update`, `batched-frame`: the same edits as one batch of removals and one of inserts, and the frame with
 //!   them.
 //! - `threads-transform`, `threads-render`, `threads-frame` (feature `rayon`, `--threads 2`): the first ones with the
-//!   passes on two threads, against boxed nodes on one.
+//!   passes on two threads, against boxed nodes on one. In a pool of two threads these are all that is measured.
 //!
 //! All of these are against the naive graph. With `thesis/` before their names they are against the thesis's own
 //! structure, node objects in slices that are rebuilt when they are full; with `+flush` behind them the caches are
@@ -50,17 +50,20 @@ const THREADED: Names =
     [("threads-update", false), ("threads-transform", true), ("threads-render", true), ("threads-frame", true)];
 
 fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
+    let is_shared = is_in_pool_of_two();
+    if hedgerow::THREADED && (is_shared || front.scale() == Scale::Tiny) {
+        play_and_report::<F, Threaded, Boxed>(front, nodes, THREADED, false)?;
+        play_and_report::<F, Threaded, Sliced>(front, nodes, THREADED, false)?;
+    }
+    if is_shared {
+        return Ok(());
+    }
     play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, false)?;
     play_and_report::<F, Batched, Boxed>(front, nodes, BATCHED, false)?;
     play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, false)?;
     play_and_report::<F, Batched, Sliced>(front, nodes, BATCHED, false)?;
     play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, true)?;
-    play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, true)?;
-    if hedgerow::THREADED && (front.scale() == Scale::Tiny || is_in_pool_of_two()) {
-        play_and_report::<F, Threaded, Boxed>(front, nodes, THREADED, false)?;
-        play_and_report::<F, Threaded, Sliced>(front, nodes, THREADED, false)?;
-    }
-    Ok(())
+    play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, true)
 }
 
 /// Whether the caller is one of the two threads of a pool.
