@@ -5,6 +5,8 @@
 //! benches/quote --check   fails where a page says something else than the record, or a row has no record
 //! ```
 //!
+//! It is run at the root of the repository.
+//!
 //! A table stands between the comments `NAME: begin` and `NAME: end`. Rows that no record has are left out, and named.
 //! Threads, vectors and the spread are the fields of the lines: `1, 2` is 1 of the baseline and 2 of hedgerow. The
 //! spread is half of what lies between the quartiles, in percent of the median.
@@ -42,8 +44,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    match run(root, checks) {
+    match run(Path::new("."), checks) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
