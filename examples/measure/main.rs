@@ -18,6 +18,7 @@
 //! (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`, `level`, `baseline_level` (the vectors),
 //! `features`, `compiler`, and for medians `quartiles` and `baseline_quartiles`. Cases that are counted in bytes have
 //! bytes a node in the two `ns` fields; those of `pauses`, and `idle` of `moved`, have nanoseconds an edit or a call.
+//! `pauses` and `memory` print curves besides, for charts: lines with `curve` and `baseline_curve` in place of figures.
 //!
 //! Both sides have the same mathematics, matrix type, allocator and compiler flags; both recompute every world matrix
 //! and list every draw into reused arrays. Their rounds take turns, and medians are compared. The matrices and draws

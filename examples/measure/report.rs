@@ -46,11 +46,41 @@ impl Report {
         core::mem::replace(&mut self.threads, threads)
     }
 
-    /// Prints one line.
-    pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
+    /// On how many threads ours and the baseline work, and with which vectors.
+    fn conditions(&self, case: &Case<'_>) -> ([usize; 2], [String; 2]) {
         // Other people's ways do not share their work among threads, and ours does where it is the baseline, too.
         let threads = case.threads.unwrap_or_else(|| case.kernels.map(|own| if own { self.threads } else { 1 }));
-        let levels = case.kernels.map(|own| if own { machine::kernels() } else { machine::compiled().to_owned() });
+        (threads, case.kernels.map(|own| if own { machine::kernels() } else { machine::compiled().to_owned() }))
+    }
+
+    /// Prints the curves of ours and of the baseline as JSON. A table has no place for them.
+    pub(crate) fn curve(&self, case: &Case<'_>, curves: [&[f64]; 2]) -> io::Result<()> {
+        if !self.json {
+            return Ok(());
+        }
+        let (threads, levels) = self.conditions(case);
+        let [ours, theirs] = curves.map(|curve| curve.iter().copied().map(rounded).collect::<Vec<_>>());
+        let line = json!({
+            "experiment": self.experiment,
+            "case": case.name,
+            "n": case.nodes,
+            "unit": case.unit.name(),
+            "curve": ours,
+            "baseline": case.baseline,
+            "baseline_curve": theirs,
+            "threads": threads[0],
+            "baseline_threads": threads[1],
+            "level": levels[0],
+            "baseline_level": levels[1],
+            "features": FEATURES.join(","),
+            "compiler": machine::COMPILER,
+        });
+        writeln!(io::stdout().lock(), "{line}")
+    }
+
+    /// Prints one line.
+    pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
+        let (threads, levels) = self.conditions(case);
         let measured = Measured { case, figures, spreads, threads, levels };
         if self.json {
             self.line(&measured)?;
@@ -99,13 +129,13 @@ impl Report {
             let (compiler, compiled) = (machine::COMPILER, machine::compiled());
             writeln!(out, "{compiler}, built for {compiled}, features beside the default ones: {features}")?;
             let (ours, theirs) = ("ours", "baseline");
-            write!(out, "{:<24}{:>9}{ours:>21}{theirs:>21}{:>9}", "case", "nodes", "ratio")?;
+            write!(out, "{:<29}{:>9}{ours:>21}{theirs:>21}{:>9}", "case", "nodes", "ratio")?;
             writeln!(out, "  {:<13}{:<9}{:<15}compared with", "quartiles", "threads", "vectors")?;
         }
         let unit = case.unit.name();
         let shown = |figure: f64| if let Unit::Rate(bytes) = case.unit { bytes / figure } else { figure };
         let (name, nodes, baseline) = (case.name, case.nodes, case.baseline);
-        write!(out, "{name:<24}{nodes:>9}{:>13.2} {unit:<7}{:>13.2} {unit:<7}", shown(ours), shown(theirs))?;
+        write!(out, "{name:<29}{nodes:>9}{:>13.2} {unit:<7}{:>13.2} {unit:<7}", shown(ours), shown(theirs))?;
         let (threads, levels) = (both(&threads.map(|count| count.to_string())), both(levels));
         let spread = both(&[(ours, spreads[0]), (theirs, spreads[1])].map(|(figure, spread)| share(figure, spread)));
         writeln!(out, "{:>9.2}  {spread:<13}{threads:<9}{levels:<15}{baseline}", theirs / ours)

@@ -112,6 +112,10 @@ impl Front for Turns {
         Ok(self.report.case(case, [ours, baseline], spread)?)
     }
 
+    fn curve(&mut self, case: &Case<'_>, ours: &[f64], baseline: &[f64]) -> Outcome {
+        Ok(self.report.curve(case, [ours, baseline])?)
+    }
+
     fn on_one_thread(&mut self, work: impl FnOnce(&mut Self) -> Result<(), String> + Send) -> Outcome {
         let threads = self.report.set_threads(1);
         let outcome = crate::pool::on_threads(1, || work(self));

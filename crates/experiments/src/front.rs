@@ -101,6 +101,16 @@ pub trait Front: Sized {
     /// That the report cannot be written.
     fn report(&mut self, case: &Case<'_>, ours: f64, baseline: f64) -> Outcome;
 
+    /// Reports figures that belong together in an order of their own, by frame or by share, as a chart draws them. They
+    /// are dropped where nothing is done with them.
+    ///
+    /// # Errors
+    /// That the report cannot be written.
+    fn curve(&mut self, case: &Case<'_>, ours: &[f64], baseline: &[f64]) -> Outcome {
+        let _ = (case, ours, baseline);
+        Ok(())
+    }
+
     /// Does something with no other thread to share the work with.
     ///
     /// # Errors

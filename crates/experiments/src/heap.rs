@@ -53,6 +53,13 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+/// Makes something, and returns it with the bytes that it has in use; 0 where the allocator does not count.
+pub fn held<T>(make: impl FnOnce() -> T) -> (T, usize) {
+    let mut meter = Meter::default();
+    let made = meter.during(make);
+    (made, meter.in_use())
+}
+
 /// Counts what one side has allocated, over any number of calls. One meter runs at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meter {

@@ -4,6 +4,7 @@ use hedgerow_experiments::front::{Calls, Scale};
 use hedgerow_experiments::heap::Counting;
 use hedgerow_experiments::rounds::{Rounds, Trial};
 use hedgerow_experiments::{Case, Failure, Front, Outcome, experiments};
+use std::sync::{Mutex, PoisonError};
 
 /// Some experiments report memory.
 #[global_allocator]
@@ -67,13 +68,26 @@ impl Front for Check {
         Err(format!("{}: {ours} and {baseline} are counted", case.name).into())
     }
 
+    fn curve(&mut self, case: &Case<'_>, ours: &[f64], baseline: &[f64]) -> Outcome {
+        let is_whole = |figures: &[f64]| !figures.is_empty() && figures.iter().all(|figure| *figure > 0.0);
+        if is_whole(ours) && is_whole(baseline) && ours.len() == baseline.len() {
+            self.cases += 1;
+            return Ok(());
+        }
+        Err(format!("{}: the curves {ours:?} and {baseline:?}", case.name).into())
+    }
+
     fn on_one_thread(&mut self, work: impl FnOnce(&mut Self) -> Result<(), String> + Send) -> Outcome {
         Ok(work(self)?)
     }
 }
 
+/// One experiment at a time: what the allocator counts is of all threads.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// Fails unless an experiment has cases, and all of them agree.
 fn run(name: &str, experiment: fn(&mut Check) -> Outcome) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut check = Check::default();
     if let Err(error) = experiment(&mut check) {
         panic!("{name}: {error}");

@@ -143,28 +143,49 @@ impl<L: LocalPose> Flattened<L> {
 
     /// Computes all global poses, from the first joint on.
     pub fn local_to_global(&mut self) {
-        self.globals[0] = self.locals[0].matrix();
-        for joint in 1..self.globals.len() {
-            // SAFETY: all arrays are as long as `globals`, and every parent comes before its joint: `new` checked both.
+        Self::sweep(&self.hierarchy, &self.locals, &mut self.globals);
+    }
+
+    /// The same to a place that others may have used before.
+    ///
+    /// # Panics
+    /// Unless there is a place for each joint.
+    pub fn local_to_global_in(&self, globals: &mut [Mat4]) {
+        assert_eq!(globals.len(), self.locals.len(), "a place for each joint");
+        Self::sweep(&self.hierarchy, &self.locals, globals);
+    }
+
+    /// All arrays are as long as `globals`.
+    #[inline]
+    fn sweep(hierarchy: &[u16], locals: &[L], globals: &mut [Mat4]) {
+        globals[0] = locals[0].matrix();
+        for joint in 1..globals.len() {
+            // SAFETY: `new` checked that the two first arrays are as long as one another, and that every parent comes
+            // before its joint; both callers have a third one of that length.
             unsafe {
-                let parent = usize::from(*self.hierarchy.get_unchecked(joint));
-                let global = *self.globals.get_unchecked(parent) * self.locals.get_unchecked(joint).matrix();
-                *self.globals.get_unchecked_mut(joint) = global;
+                let parent = usize::from(*hierarchy.get_unchecked(joint));
+                let global = *globals.get_unchecked(parent) * locals.get_unchecked(joint).matrix();
+                *globals.get_unchecked_mut(joint) = global;
             }
         }
     }
 
     /// Multiplies each global pose by the joint's inverse bind matrix.
     pub fn palette(&self, inverse_binds: &[Mat4], palette: &mut [Mat4]) {
-        for ((to, global), inverse_bind) in palette.iter_mut().zip(&self.globals).zip(inverse_binds) {
-            *to = *global * *inverse_bind;
-        }
+        multiply(&self.globals, inverse_binds, palette);
     }
 
     /// The global poses, by joint.
     #[must_use]
     pub fn globals(&self) -> &[Mat4] {
         &self.globals
+    }
+}
+
+/// Multiplies each global pose by the joint's inverse bind matrix.
+pub fn multiply(globals: &[Mat4], inverse_binds: &[Mat4], palette: &mut [Mat4]) {
+    for ((to, global), inverse_bind) in palette.iter_mut().zip(globals).zip(inverse_binds) {
+        *to = *global * *inverse_bind;
     }
 }
 

@@ -154,12 +154,6 @@ impl KeyTracks {
         self.rotations.values.iter().for_each(|value| all(&value.to_array()));
         bytes
     }
-
-    /// The bytes of all keys and of the table that finds them.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.joints) + self.translations.bytes() + self.rotations.bytes() + self.scales.bytes()
-    }
 }
 
 impl<V: TrackValue> Keys<V> {
@@ -231,10 +225,5 @@ impl<V: TrackValue> Keys<V> {
     fn between(&self, next: usize, time: f32, line: fn(V, V, f32) -> V) -> V {
         let [from, to] = [self.times[next - 1], self.times[next]];
         line(self.values[next - 1], self.values[next], ((time - from) / (to - from)).clamp(0.0, 1.0))
-    }
-
-    /// Of keys and times: what moves is in `joints` as well, and counts once.
-    fn bytes(&self) -> usize {
-        size_of_val(&*self.times) + size_of_val(&*self.values)
     }
 }

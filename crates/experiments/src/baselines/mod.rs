@@ -29,7 +29,7 @@ mod thesis;
 pub use cullables::{CullColumns, Cullable, Cullables};
 pub use drawables::Drawables;
 pub use graph::{DrawCommand, Draws, Graph, NodePtr};
-pub use joints::{Character, Flattened, LocalPose, inverse_binds};
+pub use joints::{Character, Flattened, LocalPose, inverse_binds, multiply};
 pub use key_tracks::{KeyPlaces, KeyTracks};
 pub use meshes::{MeshColumns, Meshes, Renderable};
 pub use skinning::{SeedSkin, SplitVertex, WholeVertex, WideVertex};

@@ -5,6 +5,8 @@
 //!   flag. Both list indices.
 //! - `flat-columns`: the same against what the source of those objects makes of them: a loop over boxes in an array
 //!   that writes bools, and one over these.
+//! - `flat-memory`: the same against the bytes that it cannot do without, touched in the same order ([`Streams`]): for
+//!   each camera 24 bytes of each box read, and an index of four written for each that is seen.
 //! - `town`: a town of 1,000,000 shapes, culled by 100 seeded cameras at street level that see 1 to 4 % of it each, in
 //!   nanoseconds a shape of the town; against testing all of its boxes flat, eight at a time. Both list node handles.
 //!   The town is built depth first, and every slice is reconstituted before anything is measured: boxes that lie near
@@ -18,11 +20,11 @@ use crate::baselines::{CullColumns, Cullables};
 use crate::clock::nanoseconds;
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
 use crate::rounds::Trial;
-use crate::workloads::{TOWN_PARTS, Town, strewn, strewn_cameras};
+use crate::workloads::{Streams, TOWN_PARTS, Town, strewn, strewn_cameras};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
 use hedgerow::{
-    NodeHandle, Visibility,
+    Aabb, NodeHandle, Visibility,
     query::{Boxes, Frustum},
 };
 
@@ -89,17 +91,43 @@ fn flat<F: Front>(front: &mut F) -> Outcome {
             per: count * CAMERAS,
             repeats: 1,
             sides: (&mut ours, &mut theirs),
-            ours: |Flat { boxes, frusta, found }: &mut Flat| {
-                for frustum in &*frusta {
-                    found.clear();
-                    boxes.cull(frustum, found);
-                }
-            },
+            ours: Flat::cull,
             baseline: theirs_do,
         };
         front.calls(calls, checked_elsewhere)?;
     }
-    Ok(())
+    let mut streams = ours.streams();
+    let calls = Calls {
+        case: Case::new("flat-memory", count, Unit::Time, "the same bytes, touched"),
+        per: count * CAMERAS,
+        repeats: 1,
+        sides: (&mut ours, &mut streams),
+        ours: Flat::cull,
+        baseline: Streams::touch,
+    };
+    front.calls(calls, checked_elsewhere)
+}
+
+impl Flat {
+    /// Lists what each camera sees, one after the other.
+    fn cull(&mut self) {
+        for frustum in &self.frusta {
+            self.found.clear();
+            self.boxes.cull(frustum, &mut self.found);
+        }
+    }
+
+    /// All boxes read for each camera, and what it sees written.
+    fn streams(&mut self) -> Streams {
+        let Self { boxes, frusta, found } = self;
+        let lists = frusta.iter().map(|frustum| {
+            found.clear();
+            boxes.cull(frustum, found);
+            size_of_val(&**found)
+        });
+        let lists: Vec<usize> = lists.collect();
+        Streams::of(&[boxes.len() * size_of::<Aabb>()], &lists, (0..lists.len()).map(|camera| (0, camera)))
+    }
 }
 
 /// Fails unless the objects list what we do, but for a few boxes that only touch a plane.

@@ -13,6 +13,9 @@
 //!
 //! - `frames-mean`, `frames-worst`: bytes after a frame's edits and its transform pass, the mean and the most, against
 //!   the naive graph; `frames-peak`: the most at any time, within these, too.
+//! - `frames`, `thesis/frames`: the same frame by frame, as curves.
+//! - `frames-after`: after these frames and one unlimited `maintain`, against the naive graph; `frames-after/live`:
+//!   against the bytes of live records, as above.
 //! - `thesis/frames-mean`, `thesis/frames-worst`, `thesis/frames-peak`: the thesis's slices, against the naive graph.
 //!   Its own figures are a factor of 2.2 in the mean and of 3.3 at the worst: ratios of 0.45 and 0.30.
 //!
@@ -88,30 +91,36 @@ fn bytes<F: Front>(front: &mut F, (name, baseline): (&str, &str), nodes: usize, 
     front.report(&case, ours as f64 / nodes as f64, theirs as f64 / nodes as f64)
 }
 
-/// What one side has after each frame: the mean and the most; and the most at any time.
-fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, [usize; 3]) {
+/// What one side has after each frame, and the most at any time.
+fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, Vec<usize>, usize) {
     let mut metered = Metered::<S>::build(recipe);
     let mut churn = Churn::new(recipe, !(recipe.nodes().len() as u64));
-    let (mut sum, mut most) = (0, 0);
+    let mut bytes = Vec::new();
     for _ in 0..FRAMES {
         let edits = churn.next_frame();
         let Metered { side, meter, .. } = &mut metered;
         meter.during(|| side.edit(edits));
         // The passes are no part of the graph: their draw arrays are not counted.
         side.transform();
-        let in_use = metered.in_use();
-        sum += in_use;
-        most = most.max(in_use);
+        bytes.push(metered.in_use());
     }
     let peak = metered.peak();
-    (metered, churn, [sum / FRAMES, most, peak])
+    (metered, churn, bytes, peak)
+}
+
+/// The mean over the frames, the most after one, and the most at any time.
+fn summary(bytes: &[usize], peak: usize) -> [usize; 3] {
+    [bytes.iter().sum::<usize>() / bytes.len(), bytes.iter().copied().max().unwrap_or(0), peak]
 }
 
 fn dynamic<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     let recipe = Recipe::random(nodes, nodes as u64);
-    let (mut boxed, churn, theirs) = frames::<Boxed>(&recipe);
-    let (mut packed, _, ours) = frames::<Packed>(&recipe);
-    let (mut sliced, _, slices) = frames::<Sliced>(&recipe);
+    let (mut boxed, churn, boxed_frames, peak) = frames::<Boxed>(&recipe);
+    let theirs = summary(&boxed_frames, peak);
+    let (mut packed, _, packed_frames, peak) = frames::<Packed>(&recipe);
+    let ours = summary(&packed_frames, peak);
+    let (mut sliced, _, sliced_frames, peak) = frames::<Sliced>(&recipe);
+    let slices = summary(&sliced_frames, peak);
     boxed.side.render();
     packed.side.render();
     sliced.side.render();
@@ -126,5 +135,16 @@ fn dynamic<F: Front>(front: &mut F, nodes: usize) -> Outcome {
         let case = Case::new(name, nodes, Unit::Bytes, Boxed::NAME).of_baselines();
         front.report(&case, slices[at] as f64 / nodes as f64, theirs[at] as f64 / nodes as f64)?;
     }
-    Ok(())
+    let by_node = |bytes: &[usize]| bytes.iter().map(|&bytes| bytes as f64 / nodes as f64).collect::<Vec<_>>();
+    let [boxed_frames, packed_frames, sliced_frames] =
+        [boxed_frames, packed_frames, sliced_frames].map(|bytes| by_node(&bytes));
+    let case = |name| Case::new(name, nodes, Unit::Bytes, Boxed::NAME);
+    front.curve(&case("frames"), &packed_frames, &boxed_frames)?;
+    front.curve(&case("thesis/frames").of_baselines(), &sliced_frames, &boxed_frames)?;
+
+    let Metered { side, meter, .. } = &mut packed;
+    meter.during(|| side.scene_mut().maintain(Duration::MAX));
+    bytes(front, ("frames-after", Boxed::NAME), nodes, packed.in_use(), boxed.in_use())?;
+    let live = packed.side.scene().stats().live_bytes();
+    bytes(front, ("frames-after/live", "live records"), nodes, packed.in_use(), live)
 }

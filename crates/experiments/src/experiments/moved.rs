@@ -11,6 +11,10 @@
 //! inserts in the order of the recipe, and maintained once without a limit of time before the first frame. The world
 //! matrices of both sides are compared after the last frame of each case.
 //!
+//! The cases `SHAPE/all-memory` have in place of a baseline the bytes that an update of all nodes cannot do without,
+//! read and written in the same order and not computed with ([`Streams`]): of each node 40 bytes of its local transform
+//! and four of its parent's slot read, and 48 written.
+//!
 //! The case `idle` is a call of `Scene::update` in which nothing changed, in nanoseconds a *call*, as the mean of many
 //! calls in a row; beside it one naive traversal of the same random tree.
 
@@ -19,8 +23,9 @@ use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Rounds, Trial};
 use crate::sides::{Boxed, Packed, Side};
-use crate::workloads::{Kind, Moves, RIG, Recipe, Topology};
+use crate::workloads::{Kind, Moves, RIG, Recipe, Streams, Topology};
 use crate::{Case, Outcome, Unit};
+use hedgerow::Mat34;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -54,6 +59,10 @@ const TURN: usize = 32;
 /// In so many of these the naive side traverses: it has its caches warm after one traversal, and takes long.
 const NAIVE_FRAMES: usize = 4;
 
+/// About as many transforms as a slice of the default policy has.
+const BLOCK: usize = 2048;
+const TOUCHED: &str = "the same bytes, touched";
+
 /// Trees that nothing happens to.
 const IDLE: Sizes<&[usize]> = Sizes { full: &[1000, 1_000_000], short: &[1000], tiny: &[300] };
 /// Updates in a row of these.
@@ -80,13 +89,17 @@ fn measure<F: Front>(front: &mut F, topology: Topology, nodes: usize) -> Outcome
             nodes,
             per: nodes,
             parts: [name],
-            ways: &[Packed::NAME, Boxed::NAME],
+            ways: if share == "all" { &[Packed::NAME, Boxed::NAME, TOUCHED] } else { &[Packed::NAME, Boxed::NAME] },
             pace: Pace { turn: TURN, skipped: TURN - NAIVE_FRAMES, ..Pace::timed(1, MAX_FRAMES, BUDGET) },
             lasts: None,
         };
         if let Some(figures) = front.rounds(&rounds, &mut trial)? {
             let case = Case::new(name, nodes, Unit::Time, Boxed::NAME);
             front.report(&case, figures[0][0], figures[1][0])?;
+            if let Some([touched]) = figures.get(2) {
+                let case = Case { name: &format!("{name}-memory"), baseline: TOUCHED, ..case };
+                front.report(&case, figures[0][0], *touched)?;
+            }
         }
     }
     Ok(())
@@ -97,6 +110,7 @@ struct Moving {
     name: String,
     packed: Packed,
     boxed: Boxed,
+    streams: Streams,
     moves: [Moves; 2],
     /// How many nodes move.
     count: usize,
@@ -112,13 +126,15 @@ impl Moving {
         packed.update();
         boxed.update();
         let kinds = vec![Kind::Transform; nodes];
-        Self { name: String::new(), packed, boxed, moves: [moves.clone(), moves], count: 0, kinds }
+        let streams = Streams::new(nodes, BLOCK, size_of::<[f32; 10]>() + size_of::<u32>(), size_of::<Mat34>());
+        Self { name: String::new(), packed, boxed, streams, moves: [moves.clone(), moves], count: 0, kinds }
     }
 }
 
 impl Trial<1> for Moving {
     fn prepare(&mut self, way: usize) {
-        let moved = self.moves[way].next_frame(self.count);
+        let Some(moves) = self.moves.get_mut(way) else { return };
+        let moved = moves.next_frame(self.count);
         match way {
             0 => self.packed.set_locals(moved),
             _ => self.boxed.set_locals(moved),
@@ -128,7 +144,8 @@ impl Trial<1> for Moving {
     fn play(&mut self, way: usize) -> [f64; 1] {
         [match way {
             0 => nanoseconds(|| self.packed.update()),
-            _ => nanoseconds(|| self.boxed.update()),
+            1 => nanoseconds(|| self.boxed.update()),
+            _ => nanoseconds(|| self.streams.touch()),
         }]
     }
 

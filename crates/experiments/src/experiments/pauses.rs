@@ -9,6 +9,7 @@
 //!   evenly: every *n* / 10,000 edits all is brought up to date, then comes an edit, then the update that is timed.
 //! - `frame-median` to `frame-worst`: the updates that bring all up to date there, each after that many edits, so that
 //!   nothing is merely put off: every update is in one of the two rows.
+//! - `edits`, `updates` and `frames`: the same times as curves ([`NINES`]).
 //! - `worst-growth`: our worst edit at a million nodes; beside it, in place of a baseline, our worst at 100,000. At a
 //!   ratio of 0.67 and above the worst edit grows by at most half where the scene grows tenfold.
 //! - `chain/`, `caterpillar/`, `flat/` before all of these names, and before `worst-growth`: the same
@@ -32,6 +33,10 @@ const SIZES: Sizes<&[usize]> = Sizes { full: &[100_000, 1_000_000], short: &[100
 const UPDATES: usize = 10_000;
 const POLICIES: [SceneConfig; 2] = [SceneConfig::DEFAULT, SceneConfig::THESIS];
 const BASELINE: &str = "the thesis's policy";
+
+/// The points of a curve: so many for each nine of the share that takes no longer. The place *k* / `NINES` stands for
+/// the share 1 - 10^(-*k* / `NINES`): 0 for the least, 1 for 90 %, 2 for 99 %. The last one is the worst.
+pub const NINES: u32 = 10;
 
 const QUANTILES: [(&str, f64); 4] = [("median", 0.5), ("p99", 0.99), ("p99.99", 0.9999), ("worst", 1.0)];
 
@@ -76,6 +81,14 @@ fn shape<F: Front>(front: &mut F, growth: Growth, prefix: &str, quantiles: &[(&s
                 let case = Case::new(name, *nodes, unit, BASELINE).against_itself();
                 front.report(&case, at(ours, share), at(theirs, share))?;
             }
+        }
+        for (name, unit, ours, theirs) in [
+            (&parts[0], Unit::Edit, &ours.edits, &theirs.edits),
+            (&parts[1], Unit::Call, &ours.updates, &theirs.updates),
+            (&parts[2], Unit::Call, &ours.frames, &theirs.frames),
+        ] {
+            let case = Case::new(name, *nodes, unit, BASELINE).against_itself();
+            front.curve(&case, &curve(ours), &curve(theirs))?;
         }
     }
     if let [(_, [small, _]), (nodes, [large, _])] = &measured[..] {
@@ -168,9 +181,33 @@ fn lower(least: &mut u32, work: impl FnOnce()) -> u64 {
     u64::from(time)
 }
 
+/// The figures at the shares of [`NINES`], up to the last one.
+fn curve(ascending: &[u32]) -> Vec<f64> {
+    let count = ascending.len() as f64;
+    let shares = (0..).map(|place| f64::from(place) / f64::from(NINES)).map(|nines| 10.0_f64.powf(-nines));
+    let mut rest: Vec<f64> = shares.take_while(|rest| rest * count >= 1.0).collect();
+    rest.push(0.0);
+    rest.into_iter().map(|rest| at(ascending, 1.0 - rest)).collect()
+}
+
 /// The figure that this share of the others does not exceed.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
 fn at(ascending: &[u32], share: f64) -> f64 {
     let rank = (ascending.len() as f64 * share).ceil() as usize;
     f64::from(ascending[rank.max(1) - 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_goes_from_the_least_by_nines_to_the_worst() {
+        let times: Vec<u32> = (1..=1000).collect();
+        let curve = curve(&times);
+        assert_eq!((curve[0], curve[10], curve[20]), (1.0, 900.0, 990.0));
+        assert_eq!(curve.last(), Some(&1000.0));
+        assert!(curve.is_sorted());
+        assert_eq!(super::curve(&[7]), [7.0, 7.0]);
+    }
 }

@@ -9,7 +9,7 @@
 //! - `batched-update`, `batched-frame`: the same edits as one batch of removals and one of inserts, and the frame with
 //!   them.
 //! - `threads-transform`, `threads-render`, `threads-frame` (feature `rayon`, `--threads 2`): the first ones with the
-//!   passes on two threads, against boxed nodes on one.
+//!   passes on two threads, against boxed nodes on one. In a pool of two threads these are all that is measured.
 //!
 //! All of these are against the naive graph. With `thesis/` before their names they are against the thesis's own
 //! structure, node objects in slices that are rebuilt when they are full; with `+flush` behind them the caches are
@@ -18,12 +18,7 @@
 //! The scene is built by single inserts with the default policy, and nothing is ever reconstituted but by the scene's
 //! own growth: `maintain` does not run in a frame. Small trees are rebuilt from other seeds until enough frames are
 //! seen. The draws are compared after every frame, the world matrices of all nodes after the last. The bytes that each
-//! takes over the frames are in the experiment [`memory`](super::memory).
-//!
-//! One more case counts bytes a node after the 30 frames:
-//!
-//! - `allocated/live`: after one unlimited `maintain`, all that the scene has allocated, against the size of its live
-//!   records. Here a ratio of 1 is the most that there can be, and 0.83 stands for allocated ÷ live = 1.2.
+//! takes over the frames and after them are in the experiment [`memory`](super::memory).
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;
@@ -31,8 +26,7 @@ use crate::front::{Front, Scale, Sizes};
 use crate::rounds::{Pace, Rounds, Trial};
 use crate::sides::{Batched, Boxed, Packed, Side, Sliced, Threaded};
 use crate::workloads::{self, Churn, Edits, FRAMES, Flush, Recipe};
-use crate::{Case, Failure, Outcome, Unit};
-use std::time::Duration;
+use crate::{Case, Outcome, Unit};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, short: &[4096, 32_768], tiny: &[300] };
 /// So many nodes at least are seen in all trees of a size together.
@@ -56,21 +50,20 @@ const THREADED: Names =
     [("threads-update", false), ("threads-transform", true), ("threads-render", true), ("threads-frame", true)];
 
 fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
-    let mut packed = play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, false)?.ours;
+    let is_shared = is_in_pool_of_two();
+    if hedgerow::THREADED && (is_shared || front.scale() == Scale::Tiny) {
+        play_and_report::<F, Threaded, Boxed>(front, nodes, THREADED, false)?;
+        play_and_report::<F, Threaded, Sliced>(front, nodes, THREADED, false)?;
+    }
+    if is_shared {
+        return Ok(());
+    }
+    play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, false)?;
     play_and_report::<F, Batched, Boxed>(front, nodes, BATCHED, false)?;
     play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, false)?;
     play_and_report::<F, Batched, Sliced>(front, nodes, BATCHED, false)?;
     play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, true)?;
-    play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, true)?;
-    if hedgerow::THREADED && (front.scale() == Scale::Tiny || is_in_pool_of_two()) {
-        play_and_report::<F, Threaded, Boxed>(front, nodes, THREADED, false)?;
-        play_and_report::<F, Threaded, Sliced>(front, nodes, THREADED, false)?;
-    }
-
-    packed.scene_mut().maintain(Duration::MAX);
-    let stats = packed.scene().stats();
-    let case = Case::new("allocated/live", nodes, Unit::Bytes, "live records, after maintain");
-    front.report(&case, stats.allocated_bytes() as f64 / nodes as f64, stats.live_bytes() as f64 / nodes as f64)
+    play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, true)
 }
 
 /// Whether the caller is one of the two threads of a pool.
@@ -79,12 +72,7 @@ fn is_in_pool_of_two() -> bool {
 }
 
 /// Plays enough frames on one of our sides and on another one, and reports those parts of a frame that are to be.
-fn play_and_report<F: Front, S: Side, T: Side>(
-    front: &mut F,
-    nodes: usize,
-    names: Names,
-    flushes: bool,
-) -> Result<Frames<S, T>, Failure> {
+fn play_and_report<F: Front, S: Side, T: Side>(front: &mut F, nodes: usize, names: Names, flushes: bool) -> Outcome {
     let mut frames = Frames::<S, T>::new(nodes, 0);
     frames.flush = flushes.then(|| Flush::new(front.scale() != Scale::Tiny));
     // With a flush a frame of a small tree takes as long as one of a large tree.
@@ -109,7 +97,7 @@ fn play_and_report<F: Front, S: Side, T: Side>(
             }
         }
     }
-    Ok(frames)
+    Ok(())
 }
 
 /// A tree on both sides, and the edits of its frames.

@@ -7,7 +7,7 @@
 //! - [`Script`] is a long sequence of single edits below one child of the root.
 //! - [`Town`] is a large scene to be culled, also by [`ViewsOfTown`], cameras with shadow cascades; [`strewn`] makes
 //!   boxes without order, and [`Parts`] are meshes of about three sub-meshes, strewn likewise.
-//! - [`test_clip`] is what players of clips are measured on, [`rig`] what poses are, and [`SkinRecipe`] a character to
+//! - [`test_clip`] and [`captured_clip`] are what players of clips are measured on, [`rig`] what poses are, and [`SkinRecipe`] a character to
 //!   be skinned.
 //! - [`GltfCity`] is a glTF file of everything.
 //!
@@ -39,7 +39,7 @@ pub use rig::{CHARACTERS, JOINTS, character, rig};
 pub use script::{Edit, Growth, Script};
 pub use skin_recipe::{SKIN_JOINTS, SKIN_VERTICES, SkinRecipe};
 pub use streams::Streams;
-pub use test_clip::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, swaying, test_clip};
+pub use test_clip::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, captured_clip, swaying, test_clip};
 pub use topology::{RIG, Topology};
 pub use town::{TOWN_PARTS, Town, strewn, strewn_cameras};
 pub use views::ViewsOfTown;

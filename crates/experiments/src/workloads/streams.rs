@@ -2,52 +2,101 @@
 
 use std::hint::black_box;
 
-/// What a pass reads and writes, as arrays of 64-bit words, cut into blocks as slices cut their columns: first one
-/// block of each array, then the next of each.
+/// What a pass reads and writes, as arrays of 64-bit words, and in which order: in steps, each of which reads one array
+/// and writes one, side by side.
 #[derive(Clone, Debug)]
 pub struct Streams {
-    blocks: Vec<Block>,
-}
-
-#[derive(Clone, Debug)]
-struct Block {
-    read: Vec<u64>,
-    written: Vec<u64>,
+    read: Vec<Vec<u64>>,
+    written: Vec<Vec<u64>>,
+    /// What each step reads and writes, as places in the two lists.
+    steps: Vec<(usize, usize)>,
+    /// The step that comes next.
+    next: usize,
 }
 
 impl Streams {
-    /// So many elements in blocks of at most `block`, each of which has this many bytes read, and this many written.
+    /// So many elements in blocks of at most `block`, each of which has this many bytes read, and this many written:
+    /// first one block of each array, then the next of each, as slices cut their columns.
     ///
     /// # Panics
     /// If `block` is 0.
     #[must_use]
     pub fn new(elements: usize, block: usize, read: usize, written: usize) -> Self {
-        let blocks = (0..elements).step_by(block).map(|first| {
-            let count = block.min(elements - first);
-            Block { read: vec![1; (count * read).div_ceil(8)], written: vec![0; (count * written).div_ceil(8)] }
-        });
-        Self { blocks: blocks.collect() }
+        let counts = (0..elements).step_by(block).map(|first| block.min(elements - first));
+        let counts: Vec<usize> = counts.collect();
+        let of = |bytes: usize| counts.iter().map(|count| count * bytes).collect::<Vec<_>>();
+        Self::of(&of(read), &of(written), (0..counts.len()).map(|block| (block, block)))
     }
 
-    /// Reads and writes all of it once, both arrays of a block side by side.
-    #[inline(never)]
+    /// Arrays of so many bytes to be read and to be written, and which of them each step reads and writes: steps may
+    /// share arrays, as passes do that read the same for each of many.
+    ///
+    /// # Panics
+    /// If a step names an array that is not there.
+    #[must_use]
+    pub fn of(read: &[usize], written: &[usize], steps: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let arrays = |bytes: &[usize], word| bytes.iter().map(|bytes| vec![word; bytes.div_ceil(8)]).collect();
+        let steps: Vec<(usize, usize)> = steps.into_iter().collect();
+        assert!(steps.iter().all(|&(from, to)| from < read.len() && to < written.len()), "steps have arrays");
+        Self { read: arrays(read, 1), written: arrays(written, 0), steps, next: 0 }
+    }
+
+    /// Goes all steps once.
     pub fn touch(&mut self) {
-        const LINE: usize = 8;
-        for Block { read, written } in &mut self.blocks {
-            let mut sum = [0_u64; LINE];
-            let (mut lines, all) = (read.chunks_exact(LINE), written.len() / LINE);
-            let per_line = lines.len() / all.max(1);
-            for line in written.chunks_exact_mut(LINE) {
-                for words in lines.by_ref().take(per_line) {
-                    sum.iter_mut().zip(words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
-                }
-                line.copy_from_slice(&sum);
-            }
-            for words in lines {
-                sum.iter_mut().zip(words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
-            }
-            black_box(&mut sum);
+        self.touch_steps(self.steps.len());
+    }
+
+    /// Goes so many steps, from where the last call ended; behind the last one comes the first.
+    #[inline(never)]
+    pub fn touch_steps(&mut self, count: usize) {
+        for _ in 0..count {
+            let (from, to) = self.steps[self.next];
+            self.next = (self.next + 1) % self.steps.len();
+            step(&self.read[from], &mut self.written[to]);
         }
-        black_box(&mut self.blocks);
+        black_box(self);
+    }
+}
+
+/// Reads one array and writes another, side by side: what is written is what was read so far, added up.
+fn step(read: &[u64], written: &mut [u64]) {
+    const LINE: usize = 8;
+    let mut sum = [0_u64; LINE];
+    let (mut lines, all) = (read.chunks_exact(LINE), written.len() / LINE);
+    let per_line = lines.len() / all.max(1);
+    for line in written.chunks_exact_mut(LINE) {
+        for words in lines.by_ref().take(per_line) {
+            sum.iter_mut().zip(words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+        }
+        line.copy_from_slice(&sum);
+    }
+    for words in lines {
+        sum.iter_mut().zip(words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+    }
+    black_box(&mut sum);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_reads_and_writes_all_of_its_arrays_side_by_side() {
+        let mut streams = Streams::of(&[8 * 64], &[2 * 64], [(0, 0)]);
+        streams.touch();
+        assert_eq!(streams.written[0][..8], [4; 8]);
+        assert_eq!(streams.written[0][8..], [8; 8]);
+    }
+
+    #[test]
+    fn steps_go_on_where_the_last_call_ended() {
+        let mut streams = Streams::new(40, 16, 8, 8);
+        assert_eq!(streams.read.iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8]);
+        streams.touch_steps(2);
+        let last = |streams: &Streams| streams.written.iter().map(|words| words[words.len() - 1]).collect::<Vec<_>>();
+        assert_eq!(last(&streams), [2, 2, 0]);
+        streams.touch_steps(1);
+        assert_eq!(last(&streams), [2, 2, 1]);
+        assert_eq!(streams.next, 0);
     }
 }

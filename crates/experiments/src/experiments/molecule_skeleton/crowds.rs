@@ -1,10 +1,11 @@
 //! All characters at once.
 
 use super::poses::show;
-use super::{ALL_JOINTS, Arrays, Objects, case, same};
+use super::{ALL_JOINTS, Arrays, Objects, TOUCHED, case, same, streams};
 use crate::Outcome;
-use crate::baselines::Character;
+use crate::baselines::{Character, multiply};
 use crate::front::{Calls, Front, checked_elsewhere};
+use crate::workloads::Streams;
 use hedgerow::{
     Mat34,
     anim::{Crowd, Error, Pose, Skeleton, crowd::InstanceHandle},
@@ -49,12 +50,7 @@ pub(super) fn run<F: Front>(
     let models: fn(&mut Computed) =
         |(crowd, _, room)| crowd.each_models(room, |_, models| show(models)).expect("nothing fails");
     measure(front, "crowd-each", &mut ours, objects, models, Objects::compute_models, |(crowd, ..), theirs| {
-        let (mut all, mut room) = (Vec::new(), Vec::new());
-        crowd.each_models(&mut room, |_, models| {
-            all.extend_from_slice(models);
-            Ok::<(), Error>(())
-        })?;
-        same(&all, theirs.objects.iter().flat_map(Character::globals))
+        same(&all_models(crowd)?, theirs.objects.iter().flat_map(Character::globals))
     })?;
     let palettes: fn(&mut Computed) = |(crowd, skin, room)| {
         crowd.each_palette(skin, room, |_, palette| show(&palette)).expect("a skin of this skeleton");
@@ -68,14 +64,75 @@ pub(super) fn run<F: Front>(
         Objects::show_palettes,
         |(crowd, skin, _), theirs| {
             theirs.compute_palettes();
-            let (mut all, mut room) = (Vec::new(), Vec::new());
-            crowd.each_palette(skin, &mut room, |_, palette| {
-                all.extend_from_slice(&palette);
-                Ok::<(), Error>(())
-            })?;
-            same(&all, theirs.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))
+            let shown = theirs.objects.iter().flat_map(|object| object.palette_matrices().iter().copied());
+            same(&all_palettes(crowd, skin)?, shown)
         },
-    )
+    )?;
+    each_flattened(front, &mut ours, arrays, [models, palettes])
+}
+
+/// The models of a whole crowd, each copied when it is shown.
+fn all_models(crowd: &Crowd) -> Result<Vec<Mat34>, Error> {
+    let (mut all, mut room) = (Vec::new(), Vec::new());
+    crowd.each_models(&mut room, |_, models| {
+        all.extend_from_slice(models);
+        Ok::<(), Error>(())
+    })?;
+    Ok(all)
+}
+
+/// The palettes of a whole crowd, each copied when it is shown.
+fn all_palettes(crowd: &Crowd, skin: &Skin) -> Result<Vec<Mat34>, Error> {
+    let (mut all, mut room) = (Vec::new(), Vec::new());
+    crowd.each_palette(skin, &mut room, |_, palette| {
+        all.extend_from_slice(&palette);
+        Ok::<(), Error>(())
+    })?;
+    Ok(all)
+}
+
+/// A crowd against the same characters as arrays, where each character's matrices are shown while in the cache.
+fn each_flattened<F: Front>(
+    front: &mut F,
+    ours: &mut Computed,
+    arrays: &mut Arrays,
+    [models, palettes]: [fn(&mut Computed); 2],
+) -> Outcome {
+    let calls = Calls {
+        case: case("crowd-each-flattened", "flattened"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (&mut *ours, &mut *arrays),
+        ours: models,
+        baseline: Arrays::show_models,
+    };
+    front.calls(calls, |(crowd, ..), theirs| {
+        let mut shown = Vec::new();
+        let Arrays { arrays, room: [globals, _], .. } = theirs;
+        for array in arrays {
+            array.local_to_global_in(globals);
+            shown.extend_from_slice(globals);
+        }
+        same(&all_models(crowd)?, shown.into_iter())
+    })?;
+    let calls = Calls {
+        case: case("crowd-palette-each-flattened", "flattened"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (ours, arrays),
+        ours: palettes,
+        baseline: Arrays::show_palettes,
+    };
+    front.calls(calls, |(crowd, skin, _), theirs| {
+        let mut shown = Vec::new();
+        let Arrays { arrays, room: [globals, palette], binds, .. } = theirs;
+        for array in arrays {
+            array.local_to_global_in(globals);
+            multiply(globals, binds, palette);
+            shown.extend_from_slice(palette);
+        }
+        same(&all_palettes(crowd, skin)?, shown.into_iter())
+    })
 }
 
 /// A crowd against the same characters as arrays.
@@ -95,11 +152,20 @@ fn flattened<F: Front>(front: &mut F, ours: &mut Computed, arrays: &mut Arrays) 
         case: case("crowd-palette-flattened", "flattened"),
         per: ALL_JOINTS,
         repeats: 1,
-        sides: (ours, arrays),
+        sides: (&mut *ours, arrays),
         ours: |(crowd, skin, out)| crowd.palettes(skin, out).expect("a skin of this skeleton"),
         baseline: Arrays::compute_palettes,
     };
-    front.calls(calls, |(.., ours), arrays| same(ours, arrays.palettes.iter().flatten().copied()))
+    front.calls(calls, |(.., ours), arrays| same(ours, arrays.palettes.iter().flatten().copied()))?;
+    let calls = Calls {
+        case: case("crowd-memory", TOUCHED),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (ours, &mut streams()),
+        ours: |(crowd, _, out)| crowd.models(out),
+        baseline: Streams::touch,
+    };
+    front.calls(calls, checked_elsewhere)
 }
 
 /// A crowd against objects.

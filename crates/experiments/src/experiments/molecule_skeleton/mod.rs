@@ -7,7 +7,8 @@
 //! - `flattened`: the seed's flattened version, which like its object-oriented one here begins with local matrices.
 //! - `pose-flattened`, `pose-palette-flattened`, `crowd-flattened`, `crowd-palette-flattened`: ours against that
 //!   version, beginning with the same transforms: what a programmer writes who has read the seed, and the harder
-//!   baseline.
+//!   baseline. `crowd-each-flattened`, `crowd-palette-each-flattened`: the same where each character's matrices are
+//!   shown while in the cache, on both sides in one place that is written again for each.
 //! - `pose`: one `Pose` after the other; `pose-palette` with the palettes; `pose-matrices` against objects that begin
 //!   with local matrices, and so have less to do.
 //! - `pose-uniform`: quaternions and vectors down the skeleton, then matrices; against `Pose` (both with uniform
@@ -20,6 +21,8 @@
 //! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance;
 //!   `crowd-change-poses`: all in one go, against that.
 //! - `blend`: the weighted sum of three poses, then finished; against the same by joint, with glam.
+//! - `pose-memory`, `crowd-memory`: `pose` and `crowd` against the bytes that they cannot do without, touched in the
+//!   same order ([`Streams`]): of a joint a transform of 40 bytes and its parent's number read, and 48 bytes written.
 //!
 //! What the sides computed is compared to within rounding.
 
@@ -27,9 +30,9 @@ mod blending;
 mod crowds;
 mod poses;
 
-use crate::baselines::{Character, Flattened, inverse_binds};
+use crate::baselines::{Character, Flattened, inverse_binds, multiply};
 use crate::front::{Calls, Front};
-use crate::workloads::{CHARACTERS, JOINTS, character, rig};
+use crate::workloads::{CHARACTERS, JOINTS, Streams, character, rig};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
 use hedgerow::{
@@ -41,6 +44,8 @@ use std::hint::black_box;
 
 /// The joints of all characters.
 const ALL_JOINTS: usize = CHARACTERS * JOINTS;
+/// What is compared with memory.
+const TOUCHED: &str = "the same bytes, touched";
 
 /// Runs the experiment.
 ///
@@ -57,7 +62,8 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     let binds = inverse_binds(&skin);
     let mut objects = Objects { objects, buffer: vec![Mat4::IDENTITY; JOINTS], binds: binds.clone() };
     let arrays: Vec<Flattened<Transform>> = locals.iter().map(|it| Flattened::new(&skeleton, it)).collect();
-    let mut arrays = Arrays { palettes: vec![vec![Mat4::IDENTITY; JOINTS]; CHARACTERS], arrays, binds };
+    let palettes = vec![vec![Mat4::IDENTITY; JOINTS]; CHARACTERS];
+    let mut arrays = Arrays { palettes, room: [(); 2].map(|()| vec![Mat4::IDENTITY; JOINTS]), arrays, binds };
 
     let calls = Calls {
         case: case("flattened", "objects, from matrices").of_baselines(),
@@ -105,10 +111,17 @@ struct Objects {
     binds: Vec<Mat4>,
 }
 
+/// What all characters read and write at least, one after the other.
+fn streams() -> Streams {
+    Streams::new(ALL_JOINTS, JOINTS, size_of::<[f32; 10]>() + size_of::<u16>(), size_of::<Mat34>())
+}
+
 /// All characters flattened, from transforms.
 struct Arrays {
     arrays: Vec<Flattened<Transform>>,
     palettes: Vec<Vec<Mat4>>,
+    /// Global poses and a palette, for those that are shown and not kept.
+    room: [Vec<Mat4>; 2],
     binds: Vec<Mat4>,
 }
 
@@ -121,6 +134,25 @@ impl Arrays {
         for (array, palette) in self.arrays.iter_mut().zip(&mut self.palettes) {
             array.local_to_global();
             array.palette(&self.binds, palette);
+        }
+    }
+
+    /// All global poses, each shown where the last one was.
+    fn show_models(&mut self) {
+        let Self { arrays, room: [globals, _], .. } = self;
+        for array in arrays {
+            array.local_to_global_in(globals);
+            black_box(&*globals);
+        }
+    }
+
+    /// All palettes, each shown where the last one was.
+    fn show_palettes(&mut self) {
+        let Self { arrays, room: [globals, palette], binds, .. } = self;
+        for array in arrays {
+            array.local_to_global_in(globals);
+            multiply(globals, binds, palette);
+            black_box(&*palette);
         }
     }
 }

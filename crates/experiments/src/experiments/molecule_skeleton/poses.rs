@@ -1,10 +1,10 @@
 //! One pose after the other.
 
-use super::{ALL_JOINTS, Arrays, Objects, Poses, case, pose_of, same};
+use super::{ALL_JOINTS, Arrays, Objects, Poses, TOUCHED, case, pose_of, same, streams};
 use crate::Outcome;
 use crate::baselines::Character;
 use crate::front::{Calls, Front, checked_elsewhere};
-use crate::workloads::{CHARACTERS, JOINTS, character};
+use crate::workloads::{CHARACTERS, JOINTS, Streams, character};
 use hedgerow::glam::Mat4;
 use hedgerow::{
     Mat34,
@@ -31,6 +31,15 @@ pub(super) fn run<F: Front>(
     front.calls(calls, |ours, objects| {
         ours.models.iter().zip(&objects.objects).try_for_each(|(models, object)| same(models, object.globals()))
     })?;
+    let calls = Calls {
+        case: case("pose-memory", TOUCHED),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (&mut *ours, &mut streams()),
+        ours: Poses::compute_models,
+        baseline: Streams::touch,
+    };
+    front.calls(calls, checked_elsewhere)?;
     let calls = Calls {
         case: case("pose-matrices", "objects, from matrices"),
         per: ALL_JOINTS,

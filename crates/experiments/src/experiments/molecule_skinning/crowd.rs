@@ -2,7 +2,7 @@
 
 use super::{CHARACTERS, TOLERANCE, TURN, WEIGHTS};
 use crate::Outcome;
-use crate::workloads::{SKIN_JOINTS, SkinRecipe};
+use crate::workloads::{SKIN_JOINTS, SkinRecipe, Streams};
 use hedgerow::{
     Mat34,
     skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinBatch, SkinOutput, SkinnedMesh},
@@ -64,6 +64,20 @@ impl Crowd {
             buffer: MorphBuffer::new(),
             turn: 0,
         })
+    }
+
+    /// What skinning a character reads and writes at least, in two steps: its palette, and the mesh with the
+    /// character's places.
+    pub(super) fn streams(&self) -> Streams {
+        let vertex = size_of::<[[f32; 3]; 2]>();
+        // A joint's number, and weights beyond the first influence.
+        let influences = self.mesh.influence_counts().into_iter().zip([2, 8, 14, 20]);
+        let mesh: usize = influences.map(|(count, bytes)| count * (vertex + bytes)).sum();
+        let mut read = vec![mesh];
+        read.extend([SKIN_JOINTS * size_of::<Mat34>()].repeat(CHARACTERS));
+        let mut written = vec![0];
+        written.extend([vertex * self.mesh.len()].repeat(CHARACTERS));
+        Streams::of(&read, &written, (1..=CHARACTERS).flat_map(|character| [(character, 0), (0, character)]))
     }
 
     /// Which characters' turn it is: where their palettes lie, and their vertices.

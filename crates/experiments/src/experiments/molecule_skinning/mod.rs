@@ -11,6 +11,10 @@
 //! - `sorted`: against that with a loop for each number of influences.
 //! - `padded`: `first`, with four floats for each position and normal on our side, too.
 //!
+//! - `memory`: against the bytes that it cannot do without, touched in the same order ([`Streams`]): for each character
+//!   its palette and all of the mesh that skinning asks for read, 24 bytes of a vertex and 2 to 20 of its influences,
+//!   and 24 written.
+//!
 //! One mesh of 10,000 vertices, all with as many influences, against the first implementation:
 //!
 //! - `influences-1` to `influences-4`. Published figures of ozz-animation 0.16 for the same, in a build with AVX2 on a
@@ -33,7 +37,7 @@ use self::crowd::{Crowd, mesh, same};
 use self::steps::{Narrow as _, Steps};
 use crate::baselines::{SeedSkin, WholeVertex};
 use crate::front::{Calls, Front, checked_elsewhere};
-use crate::workloads::SkinRecipe;
+use crate::workloads::{SkinRecipe, Streams};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
 use hedgerow::skin::{Palette, SkinOutput};
@@ -67,6 +71,10 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         turns(front, (name, baseline), (&mut crowd, &mut steps), Crowd::skin, step)?;
     }
     turns(front, ("padded", FIRST), (&mut crowd, &mut steps), Crowd::skin_padded, Steps::first)?;
+    let mut streams: Streams = crowd.streams();
+    turns(front, ("memory", "the same bytes, touched"), (&mut crowd, &mut streams), Crowd::skin, |streams| {
+        streams.touch_steps(2 * TURN);
+    })?;
     for influences in 1..=4 {
         uniform(front, influences)?;
     }
@@ -105,12 +113,12 @@ fn compare(crowd: &mut Crowd, steps: &mut Steps) -> Outcome {
 }
 
 /// Times a turn of either side.
-fn turns<F: Front>(
+fn turns<F: Front, B>(
     front: &mut F,
     (name, baseline): (&str, &str),
-    sides: (&mut Crowd, &mut Steps),
+    sides: (&mut Crowd, &mut B),
     ours: fn(&mut Crowd),
-    theirs: fn(&mut Steps),
+    theirs: fn(&mut B),
 ) -> Outcome {
     let calls = Calls {
         case: Case::new(name, sides.0.positions.len(), VERTEX, baseline),

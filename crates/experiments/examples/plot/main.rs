@@ -1,10 +1,13 @@
 //! Draws the experiments: measures them, or takes what was measured, and writes a picture of each as SVG and PNG.
 //!
 //! ```text
-//! cargo run --release -p hedgerow-experiments --example figures                      # measures, then draws
-//! cargo run --release -p hedgerow-experiments --example figures -- --quick           # fewer sizes, two minutes
-//! cargo run --release -p hedgerow-experiments --example figures -- --from FILE.jsonl # what `measure --json` printed
+//! cargo run --release --example figures                      # measures, then draws
+//! cargo run --release --example figures -- --quick           # fewer sizes, within two minutes
+//! cargo run --release --example figures -- --from FILE.jsonl # what `measure --json` printed
 //! ```
+//!
+//! That example of the root package has `-p hedgerow-experiments --example plot` run, so that nobody who builds the
+//! library's own examples and tests compiles a plotting crate.
 //!
 //! `--out FOLDER` is where the pictures go: if nothing is said `docs/figures`, or with `--quick` `target/figures`, so
 //! that quick ones are never taken for those of the pages. `--font FILE.ttf` is what text is written with, if the usual
@@ -14,6 +17,7 @@
 mod canvas;
 mod charts;
 mod collect;
+mod curves;
 mod figures;
 mod layouts;
 

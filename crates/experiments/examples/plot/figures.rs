@@ -3,6 +3,7 @@
 use crate::canvas::save;
 use crate::charts::{Bars, Lines, grouped, tick};
 use crate::collect::{Line, Results};
+use crate::curves::{Distribution, OverFrames};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -137,7 +138,22 @@ fn memory(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Erro
             ("a block a node".to_owned(), of("frames-mean", baseline)),
         ],
     };
-    bars(folder, "dynamic-memory", &chart)
+    let mut files = bars(folder, "dynamic-memory", &chart)?;
+    let middle =
+        results.curves("memory", "frames", Some(262_144.0)).or_else(|| results.curves("memory", "frames", None));
+    let Some(frames) = middle else { return Ok(files) };
+    let Some(thesis) = results.curves("memory", "thesis/frames", Some(frames.nodes)) else { return Ok(files) };
+    let chart = OverFrames {
+        title: format!("Memory of {} nodes, of which 10 % are removed and inserted a frame", grouped(frames.nodes)),
+        y: "bytes a node after the frame; dashed: the mean",
+        series: vec![
+            (OURS.to_owned(), frames.ours.clone()),
+            ("the thesis's slices".to_owned(), thesis.ours.clone()),
+            ("a block a node".to_owned(), frames.baseline.clone()),
+        ],
+    };
+    files.extend(save(&chart, folder, "dynamic-memory-frames")?);
+    Ok(files)
 }
 
 fn moved(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
@@ -160,23 +176,18 @@ fn moved(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error
 }
 
 fn pauses(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    let quantiles = ["median", "p99", "p99.99", "worst"];
     let mut files = Vec::new();
-    for (kind, name, what) in
-        [("", "pauses-edits", "A single edit"), ("frame-", "pauses-frames", "The update of a frame")]
-    {
-        let last = |quantile: &str| results.of("pauses", &format!("{kind}{quantile}")).last().copied().cloned();
-        let found: Vec<(u8, Line)> = (0..).zip(quantiles).filter_map(|(at, name)| Some((at, last(name)?))).collect();
-        let of = |figure: fn(&Line) -> f64| found.iter().map(|(at, line)| (tick(*at), figure(line))).collect();
-        let nodes = found.first().map_or(0.0, |(_, line)| line.nodes);
-        let chart = Lines {
-            title: format!("{what}, while {} nodes are built and churned", grouped(nodes)),
-            x: "share of all that take no longer",
-            y: "nanoseconds",
-            ticks: Some(quantiles.into()),
-            series: vec![(OURS.to_owned(), of(ours)), ("slices without a bound".to_owned(), of(baseline))],
+    for (case, what) in [("edits", "A single edit"), ("frames", "The update of a frame")] {
+        let Some(curves) = results.curves("pauses", case, None) else { continue };
+        let chart = Distribution {
+            title: format!("{what}, while {} nodes are built and churned", grouped(curves.nodes)),
+            x: "nanoseconds",
+            series: vec![
+                (OURS.to_owned(), curves.ours.clone()),
+                ("slices without a bound".to_owned(), curves.baseline.clone()),
+            ],
         };
-        files.extend(lines(folder, name, chart)?);
+        files.extend(save(&chart, folder, &format!("pauses-{case}"))?);
     }
     Ok(files)
 }
@@ -198,6 +209,8 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
         ("pose-palette-flattened", "palettes"),
         ("crowd-flattened", "models, crowd"),
         ("crowd-palette-flattened", "palettes, crowd"),
+        ("crowd-each-flattened", "models, shown"),
+        ("crowd-palette-each-flattened", "palettes, shown"),
     ];
     let (groups, of_ours, theirs) = cases("molecule-skeleton", &names);
     let chart = Bars {

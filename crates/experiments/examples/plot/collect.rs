@@ -17,10 +17,21 @@ pub(crate) struct Line {
     pub(crate) baseline: f64,
 }
 
-/// All lines.
+/// Figures of an experiment that belong together.
+#[derive(Clone, Debug)]
+pub(crate) struct Curves {
+    experiment: String,
+    case: String,
+    pub(crate) nodes: f64,
+    pub(crate) ours: Vec<f64>,
+    pub(crate) baseline: Vec<f64>,
+}
+
+/// All lines and curves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Results {
     lines: Vec<Line>,
+    curves: Vec<Curves>,
 }
 
 impl Results {
@@ -32,6 +43,13 @@ impl Results {
         lines.sort_by(|a, b| a.nodes.total_cmp(&b.nodes));
         lines.dedup_by(|a, b| a.nodes == b.nodes);
         lines
+    }
+
+    /// The curves of one case, of as many nodes as said, or of the most nodes: the last ones.
+    pub(crate) fn curves(&self, experiment: &str, case: &str, nodes: Option<f64>) -> Option<&Curves> {
+        let of_case = self.curves.iter().filter(|curves| curves.experiment == experiment && curves.case == case);
+        let wanted = of_case.filter(|curves| nodes.is_none_or(|nodes| nodes == curves.nodes));
+        wanted.max_by(|a, b| a.nodes.total_cmp(&b.nodes))
     }
 
     /// Adds the lines of a record.
@@ -49,6 +67,20 @@ impl Results {
                     nodes: number("n")?,
                     ours: number("value")?,
                     baseline: f64::NAN,
+                });
+                continue;
+            }
+            if value["curve"].is_array() {
+                let curve = |name: &str| -> Result<Vec<f64>, String> {
+                    let figures = value[name].as_array().ok_or_else(|| missing(name))?;
+                    figures.iter().map(|figure| figure.as_f64().ok_or_else(|| missing(name))).collect()
+                };
+                self.curves.push(Curves {
+                    experiment: text("experiment")?,
+                    case: text("case")?,
+                    nodes: number("n")?,
+                    ours: curve("curve")?,
+                    baseline: curve("baseline_curve")?,
                 });
                 continue;
             }
@@ -144,6 +176,17 @@ impl Front for Collect {
             nodes: case.nodes as f64,
             ours,
             baseline,
+        });
+        Ok(())
+    }
+
+    fn curve(&mut self, case: &Case<'_>, ours: &[f64], baseline: &[f64]) -> Outcome {
+        self.results.curves.push(Curves {
+            experiment: self.experiment.to_owned(),
+            case: case.name.to_owned(),
+            nodes: case.nodes as f64,
+            ours: ours.to_vec(),
+            baseline: baseline.to_vec(),
         });
         Ok(())
     }

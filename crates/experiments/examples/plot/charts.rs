@@ -3,8 +3,8 @@
 use crate::canvas::{COLOURS, Picture, SIZE};
 use plotters::coord::{CoordTranslate, Shift};
 use plotters::prelude::{
-    ChartBuilder, ChartContext, Circle, Cross, DrawingArea, DrawingBackend, DynElement, EmptyElement, IntoDynElement,
-    IntoLogRange, LineSeries, PathElement, Rectangle, SeriesLabelPosition, TriangleMarker,
+    Cartesian2d, ChartBuilder, ChartContext, Circle, Cross, DrawingArea, DrawingBackend, DynElement, EmptyElement,
+    IntoDynElement, IntoLogRange, LineSeries, PathElement, Ranged, Rectangle, SeriesLabelPosition, TriangleMarker,
 };
 use plotters::style::{BLACK, Color, WHITE};
 use std::error::Error;
@@ -44,7 +44,7 @@ pub(crate) fn grouped(number: f64) -> String {
 }
 
 /// A number with the digits that matter, and points between thousands.
-fn shown(number: f64) -> String {
+pub(crate) fn shown(number: f64) -> String {
     if number >= 1e6 {
         format!("{} M", rounded(number / 1e6))
     } else if number >= 1e4 {
@@ -113,16 +113,35 @@ impl Picture for Lines {
             .bold_line_style(BLACK.mix(0.15))
             .draw()?;
         for (number, (name, points)) in self.series.iter().enumerate() {
-            let colour = COLOURS[number % COLOURS.len()];
-            let style = colour.stroke_width(2);
-            chart.draw_series(LineSeries::new(points.iter().copied(), style))?.label(name).legend(move |(x, y)| {
-                let line = PathElement::new(vec![(-9, 0), (9, 0)], style);
-                EmptyElement::at((x + 9, y)) + line + mark(number, (0, 0))
-            });
-            chart.draw_series(points.iter().map(|&point| mark(number, point)))?;
+            draw_lines(&mut chart, number, name, points, 1)?;
         }
         name_series(&mut chart, SeriesLabelPosition::UpperLeft)
     }
+}
+
+/// Draws one series as a line, with its mark at every so many points and at the last one.
+pub(crate) fn draw_lines<'b, B, X, Y>(
+    chart: &mut ChartContext<'b, B, Cartesian2d<X, Y>>,
+    number: usize,
+    name: &str,
+    points: &[(f64, f64)],
+    every: usize,
+) -> Result<(), Box<dyn Error>>
+where
+    B: DrawingBackend + 'b,
+    B::ErrorType: 'static,
+    X: Ranged<ValueType = f64>,
+    Y: Ranged<ValueType = f64>,
+{
+    let style = COLOURS[number % COLOURS.len()].stroke_width(2);
+    chart.draw_series(LineSeries::new(points.iter().copied(), style))?.label(name).legend(move |(x, y)| {
+        let line = PathElement::new(vec![(-9, 0), (9, 0)], style);
+        EmptyElement::at((x + 9, y)) + line + mark(number, (0, 0))
+    });
+    let last = points.len().saturating_sub(1);
+    let marked = points.iter().enumerate().filter(|(at, _)| at % every == 0 || *at == last);
+    chart.draw_series(marked.map(|(_, &point)| mark(number, point)))?;
+    Ok(())
 }
 
 impl Picture for Bars {
@@ -179,7 +198,7 @@ impl Picture for Bars {
 }
 
 /// Draws the names of the series, with their colours, in a corner of a chart.
-fn name_series<'b, B: DrawingBackend + 'b, C: CoordTranslate>(
+pub(crate) fn name_series<'b, B: DrawingBackend + 'b, C: CoordTranslate>(
     chart: &mut ChartContext<'b, B, C>,
     corner: SeriesLabelPosition,
 ) -> Result<(), Box<dyn Error>>

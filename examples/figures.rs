@@ -1,0 +1,27 @@
+//! Measures the experiments and draws them, as SVG and PNG.
+//!
+//! ```text
+//! cargo run --release --example figures                      # to docs/figures
+//! cargo run --release --example figures -- --quick           # fewer sizes, to target/figures, within two minutes
+//! cargo run --release --example figures -- --from FILE.jsonl # what `measure --json` printed, drawn
+//! ```
+//!
+//! The program that does it is the example `plot` of `crates/experiments`, which this one has built by the same cargo,
+//! and run with all that stands behind `--`: only who draws compiles a plotting crate.
+
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut plot = Command::new(cargo);
+    plot.args(["run", "--release", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
+    plot.args(["--package", "hedgerow-experiments", "--example", "plot", "--"]).args(std::env::args_os().skip(1));
+    match plot.status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("figures: cargo does not run: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
