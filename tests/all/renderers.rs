@@ -107,6 +107,9 @@ fn orders_are_those_of_a_stable_sort() {
     expected.sort_by(|a, b| depth(b).total_cmp(&depth(a)));
     list.order_back_to_front(&mut order, &view, |command| command.material() == Some(1));
     assert_eq!(order.indices(), expected);
+    let mut of_scene = DrawOrder::new();
+    list.order_back_to_front_in(&scene, &mut of_scene, &view, |command| command.material() == Some(1));
+    assert_eq!(of_scene.indices(), expected);
 
     let key = |at: u32| u64::from(list.commands()[at as usize].mesh) << 40 | u64::from(depth_key(depth(&at)));
     let mut expected = all.clone();

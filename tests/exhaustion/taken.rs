@@ -2,6 +2,7 @@
 
 use crate::IN_USE;
 use hedgerow::config::StoragePolicy;
+use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
 use hedgerow::{Aabb, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 use std::time::Duration;
@@ -91,4 +92,22 @@ fn a_scene_has_allocated_what_it_says() {
         drop(scene);
         assert_eq!(IN_USE.get(), before, "memory is lost");
     }
+}
+
+#[test]
+fn a_map_that_is_shrunk_gives_back_what_it_needs_no_more() {
+    let storage = StoragePolicy { max_table_entries: 64, ..StoragePolicy::DEFAULT };
+    let mut scene = Scene::with_config(SceneConfig { storage, ..SceneConfig::DEFAULT }).expect("it makes sense");
+    let root = scene.root();
+    let add = |_| scene.insert(root, Node::group()).expect("a plain insert");
+    let nodes: Vec<NodeHandle> = (0..2000).map(add).collect();
+    let before = IN_USE.get();
+    let mut map: NodeMap<[u64; 4]> = nodes.iter().map(|&node| (node, [7; 4])).collect();
+    let whole = IN_USE.get() - before;
+    map.retain(|node, _| nodes[..100].contains(&node));
+    assert_eq!(IN_USE.get() - before, whole);
+    map.shrink_to_fit();
+    assert_eq!(map.len(), 100);
+    let shrunk = IN_USE.get() - before;
+    assert!(shrunk * 8 < whole, "{shrunk} bytes of {whole}");
 }
