@@ -313,6 +313,26 @@ fn a_mirror_writes_what_moved_and_nothing_else() {
 }
 
 #[test]
+fn a_mirror_writes_what_lies_apart_in_one_slice_apart() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    let mut add = || scene.insert(top, Node::transform(Transform::IDENTITY)).unwrap();
+    let nodes: Vec<NodeHandle> = (0..200).map(|_| add()).collect();
+    assert!(scene.same_slice(nodes[0], nodes[199]));
+    scene.update();
+    let mut buffer = Buffer::default();
+    buffer.sync(&scene);
+    for (far, writes, matrices) in [(42_u8, 1, 33), (43, 2, 2), (150, 2, 2)] {
+        for at in [10, far] {
+            scene.set_local(nodes[usize::from(at)], Transform::from_xyz(f32::from(far), 5.0, 0.0)).unwrap();
+        }
+        scene.update();
+        assert_eq!(buffer.sync(&scene), Mirrored { moved: false, writes, matrices }, "10 and {far}");
+        buffer.check(&scene);
+    }
+}
+
+#[test]
 fn a_mirror_grows_and_shrinks_with_the_scene_and_notices_others() {
     let (mut scene, nodes) = grid(BOUNDED, 30);
     let mut buffer = Buffer::default();

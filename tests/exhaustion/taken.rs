@@ -15,7 +15,7 @@ type Step = fn(&mut Scene, &mut [NodeHandle; NODES]);
 
 const NODES: usize = 600;
 
-const STEPS: [(&str, Step); 12] = [
+const STEPS: [(&str, Step); 13] = [
     ("inserts", |scene, nodes| {
         for at in 1..NODES {
             let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
@@ -52,6 +52,12 @@ const STEPS: [(&str, Step); 12] = [
     ("a batch", |scene, nodes| {
         let parent = nodes[10];
         scene.insert_many(&[(parent, Node::group()); 200], &mut Vec::new()).expect("plain inserts");
+    }),
+    ("worlds of many, in spaces that shear and in others", |scene, nodes| {
+        let place = |node: &NodeHandle| (*node, Transform::from_xyz(1.0, 2.0, 3.0));
+        let with = |node: &&NodeHandle| scene.local(**node).is_some();
+        let items: Vec<(NodeHandle, Transform)> = nodes[1..].iter().filter(with).map(place).collect();
+        scene.set_worlds(&items).expect("every space has an inverse");
     }),
     ("removals", |scene, nodes| {
         for at in (400..NODES).filter(|at| at % 3 == 0) {
