@@ -525,3 +525,31 @@ fn a_loaded_scene_tells_of_every_node_at_its_first_update() {
     assert_eq!(update(&mut loaded), [2, 0, 0, 0]);
     loaded.validate().unwrap();
 }
+
+#[test]
+fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with_it() {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    scene.set_change_history(64);
+    let root = scene.root();
+    let parent = Node::transform(at(1.0)).with_visibility(Visibility::layers(3));
+    let [from, to] = [(); 2].map(|()| scene.insert(root, parent).unwrap());
+    let node = group(&mut scene, from);
+    scene.update();
+    let (mut often, mut rarely) = (ChangeReader::new(), ChangeReader::new());
+    for reader in [&mut often, &mut rarely] {
+        scene.changes(reader).unwrap();
+    }
+    scene.reparent(node, to, Keep::Local).unwrap();
+    scene.update();
+    assert!(scene.changes(&mut often).unwrap().moved.is_empty(), "both parents are at one place");
+    scene.set_local(to, at(2.0)).unwrap();
+    scene.set_visibility(to, Visibility::layers(1)).unwrap();
+    scene.update();
+    for reader in [&mut often, &mut rarely] {
+        let told = scene.changes(reader).unwrap();
+        for mut list in [told.moved.to_vec(), told.visibility.to_vec()] {
+            list.sort_unstable();
+            assert_eq!(list, if to < node { [to, node] } else { [node, to] });
+        }
+    }
+}

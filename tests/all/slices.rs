@@ -270,7 +270,8 @@ fn maintenance_without_time_tidies_one_slice_in_each_call() {
 
 #[test]
 fn maintenance_counts_the_slices_that_it_checks() {
-    let mut scene = with(SceneConfig { max_nodes: 64, min_nodes: 8, ..SceneConfig::DEFAULT });
+    let storage = StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT };
+    let mut scene = with(SceneConfig { max_nodes: 64, min_nodes: 8, storage, ..SceneConfig::DEFAULT });
     let root = scene.root();
     let [top, below] = [(); 2].map(|()| group(&mut scene, root));
     let leaves: Vec<NodeHandle> = (0..61).map(|_| group(&mut scene, top)).collect();
