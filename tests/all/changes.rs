@@ -541,12 +541,12 @@ fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with
     }
     scene.reparent(node, to, Keep::Local).unwrap();
     scene.update();
-    assert!(scene.changes(&mut often).unwrap().moved().is_empty(), "both parents are at one place");
+    assert!(scene.changes(&mut often).unwrap().since().unwrap().moved().is_empty(), "both parents are at one place");
     scene.set_local(to, at(2.0)).unwrap();
     scene.set_visibility(to, Visibility::layers(1)).unwrap();
     scene.update();
     for reader in [&mut often, &mut rarely] {
-        let told = scene.changes(reader).unwrap();
+        let told = scene.changes(reader).unwrap().since().unwrap();
         for mut list in [told.moved().to_vec(), told.visibility().to_vec()] {
             list.sort_unstable();
             assert_eq!(list, if to < node { [to, node] } else { [node, to] });
