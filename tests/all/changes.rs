@@ -531,8 +531,10 @@ fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with
     let mut scene = Scene::with_config(TOLD).unwrap();
     scene.set_change_history(64);
     let root = scene.root();
-    let parent = Node::transform(at(1.0)).with_visibility(Visibility::layers(3));
-    let [from, to] = [(); 2].map(|()| scene.insert(root, parent).unwrap());
+    let [from, to] = [(1.0, 3), (5.0, 2)].map(|(x, layers)| {
+        let parent = Node::transform(at(x)).with_visibility(Visibility::layers(layers));
+        scene.insert(root, parent).unwrap()
+    });
     let node = group(&mut scene, from);
     scene.update();
     let (mut often, mut rarely) = (ChangeReader::new(), ChangeReader::new());
@@ -540,8 +542,12 @@ fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with
         scene.changes(reader).unwrap();
     }
     scene.reparent(node, to, Keep::Local).unwrap();
+    // Before the update, the new parent goes to the place of the old one and is seen as that was.
+    scene.set_local(to, at(1.0)).unwrap();
+    scene.set_visibility(to, Visibility::layers(3)).unwrap();
     scene.update();
-    assert!(scene.changes(&mut often).unwrap().since().unwrap().moved().is_empty(), "both parents are at one place");
+    let told = scene.changes(&mut often).unwrap().since().unwrap();
+    assert_eq!((told.moved(), told.visibility()), (&[to][..], &[to][..]));
     scene.set_local(to, at(2.0)).unwrap();
     scene.set_visibility(to, Visibility::layers(1)).unwrap();
     scene.update();
