@@ -210,6 +210,20 @@ mod tests {
     }
 
     #[test]
+    fn an_edge_is_around_the_rows_of_each_line_and_nothing_else() {
+        let mut scene = Scene::new();
+        let house = scene.insert(scene.root(), Node::group()).unwrap();
+        for _ in 0..LINE + 20 {
+            scene.insert(house, Node::group()).unwrap();
+        }
+        let svg = scene.layout_svg(1);
+        // Edges have no colour to fill with, and their path is the last one.
+        let edges = svg.replace("fill=\"none\" stroke=\"#bbbbbb\" stroke-width=\"0.5\"", "fill=\"edge\"");
+        let rows = [COLOURS[0], ABOVE, PORTAL, HOLE].map(|colour| drawn(&svg, colour).1);
+        assert_eq!(drawn(&edges, "edge"), (3, rows.iter().sum()));
+    }
+
+    #[test]
     fn rows_above_the_depth_are_grey_and_every_node_is_drawn() {
         let mut scene = Scene::new();
         let mut node = scene.root();

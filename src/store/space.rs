@@ -199,4 +199,29 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_space_is_even_if_it_neither_shears_nor_stretches_nor_mirrors() {
+        let turned = |scale: f64| {
+            let turn = DQuat::from_euler(glam::EulerRot::XYZ, 0.3, -1.1, 2.0);
+            DAffine3::from_scale_rotation_translation(DVec3::splat(scale), turn, DVec3::new(1.0, 2.0, 3.0))
+        };
+        for scale in [1e-3, 1.0, 40.0] {
+            assert!(even(&turned(scale)).is_some_and(|space| (space.scale - scale).abs() < scale * 1e-12), "{scale}");
+            for axis in 0..3 {
+                for other in (0..3).filter(|&other| other != axis) {
+                    // An axis that leans towards another one, as long as before.
+                    let mut sheared = turned(scale);
+                    let leaning = sheared.matrix3.col(axis) + sheared.matrix3.col(other) * 1e-3;
+                    *sheared.matrix3.col_mut(axis) = leaning.normalize() * scale;
+                    assert!(even(&sheared).is_none(), "axis {axis} leans towards axis {other}");
+                }
+                for factor in [1.001, -1.0] {
+                    let mut stretched = turned(scale);
+                    *stretched.matrix3.col_mut(axis) *= factor;
+                    assert!(even(&stretched).is_none(), "axis {axis} times {factor}");
+                }
+            }
+        }
+    }
 }

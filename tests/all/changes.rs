@@ -525,3 +525,37 @@ fn a_loaded_scene_tells_of_every_node_at_its_first_update() {
     assert_eq!(update(&mut loaded), [2, 0, 0, 0]);
     loaded.validate().unwrap();
 }
+
+#[test]
+fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with_it() {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    scene.set_change_history(64);
+    let root = scene.root();
+    let [from, to] = [(1.0, 3), (5.0, 2)].map(|(x, layers)| {
+        let parent = Node::transform(at(x)).with_visibility(Visibility::layers(layers));
+        scene.insert(root, parent).unwrap()
+    });
+    let node = group(&mut scene, from);
+    scene.update();
+    let (mut often, mut rarely) = (ChangeReader::new(), ChangeReader::new());
+    for reader in [&mut often, &mut rarely] {
+        scene.changes(reader).unwrap();
+    }
+    scene.reparent(node, to, Keep::Local).unwrap();
+    // Before the update, the new parent goes to the place of the old one and is seen as that was.
+    scene.set_local(to, at(1.0)).unwrap();
+    scene.set_visibility(to, Visibility::layers(3)).unwrap();
+    scene.update();
+    let told = scene.changes(&mut often).unwrap().since().unwrap();
+    assert_eq!((told.moved(), told.visibility()), (&[to][..], &[to][..]));
+    scene.set_local(to, at(2.0)).unwrap();
+    scene.set_visibility(to, Visibility::layers(1)).unwrap();
+    scene.update();
+    for reader in [&mut often, &mut rarely] {
+        let told = scene.changes(reader).unwrap().since().unwrap();
+        for mut list in [told.moved().to_vec(), told.visibility().to_vec()] {
+            list.sort_unstable();
+            assert_eq!(list, if to < node { [to, node] } else { [node, to] });
+        }
+    }
+}

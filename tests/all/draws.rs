@@ -157,6 +157,20 @@ fn a_list_holds_what_is_visible_on_its_layers() {
 }
 
 #[test]
+fn groups_that_were_cleared_are_none_until_the_next_list() {
+    let (scene, _) = town(100);
+    let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
+    scene.draw_list(&mut list);
+    list.group(&mut groups);
+    let (before, instances) = (groups.groups().to_vec(), groups.instances().to_vec());
+    assert!(before.len() > 3);
+    groups.clear();
+    assert!(groups.groups().is_empty() && groups.instances().is_empty());
+    list.group(&mut groups);
+    assert_eq!((groups.groups(), groups.instances()), (&before[..], &instances[..]));
+}
+
+#[test]
 fn groups_are_made_again_only_when_commands_change() {
     let (mut scene, nodes) = town(60);
     let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());

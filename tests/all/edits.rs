@@ -614,3 +614,18 @@ fn a_node_that_stays_below_its_parent_keeps_its_local_transform_to_the_bit() {
         assert_eq!(scene.local(nodes[1]), local, "{place:?}");
     }
 }
+
+#[test]
+fn a_node_stays_below_its_parent_even_where_no_number_tells_its_world() {
+    let mut scene = Scene::new();
+    let mut parent = scene.root();
+    for _ in 0..20 {
+        let vast = Transform::from_scale(Vec3::splat(1e30));
+        parent = scene.insert(parent, Node::transform(vast)).unwrap();
+    }
+    let [first, second] = [1.0, 2.0].map(|x| at(&mut scene, parent, x));
+    let before = scene.local(second);
+    assert!(scene.reparent(second, Place::Before(first), Keep::World).is_ok());
+    assert!(scene.children(parent).eq([second, first]));
+    assert_eq!(scene.local(second), before);
+}

@@ -320,6 +320,26 @@ fn a_kept_relative_list_sees_bounds_that_are_set_while_others_move() {
 }
 
 #[test]
+fn boxes_far_away_stay_exact_where_the_first_shape_is_gone() {
+    let mut scene = Scene::with_config(BOUNDED).unwrap();
+    let place = DVec3::new(1e7 + 0.3, 0.0, 0.0);
+    let nodes = [(); 2].map(|()| {
+        let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(0.5)));
+        let node = scene.insert(scene.root(), shape).unwrap();
+        scene.set_translation_f64(node, place).unwrap();
+        node
+    });
+    scene.remove(nodes[0]).unwrap();
+    scene.update();
+    let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
+    // At the back of the box the view is 3.49 wide on each side; single precision tells metres there.
+    for (aside, listed) in [(3.9, 1), (4.1, 0), (-3.9, 1), (-4.1, 0)] {
+        scene.cull_relative(place + DVec3::new(aside, 0.0, 5.0), &frustum, Visibility::VISIBLE, &mut list);
+        assert_eq!(list.len(), listed, "{aside} aside");
+    }
+}
+
+#[test]
 fn a_node_that_keeps_its_world_keeps_what_single_precision_loses() {
     let mut scene = Scene::new();
     let near = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e7, 0.0, 0.0))).unwrap();

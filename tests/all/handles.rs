@@ -121,6 +121,49 @@ fn an_index_that_has_served_is_retired() {
 }
 
 #[test]
+fn retired_indices_are_counted_wherever_a_scene_goes() {
+    let storage = StoragePolicy { max_generation: 2, max_table_entries: 64, ..StoragePolicy::DEFAULT };
+    let config = SceneConfig { storage, ..SceneConfig::DEFAULT };
+    let scene = |kept: usize| {
+        let mut scene = Scene::with_config(config).unwrap();
+        let top = scene.insert(scene.root(), Node::group()).unwrap();
+        for _ in 0..3 {
+            let nodes: Vec<NodeHandle> = (0..300).map(|_| scene.insert(top, Node::group()).unwrap()).collect();
+            nodes[kept..].iter().for_each(|&node| assert_eq!(scene.remove(node), Ok(1)));
+        }
+        scene
+    };
+    // All indices at the ends of tables are retired, and those before them too, or not.
+    for kept in [0, 40] {
+        let (mut one, mut other) = (scene(kept), scene(50));
+        let retired = [&one, &other].map(|scene| scene.stats().retired);
+        assert!(retired.iter().all(|&retired| retired >= 200), "{retired:?}");
+        for shrinks in [false, true] {
+            if shrinks {
+                one.shrink_to_fit();
+                one.validate().unwrap();
+            }
+            let mut read = Scene::load(&one.save()).unwrap();
+            read.validate().unwrap();
+            assert_eq!((one.stats().retired, read.stats().retired), (retired[0], retired[0]));
+            let reconfigured = |scene: &mut Scene, max_generation: u32| {
+                let storage = StoragePolicy { max_generation, ..storage };
+                scene.reconfigure(SceneConfig { storage, ..config }).unwrap();
+                scene.validate().unwrap();
+                scene.stats().retired
+            };
+            assert_eq!(reconfigured(&mut read, 3), 0);
+            assert_eq!(reconfigured(&mut read, 2), retired[0]);
+            assert!(reconfigured(&mut read, 1) >= retired[0]);
+        }
+        let root = other.root();
+        other.adopt(&mut one, root).unwrap();
+        other.validate().unwrap();
+        assert_eq!(other.stats().retired, retired[0] + retired[1]);
+    }
+}
+
+#[test]
 fn tables_are_used_again_when_their_slices_are_gone() {
     let mut scene = Scene::with_config(SceneConfig {
         storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },

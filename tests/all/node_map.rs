@@ -297,6 +297,26 @@ fn shrinking_changes_no_value() {
     map.clear();
     map.shrink_to_fit();
     assert_eq!(map, NodeMap::new());
+    let mut far = NodeMap::from_iter([(handle(0xff_ffff, 4095, 7), 1), (handle(0xff_fffe, 0, 7), 2)]);
+    far.shrink_to_fit();
+    assert_eq!(far.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), [2, 1]);
+}
+
+#[test]
+fn values_that_are_copied_are_counted_and_go_to_the_copies() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    let nodes: Vec<NodeHandle> = (0..5).map(|_| scene.insert(top, Node::group()).unwrap()).collect();
+    let mut map: NodeMap<usize> = nodes[1..].iter().copied().zip(1..).collect();
+    let copies = scene.duplicate(top, scene.root()).unwrap();
+    let mut other = NodeMap::new();
+    assert_eq!((other.copy_from(&map, &copies), map.copy_along(&copies)), (4, 4));
+    assert_eq!((other.len(), map.len()), (4, 8));
+    for (at, node) in nodes.iter().enumerate() {
+        let copy = copies.get(*node).unwrap();
+        let expected = (at > 0).then_some(&at);
+        assert_eq!((map.get(copy), other.get(copy), map.get(*node)), (expected, expected, expected));
+    }
 }
 
 #[test]

@@ -37,7 +37,9 @@ fn results_come_in_the_order_of_recording_and_the_queue_is_empty_then() {
     queue.set_material(house, 4);
     queue.remove_material(house);
     queue.remove(house);
+    assert_eq!(queue.len(), 4);
     let results = queue.apply(&mut scene).to_vec();
+    assert_eq!(queue.len(), 0);
     let house = queue.inserted(house).unwrap();
     let expected = [
         Ok(Outcome::Inserted(house)),

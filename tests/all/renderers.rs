@@ -107,6 +107,9 @@ fn orders_are_those_of_a_stable_sort() {
     expected.sort_by(|a, b| depth(b).total_cmp(&depth(a)));
     list.order_back_to_front(&mut order, &view, |command| command.material() == Some(1));
     assert_eq!(order.indices(), expected);
+    let mut of_scene = DrawOrder::new();
+    list.order_back_to_front_in(&scene, &mut of_scene, &view, |command| command.material() == Some(1));
+    assert_eq!(of_scene.indices(), expected);
 
     let key = |at: u32| u64::from(list.commands()[at as usize].mesh) << 40 | u64::from(depth_key(depth(&at)));
     let mut expected = all.clone();
@@ -305,6 +308,26 @@ fn a_mirror_writes_what_moved_and_nothing_else() {
         scene.set_local(nodes[5], Transform::from_xyz(1.0, 9.0, 0.0)).unwrap();
         scene.update();
         assert!(!buffer.sync(&scene).moved, "two updates were not read one by one");
+        buffer.check(&scene);
+    }
+}
+
+#[test]
+fn a_mirror_writes_what_lies_apart_in_one_slice_apart() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    let mut add = || scene.insert(top, Node::transform(Transform::IDENTITY)).unwrap();
+    let nodes: Vec<NodeHandle> = (0..200).map(|_| add()).collect();
+    assert!(scene.same_slice(nodes[0], nodes[199]));
+    scene.update();
+    let mut buffer = Buffer::default();
+    buffer.sync(&scene);
+    for (far, writes, matrices) in [(42_u8, 1, 33), (43, 2, 2), (150, 2, 2)] {
+        for at in [10, far] {
+            scene.set_local(nodes[usize::from(at)], Transform::from_xyz(f32::from(far), 5.0, 0.0)).unwrap();
+        }
+        scene.update();
+        assert_eq!(buffer.sync(&scene), Mirrored { moved: false, writes, matrices }, "10 and {far}");
         buffer.check(&scene);
     }
 }

@@ -235,11 +235,87 @@ fn maintenance_merges_slices_that_have_become_small() {
     leaves.truncate(leaves.len() * 19 / 20);
     scene.remove_many(&leaves).unwrap();
     let before = scene.slice_count();
-    scene.maintain(Duration::MAX);
+    let done = scene.maintain(Duration::MAX);
     scene.validate().unwrap();
     // 131 before, and 90 then.
     let slices = scene.slice_count();
     assert!(4 * slices <= 3 * before, "{slices} slices, before {before}");
+    assert_eq!(done.merged, before - slices);
+}
+
+#[test]
+fn maintenance_without_time_tidies_one_slice_in_each_call() {
+    let mut dice = fastrand::Rng::with_seed(3);
+    let mut scene = with(SceneConfig { max_nodes: 64, min_nodes: 16, ..SceneConfig::DEFAULT });
+    let mut nodes = vec![scene.root()];
+    for _ in 0..2000 {
+        let parent = nodes[dice.usize(..nodes.len())];
+        nodes.push(group(&mut scene, parent));
+    }
+    let is_leaf = |&node: &NodeHandle| scene.first_child(node).is_none();
+    let leaves: Vec<NodeHandle> = nodes.iter().copied().filter(is_leaf).skip(50).collect();
+    scene.remove_many(&leaves).unwrap();
+    let mut tidied = 0;
+    loop {
+        let done = scene.maintain(Duration::ZERO);
+        assert!(done.merged + done.reconstituted <= 1, "{done:?}");
+        tidied += done.merged + done.reconstituted;
+        if done.remaining == 0 {
+            break;
+        }
+    }
+    assert!(tidied > 5, "{tidied}");
+    scene.validate().unwrap();
+}
+
+#[test]
+fn maintenance_counts_the_slices_that_it_checks() {
+    let storage = StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT };
+    let mut scene = with(SceneConfig { max_nodes: 64, min_nodes: 8, storage, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let [top, below] = [(); 2].map(|()| group(&mut scene, root));
+    let leaves: Vec<NodeHandle> = (0..61).map(|_| group(&mut scene, top)).collect();
+    (0..2).for_each(|_| _ = group(&mut scene, below));
+    // There is room for a portal, and not for three nodes.
+    scene.reparent(below, leaves[60], Keep::Local).unwrap();
+    assert!(scene.same_slice(leaves[60], top) && !scene.same_slice(below, top));
+    assert_eq!(scene.maintain(Duration::MAX).merged, 0);
+    assert_eq!(scene.maintain(Duration::MAX).looked_at, 0);
+    scene.remove(leaves[5]).unwrap();
+    let done = scene.maintain(Duration::MAX);
+    assert_eq!((done.looked_at, done.merged, done.remaining), (2, 0, 0), "the one that was edited and the one below");
+}
+
+#[test]
+fn disorder_is_the_share_of_rows_that_are_far_from_their_place() {
+    let mut scene = with(SceneConfig::DEFAULT);
+    let root = scene.root();
+    let top = group(&mut scene, root);
+    for _ in 0..1000 {
+        group(&mut scene, top);
+    }
+    scene.reconstitute_all();
+    assert_eq!(scene.stats().disorder, 0.0);
+    for _ in 0..20 {
+        group(&mut scene, Place::FirstChildOf(top));
+    }
+    let disorder = scene.stats().disorder;
+    assert!((0.01..0.05).contains(&disorder), "20 rows of 1021 are {disorder}");
+}
+
+#[test]
+fn slices_that_are_cut_count_as_reconstituted() {
+    let mut scene = with(SceneConfig::DEFAULT);
+    let root = scene.root();
+    let top = group(&mut scene, root);
+    for _ in 0..300 {
+        group(&mut scene, top);
+    }
+    let before = scene.stats().reconstitutions;
+    scene.reconfigure(SceneConfig { max_nodes: 64, min_nodes: 8, ..SceneConfig::DEFAULT }).unwrap();
+    assert!(scene.slice_count() >= 6);
+    assert!(scene.stats().reconstitutions > before);
+    scene.validate().unwrap();
 }
 
 #[test]

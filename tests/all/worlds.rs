@@ -58,6 +58,27 @@ fn bits(local: Option<Local>) -> Option<[[u32; 4]; 3]> {
 const SMALL: SceneConfig = SceneConfig { max_nodes: 32, min_nodes: 4, changes: true, ..SceneConfig::DEFAULT };
 
 #[test]
+fn worlds_below_a_thousand_parents_are_those_of_single_calls() {
+    let mut rng = Rng::with_seed(77);
+    let mut many = Scene::new();
+    let add = |scene: &mut Scene, parent, place| scene.insert(parent, Node::transform(place)).unwrap();
+    let nodes: Vec<NodeHandle> = (0..1000)
+        .map(|_| {
+            let root = many.root();
+            let parent = add(&mut many, root, transform(&mut rng));
+            add(&mut many, parent, Transform::IDENTITY)
+        })
+        .collect();
+    let mut single = many.clone();
+    let items: Vec<(NodeHandle, Transform)> = nodes.iter().map(|&node| (node, transform(&mut rng))).collect();
+    many.set_worlds(&items).unwrap();
+    for &(node, place) in &items {
+        single.set_world(node, place).unwrap();
+        assert_eq!(bits(many.local(node)), bits(single.local(node)), "{node:?}");
+    }
+}
+
+#[test]
 fn many_worlds_are_set_to_the_same_bits_as_one_after_another_from_the_top_down() {
     for seed in 0..40 {
         let mut rng = Rng::with_seed(seed);

@@ -2,6 +2,7 @@
 
 use crate::IN_USE;
 use hedgerow::config::StoragePolicy;
+use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
 use hedgerow::{Aabb, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 use std::time::Duration;
@@ -14,7 +15,7 @@ type Step = fn(&mut Scene, &mut [NodeHandle; NODES]);
 
 const NODES: usize = 600;
 
-const STEPS: [(&str, Step); 12] = [
+const STEPS: [(&str, Step); 13] = [
     ("inserts", |scene, nodes| {
         for at in 1..NODES {
             let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
@@ -51,6 +52,12 @@ const STEPS: [(&str, Step); 12] = [
     ("a batch", |scene, nodes| {
         let parent = nodes[10];
         scene.insert_many(&[(parent, Node::group()); 200], &mut Vec::new()).expect("plain inserts");
+    }),
+    ("worlds of many, in spaces that shear and in others", |scene, nodes| {
+        let place = |node: &NodeHandle| (*node, Transform::from_xyz(1.0, 2.0, 3.0));
+        let with = |node: &&NodeHandle| scene.local(**node).is_some();
+        let items: Vec<(NodeHandle, Transform)> = nodes[1..].iter().filter(with).map(place).collect();
+        scene.set_worlds(&items).expect("every space has an inverse");
     }),
     ("removals", |scene, nodes| {
         for at in (400..NODES).filter(|at| at % 3 == 0) {
@@ -91,4 +98,22 @@ fn a_scene_has_allocated_what_it_says() {
         drop(scene);
         assert_eq!(IN_USE.get(), before, "memory is lost");
     }
+}
+
+#[test]
+fn a_map_that_is_shrunk_gives_back_what_it_needs_no_more() {
+    let storage = StoragePolicy { max_table_entries: 64, ..StoragePolicy::DEFAULT };
+    let mut scene = Scene::with_config(SceneConfig { storage, ..SceneConfig::DEFAULT }).expect("it makes sense");
+    let root = scene.root();
+    let add = |_| scene.insert(root, Node::group()).expect("a plain insert");
+    let nodes: Vec<NodeHandle> = (0..2000).map(add).collect();
+    let before = IN_USE.get();
+    let mut map: NodeMap<[u64; 4]> = nodes.iter().map(|&node| (node, [7; 4])).collect();
+    let whole = IN_USE.get() - before;
+    map.retain(|node, _| nodes[..100].contains(&node));
+    assert_eq!(IN_USE.get() - before, whole);
+    map.shrink_to_fit();
+    assert_eq!(map.len(), 100);
+    let shrunk = IN_USE.get() - before;
+    assert!(shrunk * 8 < whole, "{shrunk} bytes of {whole}");
 }

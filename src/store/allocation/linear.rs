@@ -184,6 +184,16 @@ mod tests {
     }
 
     #[test]
+    fn only_a_slot_before_the_last_is_freed_as_a_hole() {
+        let mut slots = LinearAllocator::with_capacity(8);
+        (0..6).for_each(|slot| assert_eq!(slots.allocate_near(0, true), Some(slot)));
+        // The first hole makes the set's words.
+        slots.free(1);
+        assert!(slots.free_before_end(4) && !slots.free_before_end(5));
+        assert_eq!((slots.end(), slots.live(), slots.holes().count()), (6, 4, 2));
+    }
+
+    #[test]
     fn a_child_slot_comes_after_its_parent_even_where_nearer_holes_are_free() {
         let mut slots = LinearAllocator::with_capacity(8);
         for _ in 0..6 {

@@ -17,6 +17,13 @@ fn scene() -> Scene {
     let mut scene = Scene::with_config(config).unwrap();
     for first in 0..3_u32 {
         let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        if first == 2 {
+            // Neighbours that give their children the same, with one child each, and with three.
+            for children in [1, 1, 3, 3] {
+                let group = scene.insert(top, Node::group()).unwrap();
+                (0..children).for_each(|_| assert!(scene.insert(group, Node::group()).is_ok()));
+            }
+        }
         let mut nodes: Vec<NodeHandle> = vec![top];
         for number in 0..60_u32 {
             let node = Node {
@@ -53,10 +60,64 @@ fn in_the_middle(slice: &Slice, row: u32) -> bool {
     links.next != NIL && links.previous != NIL && links.parent != NIL
 }
 
+/// The sibling before a row's parent, if it gives its children the same, and if both parents have one child, or more.
+fn uncle(slice: &Slice, row: u32) -> Option<u32> {
+    let parent = Some(slice.row(row).parent).filter(|&parent| parent != NIL)?;
+    let uncle = Some(slice.row(parent).previous).filter(|&uncle| uncle != NIL)?;
+    let has_one = |row: u32| slice.row(row).first_child == slice.row(row).last_child;
+    let alike = slice.inherited(uncle) == slice.inherited(parent) && has_one(uncle) == has_one(parent);
+    (alike && slice.row(uncle).first_child != NIL).then_some(uncle)
+}
+
 /// A name and a function that breaks a store.
 type Breakage = (&'static str, fn(&mut Store));
 
-const BREAKAGES: [Breakage; 24] = [
+const BREAKAGES: [Breakage; 30] = [
+    ("a row names its uncle as its parent", |store| {
+        let (slice, row) = pick(store, |slice, row| in_the_middle(slice, row) && uncle(slice, row).is_some());
+        slice.row_mut(row).parent = uncle(slice, row).unwrap();
+    }),
+    // As many rows begin and end a chain as there are parents.
+    ("an only child names its uncle as its parent, which has an only child", |store| {
+        let is_alone = |slice: &Slice, row: u32| [slice.row(row).previous, slice.row(row).next] == [NIL; 2];
+        let (slice, row) = pick(store, |slice, row| is_alone(slice, row) && uncle(slice, row).is_some());
+        slice.row_mut(row).parent = uncle(slice, row).unwrap();
+    }),
+    // The chain ends as rarely as its parent knows a last child.
+    ("a chain leads to a hole instead of to its end", |store| {
+        let holes = |slice: &Slice| slice.row_slots.holes().count() > 0;
+        let (slice, row) = pick(store, |slice, row| holes(slice) && row == 0 && slice.row(row).last_child != NIL);
+        let (last, hole) = (slice.row(row).last_child, slice.row_slots.holes().next_from(0).unwrap());
+        slice.row_mut(row).last_child = NIL;
+        slice.row_mut(last).next = hole;
+        let end = slice.row_mut(hole);
+        (end.parent, end.previous, end.next, end.first_child) = (NIL, last, NIL, NIL);
+    }),
+    ("two rows have one material, and the other is a hole", |store| {
+        let own = |slice: &Slice, row: u32| {
+            let row = slice.row(row);
+            row.material.as_own().filter(|_| row.first_child == NIL)
+        };
+        let other =
+            |slice: &Slice, row: u32| slice.row_slots.iter().find(|&other| other != row && own(slice, other).is_some());
+        let (slice, row) = pick(store, |slice, row| own(slice, row).is_some() && other(slice, row).is_some());
+        let (other, left) = (other(slice, row).unwrap(), slice.row(row).material.index());
+        slice.row_mut(row).material = slice.row(other).material;
+        slice.refresh_shape(row);
+        slice.materials.free(left);
+    }),
+    ("a hole among transforms is its own parent", |store| {
+        let has_hole = |slice: &Slice| slice.transforms.slots.holes().count() > 0;
+        let (slice, _) = pick(store, |slice, _| has_hole(slice));
+        let hole = slice.transforms.slots.holes().next_from(0).unwrap();
+        slice.transforms.parents[hole as usize] = hole;
+    }),
+    ("a free slice waits to be freed instead of one that hangs nowhere", |store| {
+        let [free, lost] = [(); 2].map(|()| store.open_slice(Slice::with_room(&Need::PORTAL)));
+        store.slice_mut(lost).isolated = true;
+        store.close_slice(free);
+        store.pending_free.push(free);
+    }),
     ("a row names another parent", |store| {
         let (slice, row) = pick(store, in_the_middle);
         let other = slice.row(row).next;

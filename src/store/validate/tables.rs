@@ -33,7 +33,7 @@ impl Tables {
                 number = table.next_open;
             }
         }
-        let mut live = 0;
+        let (mut live, mut retired) = (0, 0);
         for (number, table) in self.tables.iter().enumerate() {
             if table.listed != listed[number] || (table.owner == NIL) == owned[number] {
                 return Err(format!("metadata table {number} has a wrong owner or list"));
@@ -62,11 +62,19 @@ impl Tables {
                     if !table.free.contains(index) {
                         return Err(format!("entry {index} of metadata table {number} is lost"));
                     }
+                } else {
+                    retired += 1;
                 }
+            }
+            if table.cut_generation >= self.max_generation {
+                retired += usize::from(table.cut);
             }
             if free != table.free.count() {
                 return Err(format!("an entry of metadata table {number} is free and has a node, or is retired"));
             }
+        }
+        if retired != self.retired {
+            return Err(format!("{retired} indices are retired and {} are counted", self.retired));
         }
         Ok(live)
     }

@@ -427,9 +427,15 @@ const VIOLATIONS: &[Violation] = &[
     ("slice {number}: an array of {storage:?} has {len} slots, and its end is {end}", |store| {
         pick(store, has_children).materials.values.push(None);
     }),
+    ("slice {number}: an array of {storage:?} has {len} slots, and its end is {end}", |store| {
+        pick(store, has_children).names.names.push(Box::from(""));
+    }),
     ("slice {number}: what stands beside {:?} has other slots than these", |store| {
         let moved = &mut pick(store, has_children).transforms.trace.as_mut().unwrap().moved;
         moved.put(u32::try_from(moved.len()).unwrap(), 0);
+    }),
+    ("slice {number}: what stands beside {:?} has other slots than these", |store| {
+        pick(store, has_children).visibilities.trace.as_mut().unwrap().changed.push(0);
     }),
     // Boxes.
     ("slice {number} has no boxes", |store| store.slice_mut(0).boxes = None),
@@ -542,6 +548,7 @@ const VIOLATIONS: &[Violation] = &[
         let live = (0..).zip(&table.entries).find(|(index, entry)| entry.lives(*index)).unwrap().0;
         table.free.insert(live);
     }),
+    ("{retired} indices are retired and {} are counted", |store| store.tables.retired += 1),
 ];
 
 /// Makes the boxes of the slices above those right whose own were made wider.
