@@ -163,8 +163,8 @@
 //!
 //! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well, with
 //! [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](crate::Error::AllocationFailed) where it
-//! refuses all that the nodes take in the scene, which is asked for before the first is made. What is as large as the
-//! JSON, such as names, is allocated as in other programs, which end where there is no memory for it.
+//! refuses all that the nodes take in the scene and around them, which is asked for before the first is made. What is as
+//! large as the JSON, such as names, is allocated as in other programs, which end where there is no memory for it.
 
 mod document;
 mod error;

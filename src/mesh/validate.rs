@@ -50,3 +50,48 @@ impl MeshSet {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Aabb;
+    use crate::mesh::holes::Holes;
+    use crate::mesh::{MeshError, MeshSet, SubMesh};
+
+    /// Three meshes of two sub-meshes each, and holes where two of them stood before the last.
+    fn set() -> MeshSet {
+        let mut set = MeshSet::new();
+        let parts = [SubMesh::new(0..36, 1, Aabb::cube(1.0)), SubMesh::new(36..60, 2, Aabb::cube(2.0))];
+        let meshes = [5, 6, 7, 8, 9].map(|mesh| set.insert(mesh, &parts).unwrap());
+        set.remove(meshes[0]).unwrap();
+        set.remove(meshes[2]).unwrap();
+        assert_eq!(set.validate(), Ok(()));
+        set
+    }
+
+    /// What the check must say, and what breaks the set.
+    type Violation = (&'static str, fn(&mut MeshSet));
+
+    const VIOLATIONS: &[Violation] = &[
+        ("a column is shorter than another", |set| _ = set.materials.pop()),
+        ("a sub-mesh is not owned by its mesh", |set| set.owners[2] = set.owners[6]),
+        ("a range does not name its mesh", |set| set.ranges[3].mesh += 1),
+        ("a hole is empty, touches another, or is the last", |set| _ = set.holes.give(8, 2)),
+        ("there is something in a hole", |set| set.bounds.set(1, Aabb::cube(1.0))),
+        ("a place is neither a mesh's nor a hole's", |set| set.holes = Holes::default()),
+    ];
+
+    #[test]
+    fn each_violation_is_found_and_named() {
+        for &(message, break_it) in VIOLATIONS {
+            let mut broken = set();
+            break_it(&mut broken);
+            assert_eq!(broken.validate(), Err(MeshError::Invalid(message)));
+        }
+        let texts = include_str!("validate.rs").split("#[cfg(test)]").next().unwrap().split("Some(\"").skip(1);
+        let texts = texts.map(|text| text.split('"').next().unwrap());
+        assert!(
+            texts.eq(VIOLATIONS.iter().map(|&(message, _)| message)),
+            "a message has no row, or they are not in order"
+        );
+    }
+}

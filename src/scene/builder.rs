@@ -120,15 +120,15 @@ impl SceneBuilder {
     /// [`BatchError::item`] is the number of the node at fault: [`Error::InvalidTree`] if the list is not a tree,
     /// [`Error::NotFinite`] and [`Error::NotRotation`] if a scene refuses the node; [`Error::InvalidConfig`];
     /// [`Error::CapacityOverflow`] for more than 2³⁰ nodes, or some 2²⁴ children of the root;
-    /// [`Error::AllocationFailed`].
+    /// [`Error::AllocationFailed`] if there is no memory for the order of the nodes and their handles. Where the
+    /// allocator refuses what the scene itself takes, the program ends, as with other edits.
     pub fn build(&self, config: SceneConfig) -> Result<(Scene, Vec<NodeHandle>), BatchError> {
         let mut scene = Scene::with_config(config)?;
-        let mut handles = Vec::new();
         let tree = self.ordered()?;
+        let mut handles = fallible::filled(self.len(), scene.root()).map_err(refused)?;
         scene.check_room(self.len(), tree.order.iter().filter(|placed| placed.parent == 0).count())?;
         let root = scene.root();
         scene.set_node(root, tree.nodes.node(tree.head(0)))?;
-        handles.resize(self.len(), scene.root());
         let mut start = 1;
         while start < tree.count() {
             let end = tree.independent_run(start, scene.config());
@@ -145,14 +145,15 @@ impl SceneBuilder {
     /// # Errors
     /// Those of [`SceneBuilder::build`], except for the configuration, and those of [`Scene::insert`] for the place;
     /// [`Error::AllocationFailed`] if there is no memory for the order of the nodes, or at once for all that they take
-    /// in a scene. The scene is unchanged.
+    /// in the scene and around them. The scene is unchanged.
     pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, BatchError> {
         let tree = self.ordered()?;
         let mut handles = fallible::filled(self.len(), scene.root()).map_err(refused)?;
         let place = scene.place_to_build(place.into())?;
         scene.check_room(self.len(), 1)?;
-        // Inserting allocates as other edits do, so what the nodes take is asked for before.
-        fallible::probe::<u8>(scene.store.most_bytes_of(&self.nodes)).map_err(refused)?;
+        // Inserting allocates as other edits do, so what the tree takes is asked for before.
+        let most = scene.store.most_bytes_of(&self.nodes, place.map(|(place, _)| place));
+        fallible::probe::<u8>(most).map_err(refused)?;
         scene.store.insert_tree(&tree, place, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
     }
@@ -373,5 +374,12 @@ impl Scene {
         let tables = self.store.most_tables_of(nodes, runs);
         let fits = nodes <= MAX_NODES - self.store.total_len() && self.store.can_open_tables(tables);
         if fits { Ok(()) } else { Err(Error::CapacityOverflow) }
+    }
+
+    /// No fewer bytes than the scene takes beside this many nodes, where they are inserted behind the children of a node.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn most_bytes_around(&self, nodes: usize, parent: NodeHandle) -> Result<usize, Error> {
+        self.at(parent)?;
+        Ok(self.store.most_bytes_around(nodes.min(MAX_NODES), Some(Beside::LastChildOf(parent))))
     }
 }

@@ -42,3 +42,19 @@ impl Scene {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Node, Scene};
+
+    #[test]
+    fn a_root_that_is_not_the_root_is_found() {
+        let mut scene = Scene::new();
+        let house = scene.insert(scene.root(), Node::group()).unwrap();
+        let root = core::mem::replace(&mut scene.root, house);
+        let found = scene.validate().unwrap_err().to_string();
+        assert_eq!(found, "the root's handle does not lead to the root");
+        scene.root = root;
+        assert_eq!(scene.validate(), Ok(()));
+    }
+}

@@ -232,9 +232,8 @@ impl Scene {
     ///
     /// # Errors
     /// [`SnapshotError`] says what is wrong with the bytes, why the subtree cannot go to the place
-    /// ([`SnapshotError::Scene`]), or that there is no memory to read it, or for all that its nodes take in a scene. The
-    /// scene is unchanged. What the scene around them takes besides, as longer lists of slices, ends the program where
-    /// the allocator refuses it, as with other edits.
+    /// ([`SnapshotError::Scene`]), or that there is no memory to read it, or for all that its nodes take in the scene and
+    /// around them. The scene is unchanged.
     ///
     /// ```
     /// use hedgerow::{Node, Place, Scene};

@@ -246,7 +246,8 @@ fn random_trees_grow_and_shrink_by_turns() {
                 check_and_maintain(&mut pair);
             } else {
                 pair.check();
-                pair.scene.maintain(Duration::from_micros(50));
+                // Whatever the time: one slice is looked at.
+                pair.scene.maintain(Duration::ZERO);
             }
         }
         pair.check();

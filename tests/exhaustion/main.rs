@@ -9,7 +9,7 @@ mod taken;
 use hedgerow::config::StoragePolicy;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Aabb, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, Error, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
     snapshot::{SaveOptions, SnapshotError},
 };
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -250,8 +250,32 @@ fn a_subtree_is_read_or_refused_with_an_error() {
     assert_eq!(target.validate(), Ok(()));
 }
 
-/// Inserting the nodes: with every amount of memory that is too little for them, in scenes that keep more or less beside
-/// them.
+/// Inserts a subtree with every amount of memory that is too little for it, by which the scene is told. Returns how many
+/// amounts there were.
+fn insert_with_every_amount(scene: &Scene, bytes: &[u8], place: Place) -> usize {
+    let content = scene.dump();
+    let mut limit = 0;
+    for number in 0.. {
+        let mut target = scene.clone();
+        let before = IN_USE.get();
+        LIMIT.set((before + limit, usize::MAX));
+        let loaded = target.load_subtree(bytes, place);
+        let (_, lacked) = LIMIT.replace((usize::MAX, usize::MAX));
+        if let Ok(loaded) = loaded {
+            assert!(lacked == usize::MAX && target.contains(loaded.top()));
+            assert_eq!(target.len() + target.detached_len(), scene.len() + scene.detached_len() + loaded.len());
+            assert_eq!(target.validate(), Ok(()));
+            return number;
+        }
+        assert_eq!(loaded.err(), Some(SnapshotError::AllocationFailed), "{limit} bytes");
+        assert!(target.dump() == content, "a refused subtree changes the scene");
+        assert!(lacked > limit + before && lacked < usize::MAX, "{lacked} are refused where there are {limit}");
+        limit = lacked - before;
+    }
+    unreachable!("the numbers do not end")
+}
+
+/// Inserting the nodes of a subtree, in scenes that keep more or less beside them.
 #[test]
 fn a_subtree_is_inserted_or_refused_with_an_error() {
     for (config, nodes) in policies() {
@@ -259,23 +283,73 @@ fn a_subtree_is_inserted_or_refused_with_an_error() {
         let top = source.first_child(source.root()).expect("the root has children");
         let bytes = source.save_subtree(top).expect("it lives");
         let empty = Scene::with_config(config).expect("the policy makes sense");
-        let mut limit = 0;
-        for number in 0.. {
-            let mut target = empty.clone();
-            let before = IN_USE.get();
-            LIMIT.set((before + limit, usize::MAX));
-            let loaded = target.load_subtree(&bytes, target.root());
-            let (_, lacked) = LIMIT.replace((usize::MAX, usize::MAX));
-            if let Ok(loaded) = loaded {
-                assert!(number > 10, "{number}");
-                assert_eq!(loaded.len(), source.descendants(top).count());
-                assert_eq!(target.validate(), Ok(()));
-                break;
+        let amounts = insert_with_every_amount(&empty, &bytes, empty.root().into());
+        assert!(amounts > 10, "{amounts}");
+    }
+}
+
+/// A scene of equal nodes, the parent of each of which is the one with the number that a function returns.
+fn shaped(config: SceneConfig, nodes: usize, parent_of: impl Fn(usize) -> usize) -> (Scene, Vec<NodeHandle>) {
+    let mut scene = Scene::with_config(config).expect("the policy makes sense");
+    let mut made = vec![scene.root()];
+    for number in 1..nodes {
+        let node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)).with_shape(Shape::new(7, Aabb::cube(1.0)));
+        made.push(scene.insert(made[parent_of(number)], node).expect("a plain insert"));
+    }
+    (scene, made)
+}
+
+/// What the scene around them takes: lists that get longer, and slices that are full and are split. Every list of a clone
+/// is full.
+#[test]
+fn a_subtree_is_inserted_into_full_slices_or_refused_with_an_error() {
+    let shapes: [fn(usize) -> usize; 4] = [
+        |number| number - 1,
+        |number| usize::from(number > 1),
+        |number| (number - 1) / 3,
+        |number| if number % 40 == 1 { number.saturating_sub(40) } else { number - 1 },
+    ];
+    let [(plain, _), (told, _), ..] = policies();
+    let wide = SceneConfig { expansion_factor: 4.0, initial_slice_storage_size: 64, ..told };
+    for config in policies().map(|(config, _)| config).into_iter().chain([wide]) {
+        let config =
+            SceneConfig { max_nodes: config.max_nodes.min(128), min_nodes: config.min_nodes.min(16), ..config };
+        let source = scene(config, 300);
+        let top = source.first_child(source.root()).expect("the root has children");
+        let leaf = source.descendants(top).last().expect("it has itself");
+        let subtrees = [top, leaf].map(|node| source.save_subtree(node).expect("it lives"));
+        for place in [Place::LastChildOf(top), Place::After(leaf), source.root().into(), Place::Detached] {
+            for bytes in &subtrees {
+                insert_with_every_amount(&source, bytes, place);
             }
-            assert_eq!(loaded.err(), Some(SnapshotError::AllocationFailed), "{limit} bytes");
-            assert!(target.dump() == empty.dump(), "a refused subtree changes the scene");
-            assert!(lacked > limit + before && lacked < usize::MAX, "{lacked} are refused where there are {limit}");
-            limit = lacked - before;
+        }
+        for (number, parent_of) in shapes.into_iter().enumerate() {
+            // The last slice is full to its last row.
+            let (mut scene, made) = shaped(config, 2 * config.max_nodes as usize + 1, parent_of);
+            if number % 2 == 0 {
+                scene.update();
+            }
+            for node in [made[1], made[made.len() / 2], made[made.len() - 1]] {
+                let places = [Place::LastChildOf(node), Place::FirstChildOf(node), Place::Before(node)];
+                for place in places.into_iter().chain([Place::After(node), Place::Detached]) {
+                    for bytes in &subtrees {
+                        let amounts = insert_with_every_amount(&scene, bytes, place);
+                        assert!(amounts > 5, "{amounts}");
+                    }
+                }
+            }
+        }
+    }
+    // Slices of the usual size.
+    for config in [plain, told] {
+        for parent_of in shapes {
+            let (mut scene, made) = shaped(config, 4097, parent_of);
+            scene.update();
+            let bytes = scene.save_subtree(made[4000]).expect("it lives");
+            for node in [made[2], made[4096]] {
+                insert_with_every_amount(&scene, &bytes, Place::After(node));
+                insert_with_every_amount(&scene, &bytes, node.into());
+            }
         }
     }
 }
@@ -488,8 +562,8 @@ mod characters {
         assert_eq!(imported.node(30_000).and_then(|node| scene.parent(node)), Some(imported.scenes[0].group));
     }
 
-    /// Of a glTF file what is made of its buffers: the JSON's parser, and lists as long as the JSON's, allocate as others
-    /// do. So only what is larger is refused here, but for the one long text.
+    /// Of a glTF file what is made of its buffers, and what is asked for before its nodes: the JSON's parser, and lists as
+    /// long as the JSON's, allocate as others do. So only what is larger is refused here, but for the one long text.
     #[cfg(feature = "gltf")]
     #[test]
     fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
@@ -512,9 +586,8 @@ mod characters {
                 REMAINING.set(before);
                 result.map_err(|error| match error.kind() {
                     ImportErrorKind::AllocationFailed(_)
-                    | ImportErrorKind::Buffer { problem: BufferProblem::AllocationFailed, .. } => {
-                        SnapshotError::AllocationFailed
-                    }
+                    | ImportErrorKind::Buffer { problem: BufferProblem::AllocationFailed, .. }
+                    | ImportErrorKind::Scene(hedgerow::Error::AllocationFailed) => SnapshotError::AllocationFailed,
                     other => panic!("{other}"),
                 })
             });

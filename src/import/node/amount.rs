@@ -1,10 +1,10 @@
 //! How much an import makes of a file, counted before anything is made.
 
 use super::graph;
-use crate::Error;
 use crate::fallible;
 use crate::import::ImportOptions;
 use crate::import::error::{ImportError, ImportErrorKind};
+use crate::{Error, NodeHandle, Scene};
 use bumpalo::Bump;
 use bumpalo::collections::{CollectIn, Vec as BumpVec};
 use core::ops::AddAssign;
@@ -78,10 +78,12 @@ impl Amount {
         all
     }
 
-    /// Returns an error if there is no memory for so many nodes, with all that a node can have.
-    pub(in crate::import) fn probe(self) -> Result<(), Error> {
+    /// Returns an error if there is no memory for so many nodes below a parent, with all that a node can have, and for
+    /// what the scene around them takes.
+    pub(in crate::import) fn probe(self, scene: &Scene, parent: NodeHandle) -> Result<(), Error> {
         let bytes = self.nodes.saturating_mul(NODE_BYTES).saturating_add(self.name_bytes);
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let [nodes, bytes] = [self.nodes, bytes].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        let bytes = bytes.saturating_add(scene.most_bytes_around(nodes, parent)?);
         fallible::probe::<u8>(bytes).map_err(|_| Error::AllocationFailed)
     }
 

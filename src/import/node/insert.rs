@@ -14,7 +14,7 @@ pub(in crate::import) fn insert(
     mut document: Document,
 ) -> Result<Imported, ImportError> {
     // Inserting allocates as other edits do, so what the nodes take is asked for before.
-    document.amount.probe()?;
+    document.amount.probe(scene, parent)?;
     let mut scenes: Vec<ImportedScene> = Vec::new();
     let mut stack = Vec::new();
     for number in 0..document.root.scenes.len() {

@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL};
-use crate::store::{Beside, Forest, Membership, NodeList, Slice, Store, Unlinked};
+use crate::store::{Beside, Forest, Membership, Store, Unlinked};
 use core::ops::Range;
 
 impl Store {
@@ -10,13 +10,6 @@ impl Store {
     pub(crate) fn most_tables_of(&self, nodes: usize, runs: usize) -> usize {
         // Nodes too few for slices of their own may each open a table in the slice where they settle.
         if nodes < self.config.min_nodes as usize { nodes } else { self.most_tables(nodes, runs) }
-    }
-
-    /// No fewer bytes than a tree of these nodes takes in this scene: what they take themselves, and for each slice and
-    /// table that they may open its record and the least room of its lists.
-    pub(crate) fn most_bytes_of(&self, nodes: &NodeList) -> usize {
-        const OPENED: usize = 2 * size_of::<Slice>() + 6144;
-        nodes.most_bytes().saturating_add(self.most_tables(nodes.len(), 1).saturating_mul(OPENED))
     }
 
     /// Inserts a tree of checked nodes at a checked place below a parent, or as a detached subtree. There must be room.

@@ -413,19 +413,24 @@ impl Feed {
         previous_masks.shrink_to_fit();
     }
 
-    pub(in crate::store) fn bytes(&self) -> usize {
+    /// The bytes of all but the flags and the log.
+    pub(in crate::store) fn list_bytes(&self) -> usize {
         let Self { came, went, dropped, edited, entered, previous_transforms, recalled, previous_masks, .. } = self;
         let handles: usize = [came, went, dropped, edited, entered].map(Vec::capacity).iter().sum();
-        size_of::<Self>()
-            + self.flags.tables.iter().map(Vec::capacity).sum::<usize>() * size_of::<Noted>()
-            + self.flags.tables.capacity() * size_of::<Vec<Noted>>()
-            + handles * size_of::<NodeHandle>()
+        handles * size_of::<NodeHandle>()
             + previous_transforms.capacity() * size_of::<(NodeHandle, Past)>()
             + recalled.capacity() * size_of::<(NodeHandle, Mat34)>()
             + previous_masks.capacity() * size_of::<(NodeHandle, PastMask)>()
             + self.uncommitted.bytes()
             + self.committing.bytes()
             + self.received.bytes()
+    }
+
+    pub(in crate::store) fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.flags.tables.iter().map(Vec::capacity).sum::<usize>() * size_of::<Noted>()
+            + self.flags.tables.capacity() * size_of::<Vec<Noted>>()
+            + self.list_bytes()
             + self.log.bytes()
     }
 }
