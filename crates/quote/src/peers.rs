@@ -6,7 +6,7 @@ use crate::record::{Records, Work};
 use crate::tables::{Table, spread};
 
 /// The columns: a peer and its threads.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "boxed/1",
     "boxed-flags/1",
     "indextree/1",
@@ -15,6 +15,7 @@ const COLUMNS: [&str; 10] = [
     "bevy/1",
     "bevy/2",
     OURS,
+    "hedgerow-cached/1",
     "hedgerow-lists/1",
     "hedgerow/2",
 ];
@@ -127,7 +128,7 @@ mod tests {
         let list = List::read(list).unwrap();
         let (mut table, mut losses) = (Table::default(), Table::default());
         fill(&mut table, &list.tables()[0].2, &records);
-        assert_eq!(table.lines, ["| flat | 5.0 | | | **4.0** | | | | 10.0 | | | |"]);
+        assert_eq!(table.lines, ["| flat | 5.0 | | | **4.0** | | | | 10.0 | | | | |"]);
         assert_eq!(table.faults, ["not in the records: peers set town 1"]);
         fill_losses(&mut losses, &list.tables()[1].2, &records);
         let row = "| setting | 1 of 2 | 0.50 to 0.50 | flat, 4,096 | 1 of 2 | 0.40 to 0.40 | flat, 4,096 | slotmap |";

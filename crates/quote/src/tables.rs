@@ -55,8 +55,8 @@ fn heads(name: &str) -> Vec<String> {
             "|---|---:|---:|---|---:|---:|---|---|",
         ],
         _ if name.starts_with("peers") => [
-            "| | boxed | with flags | indextree | slotmap | flattened | Bevy | Bevy, 2 threads | hedgerow | by lists | hedgerow, 2 threads | ± % |",
-            "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+            "| | boxed | with flags | indextree | slotmap | flattened | Bevy | Bevy, 2 threads | hedgerow | cached handles | by lists | hedgerow, 2 threads | ± % |",
+            "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         ],
         _ => [
             "| case | n | baseline | hedgerow | unit | ratio | ± % | threads | vectors |",
