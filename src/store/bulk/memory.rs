@@ -72,7 +72,8 @@ impl Store {
             if level < SPLITS && roomy < 2 {
                 let rows = slice.row_slots.live() as usize;
                 let whole = (slice.allocated_bytes() / SCALE as usize).saturating_mul(copies);
-                bytes = bytes.saturating_add(whole + rows * SPLIT_ROW + PIECES * OPENED);
+                let lists = rows.saturating_mul(SPLIT_ROW).saturating_add(PIECES * OPENED);
+                bytes = bytes.saturating_add(whole).saturating_add(lists);
                 reached |= number == beside.slice;
                 // What is cut out, or was left small, may come to lie in the slice above.
                 roomy += usize::from(reached && rows + PIECES <= self.config.max_nodes as usize);
