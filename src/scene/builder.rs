@@ -3,7 +3,7 @@
 use crate::error::{BatchError, TreeFault};
 use crate::fallible;
 use crate::scene::{Place, Scene};
-use crate::store::{Additions, At, Beside, Forest, Head, MAX_NODES, NIL, NodeList};
+use crate::store::{Additions, At, Beside, Forest, Head, MAX_NODES, NIL, NodeList, Store};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 use hedgerow_math::internal::prefetch;
 use std::collections::TryReserveError;
@@ -145,15 +145,30 @@ impl SceneBuilder {
     /// # Errors
     /// Those of [`SceneBuilder::build`], except for the configuration, and those of [`Scene::insert`] for the place;
     /// [`Error::AllocationFailed`] if there is no memory for the order of the nodes, or at once for all that they take
-    /// in the scene and around them. The scene is unchanged.
+    /// in a scene. The scene is unchanged. Where the allocator refuses what the scene around them takes besides, as
+    /// longer lists of slices, the program ends, as with other edits.
     pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, BatchError> {
+        self.insert_if(scene, place.into(), |store, _| store.most_bytes_within(&self.nodes))
+    }
+
+    /// The same; an error also if there is no memory at once for what the scene around the nodes takes.
+    pub(crate) fn insert_whole(&self, scene: &mut Scene, place: Place) -> Result<Vec<NodeHandle>, BatchError> {
+        self.insert_if(scene, place, |store, place| store.most_bytes_of(&self.nodes, place))
+    }
+
+    /// Inserts the tree if there is so much memory at once. Inserting allocates as other edits do, so it is asked for
+    /// before, and given back.
+    fn insert_if(
+        &self,
+        scene: &mut Scene,
+        place: Place,
+        takes: impl FnOnce(&Store, Option<Beside>) -> usize,
+    ) -> Result<Vec<NodeHandle>, BatchError> {
         let tree = self.ordered()?;
         let mut handles = fallible::filled(self.len(), scene.root()).map_err(refused)?;
-        let place = scene.place_to_build(place.into())?;
+        let place = scene.place_to_build(place)?;
         scene.check_room(self.len(), 1)?;
-        // Inserting allocates as other edits do, so what the tree takes is asked for before.
-        let most = scene.store.most_bytes_of(&self.nodes, place.map(|(place, _)| place));
-        fallible::probe::<u8>(most).map_err(refused)?;
+        fallible::probe::<u8>(takes(&scene.store, place.map(|(place, _)| place))).map_err(refused)?;
         scene.store.insert_tree(&tree, place, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
     }

@@ -261,7 +261,7 @@ impl Scene {
         }
         // Before the scene is changed.
         let mut pairs = fallible::with_capacity(nodes.len())?;
-        let new = builder.insert_into(self, place)?;
+        let new = builder.insert_whole(self, place.into())?;
         pairs.extend(nodes.iter().map(|&(old, ..)| old).zip(new));
         Ok(HandleMap::new(pairs).expect("old handles that were found to be unique"))
     }

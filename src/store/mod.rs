@@ -37,7 +37,7 @@
 //! | edits of components | `set_local_shortly` `set_local_cached` `local_shortly` `local_cached` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
 //! |  | `set_name` `set_word` `add` |
-//! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` `most_bytes_of` `most_bytes_around` |
+//! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` `most_bytes_of` `most_bytes_within` `most_bytes_around` |
 //! |  | `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `membership` `find_transform` `holds_cached` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_cached` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
