@@ -85,7 +85,7 @@ fn peers(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error
         ("peers-frame", "frame: half", "Half of 260,000 nodes set in random order, and the update, one thread"),
     ] {
         let shapes = ["random", "interleaved", "8-ary", "rigs", "flat", "town"];
-        let series = [
+        let mut series = vec![
             ("hedgerow", OURS),
             ("flattened", "flattened columns"),
             ("slotmap", "slotmap, ordered list"),
@@ -93,6 +93,9 @@ fn peers(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error
             ("indextree", "indextree"),
             ("bevy", "Bevy"),
         ];
+        if work.starts_with("frame") {
+            series.push(("hedgerow-cached", "hedgerow, cached handles"));
+        }
         let of = |peer: &str| {
             let last =
                 |shape: &&str| Some(results.of(&format!("peers/{peer}/1"), &format!("{shape}/{work}")).pop()?.ours);
