@@ -20,9 +20,9 @@ use core::hash::{Hash, Hasher};
 /// through them. Compared and hashed, and with the feature `serde` written, as the handle alone; copies remember each by
 /// itself.
 ///
-/// On an AMD EPYC (Zen 5), a set in a random place of a scene of 262,144 nodes takes a third of the time of one by a
-/// handle, and 1.3 to 1.7 times that of a write through a pointer; in a scene of 4,096, two thirds, and three times.
-/// Where such an edit comes between each use and the next, it takes half as long again as by a handle.
+/// Where half or all nodes are set in random order on an AMD EPYC (Zen 5), a set in a scene of 262,144 nodes takes a third
+/// of the time of one by a handle, and 1.3 to 1.7 times that of a write through a pointer; in a scene of 4,096, two
+/// thirds, and three times. Where such an edit comes between each use and the next, it takes longer than by a handle.
 ///
 /// ```
 /// use hedgerow::edit::CachedHandle;

@@ -39,8 +39,8 @@ impl Store {
         nodes.most_bytes().saturating_add(self.most_tables(nodes.len(), 1).saturating_mul(OPENED))
     }
 
-    /// [`most_bytes_of`](Self::most_bytes_of) without what the nodes take themselves: what this many nodes open, and what the scene around them takes,
-    /// as lists that get longer and slices that are split.
+    /// [`most_bytes_of`](Self::most_bytes_of) without what the nodes take themselves: what this many nodes open, and what
+    /// the scene around them takes, as lists that get longer and slices that are split.
     ///
     /// Runs in **O(slices above the place)**.
     pub(crate) fn most_bytes_around(&self, nodes: usize, place: Option<Beside>) -> usize {

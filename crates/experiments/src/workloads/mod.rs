@@ -7,11 +7,12 @@
 //! - [`Script`] is a long sequence of single edits below one child of the root.
 //! - [`Town`] is a large scene to be culled, also by [`ViewsOfTown`], cameras with shadow cascades; [`strewn`] makes
 //!   boxes without order, and [`Parts`] are meshes of about three sub-meshes, strewn likewise.
-//! - [`test_clip`] and [`captured_clip`] are what players of clips are measured on, [`rig`] what poses are, and [`SkinRecipe`] a character to
-//!   be skinned.
+//! - [`test_clip`] and [`captured_clip`] are what players of clips are measured on, [`rig`] what poses are, and
+//!   [`SkinRecipe`] a character to be skinned.
 //! - [`GltfCity`] is a glTF file of everything.
 //!
-//! [`Flush`] empties the caches, and [`Streams`] are the bytes that a pass has to touch. The same seed makes the same everywhere.
+//! [`Flush`] empties the caches, and [`Streams`] are the bytes that a pass has to touch. The same seed makes the same
+//! everywhere.
 
 mod churn;
 mod flush;
