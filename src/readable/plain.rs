@@ -1,7 +1,7 @@
 //! Types whose readable form differs from their fields.
 
 use crate::NodeHandle;
-use crate::edit::CachedHandle;
+use crate::scene::CachedHandle;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
