@@ -39,7 +39,8 @@ pub(crate) const SAVED: &[Kind] = &[
         sealed: true,
         json: false,
         multiple: 8.0,
-        spare: 1 << 16,
+        // What the scene around may take is asked for at once, and given back: nothing that the file decides.
+        spare: 1 << 20,
         files: subtrees,
         read: read_subtree,
     },
