@@ -43,6 +43,11 @@ impl TransformColumn {
         Some(self.swept.all || self.swept.slots.intersects(&self.portal_slots))
     }
 
+    /// Asks for what a sweep of all slots begins with.
+    pub(super) fn look_ahead(&self) {
+        simd::look_ahead(&self.locals, &self.parents, &self.worlds);
+    }
+
     /// What a sweep has to compute, if anything: all slots from the first dirty one on if many are dirty, because that
     /// is faster, and if slot 0, the base, is dirty, because everything depends on it.
     fn plan(&self) -> Option<Plan> {

@@ -54,6 +54,10 @@ impl Store {
         let mut rows = self.rows_of(&pending);
         while let Some(number) = pending.pop() {
             work::slices(1);
+            // The next one, unless this one has some below it.
+            if let Some(&next) = pending.last() {
+                self.slices[next as usize].transforms.look_ahead();
+            }
             let reached = self.slices[number as usize].bring_up_to_date(everything, stamp);
             #[cfg(feature = "rayon")]
             let waiting = pending.len();

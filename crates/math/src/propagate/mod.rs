@@ -2,6 +2,8 @@
 //!
 //! The same bits at every level.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod portable;
 #[cfg(test)]
 mod tests;
@@ -9,9 +11,11 @@ mod tests;
 mod x86;
 
 use crate::simd::level::level;
+use crate::simd::prefetch_many;
 use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
+use portable::{LANES, STREAMED, prefetch_batch};
 
 /// `worlds[i] = worlds[parents[i]] * locals[i]` for the slots of `range` in ascending order, where `parents[i] < i`.
 ///
@@ -26,7 +30,15 @@ fn propagate_at(level: Level, locals: &[PackedTransform], parents: &[u32], world
     dispatch!(level, simd => portable::propagate(simd, locals, parents, worlds, range));
 }
 
-/// The same for the slots whose bit is set in `dirty`, and for those whose parent's is, which becomes set itself.
+/// Asks for what [`propagate`] of all slots begins with, while something else is done. Later slots it asks for itself.
+pub fn look_ahead(locals: &[PackedTransform], parents: &[u32], worlds: &[Mat34]) {
+    for first in (0..STREAMED).step_by(LANES) {
+        prefetch_batch(locals, worlds, first);
+    }
+    prefetch_many(parents, 0, STREAMED);
+}
+
+/// [`propagate`] for the slots whose bit is set in `dirty`, and for those whose parent's is, which becomes set itself.
 ///
 /// # Panics
 /// If the range goes beyond an array or the bits, or a parent beyond `worlds` or the bits.

@@ -12,13 +12,16 @@ use fearless_simd::{f32x4, f32x8, prelude::*, u32x8};
 pub(super) const LANES: usize = 8;
 
 /// How many slots ahead all are asked for: they lie in two streams that begin anew with each slice.
-const STREAMED: usize = 48;
+pub(super) const STREAMED: usize = 48;
 
 /// How many slots ahead dirty ones are asked for: so many that they are there when the sweep comes to them.
 const AHEAD: usize = 256;
 
 /// With fewer dirty slots than this among eight, these are converted one by one: the others are not even loaded.
 const FEW: u32 = 3;
+
+/// The bits of a batch that is dirty as a whole.
+const ALL: u32 = (1 << LANES) - 1;
 
 /// The matrices of the locals of a batch.
 #[repr(C, align(64))]
@@ -33,25 +36,50 @@ pub(super) fn propagate<S: Simd>(
     worlds: &mut [Mat34],
     range: Range<usize>,
 ) {
+    #[cfg(target_arch = "x86_64")]
+    let range = match simd.level().as_avx512() {
+        Some(avx512) => super::avx512::propagate_batches(avx512, locals, parents, worlds, range.clone())..range.end,
+        None => range,
+    };
     let (batches, rest) = locals[range.clone()].as_chunks::<LANES>();
     let (batch_parents, rest_parents) = parents[range.clone()].as_chunks::<LANES>();
     let mut slot = range.start;
     for (batch, parents) in batches.iter().zip(batch_parents) {
-        prefetch_many(locals, slot + STREAMED, LANES);
-        prefetch_many(worlds, slot + STREAMED, LANES);
-        let matrices = matrices_of(simd, batch);
-        if whole::pays(simd) && is_chain(simd, parents, slot) {
-            propagate_chain(simd, &matrices, worlds, slot);
-        } else {
-            for ((local, &parent), slot) in matrices.0.iter().zip(parents).zip(slot..) {
-                Product::of(simd, &worlds[parent as usize], local).put(&mut worlds[slot]);
-            }
-        }
+        prefetch_batch(locals, worlds, slot + STREAMED);
+        propagate_batch(simd, batch, parents, worlds, slot);
         slot += LANES;
     }
     for (local, &parent) in rest.iter().zip(rest_parents) {
         worlds[slot] = worlds[parent as usize] * local.to_matrix();
         slot += 1;
+    }
+}
+
+/// Asks for a batch from this slot on, if there is any such slot.
+#[inline(always)]
+pub(super) fn prefetch_batch(locals: &[PackedTransform], worlds: &[Mat34], slot: usize) {
+    if slot < locals.len() {
+        prefetch_many(locals, slot, LANES);
+        prefetch_many(worlds, slot, LANES);
+    }
+}
+
+/// The slots of a batch, from this one on.
+#[inline(always)]
+fn propagate_batch<S: Simd>(
+    simd: S,
+    locals: &[PackedTransform; LANES],
+    parents: &[u32; LANES],
+    worlds: &mut [Mat34],
+    slot: usize,
+) {
+    let matrices = matrices_of(simd, locals);
+    if whole::pays(simd) && is_chain(simd, parents, slot) {
+        propagate_chain(simd, &matrices, worlds, slot);
+    } else {
+        for ((local, &parent), slot) in matrices.0.iter().zip(parents).zip(slot..) {
+            Product::of(simd, &worlds[parent as usize], local).put(&mut worlds[slot]);
+        }
     }
 }
 
@@ -137,6 +165,10 @@ fn each_dirty_batch<S: Simd>(
             reached |= bit << lane;
         }
         dirty[start / 64] |= u64::from(reached) << (start % 64);
+        if reached == ALL {
+            propagate_batch(simd, batch, parents, worlds, start);
+            continue;
+        }
         let converted = if reached.count_ones() < FEW { None } else { Some(matrices_of(simd, batch)) };
         while reached != 0 {
             let lane = reached.trailing_zeros() as usize;

@@ -67,6 +67,42 @@ fn every_level_gives_the_same_bits_for_every_length_and_start() {
 }
 
 #[test]
+fn chains_longer_than_a_batch_have_the_same_bits_at_every_level() {
+    let mut dice = Rng::with_seed(13);
+    let count = 75;
+    let locals = transforms(count, &mut dice);
+    // A chain from slot 20 on, and slots each of which hangs five below: parents rise one by one there too.
+    for (from, distance) in [(1, 1), (20, 1), (21, 5), (40, 16)] {
+        let parents: Vec<u32> =
+            (0..count).map(|slot| if slot < from { 0 } else { slot - distance.min(slot) }).collect();
+        for start in 1..25 {
+            let range = start..count as usize;
+            let mut expected = vec![Mat34::IDENTITY; count as usize];
+            propagate_plainly(&locals, &parents, &mut expected, range.clone());
+            for level in levels() {
+                let mut found = vec![Mat34::IDENTITY; count as usize];
+                propagate_at(level, &locals, &parents, &mut found, range.clone());
+                assert_eq!(
+                    bits(&expected),
+                    bits(&found),
+                    "from {from}, {distance} apart, slots {range:?} at {level:?}"
+                );
+                let (mut found, mut dirty) = (vec![Mat34::IDENTITY; count as usize], [1 << start, 0]);
+                let (mut expected, mut expected_dirty) = (found.clone(), dirty);
+                propagate_dirty_at(level, &locals, &parents, &mut found, &mut dirty, range.clone());
+                propagate_dirty_plainly(&locals, &parents, &mut expected, &mut expected_dirty, range.clone());
+                assert_eq!(dirty, expected_dirty, "from {from}, {distance} apart, below slot {start} at {level:?}");
+                assert_eq!(
+                    bits(&expected),
+                    bits(&found),
+                    "from {from}, {distance} apart, below slot {start} at {level:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn every_level_reaches_the_same_slots_below_dirty_ones() {
     let mut dice = Rng::with_seed(11);
     let count = 203;

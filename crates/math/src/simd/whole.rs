@@ -52,7 +52,7 @@ pub fn pays<S: Simd>(simd: S) -> bool {
 pub fn take<S: Simd>(simd: S, matrix: &Mat34) -> Whole<S> {
     let rows = matrix.rows.as_flattened();
     let z = f32x4::from_slice(simd, &rows[8..]);
-    f32x8::from_slice(simd, &rows[..8]).combine(z.combine(z))
+    f32x8::from_slice(simd, &rows[..8]).combine(z.combine(f32x4::splat(simd, 0.0)))
 }
 
 /// Stores a matrix.
@@ -89,7 +89,12 @@ pub fn shift<S: Simd>(simd: S, matrix: Whole<S>) -> Whole<S> {
 #[inline(always)]
 pub fn times<S: Simd>(simd: S, a: Whole<S>, b: &Mat34) -> Whole<S> {
     let [x, y, z] = &b.rows;
-    let (x, y, z) = (each_row(simd, x), each_row(simd, y), each_row(simd, z));
+    times_rows(simd, a, [each_row(simd, x), each_row(simd, y), each_row(simd, z)])
+}
+
+/// The same, where each row of the second matrix is in place of all rows.
+#[inline(always)]
+pub fn times_rows<S: Simd>(simd: S, a: Whole<S>, [x, y, z]: [Whole<S>; 3]) -> Whole<S> {
     let sum = spread::<S, 0>(simd, a) * x + spread::<S, 1>(simd, a) * y;
     (sum + spread::<S, 2>(simd, a) * z) + shift(simd, a)
 }
