@@ -11,6 +11,11 @@
 //!   nanoseconds a shape of the town; against testing all of its boxes flat, eight at a time. Both list node handles.
 //!   The town is built depth first, and every slice is reconstituted before anything is measured: boxes that lie near
 //!   one another in space then lie in the same blocks.
+//! - `town-memory`: the same against what no question can do without, touched: of each node that is seen its box and its
+//!   handle read, 32 bytes, and the handle written; next to each other, while in the town they lie in blocks.
+//! - `town-update`: every world matrix and every box of the town computed anew, in nanoseconds a shape, against the bytes
+//!   that this cannot do without, touched in slices of 2048: 40 bytes of the local transform, four of its parent's slot
+//!   and 24 of the shape's own box read, 48 of the matrix and 24 of the box in the world written.
 //!
 //! The nodes that both sides list are compared. In `flat` the object-oriented side, which has no tolerance for
 //! rounding, may list up to one in a thousand less, and nothing else.
@@ -24,7 +29,7 @@ use crate::workloads::{Streams, TOWN_PARTS, Town, strewn, strewn_cameras};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
 use hedgerow::{
-    Aabb, NodeHandle, Visibility,
+    Aabb, Mat34, NodeHandle, Scene, Visibility,
     query::{Boxes, Frustum},
 };
 
@@ -36,6 +41,9 @@ const TOWN_CAMERAS: Sizes<usize> = Sizes { full: 100, short: 4, tiny: 4 };
 const BOOLS: &str = "boxes in an array, bools";
 const VIRTUAL: &str = "a virtual call a sub-mesh";
 const TESTING_ALL: &str = "testing all boxes, eight at a time";
+const TOUCHED: &str = "the same bytes, touched";
+/// About as many nodes as a slice of the default policy has.
+const SLICE: usize = 2048;
 
 /// Runs the experiment.
 ///
@@ -98,7 +106,7 @@ fn flat<F: Front>(front: &mut F) -> Outcome {
     }
     let mut streams = ours.streams();
     let calls = Calls {
-        case: Case::new("flat-memory", count, Unit::Time, "the same bytes, touched"),
+        case: Case::new("flat-memory", count, Unit::Time, TOUCHED),
         per: count * CAMERAS,
         repeats: 1,
         sides: (&mut ours, &mut streams),
@@ -193,12 +201,59 @@ impl Trial<1> for Seen<'_> {
     }
 }
 
+/// What one camera sees, and as many bytes as that takes.
+struct Touched<'t> {
+    town: &'t Town,
+    frustum: &'t Frustum,
+    found: Vec<NodeHandle>,
+    streams: Streams,
+}
+
+impl<'t> Touched<'t> {
+    fn cull(&mut self) {
+        let Self { town, frustum, found, .. } = self;
+        town.scene.cull_nodes(frustum, Visibility::VISIBLE, found).expect("the town keeps boxes");
+    }
+
+    /// Turns to a camera.
+    fn look(&mut self, frustum: &'t Frustum) {
+        self.frustum = frustum;
+        self.cull();
+        let seen = self.found.len();
+        self.streams =
+            Streams::new(seen, seen.max(1), size_of::<Aabb>() + size_of::<NodeHandle>(), size_of::<NodeHandle>());
+    }
+}
+
+impl Trial<1> for Touched<'_> {
+    fn play(&mut self, way: usize) -> [f64; 1] {
+        [match way {
+            0 => nanoseconds(|| self.cull()),
+            _ => nanoseconds(|| self.streams.touch()),
+        }]
+    }
+}
+
 fn town<F: Front>(front: &mut F) -> Outcome {
-    let town = Town::new(PARTS.at(front.scale()), 3);
+    let mut town = Town::new(PARTS.at(front.scale()), 3);
     let shapes = town.nodes.len();
     let frusta = frusta(&town.cameras(TOWN_CAMERAS.at(front.scale()), 4))?;
     let boxes: Boxes = town.bounds.iter().copied().collect();
     let (found, theirs, indices) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = Seen { town: &town, boxes: &boxes, frustum: &frusta[0], found, theirs, indices };
-    report_mean(front, ("town", TESTING_ALL), shapes, &frusta, &mut seen, |seen, frustum| seen.frustum = frustum)
+    report_mean(front, ("town", TESTING_ALL), shapes, &frusta, &mut seen, |seen, frustum| seen.frustum = frustum)?;
+    let mut touched =
+        Touched { town: &town, frustum: &frusta[0], found: Vec::new(), streams: Streams::of(&[], &[], []) };
+    report_mean(front, ("town-memory", TOUCHED), shapes, &frusta, &mut touched, Touched::look)?;
+    let read = size_of::<[f32; 10]>() + size_of::<u32>() + size_of::<Aabb>();
+    let mut streams = Streams::new(shapes, SLICE, read, size_of::<Mat34>() + size_of::<Aabb>());
+    let calls = Calls {
+        case: Case::new("town-update", shapes, Unit::Time, TOUCHED),
+        per: shapes,
+        repeats: 1,
+        sides: (&mut town.scene, &mut streams),
+        ours: Scene::update_all,
+        baseline: Streams::touch,
+    };
+    front.calls(calls, checked_elsewhere)
 }
