@@ -69,17 +69,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     let mut naive = Naive::new(&raw);
     compare(&clip, &naive, 0.0)?;
     let mut ours = Ours::new(&clip);
-    let mut case = |name, nodes, ours_do, (baseline, naive_does): (&str, fn(&mut Naive))| {
-        let calls = Calls {
-            case: Case::new(name, nodes, JOINT, baseline),
-            per: FRAMES * JOINTS,
-            repeats: 1,
-            sides: (&mut ours, &mut naive),
-            ours: ours_do,
-            baseline: naive_does,
-        };
-        front.calls(calls, checked_elsewhere)
-    };
+    let mut case = |name, nodes, ours_do, other| shown(front, (name, nodes), (&mut ours, &mut naive), ours_do, other);
     let forward: fn(&mut Ours<'_>) = |ours| ours.play(FRAME);
     case("forward", JOINTS, forward, (PLACES, |naive| naive.play_from_places(FRAME)))?;
     case("backward", JOINTS, |ours| ours.play(-FRAME), (PLACES, |naive| naive.play_from_places(-FRAME)))?;
@@ -105,6 +95,25 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     captured(front)
 }
 
+/// A case in which both sides show frames of one clip; `nodes` says of how many joints each.
+fn shown<'c, F: Front>(
+    front: &mut F,
+    (name, nodes): (&str, usize),
+    (ours, naive): (&mut Ours<'c>, &mut Naive),
+    ours_do: fn(&mut Ours<'c>),
+    (baseline, naive_does): (&str, fn(&mut Naive)),
+) -> Outcome {
+    let calls = Calls {
+        case: Case::new(name, nodes, JOINT, baseline),
+        per: FRAMES * JOINTS,
+        repeats: 1,
+        sides: (ours, naive),
+        ours: ours_do,
+        baseline: naive_does,
+    };
+    front.calls(calls, checked_elsewhere)
+}
+
 /// Another clip, as motion capture leaves it.
 fn captured<F: Front>(front: &mut F) -> Outcome {
     let raw = captured_clip();
@@ -113,17 +122,7 @@ fn captured<F: Front>(front: &mut F) -> Outcome {
     // Rounding besides, within some metres.
     compare(&clip, &naive, report.translation_error + 1e-5)?;
     let mut ours = Ours::new(&clip);
-    let mut case = |name, ours_do, (baseline, naive_does): (&str, fn(&mut Naive))| {
-        let calls = Calls {
-            case: Case::new(name, JOINTS, JOINT, baseline),
-            per: FRAMES * JOINTS,
-            repeats: 1,
-            sides: (&mut ours, &mut naive),
-            ours: ours_do,
-            baseline: naive_does,
-        };
-        front.calls(calls, checked_elsewhere)
-    };
+    let mut case = |name, ours_do, other| shown(front, (name, JOINTS), (&mut ours, &mut naive), ours_do, other);
     let forward: fn(&mut Ours<'_>) = |ours| ours.play(FRAME);
     case("captured/forward", forward, (PLACES, |naive| naive.play_from_places(FRAME)))?;
     case("captured/seek", Ours::seek, (SEARCH, Naive::seek))?;
