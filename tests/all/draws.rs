@@ -1,5 +1,6 @@
 //! Draw lists that are kept, filtered, grouped, and relative to a camera.
 
+use core::cell::Cell;
 use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Mat4, Quat, Vec3};
 use hedgerow::{
     Aabb, DrawList, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
@@ -36,6 +37,26 @@ fn anew(scene: &Scene, layers: Visibility) -> DrawList {
     let mut list = DrawList::new();
     scene.visit_slices(&mut RenderPass::new(&mut list).on_layers(layers));
     list
+}
+
+/// A slice for each of these numbers of shapes. The shapes of a slice have its number as their mesh; all are returned in
+/// the order of the slices.
+fn slices_of(counts: &[usize]) -> (Scene, Vec<NodeHandle>) {
+    let mut scene = Scene::with_config(SceneConfig { min_nodes: 0, ..SceneConfig::DEFAULT }).unwrap();
+    let mut nodes = Vec::new();
+    for (number, &count) in counts.iter().enumerate() {
+        let top = scene.insert(scene.root(), Node::group()).unwrap();
+        scene.isolate(top).unwrap();
+        let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(mesh(number), Aabb::cube(1.0)));
+        nodes.extend((0..count).map(|_| scene.insert(top, shape).unwrap()));
+    }
+    scene.update();
+    assert_eq!(scene.slice_count(), 1 + counts.len());
+    (scene, nodes)
+}
+
+fn mirrored() -> Transform {
+    Transform::from_scale(Vec3::new(-1.0, 1.0, 1.0))
 }
 
 /// Fills a kept list and checks that it equals one filled from scratch.
@@ -201,6 +222,106 @@ fn groups_are_made_again_only_when_commands_change() {
     scene.set_material(nodes[7], 3).unwrap();
     assert!(regrouped(&mut scene));
     assert!(!regrouped(&mut scene));
+}
+
+#[test]
+fn matrices_that_changed_are_those_of_what_moved_since() {
+    let (mut scene, nodes) = slices_of(&[100, 100]);
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    for node in [nodes[70], nodes[130]] {
+        scene.set_local(node, Transform::from_xyz(1.0, 2.0, 0.0)).unwrap();
+        scene.update();
+        refill(&scene, &mut list);
+        let at = list.commands().iter().position(|command| command.node == node).unwrap();
+        assert!(list.changed_commands().eq([]));
+        assert_eq!(list.changed_matrices().map(|range| (range.start, range.end)).collect::<Vec<_>>(), [(at, at + 1)]);
+    }
+}
+
+#[test]
+fn a_list_that_skipped_an_update_shows_and_groups_what_was_mirrored_in_it() {
+    let (mut scene, nodes) = slices_of(&[100, 10]);
+    let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
+    refill(&scene, &mut list);
+    list.group(&mut groups);
+    for &node in &nodes[20..22] {
+        scene.set_local(node, mirrored()).unwrap();
+    }
+    scene.update();
+    // The last update computed another matrix of the same slice.
+    scene.set_local(nodes[30], Transform::from_xyz(0.0, 1.0, 0.0)).unwrap();
+    scene.update();
+    refill(&scene, &mut list);
+    assert!(list.group(&mut groups));
+    let turned = groups.iter().filter(|(group, _)| group.mirrored).flat_map(|(_, instances)| instances);
+    assert!(turned.map(|&at| list.commands()[at as usize].node).eq(nodes[20..22].iter().copied()));
+}
+
+#[test]
+fn groups_show_what_is_mirrored_while_another_slice_is_listed_again() {
+    let (mut scene, nodes) = slices_of(&[100, 10]);
+    let (mut list, mut groups, mut anew) = (DrawList::new(), DrawGroups::new(), DrawGroups::new());
+    refill(&scene, &mut list);
+    list.group(&mut groups);
+    scene.set_local(nodes[20], mirrored()).unwrap();
+    scene.set_mesh(nodes[105], 7).unwrap();
+    scene.update();
+    refill(&scene, &mut list);
+    assert!(list.group(&mut groups));
+    list.group(&mut anew);
+    assert_eq!((groups.groups(), groups.instances()), (anew.groups(), anew.instances()));
+    assert_eq!(groups.groups().len(), 4);
+}
+
+#[test]
+fn a_kept_list_closes_the_gap_of_a_slice_that_is_gone() {
+    let (mut scene, nodes) = slices_of(&[2, 3, 1, 4]);
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    scene.remove(scene.parent(nodes[5]).unwrap()).unwrap();
+    refill(&scene, &mut list);
+    let meshes: Vec<u32> = list.commands().iter().map(|command| command.mesh).collect();
+    assert_eq!(meshes, [0, 0, 1, 1, 1, 3, 3, 3, 3]);
+}
+
+#[test]
+fn keys_are_asked_for_what_was_listed_again_and_nothing_else() {
+    let (mut scene, nodes) = slices_of(&[10, 60, 20]);
+    let (mut list, mut groups, asked) = (DrawList::new(), DrawGroups::new(), Cell::new(0));
+    let mut regroup = |scene: &Scene| {
+        asked.set(0);
+        scene.draw_list(&mut list);
+        let made = list.group_by_key(&mut groups, |command| {
+            asked.set(asked.get() + 1);
+            (command.mesh != 1).then_some(command.mesh + 5)
+        });
+        let sizes: Vec<_> = groups.groups().iter().map(|group| (group.key, group.count)).collect();
+        (made, asked.get(), sizes)
+    };
+    assert_eq!(regroup(&scene), (true, 90, vec![(5, 10), (7, 20)]));
+    assert_eq!(regroup(&scene), (false, 0, vec![(5, 10), (7, 20)]));
+    scene.set_mesh(nodes[75], 9).unwrap();
+    assert_eq!(regroup(&scene), (true, 20, vec![(5, 10), (7, 19), (14, 1)]));
+    // The last slice comes to the place of the first: it is listed again, not the long one that it passes.
+    scene.remove(scene.parent(nodes[0]).unwrap()).unwrap();
+    assert_eq!(regroup(&scene), (true, 20, vec![(7, 19), (14, 1)]));
+}
+
+#[test]
+fn what_moves_without_being_drawn_makes_no_groups_again() {
+    for shapes in [0, 1] {
+        let (mut scene, _) = slices_of(&[shapes]);
+        let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        scene.update();
+        let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
+        scene.draw_list(&mut list);
+        list.group(&mut groups);
+        scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+        scene.update();
+        scene.draw_list(&mut list);
+        assert!(!list.group(&mut groups), "beside {shapes} shapes");
+    }
 }
 
 /// The world transform of a node, by a walk up its ancestors in double precision.

@@ -1,8 +1,8 @@
 //! Worlds larger than single precision can resolve: lists relative to a camera, and translations in double precision.
 
 use crate::renderers::{grid, looking};
-use hedgerow::glam::{DVec3, Quat, Vec3};
-use hedgerow::query::CullView;
+use hedgerow::glam::{DVec3, Quat, Vec3, Vec4};
+use hedgerow::query::{CullView, Frustum};
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
 };
@@ -349,4 +349,106 @@ fn a_node_that_keeps_its_world_keeps_what_single_precision_loses() {
     scene.reparent(city, near, Keep::World).unwrap();
     let kept = scene.world_f64(city).unwrap().translation;
     assert!((kept - place).length() < 1e-6, "{kept}");
+}
+
+/// Fills a kept list relative to a camera and checks that it equals a new one.
+#[track_caller]
+fn refill(scene: &Scene, list: &mut DrawList) {
+    let camera = DVec3::new(0.5, 1.0, 2.0);
+    let mut anew = DrawList::new();
+    scene.draw_list_relative(camera, list);
+    scene.draw_list_relative(camera, &mut anew);
+    assert_eq!((list.commands(), list.relative_matrices()), (anew.commands(), anew.relative_matrices()));
+    assert_eq!(list.relative_matrices().len(), list.len());
+}
+
+#[test]
+fn relative_matrices_are_back_after_a_list_without_a_camera() {
+    let (scene, _) = grid(BOUNDED, 6);
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    scene.draw_list(&mut list);
+    refill(&scene, &mut list);
+}
+
+#[test]
+fn a_kept_relative_list_notices_clones() {
+    let (mut scene, nodes) = grid(BOUNDED, 6);
+    let mut clone = scene.clone();
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    // As many updates in both.
+    for (scene, y) in [(&mut scene, 1.0), (&mut clone, 2.0)] {
+        scene.set_local(nodes[9], Transform::from_xyz(3.0, y, 0.0)).unwrap();
+        scene.update();
+    }
+    for scene in [&scene, &clone, &scene] {
+        refill(scene, &mut list);
+    }
+}
+
+#[test]
+fn a_relative_list_that_skipped_an_update_shows_what_moved_in_it() {
+    let (mut scene, nodes) = grid(SceneConfig::DEFAULT, 15);
+    assert!(scene.same_slice(nodes[50], nodes[150]));
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    for node in [nodes[50], nodes[150]] {
+        scene.set_local(node, Transform::from_xyz(0.0, 7.0, 0.0)).unwrap();
+        scene.update();
+    }
+    refill(&scene, &mut list);
+}
+
+#[test]
+fn a_relative_list_that_was_filled_before_the_first_update_follows_it() {
+    let mut scene = Scene::new();
+    let sign = scene.insert(scene.root(), Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+    scene.isolate(sign).unwrap();
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    scene.update_all();
+    refill(&scene, &mut list);
+}
+
+#[test]
+fn bounds_that_are_set_leave_relative_matrices_as_they_are() {
+    let (mut scene, nodes) = grid(SceneConfig::DEFAULT, 6);
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    scene.set_bounds(nodes[3], Aabb::cube(9.0)).unwrap();
+    refill(&scene, &mut list);
+}
+
+#[test]
+fn a_relative_list_holds_what_is_on_the_layers_that_are_asked_for() {
+    let (mut scene, nodes) = grid(BOUNDED, 8);
+    for (at, &node) in nodes.iter().enumerate() {
+        scene.set_visibility(node, Visibility::layers(1 << (at % 3))).unwrap();
+    }
+    scene.update();
+    let everywhere = Frustum::from_planes([Vec4::ZERO; 6]).unwrap();
+    let mut list = DrawList::new();
+    scene.cull_relative(DVec3::ZERO, &everywhere, Visibility::layers(2), &mut list);
+    let mut listed: Vec<NodeHandle> = list.commands().iter().map(|command| command.node).collect();
+    listed.sort_unstable();
+    let mut expected: Vec<NodeHandle> = nodes.iter().copied().skip(1).step_by(3).collect();
+    expected.sort_unstable();
+    assert_eq!(listed, expected);
+}
+
+#[test]
+fn what_is_too_far_for_single_precision_is_seen() {
+    let (mut scene, nodes) = grid(BOUNDED, 6);
+    // Nothing sees this.
+    scene.set_bounds(nodes[7], Aabb::EMPTY).unwrap();
+    scene.update();
+    let (wall, any) = (Vec4::new(-1.0, 0.0, 0.0, 0.0), Vec4::ZERO);
+    let on_the_left = Frustum::from_planes([wall, any, any, any, any, any]).unwrap();
+    let mut list = DrawList::new();
+    for (x, seen) in [(1e39, 35), (1e3, 35), (-1e3, 0)] {
+        scene.cull_relative(DVec3::new(x, 0.0, 0.0), &on_the_left, Visibility::VISIBLE, &mut list);
+        assert_eq!(list.len(), seen, "from {x}");
+        assert!(list.commands().iter().all(|command| command.node != nodes[7]));
+    }
 }

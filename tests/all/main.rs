@@ -8,6 +8,7 @@ mod cached_handles;
 mod changes;
 mod changes_by_kind;
 mod contract;
+mod culling;
 mod deep;
 mod detached;
 mod draws;

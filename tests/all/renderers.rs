@@ -102,12 +102,14 @@ fn orders_are_those_of_a_stable_sort() {
     expected.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
     list.order_front_to_back(&mut order, &view, |command| command.material() != Some(1));
     assert_eq!(order.indices(), expected);
+    let mut of_scene = DrawOrder::new();
+    list.order_front_to_back_in(&scene, &mut of_scene, &view, |command| command.material() != Some(1));
+    assert_eq!(of_scene.indices(), expected);
 
     let mut expected: Vec<u32> = all.iter().copied().filter(|at| !opaque(at)).collect();
     expected.sort_by(|a, b| depth(b).total_cmp(&depth(a)));
     list.order_back_to_front(&mut order, &view, |command| command.material() == Some(1));
     assert_eq!(order.indices(), expected);
-    let mut of_scene = DrawOrder::new();
     list.order_back_to_front_in(&scene, &mut of_scene, &view, |command| command.material() == Some(1));
     assert_eq!(of_scene.indices(), expected);
 

@@ -59,8 +59,8 @@ mod side_by_side {
     use hedgerow::changes::{ChangeReader, Changes};
     use hedgerow::glam::{DVec3, Vec3, Vec4};
     use hedgerow::{
-        Aabb, DrawList, Keep, Mat34, NodeHandle, Scene, SceneConfig, Visibility,
-        draw::DrawCommand,
+        Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+        draw::{DrawCommand, RenderPass},
         query::{CullHit, CullView, Frustum, Ray, RayHit, Sphere},
     };
     use rayon::ThreadPoolBuilder;
@@ -188,5 +188,94 @@ mod side_by_side {
                 assert!(outcomes.iter().all(|outcome| outcome == first), "round {round}");
             }
         }
+    }
+
+    /// Streets of houses along x, each in a slice of its own, a hundred metres apart along z. More than are worth
+    /// sharing among the threads of a pool, not with one outside; the first are more than a task takes.
+    fn streets() -> Scene {
+        let config = SceneConfig { bounds: true, max_nodes: 16_384, min_nodes: 0, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
+        let quarter = scene.insert(scene.root(), Node::group().with_visibility(Visibility::layers(2))).unwrap();
+        for (street, count) in (0_u8..).zip([9000_u16, 4500, 3000, 2000, 500]) {
+            let place = Transform::from_xyz(0.0, 0.0, 100.0 * f32::from(street));
+            // The layers of one street are inherited.
+            let above = if street == 2 { quarter } else { scene.root() };
+            let top = scene.insert(above, Node::transform(place)).unwrap();
+            scene.isolate(top).unwrap();
+            for x in 0..count {
+                let house = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
+                let house = scene.insert(top, house.with_shape(Shape::new(u32::from(x), Aabb::cube(0.25)))).unwrap();
+                if street == 1 && x % 3 == 0 {
+                    scene.set_visibility(house, Visibility::layers(4)).unwrap();
+                }
+                if x % 50 == 7 {
+                    scene.remove_shape(house).unwrap();
+                }
+            }
+        }
+        scene.update();
+        assert_eq!(scene.slice_count(), 7);
+        scene
+    }
+
+    #[track_caller]
+    fn assert_same(one: &DrawList, other: &DrawList) {
+        assert_eq!(one.len(), other.len());
+        assert!(one.commands() == other.commands() && one.slots() == other.slots());
+        assert!(one.matrices() == other.matrices());
+    }
+
+    #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
+    fn slices_are_listed_side_by_side_as_one_by_one() {
+        let mut scene = streets();
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        for layers in [Visibility::VISIBLE, Visibility::layers(1)] {
+            let mut list = DrawList::new().on_layers(layers);
+            // Listed, and again after everything moved.
+            for y in [1.0, 2.0] {
+                pool.install(|| scene.draw_list(&mut list));
+                let mut expected = DrawList::new();
+                scene.visit_slices(&mut RenderPass::new(&mut expected).on_layers(layers));
+                assert!(!expected.is_empty());
+                assert_same(&list, &expected);
+                scene.set_local(scene.root(), Transform::from_xyz(0.0, y, 0.0)).unwrap();
+                scene.update();
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
+    fn slices_are_searched_side_by_side_as_one_by_one() {
+        let scene = streets();
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        // Beyond some x, and up to some z.
+        let space = |x: f32, z: f32| {
+            let walls = [Vec4::new(1.0, 0.0, 0.0, -x), Vec4::new(0.0, 0.0, -1.0, z)];
+            Frustum::from_planes([walls[0], walls[1], Vec4::ZERO, Vec4::ZERO, Vec4::ZERO, Vec4::ZERO]).unwrap()
+        };
+        // Everything; half of it; the first street alone, which is searched by one task.
+        for frustum in [space(-1.0, 1e3), space(1000.0, 1e3), space(-1.0, 50.0)] {
+            let cull = || {
+                let mut list = DrawList::new();
+                scene.cull(&frustum, Visibility::VISIBLE, &mut list).unwrap();
+                list
+            };
+            let (shared, alone) = (pool.install(cull), cull());
+            assert!(alone.len() > 8000);
+            assert_same(&shared, &alone);
+        }
+        let views = || {
+            let mut lists = [const { DrawList::new() }; 3];
+            let [all, far, few] = &mut lists;
+            let seen = |frustum, layers, list| CullView { frustum, layers: Visibility::layers(layers), list };
+            let (first, second, third) = (space(-1.0, 1e3), space(1000.0, 250.0), space(4000.0, 1e3));
+            scene.cull_views(&mut [seen(first, u32::MAX, all), seen(second, 2, far), seen(third, 4, few)]).unwrap();
+            lists
+        };
+        let (shared, alone) = (pool.install(views), views());
+        assert!(alone.is_sorted_by(|one, next| one.len() > next.len() && !next.is_empty()));
+        shared.iter().zip(&alone).for_each(|(shared, alone)| assert_same(shared, alone));
     }
 }

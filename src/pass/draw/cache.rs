@@ -309,3 +309,20 @@ fn rearrange<T: Copy>(array: &mut Vec<T>, spare: &[T], moves: &[Move], end: usiz
     }
     array.truncate(end);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Aabb, DrawList, Node, Scene, Shape};
+
+    #[test]
+    fn a_list_of_a_scene_in_which_nothing_happened_is_not_gone_through() {
+        let mut scene = Scene::new();
+        scene.insert(scene.root(), Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+        scene.update();
+        let mut list = DrawList::new();
+        scene.draw_list(&mut list);
+        assert!(list.listing.any_marked);
+        scene.draw_list(&mut list);
+        assert!(!list.listing.any_marked, "no segment was looked at");
+    }
+}

@@ -97,3 +97,16 @@ impl fmt::Debug for DrawCommand {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_with_all_that_it_says() {
+        let node = NodeHandle::from_bits(1).unwrap();
+        let shown = format!("{:?}", DrawCommand::new(node, 7, None, true).with_word(5));
+        let expected = format!("DrawCommand {{ node: {node:?}, mesh: 7, material: None, mirrored: true, word: 5 }}");
+        assert_eq!(shown, expected);
+    }
+}

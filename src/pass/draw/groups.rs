@@ -443,6 +443,7 @@ mod tests {
                 .collect();
             assert_eq!(found, expected(&commands));
             assert_eq!(groups.instances().len(), commands.len());
+            assert!(2 * groups.kinds.kinds.len() <= groups.kinds.table.len(), "the table is at most half full");
         }
     }
 

@@ -255,6 +255,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_depth_is_how_far_before_the_camera_a_matrix_lies() {
+        let view = DepthView { eye: Vec3::new(1.0, 2.0, 3.0), forward: Vec3::new(0.0, 0.0, -2.0) };
+        for (x, z, depth) in [(1.0, -1.0, 8.0), (50.0, -1.0, 8.0), (1.0, 3.0, 0.0), (1.0, 4.0, -2.0)] {
+            let matrix = Mat34 { rows: [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, 2.0], [0.0, 0.0, 1.0, z]] };
+            assert_eq!(view.depth(&matrix), depth, "at {x} and {z}");
+        }
+    }
+
+    #[test]
     fn depth_keys_sort_as_their_numbers() {
         let mut dice = fastrand::Rng::with_seed(7);
         let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE, f32::NAN, -f32::NAN, 1e-42];

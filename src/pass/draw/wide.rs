@@ -276,6 +276,93 @@ fn outwards(number: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{DrawList, Node, NodeHandle, Scene, Shape, Transform, Visibility};
+
+    /// Two shapes, each in a slice of its own.
+    fn apart() -> (Scene, [NodeHandle; 2]) {
+        let mut scene = Scene::new();
+        let nodes = [(); 2].map(|()| {
+            let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+            let node = scene.insert(scene.root(), shape).unwrap();
+            scene.isolate(node).unwrap();
+            node
+        });
+        scene.update();
+        assert!(!scene.same_slice(nodes[0], nodes[1]));
+        (scene, nodes)
+    }
+
+    /// Moves the first of two, and returns which of their slices are composed again then.
+    fn composed_again(
+        scene: &mut Scene,
+        nodes: [NodeHandle; 2],
+        refresh: impl FnOnce(&Store) -> WideWorlds,
+    ) -> [bool; 2] {
+        scene.set_local(nodes[0], Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+        scene.update();
+        let worlds = refresh(&scene.store);
+        nodes.map(|node| worlds.slice(scene.matrix_slot(node).unwrap().slice).unwrap().changed())
+    }
+
+    #[test]
+    fn what_did_not_move_is_not_composed_again() {
+        let (mut scene, nodes) = apart();
+        let mut worlds = WideWorlds::EMPTY;
+        assert!(worlds.refresh(&scene.store, false));
+        assert!(!worlds.refresh(&scene.store, false), "nothing happened");
+        let composed = composed_again(&mut scene, nodes, |store| {
+            assert!(worlds.refresh(store, false));
+            worlds
+        });
+        assert_eq!(composed, [true, false]);
+    }
+
+    #[test]
+    fn a_list_keeps_what_it_composed_where_it_culls() {
+        let (mut scene, nodes) = apart();
+        let (everywhere, mut list) = (Frustum::from_planes([Vec4::ZERO; 6]).unwrap(), DrawList::new());
+        scene.cull_relative(DVec3::ZERO, &everywhere, Visibility::VISIBLE, &mut list);
+        assert_eq!(list.len(), 2);
+        assert_eq!(composed_again(&mut scene, nodes, |store| list.take_worlds(store)), [true, false]);
+    }
+
+    #[test]
+    fn a_box_whose_ends_cancel_out_contains_the_one_in_double_precision() {
+        let mut dice = fastrand::Rng::with_seed(3);
+        let mut angle = || dice.f64() * 6.0;
+        // The corner at the minimum is near the origin: the difference of two large numbers.
+        let bounds = Aabb::new(Vec3::ONE, Vec3::splat(1e10));
+        for _ in 0..500 {
+            let world = DAffine3::from_rotation_y(angle()) * DAffine3::from_rotation_x(angle());
+            let found = wide_box(&bounds, &world, DVec3::ZERO);
+            for corner in 0..8 {
+                let part = |axis: usize| f64::from(if corner >> axis & 1 == 0 { bounds.min } else { bounds.max }[axis]);
+                let point = world.transform_point3(DVec3::new(part(0), part(1), part(2)));
+                let (min, max) = (found.min.as_dvec3(), found.max.as_dvec3());
+                assert!(point.cmpge(min).all() && point.cmple(max).all(), "{point} in {min} to {max}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_box_that_double_precision_cannot_hold_is_infinite() {
+        let bounds = Aabb::new(Vec3::ZERO, Vec3::splat(2.0));
+        for (scale, holds) in [(1e300, true), (1.7e308, false)] {
+            for side in [scale, -scale] {
+                let world = DAffine3::from_scale(DVec3::new(side, 1.0, 1.0));
+                assert_eq!(wide_box(&bounds, &world, DVec3::ZERO).min.y.is_finite(), holds, "scaled by {side}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_is_rounded_up_where_it_has_to_be_rounded() {
+        for exact in [0.0, 1.0, -2.5, f32::MAX, f32::MIN_POSITIVE] {
+            assert_eq!(outwards(f64::from(exact)).to_bits(), exact.to_bits());
+        }
+        assert_eq!(outwards(1.0 + 1e-12), 1.0_f32.next_up());
+        assert_eq!(outwards(-1.0 - 1e-12), -1.0);
+    }
 
     #[test]
     fn a_box_in_single_precision_contains_the_one_in_double_precision() {

@@ -1,0 +1,77 @@
+//! Culling of slices with many blocks, for views on several layers, and of what waits for an update.
+
+use hedgerow::glam::{Vec3, Vec4};
+use hedgerow::query::{CullView, Frustum, Sphere};
+use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+
+/// Shapes along x, one metre apart, in one slice. Each has its number as its mesh.
+fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
+    let config = SceneConfig { bounds: true, max_nodes: 8192, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    scene.isolate(top).unwrap();
+    let mut add = |x: u16| {
+        let place = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
+        scene.insert(top, place.with_shape(Shape::new(u32::from(x), Aabb::cube(0.25)))).unwrap()
+    };
+    let nodes: Vec<NodeHandle> = (0..count).map(&mut add).collect();
+    scene.update();
+    assert!(scene.same_slice(nodes[0], nodes[nodes.len() - 1]));
+    (scene, nodes)
+}
+
+/// The space beyond some x.
+fn beyond(x: f32) -> Frustum {
+    let (wall, any) = (Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO);
+    Frustum::from_planes([wall, any, any, any, any, any]).unwrap()
+}
+
+#[test]
+fn a_slice_is_searched_beyond_its_first_64_blocks() {
+    // 79 blocks of 64 shapes; the last one is not full.
+    let (scene, nodes) = row_of(5000);
+    let (mut list, mut found) = (DrawList::new(), Vec::new());
+    // The box holds the whole slice, so that nothing in it is tested. A sphere never tells that it holds anything.
+    scene.nodes_in_box(&Aabb::cube(1e5), Visibility::VISIBLE, &mut found).unwrap();
+    assert!(found == nodes, "{} in a box", found.len());
+    scene.nodes_in_sphere(&Sphere::new(Vec3::ZERO, 1e5).unwrap(), Visibility::VISIBLE, &mut found).unwrap();
+    assert!(found == nodes, "{} in a sphere", found.len());
+    for x in [10_u16, 4200] {
+        scene.cull(&beyond(f32::from(x)), Visibility::VISIBLE, &mut list).unwrap();
+        let listed = list.commands().iter().map(|command| (command.node, command.mesh));
+        assert!(listed.eq(nodes.iter().copied().zip(0..).skip(usize::from(x))), "{} beyond {x}", list.len());
+    }
+}
+
+#[test]
+fn each_of_several_views_sees_what_is_on_its_layers() {
+    let (mut scene, nodes) = row_of(100);
+    for (at, &node) in nodes.iter().enumerate() {
+        scene.set_visibility(node, Visibility::layers(1 << (at % 2))).unwrap();
+    }
+    scene.update();
+    let mut lists = [const { DrawList::new() }; 3];
+    let [even, odd, both] = &mut lists;
+    let view = |layers, list| CullView { frustum: beyond(10.0), layers: Visibility::layers(layers), list };
+    scene.cull_views(&mut [view(1, even), view(2, odd)]).unwrap();
+    scene.cull_views(&mut [view(3, both)]).unwrap();
+    let meshes = lists.map(|list| list.commands().iter().map(|command| command.mesh).collect::<Vec<_>>());
+    let expected = [(10..100).step_by(2), (11..100).step_by(2), (10..100).step_by(1)];
+    assert_eq!(meshes, expected.map(|meshes| meshes.collect::<Vec<u32>>()));
+}
+
+#[test]
+fn what_waits_for_an_update_is_found_by_its_present_bounds_on_its_layers() {
+    let (mut scene, nodes) = row_of(200);
+    scene.set_visibility(nodes[151], Visibility::layers(2)).unwrap();
+    scene.update();
+    for &node in &nodes[150..152] {
+        scene.set_bounds(node, Aabb::cube(50.0)).unwrap();
+    }
+    let above = Aabb::new(Vec3::new(-1e3, 20.0, -1e3), Vec3::splat(1e3));
+    let mut found = Vec::new();
+    for (layers, expected) in [(1, &nodes[150..151]), (2, &nodes[150..152])] {
+        scene.nodes_in_box(&above, Visibility::layers(layers), &mut found).unwrap();
+        assert_eq!(found, expected, "on the layers {layers}");
+    }
+}
