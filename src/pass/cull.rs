@@ -472,3 +472,59 @@ fn find_stale<'s, P: Probe>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Node, Scene, SceneConfig, Shape, Transform};
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use glam::Vec4;
+
+    /// A frustum that counts how often it is asked about boxes.
+    struct Counted {
+        frustum: Frustum,
+        asked: AtomicUsize,
+    }
+
+    impl Probe for Counted {
+        fn touched(&self, groups: &[BoxGroup]) -> u64 {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            self.frustum.touched(groups)
+        }
+
+        fn touched_and_inside(&self, groups: &[BoxGroup]) -> (u64, u64) {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            self.frustum.touched_and_inside(groups)
+        }
+    }
+
+    #[test]
+    fn probes_are_asked_about_what_is_undecided_alone() {
+        let config = SceneConfig { bounds: true, min_nodes: 0, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
+        // Two slices, one below the other, a kilometre apart along x. Each has two blocks of shapes.
+        let mut above = scene.root();
+        for x in [0.0, 1000.0] {
+            above = scene.insert(above, Node::group()).unwrap();
+            scene.isolate(above).unwrap();
+            for _ in 0..100 {
+                let place = Node::transform(Transform::from_xyz(x, 0.0, 0.0));
+                scene.insert(above, place.with_shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+            }
+        }
+        scene.update();
+        assert_eq!(scene.slice_count(), 3);
+        // These see the lower slice, nothing, and everything.
+        let probes = [500.0, 5000.0, -500.0].map(|x| {
+            let (wall, any) = (Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO);
+            let frustum = Frustum::from_planes([wall, any, any, any, any, any]).unwrap();
+            Counted { frustum, asked: AtomicUsize::new(0) }
+        });
+        let mut found = Vec::new();
+        scene.store.find(&probes, u32::MAX, &mut found, |found| Some(found.probes));
+        assert_eq!(found, [[0b100; 100], [0b101; 100]].concat());
+        // All are asked about what is below the root, and about the root's own shapes. The first is asked about what is
+        // below the upper slice and about its own shapes, too.
+        assert_eq!(probes.map(|probe| probe.asked.into_inner()), [4, 2, 2]);
+    }
+}

@@ -401,13 +401,14 @@ fn a_relative_list_that_skipped_an_update_shows_what_moved_in_it() {
 }
 
 #[test]
-fn a_relative_list_that_was_filled_before_the_first_update_follows_it() {
-    let mut scene = Scene::new();
-    let sign = scene.insert(scene.root(), Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
-    scene.isolate(sign).unwrap();
+fn a_relative_list_of_what_a_new_scene_adopted_follows_its_first_update() {
+    let (mut grown, nodes) = grid(BOUNDED, 6);
+    let mut scene = Scene::with_config(BOUNDED).unwrap();
+    let map = scene.adopt(&mut grown, scene.root()).unwrap();
     let mut list = DrawList::new();
     refill(&scene, &mut list);
-    scene.update_all();
+    scene.set_local(map.get(nodes[9]).unwrap(), Transform::from_xyz(3.0, 5.0, 0.0)).unwrap();
+    scene.update();
     refill(&scene, &mut list);
 }
 

@@ -460,4 +460,24 @@ mod tests {
             assert!(groups.kinds.kinds.len() <= 1024 + 2 * 500 + 500);
         }
     }
+
+    #[test]
+    fn hashes_of_numbers_that_follow_each_other_lie_apart() {
+        let node = NodeHandle::from_bits(1).unwrap();
+        let most = u32::MAX - 1;
+        let kinds: [(&str, &dyn Fn(u32) -> Kind); 5] = [
+            ("mesh", &|number| kind_of(&DrawCommand::new(node, number, Some(3), false), 0)),
+            ("mesh without a material", &|number| kind_of(&DrawCommand::new(node, number, None, false), 0)),
+            ("material", &|number| kind_of(&DrawCommand::new(node, 3, Some(number), false), 0)),
+            ("key", &|number| kind_of(&DrawCommand::new(node, 3, Some(3), false), number)),
+            ("key beside great numbers", &|number| kind_of(&DrawCommand::new(node, most, Some(most), true), number)),
+        ];
+        for (what, kind) in kinds {
+            // A table for a thousand kinds.
+            let mut places: Vec<usize> = (0..1000).map(|number| hash(kind(number)) & 2047).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert!(places.len() > 700, "{} places by {what}", places.len());
+        }
+    }
 }

@@ -318,6 +318,28 @@ mod tests {
     }
 
     #[test]
+    fn slots_that_the_last_sweep_left_as_they_are_are_not_composed_again() {
+        let mut scene = Scene::new();
+        let top = scene.insert(scene.root(), Node::group()).unwrap();
+        let mut add = || scene.insert(top, Node::transform(Transform::IDENTITY)).unwrap();
+        let nodes: Vec<NodeHandle> = (0..100).map(|_| add()).collect();
+        scene.update();
+        let mut worlds = WideWorlds::EMPTY;
+        worlds.refresh(&scene.store, false);
+        let [moved, still] = [nodes[20], nodes[60]].map(|node| scene.matrix_slot(node).unwrap());
+        assert_eq!(moved.slice, still.slice);
+        // What nothing composes shows whether it was looked at.
+        let odd = DAffine3::from_translation(DVec3::splat(7.0));
+        worlds.slices[still.slice as usize].slots[still.slot as usize] = odd;
+        scene.set_local(nodes[20], Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+        scene.update();
+        assert!(worlds.refresh(&scene.store, false));
+        let slots = &worlds.slices[still.slice as usize].slots;
+        assert_eq!(slots[moved.slot as usize].translation, DVec3::X);
+        assert_eq!(slots[still.slot as usize], odd);
+    }
+
+    #[test]
     fn a_list_keeps_what_it_composed_where_it_culls() {
         let (mut scene, nodes) = apart();
         let (everywhere, mut list) = (Frustum::from_planes([Vec4::ZERO; 6]).unwrap(), DrawList::new());
