@@ -412,6 +412,7 @@ fn a_refused_batch_of_moves_changes_nothing() {
         (vec![(below, root), (root, place)], Keep::Local, 1, Error::RootIsFixed),
         (vec![(flat, root), (place, place)], Keep::Local, 1, Error::WouldCycle { node: place, parent: place }),
         (vec![(flat, root), (place, below)], Keep::Local, 1, Error::WouldCycle { node: place, parent: below }),
+        (vec![(place, below)], Keep::Local, 0, Error::WouldCycle { node: place, parent: below }),
         (vec![(flat, place), (place, flat)], Keep::Local, 0, Error::WouldCycle { node: flat, parent: place }),
         (vec![(below, root), (place, flat)], Keep::World, 1, Error::Singular(flat)),
     ] {
@@ -433,4 +434,18 @@ fn detached_subtrees_are_moved_in_a_batch_too() {
     scene.validate().unwrap();
     assert_eq!((scene.len(), scene.detached_len()), (4, 0));
     assert_eq!([a, b, c].map(|node| scene.parent(node)), [Some(c), Some(a), Some(scene.root())]);
+}
+
+#[test]
+fn a_batch_of_a_few_inserts_into_a_large_scene_leaves_them_in_order() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    let mut nodes = Vec::new();
+    scene.insert_many(&vec![(top, Node::group()); 9000], &mut nodes).unwrap();
+    for count in [1, 5, 15, 25, 40] {
+        let mut made = Vec::new();
+        scene.insert_many(&vec![(nodes[count], node(0)); count], &mut made).unwrap();
+        assert!(scene.children(nodes[count]).eq(made));
+    }
+    scene.validate().unwrap();
 }

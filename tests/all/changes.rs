@@ -559,3 +559,32 @@ fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with
         }
     }
 }
+
+#[test]
+fn a_leaf_with_a_name_is_told_as_removed() {
+    let mut scene = scene();
+    let root = scene.root();
+    let top = group(&mut scene, root);
+    let leaves = [(); 3].map(|()| scene.insert(top, Node::transform(at(1.0)).named("leaf")).unwrap());
+    update(&mut scene);
+    scene.remove(leaves[1]).unwrap();
+    scene.validate().unwrap();
+    update(&mut scene);
+    assert_eq!(scene.told.removed, [leaves[1]]);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_material_sets_and_moves_nothing_below_it() {
+    let mut scene = scene();
+    let root = scene.root();
+    let top = group(&mut scene, root);
+    let nodes: Vec<_> = (0..10).map(|_| placed(&mut scene, top, 1.0)).collect();
+    update(&mut scene);
+    let mut reader = UploadReader::new();
+    scene.uploads(&mut reader);
+    scene.set_material(top, 3).unwrap();
+    assert_eq!(update(&mut scene), [0; 4]);
+    assert_eq!((scene.told.locals.len(), scene.material(nodes[9])), (0, Some(3)));
+    assert!(scene.uploads(&mut reader).is_empty());
+}

@@ -629,3 +629,60 @@ fn a_node_stays_below_its_parent_even_where_no_number_tells_its_world() {
     assert!(scene.children(parent).eq([second, first]));
     assert_eq!(scene.local(second), before);
 }
+
+/// Two parents below the root with slices of their own, and a leaf below the first that is not its only child.
+fn two_slices() -> (Scene, [NodeHandle; 2]) {
+    let storage = hedgerow::config::StoragePolicy { share_slices: false, ..Default::default() };
+    let config = hedgerow::SceneConfig { initial_slice_storage_size: 8, storage, ..Default::default() };
+    let mut scene = Scene::with_config(config).unwrap();
+    let root = scene.root();
+    let parents = ["from", "to"].map(|name| named(&mut scene, root, name));
+    assert!(!scene.same_slice(parents[0], parents[1]));
+    (scene, parents)
+}
+
+#[test]
+fn a_leaf_that_moves_to_another_slice_keeps_its_name_and_its_shear() {
+    let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 2.0], [0.0, 0.0, 1.0, 0.0]] };
+    let placed = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
+    for shears_beside in [false, true] {
+        for description in [
+            placed.named("leaf"),
+            placed.with_visibility(Visibility::layers(4)),
+            Node::group().with_matrix(sheared),
+            Node::group().with_matrix(sheared).named("leaf").with_visibility(Visibility::layers(4)),
+        ] {
+            let (mut scene, [from, to]) = two_slices();
+            if shears_beside {
+                scene.insert(from, Node::group().with_matrix(sheared)).unwrap();
+            }
+            let leaf = scene.insert(from, description).unwrap();
+            scene.reparent(leaf, to, Keep::Local).unwrap();
+            assert!(scene.same_slice(leaf, to));
+            assert_eq!(scene.node(leaf), Some(description));
+            scene.validate().unwrap();
+            assert_eq!(scene.remove(leaf), Ok(1));
+            scene.validate().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_leaf_moves_to_a_slice_without_room_for_what_it_has() {
+    let shape = Shape::new(1, Aabb::cube(1.0));
+    let place = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
+    for description in [place, Node::group().with_material(7), Node::shape(shape), place.with_material(7)] {
+        // Each number of nodes until nothing is free in the slice.
+        for filled in 0..10 {
+            let (mut scene, [from, to]) = two_slices();
+            named(&mut scene, from, "beside");
+            let leaf = scene.insert(from, description).unwrap();
+            for _ in 0..filled {
+                scene.insert(to, description).unwrap();
+            }
+            scene.reparent(leaf, to, Keep::Local).unwrap();
+            assert_eq!((scene.node(leaf), scene.parent(leaf)), (Some(description), Some(to)));
+            scene.validate().unwrap();
+        }
+    }
+}

@@ -342,3 +342,65 @@ fn a_build_of_many_siblings_stands_behind_few_portals() {
         family.validate("inserts in front");
     }
 }
+
+#[test]
+fn siblings_that_are_appended_fill_slices_that_stand_behind_few_portals() {
+    // A node with a name takes the long way in.
+    for (max_nodes, count, named) in [(16, 2000, false), (16, 2000, true), (256, 5000, false), (256, 5000, true)] {
+        let mut family = Family::new(tiny(max_nodes), 0);
+        let child = if named { node().named("child") } else { node() };
+        for _ in 0..count {
+            family.children.push(family.scene.insert(family.parent, child).unwrap());
+        }
+        family.validate("appending");
+        let (slices, least) = (family.scene.slice_count(), count / max_nodes as usize);
+        assert!(slices <= least + least / 2 + 4, "{slices} slices of {max_nodes} rows, {least} would do");
+    }
+}
+
+#[test]
+fn siblings_go_to_their_places_in_the_last_slice_when_it_is_full() {
+    for count in 30..50 {
+        let family = Family::new(tiny(16), count);
+        for at in count - 18..count {
+            let mut family = Family { scene: family.scene.clone(), children: family.children.clone(), ..family };
+            let place = Place::Before(family.children[at]);
+            family.children.insert(at, family.scene.insert(place, node()).unwrap());
+            family.validate("an insert");
+        }
+    }
+}
+
+#[test]
+fn large_siblings_that_are_added_at_an_end_stand_side_by_side() {
+    for front in [false, true] {
+        let mut family = Family::new(SceneConfig { min_nodes: 4, ..tiny(32) }, 60);
+        for _ in 0..20 {
+            let large = family.scene.insert(family.scene.root(), node()).unwrap();
+            for _ in 0..24 {
+                family.scene.insert(large, node()).unwrap();
+            }
+            let at = if front { 0 } else { family.children.len() };
+            let place = if front { Place::Before(family.children[0]) } else { Place::After(family.children[at - 1]) };
+            family.scene.reparent(large, place, Keep::Local).unwrap();
+            family.children.insert(at, large);
+            family.validate("a move");
+        }
+    }
+}
+
+#[test]
+fn isolated_children_that_are_sorted_below_a_moved_node_move_with_it() {
+    let mut family = Family::new(tiny(16), 60);
+    family.children.iter().for_each(|&child| family.scene.isolate(child).unwrap());
+    family.scene.update();
+    family.scene.set_local(family.parent, Transform::from_xyz(5.0, 0.0, 0.0)).unwrap();
+    family.children.reverse();
+    let places: std::collections::HashMap<_, _> =
+        family.children.iter().enumerate().map(|(place, &child)| (child, place)).collect();
+    family.scene.sort_children_by(family.parent, |_, a, b| places[&a].cmp(&places[&b])).unwrap();
+    family.validate("a sort");
+    family.scene.update();
+    family.validate("an update");
+    assert!(family.children.iter().all(|&child| family.scene.world(child).unwrap().translation().x == 6.0));
+}

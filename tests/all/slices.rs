@@ -766,3 +766,124 @@ fn inserts_into_a_slice_that_maintenance_knows_are_brought_up_to_date() {
         }
     }
 }
+
+#[test]
+fn a_newcomer_between_an_isolated_node_and_its_neighbours_keeps_the_order() {
+    let mut scene = with(SceneConfig { min_nodes: 4, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let tops = [(); 4].map(|()| group(&mut scene, root));
+    for _ in 0..6 {
+        group(&mut scene, tops[0]);
+    }
+    assert!(scene.same_slice(tops[0], tops[3]), "one slice, which is no longer small");
+    scene.isolate(tops[1]).unwrap();
+    assert!(scene.children(root).eq(tops));
+    scene.validate().unwrap();
+    let before = [Place::After(tops[0]), Place::Before(tops[1])].map(|place| (1, place));
+    let behind = [Place::After(tops[1]), Place::Before(tops[2])].map(|place| (2, place));
+    for (at, place) in before.into_iter().chain(behind) {
+        let mut scene = scene.clone();
+        let newcomer = group(&mut scene, place);
+        let mut expected = tops.to_vec();
+        expected.insert(at, newcomer);
+        assert!(scene.children(root).eq(expected), "{place:?}");
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn a_newcomer_behind_a_slice_that_is_not_small_joins_the_small_one_behind_it() {
+    let mut scene = with(SceneConfig { min_nodes: 4, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let tops = [(); 6].map(|()| group(&mut scene, root));
+    assert!(!scene.same_slice(tops[3], tops[4]) && scene.same_slice(tops[4], tops[5]));
+    let newcomer = group(&mut scene, Place::After(tops[3]));
+    assert!(scene.same_slice(newcomer, tops[4]));
+    assert!(scene.children(root).nth(4) == Some(newcomer));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn only_a_small_subtree_joins_a_small_slice() {
+    for size in [3, 4] {
+        let mut scene = with(SceneConfig { min_nodes: 4, ..SceneConfig::DEFAULT });
+        let root = scene.root();
+        let large = group(&mut scene, root);
+        for _ in 0..8 {
+            group(&mut scene, large);
+        }
+        let small = group(&mut scene, root);
+        let moved = group(&mut scene, large);
+        for _ in 1..size {
+            group(&mut scene, moved);
+        }
+        scene.reparent(moved, Place::After(small), Keep::Local).unwrap();
+        assert_eq!(scene.same_slice(moved, small), size < 4, "{size} nodes, where fewer than 4 are small");
+        assert!(scene.children(root).eq([large, small, moved]));
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn nodes_that_come_in_depth_first_order_are_in_order_whichever_place_is_named() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut last = group(&mut scene, root);
+    last = group(&mut scene, last);
+    for _ in 0..500 {
+        last = group(&mut scene, Place::After(last));
+        group(&mut scene, Place::FirstChildOf(last));
+    }
+    scene.validate().unwrap();
+    assert_eq!(scene.stats().disorder, 0.0);
+}
+
+#[test]
+fn a_removal_that_leaves_less_than_half_of_the_least_size_merges_the_slice() {
+    let mut scene = with(SceneConfig { max_nodes: 64, min_nodes: 16, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let top = group(&mut scene, root);
+    let children = [(); 20].map(|()| group(&mut scene, top));
+    for _ in 0..7 {
+        for child in children {
+            group(&mut scene, child);
+        }
+    }
+    let inside = |scene: &Scene, child| scene.children(child).all(|leaf| scene.same_slice(leaf, child));
+    let run = |scene: &Scene, child| children.into_iter().filter(|&other| scene.same_slice(other, child)).collect();
+    let runs = children.iter().filter(|&&child| !scene.same_slice(child, top)).map(|&child| run(&scene, child));
+    let mut runs = runs.filter(|run: &Vec<NodeHandle>| run.iter().all(|&child| inside(&scene, child)));
+    let run = runs.find(|run| run.len() < 7).expect("a run of a few children with their leaves");
+    let mut leaves: Vec<NodeHandle> = run.iter().flat_map(|&child| scene.children(child)).collect();
+    // So that there is room beside it.
+    for child in children.into_iter().filter(|child| !run.contains(child)) {
+        let spare: Vec<NodeHandle> = scene.children(child).skip(3).collect();
+        scene.remove_many(&spare).unwrap();
+    }
+    let before = scene.slice_count();
+    while run.len() + leaves.len() > 8 {
+        scene.remove(leaves.pop().unwrap()).unwrap();
+        assert_eq!(scene.slice_count(), before);
+    }
+    scene.remove(leaves.pop().unwrap()).unwrap();
+    assert_eq!(scene.slice_count(), before - 1, "7 rows are less than half of 16");
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_node_that_is_inserted_before_another_is_brought_up_to_date() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = scene.insert(root, Node::transform(Transform::from_xyz(10.0, 0.0, 0.0))).unwrap();
+    let low = group(&mut scene, top);
+    scene.update();
+    let moved = scene.insert(Place::Before(low), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))).unwrap();
+    scene.validate().unwrap();
+    scene.update();
+    assert_eq!(scene.world(moved).unwrap().translation().x, 11.0);
+    let hidden = scene.insert(Place::Before(low), Node::group().with_visibility(Visibility::HIDDEN)).unwrap();
+    scene.validate().unwrap();
+    scene.update();
+    assert_eq!(scene.visibility(hidden), Some(Visibility::HIDDEN));
+    scene.validate().unwrap();
+}

@@ -307,4 +307,45 @@ mod tests {
             }
         }
     }
+
+    fn holes_at(slots: impl IntoIterator<Item = u32>) -> HoleSet {
+        let mut holes = HoleSet::default();
+        slots.into_iter().for_each(|slot| holes.insert(slot));
+        holes
+    }
+
+    #[test]
+    fn the_words_behind_a_slot_come_before_what_is_nearer() {
+        let holes = holes_at([10, 20, 200, 300]);
+        assert_eq!(holes.nearest(15), Some(20), "of two equally near, the later one");
+        let near = |slot| holes.clone().take_near(slot);
+        assert_eq!((near(15), near(100)), (Some(10), Some(200)), "the first from the slot's own word on");
+        assert_eq!((near(400), near(5000)), (Some(300), Some(300)), "where none follows, the nearest");
+        let after = |slot| holes.clone().take_after(slot);
+        assert_eq!((after(12), after(200)), (Some(200), Some(300)), "the first behind the slot's own word");
+        assert_eq!((after(256), after(300)), (Some(300), None));
+    }
+
+    #[test]
+    fn whatever_is_out_of_step_is_noticed() {
+        let holes = holes_at([9000, 5000, 5]);
+        assert!(holes.is_consistent() && holes.ends_before(9001) && !holes.ends_before(9000));
+        let damages: [fn(&mut HoleSet); 4] = [
+            |holes| holes.count += 1,
+            HoleSet::miscount,
+            |holes| holes.further[0] ^= 1 << 3,
+            |holes| holes.further[1] = 0,
+        ];
+        for (number, damage) in damages.iter().enumerate() {
+            let mut damaged = holes.clone();
+            damage(&mut damaged);
+            assert!(!damaged.is_consistent(), "damage {number}");
+        }
+    }
+
+    #[test]
+    fn all_words_count_as_memory() {
+        let holes = holes_at([9000]);
+        assert!(holes.bytes() >= (holes.words.len() + holes.further.len()) * size_of::<u64>());
+    }
 }

@@ -217,4 +217,16 @@ mod tests {
         assert!(!slots.has_any(false));
         assert_eq!(slots.allocate_near(0, false), None);
     }
+
+    #[test]
+    fn where_the_end_is_reached_there_are_the_holes() {
+        let mut slots = LinearAllocator::with_capacity(4);
+        (0..4).for_each(|slot| assert_eq!(slots.allocate_near(0, true), Some(slot)));
+        slots.free(1);
+        assert!(slots.has_any(true) && !slots.has_any(false));
+        assert!(slots.has_after(0, true) && !slots.has_after(0, false));
+        assert!(!slots.has_after(1, true), "a slot is not behind itself");
+        assert_eq!(slots.allocate_after(1, true), None);
+        assert_eq!(slots.allocate_near(3, true), Some(1));
+    }
 }

@@ -269,3 +269,50 @@ impl WorldLists {
             + self.spaces.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Node, Scene, Transform};
+
+    #[test]
+    fn the_spaces_above_siblings_are_computed_once_for_all_of_them() {
+        let place = || Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
+        let mut scene = Scene::new();
+        let mut parent = scene.root();
+        for _ in 0..20 {
+            parent = scene.insert(parent, place()).unwrap();
+        }
+        let children = [(); 100].map(|()| scene.insert(parent, place()).unwrap());
+        scene.set_worlds(&children.map(|child| (child, Transform::IDENTITY))).unwrap();
+        assert_eq!(scene.local(children[99]), Some(Transform::from_xyz(-20.0, 0.0, 0.0).into()));
+        let spaces = &scene.store.world_lists.spaces.spaces;
+        assert!((20..=22).contains(&spaces.len()), "{} spaces: one a transform, and of the two bases", spaces.len());
+    }
+
+    #[test]
+    fn each_list_counts_as_memory() {
+        fn grow<T>(list: &mut Vec<T>) -> usize {
+            assert_eq!(list.capacity(), 0);
+            list.reserve_exact(100);
+            list.capacity() * size_of::<T>()
+        }
+        let growths: [fn(&mut WorldLists) -> usize; 9] = [
+            |lists| grow(&mut lists.places),
+            |lists| grow(&mut lists.locals),
+            |lists| grow(&mut lists.matrices),
+            |lists| grow(&mut lists.listed.first_words),
+            |lists| grow(&mut lists.listed.words),
+            |lists| grow(&mut lists.listed.concerned),
+            |lists| grow(&mut lists.spaces.table),
+            |lists| grow(&mut lists.spaces.spaces),
+            |lists| grow(&mut lists.spaces.others),
+        ];
+        let mut lists = WorldLists::default();
+        let mut bytes = 0;
+        for (number, growth) in growths.iter().enumerate() {
+            bytes += growth(&mut lists);
+            assert_eq!(lists.bytes(), bytes, "list {number}");
+        }
+    }
+}
