@@ -285,25 +285,27 @@ fn a_queue_detaches_attaches_and_removes_later() {
 
 #[test]
 fn what_waits_to_be_freed_takes_no_edit() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let [kept, gone] = [(); 2].map(|()| scene.insert(root, Node::group()).unwrap());
-    scene.isolate(gone).unwrap();
-    let placed = Node::transform(moved(1));
-    let leaves = [placed, placed.named("leaf"), placed.with_visibility(Visibility::layers(2))];
-    let leaves = leaves.map(|node| scene.insert(gone, node).unwrap());
-    scene.update();
-    scene.remove_later(gone).unwrap();
-    assert_eq!(scene.stats().pending_free, 4);
-    for leaf in leaves {
-        let stale = Err(Error::StaleHandle(leaf));
-        assert_eq!(scene.local(leaf), None);
-        assert_eq!(scene.set_local(leaf, moved(2)), stale);
-        assert_eq!(scene.modify_local(leaf, |_| unreachable!("there is no node")), stale);
-        assert_eq!(scene.remove(leaf), Err(Error::StaleHandle(leaf)));
-        assert_eq!(scene.reparent(leaf, kept, Keep::Local), Err(Error::StaleHandle(leaf)));
-        assert_eq!(scene.insert(leaf, placed), Err(Error::StaleHandle(leaf)));
+    for changes in [false, true] {
+        let mut scene = Scene::with_config(SceneConfig { changes, ..SceneConfig::DEFAULT }).unwrap();
+        let root = scene.root();
+        let [kept, gone] = [(); 2].map(|()| scene.insert(root, Node::group()).unwrap());
+        scene.isolate(gone).unwrap();
+        let placed = Node::transform(moved(1));
+        let leaves = [placed, placed.named("leaf"), placed.with_visibility(Visibility::layers(2))];
+        let leaves = leaves.map(|node| scene.insert(gone, node).unwrap());
+        scene.update();
+        scene.remove_later(gone).unwrap();
+        assert_eq!(scene.stats().pending_free, 4);
+        for leaf in leaves {
+            let stale = Err(Error::StaleHandle(leaf));
+            assert_eq!(scene.local(leaf), None);
+            assert_eq!(scene.set_local(leaf, moved(2)), stale);
+            assert_eq!(scene.modify_local(leaf, |_| unreachable!("there is no node")), stale);
+            assert_eq!(scene.remove(leaf), Err(Error::StaleHandle(leaf)));
+            assert_eq!(scene.reparent(leaf, kept, Keep::Local), Err(Error::StaleHandle(leaf)));
+            assert_eq!(scene.insert(leaf, placed), Err(Error::StaleHandle(leaf)));
+        }
+        assert_eq!((scene.len(), scene.stats().pending_free), (2, 4));
+        scene.validate().unwrap();
     }
-    assert_eq!((scene.len(), scene.stats().pending_free), (2, 4));
-    scene.validate().unwrap();
 }
