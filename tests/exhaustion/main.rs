@@ -15,6 +15,7 @@ use hedgerow::{
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{self, Read};
+use std::time::Duration;
 
 /// The system's allocator, which on request refuses one allocation of a thread, or all that are too much together, and
 /// counts what the thread has in use.
@@ -350,6 +351,45 @@ fn a_subtree_is_inserted_into_full_slices_or_refused_with_an_error() {
                 insert_with_every_amount(&scene, &bytes, Place::After(node));
                 insert_with_every_amount(&scene, &bytes, node.into());
             }
+        }
+    }
+}
+
+/// Tables in the pool take more when a new slice adopts them: one that was cut is as long again as it was, and a short one
+/// grows to the length of a new one.
+#[test]
+fn a_subtree_that_adopts_tables_is_inserted_or_refused_with_an_error() {
+    const SLICES: usize = 40;
+    let small = SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
+    let mut long = Scene::with_config(SceneConfig { max_nodes: 4096, ..small }).expect("the policy makes sense");
+    for _ in 0..SLICES {
+        let top = long.insert(long.root(), Node::group()).expect("a plain insert");
+        long.insert_many(&vec![(top, Node::group()); 4095], &mut Vec::new()).expect("plain inserts");
+    }
+    while let Some(top) = long.first_child(long.root()) {
+        long.remove(top).expect("it lives");
+    }
+    long.reconfigure(small).expect("the policy makes sense");
+    let mut short =
+        Scene::with_config(SceneConfig { initial_slice_max_num_nodes: 4096, ..small }).expect("it does, too");
+    let tops = [(); SLICES].map(|()| {
+        let top = short.insert(short.root(), Node::group()).expect("a plain insert");
+        short.insert_many(&[(top, Node::group()); 4], &mut Vec::new()).expect("plain inserts");
+        top
+    });
+    // Slices that are small now are merged. Their tables have nodes that are elsewhere.
+    for top in tops {
+        let leaves: Vec<NodeHandle> = short.children(top).take(2).collect();
+        short.remove_many(&leaves).expect("they live");
+    }
+    short.maintain(Duration::MAX);
+    let (source, made) = shaped(small, 3 * SLICES + 2, |number| number - 1);
+    let bytes = source.save_subtree(made[1]).expect("it lives");
+    for mut scene in [long, short] {
+        scene.shrink_to_fit();
+        for place in [scene.root().into(), Place::Detached] {
+            let amounts = insert_with_every_amount(&scene, &bytes, place);
+            assert!(amounts > 5, "{amounts}");
         }
     }
 }

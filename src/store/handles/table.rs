@@ -376,6 +376,15 @@ impl Tables {
         Some(number)
     }
 
+    /// How many entries are copied or given back at most where so many tables are adopted from the pool: what was cut off a
+    /// table comes back, and a short one grows to the length of a new one.
+    pub(in crate::store) fn most_entries_adopted(&self, tables: usize) -> usize {
+        let table = |number: u32| self.tables.get(number as usize);
+        let pooled = core::iter::successors(table(self.pool.open), |pooled| table(pooled.next_open));
+        let entries = |table: &Table| (table.entries.len() + usize::from(table.cut)).max(self.initial_entries as usize);
+        pooled.take(tables).map(entries).sum()
+    }
+
     /// Opens a table for a slice that has none, with room for this many entries, up to the greatest size of a table.
     pub(in crate::store) fn open_with_room(&mut self, slice: u32, entries: usize) {
         if self.tables_of(slice).open == NIL
