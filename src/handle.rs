@@ -209,6 +209,39 @@ mod tests {
     }
 
     #[test]
+    fn a_handle_is_written_as_its_three_parts() {
+        let handle = NodeHandle::new(3, 17, 2);
+        assert_eq!((format!("{handle}"), format!("{handle:?}")), ("3:17v2".into(), "NodeHandle(3:17 v2)".into()));
+        assert_eq!((format!("{handle:>8}"), format!("{handle:<8}")), ("  3:17v2".into(), "3:17v2  ".into()));
+    }
+
+    /// A map picks a bucket by the lowest bits of a hash, and compares the highest seven.
+    #[test]
+    fn handles_of_a_scene_fall_into_all_buckets_of_a_map() {
+        use core::hash::BuildHasher;
+        let of_one_table: fn(u32) -> NodeHandle = |at| NodeHandle::new(0, at, 1);
+        let first_of_each: fn(u32) -> NodeHandle = |at| NodeHandle::new(at, 0, 1);
+        let of_one_entry: fn(u32) -> NodeHandle = |at| NodeHandle::new(5, 7, at + 1);
+        let of_small_tables: fn(u32) -> NodeHandle = |at| NodeHandle::new(at / 64, at % 64, 1);
+        for handles in [of_one_table, first_of_each, of_one_entry, of_small_tables] {
+            let (mut buckets, mut tops) = ([0; 4096], [0; 128]);
+            for handle in (0..4096).map(handles) {
+                let hash = BuildHasherDefault::<HandleHasher>::default().hash_one(handle);
+                buckets[usize::try_from(hash % 4096).unwrap()] += 1;
+                tops[usize::try_from(hash >> 57).unwrap()] += 1;
+            }
+            assert!(buckets.iter().all(|&count| count <= 8), "{:?} are in one bucket", buckets.iter().max());
+            assert!(tops.iter().all(|&count| count <= 64), "{:?} look the same", tops.iter().max());
+        }
+        let of_bytes = |bytes: &[u8]| {
+            let mut hasher = HandleHasher::default();
+            hasher.write(bytes);
+            hasher.finish()
+        };
+        assert!(of_bytes(&[1, 2]) != of_bytes(&[2, 1]) && of_bytes(&[1]) != of_bytes(&[2]));
+    }
+
+    #[test]
     fn bits_without_a_generation_are_no_handle() {
         assert_eq!(NodeHandle::from_bits(0), None);
         assert_eq!(NodeHandle::from_bits(u64::MAX << GENERATION_BITS), None);

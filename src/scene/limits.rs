@@ -139,6 +139,27 @@ fn the_last_tables_are_given_out_one_by_one() {
     }
 }
 
+#[test]
+fn a_tree_is_inserted_if_there_are_just_as_many_tables_as_it_needs() {
+    let tree = |nodes: usize| {
+        let mut builder = SceneBuilder::new();
+        (0..nodes).for_each(|number| _ = builder.push(number.checked_sub(1), Node::group()));
+        builder
+    };
+    let _few = Few::tables();
+    // One for each node of a small tree.
+    let (mut scene, house) = nearly_full(config().min_nodes as usize - 1);
+    tree(3).insert_into(&mut scene, house).unwrap();
+    refused("a fourth node", &mut scene, |scene| tree(1).insert_into(scene, house).map_err(|error| error.error));
+    // One for the slice of a tree that gets one.
+    let storage = StoragePolicy { max_table_entries: 64, ..StoragePolicy::DEFAULT };
+    let mut scene = Scene::with_config(SceneConfig { storage, ..config() }).unwrap();
+    MOST_TABLES.set(u32::try_from(scene.store.table_count()).unwrap() + 1);
+    let root = scene.root();
+    tree(config().min_nodes as usize).insert_into(&mut scene, root).unwrap();
+    assert_eq!(scene.validate(), Ok(()));
+}
+
 /// A file is inserted node by node, so the last tables may go to its first nodes and scenes, which are removed again.
 #[cfg(feature = "gltf")]
 #[test]

@@ -15,7 +15,7 @@ type Step = fn(&mut Scene, &mut [NodeHandle; NODES]);
 
 const NODES: usize = 600;
 
-const STEPS: [(&str, Step); 13] = [
+const STEPS: [(&str, Step); 14] = [
     ("inserts", |scene, nodes| {
         for at in 1..NODES {
             let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
@@ -63,6 +63,10 @@ const STEPS: [(&str, Step); 13] = [
         for at in (400..NODES).filter(|at| at % 3 == 0) {
             let _ = scene.remove(nodes[at]);
         }
+    }),
+    ("what is detached in a batch", |scene, nodes| {
+        let living: Vec<NodeHandle> = nodes[200..].iter().copied().filter(|&node| scene.contains(node)).collect();
+        scene.detach_many(&living).expect("all of them live");
     }),
     ("what is removed for later, and what is detached", |scene, nodes| {
         let _ = scene.remove_later(nodes[3]).expect("it lives");

@@ -211,6 +211,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_order_that_begins_again_is_empty_and_keeps_its_memory() {
+        let mut batch_order = BatchOrder::default();
+        (0..100).for_each(|item| batch_order.add(item, At::ROOT));
+        let capacity = batch_order.capacity();
+        let again = batch_order.restart();
+        assert!(capacity >= 100 && again.capacity() == capacity && again.stops.is_empty());
+    }
+
+    #[test]
     fn edits_of_one_block_keep_their_order_however_few_or_many_there_are() {
         let mut slices = Slices::default();
         (0..40).for_each(|_| slices.push(Slice::default()));

@@ -287,7 +287,15 @@ mod tests {
                 ..SceneConfig::DEFAULT
             };
             let config = SceneConfig { initial_slice_max_num_nodes: 1, ..config };
-            for parent in [|_| 0, |number| number - 1, |number| usize::from(number > 1), |number| (number - 1) / 3] {
+            // Families of twenty, most of which end in runs of two portals: so many pieces do no other trees have.
+            let families = |number: usize| match number.checked_sub(2).map(|number| number % 21) {
+                None => 0,
+                Some(0) => 1,
+                Some(child) => number - child,
+            };
+            let shapes: [fn(usize) -> usize; 5] =
+                [|_| 0, |number| number - 1, |number| usize::from(number > 1), |number| (number - 1) / 3, families];
+            for parent in shapes {
                 let mut builder = SceneBuilder::new();
                 for number in 0..3000_usize {
                     builder.push(number.checked_sub(1).map(|_| parent(number)), Node::group());

@@ -299,3 +299,42 @@ impl<'l> Words<'l> {
         words.map(f32::from_bits)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl NodeList {
+        /// How many descriptions, words and bytes of names there are, and for how many there is room.
+        fn lengths(&self) -> [[usize; 2]; 3] {
+            let Self { heads, words, names } = self;
+            [[heads.len(), heads.capacity()], [words.len(), words.capacity()], [names.len(), names.capacity()]]
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_made_for_descriptions_has_room_for_exactly_these() {
+        let mut shear = Mat34::IDENTITY;
+        shear.rows[0][1] = 0.5;
+        let shape = Shape::new(7, Aabb::cube(1.0));
+        let all = Node::transform(Transform::IDENTITY).with_shape(shape).with_material(3).named("with all");
+        let all = all.with_visibility(Visibility::layers(5));
+        let nodes = [Node::group(), all, Node { local: Some(Local::Matrix(shear)), ..Node::group().named("sheared") }];
+        let additions = [0, 4, 0].map(|word| Additions { word, remainder: Vec3::ZERO });
+        let mut list = NodeList::try_for(nodes.iter().zip(&additions)).unwrap();
+        let room = list.lengths().map(|[_, room]| room);
+        for (node, additions) in nodes.iter().zip(&additions) {
+            list.push_checked(node);
+            list.add(additions);
+        }
+        assert_eq!(list.lengths(), room.map(|room| [room, room]));
+    }
+
+    #[test]
+    fn a_list_with_room_for_nodes_takes_them_without_growing() {
+        let mut list = NodeList::with_capacity(100);
+        let room = list.lengths().map(|[_, room]| room);
+        (0..100).for_each(|_| list.push_checked(&Node::shape(Shape::new(7, Aabb::cube(1.0)))));
+        assert!(list.heads.len() == 100 && list.lengths().map(|[_, room]| room) == room);
+    }
+}

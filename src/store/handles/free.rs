@@ -112,6 +112,8 @@ mod tests {
         assert_eq!((free.first(), free.count()), (Some(71), 1));
         free.remove(71);
         assert!(free.is_consistent() && free.take_near(0).is_none());
+        [3, 70, 150].into_iter().for_each(|index| free.insert(index));
+        assert_eq!(free.take_near(129), Some(150), "in the word of the index or behind it");
     }
 
     #[test]

@@ -11,6 +11,8 @@ mod cut;
 mod free;
 mod identity;
 pub(in crate::store) mod table;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use cached::CachedSlot;
 pub(in crate::store) use identity::Identity;
