@@ -57,6 +57,18 @@ fn a_chain_that_grows_at_its_end_is_hardly_split_and_fills_its_slices() {
 }
 
 #[test]
+fn a_chain_is_hardly_split_however_many_leaves_each_of_its_nodes_has() {
+    for leaves in 0..8 {
+        let (mut scene, top) = start(SceneConfig { max_nodes: 64, min_nodes: 8, ..SceneConfig::DEFAULT });
+        plant_chain(&mut scene, top, 3000 / (1 + leaves), leaves);
+        scene.validate().unwrap();
+        let (stats, least) = (scene.stats(), scene.len().div_ceil(64));
+        assert!(stats.slices <= least * 3 / 2 + 2, "{} slices, {leaves} leaves; {least} would do", stats.slices);
+        assert!(stats.reconstitutions <= 4, "{} splits, {leaves} leaves", stats.reconstitutions);
+    }
+}
+
+#[test]
 fn a_tree_that_is_built_depth_first_has_few_slices() {
     for (max_nodes, counts) in [(64, &[40, 10, 10][..]), (256, &[60, 30, 10]), (4096, &[400, 67]), (64, &[4000])] {
         let config = SceneConfig { max_nodes, min_nodes: max_nodes / 8, ..SceneConfig::DEFAULT };

@@ -588,3 +588,20 @@ fn a_material_sets_and_moves_nothing_below_it() {
     assert_eq!((scene.told.locals.len(), scene.material(nodes[9])), (0, Some(3)));
     assert!(scene.uploads(&mut reader).is_empty());
 }
+
+#[test]
+fn a_reader_reads_everything_where_changes_were_not_tracked_for_a_while() {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    let root = scene.root();
+    let node = placed(&mut scene, root, 1.0);
+    let mut reader = ChangeReader::new();
+    scene.update();
+    assert!(scene.changes(&mut reader).unwrap().since().is_none());
+    scene.update();
+    assert!(scene.changes(&mut reader).unwrap().since().is_some());
+    scene.reconfigure(SceneConfig { changes: false, ..TOLD }).unwrap();
+    scene.remove(node).unwrap();
+    scene.reconfigure(TOLD).unwrap();
+    scene.update();
+    assert!(scene.changes(&mut reader).unwrap().since().is_none(), "the removal is not known");
+}

@@ -309,3 +309,46 @@ fn what_waits_to_be_freed_takes_no_edit() {
         scene.validate().unwrap();
     }
 }
+
+#[test]
+fn a_detached_subtree_that_waits_for_an_update_is_placed_by_the_one_it_goes_below() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 64, min_nodes: 2, ..SceneConfig::DEFAULT }).unwrap();
+    let above = scene.insert(Place::Detached, Node::transform(moved(10))).unwrap();
+    scene.update();
+    let below = scene.insert(Place::Detached, Node::transform(moved(1))).unwrap();
+    (0..5).for_each(|_| assert!(scene.insert(below, Node::group()).is_ok()));
+    scene.attach(below, above, Keep::Local).unwrap();
+    assert!(!scene.same_slice(above, below), "it is not small");
+    scene.update();
+    assert_eq!(scene.world(below).unwrap().translation().x, 11.0);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_detached_subtree_grows_to_several_slices() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 2, ..SceneConfig::DEFAULT }).unwrap();
+    let mut nodes = vec![scene.insert(Place::Detached, Node::group()).unwrap()];
+    for number in 0..300 {
+        nodes.push(scene.insert(nodes[number / 3], Node::group()).unwrap());
+        scene.validate().unwrap();
+    }
+    assert_eq!((scene.detached_len(), scene.len()), (301, 1));
+    assert!(nodes.iter().all(|&node| scene.is_detached(node)));
+}
+
+#[test]
+fn handles_of_what_waits_to_be_freed_are_stale() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 2, ..SceneConfig::DEFAULT }).unwrap();
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    let other = scene.insert(scene.root(), Node::group()).unwrap();
+    let leaves: Vec<_> = (0..40).map(|x| scene.insert(top, Node::transform(moved(x))).unwrap()).collect();
+    scene.remove_later(top).unwrap();
+    for leaf in leaves {
+        assert_eq!(scene.insert(leaf, Node::group()), Err(Error::StaleHandle));
+        assert_eq!(scene.set_local(leaf, moved(1)), Err(Error::StaleHandle));
+        assert_eq!(scene.reparent(leaf, other, Keep::Local).map(|_| ()), Err(Error::StaleHandle));
+        assert_eq!(scene.remove(leaf), Err(Error::StaleHandle));
+    }
+    assert_eq!(scene.stats().pending_free, 41);
+    scene.validate().unwrap();
+}

@@ -37,8 +37,10 @@ mod inherited;
 mod joint_bounds;
 mod kept_inputs;
 mod levels;
+mod maintenance;
 mod meshes;
 mod model;
+mod moves;
 mod node_map;
 mod pair;
 mod queries;
@@ -53,9 +55,11 @@ mod shapes;
 #[cfg(feature = "gltf")]
 mod shipped_models;
 mod shown_materials;
+mod sizes;
 mod slices;
 mod snapshot;
 mod sockets;
+mod sorts;
 mod threads;
 #[cfg(feature = "bytemuck")]
 mod uploads_as_bytes;

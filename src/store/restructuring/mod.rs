@@ -20,6 +20,8 @@ mod reconstitute;
 mod room;
 mod siblings;
 mod split;
+#[cfg(test)]
+mod tests;
 mod tidy;
 mod transplant;
 mod unlinked;

@@ -377,4 +377,49 @@ mod tests {
             assert!(scene.children(scene.root()).eq(children.iter().copied()));
         }
     }
+
+    /// A node in a slice of at most 64 rows that is full, and this many children of it, which fill other slices.
+    fn filled(children: usize) -> (Scene, NodeHandle, Vec<NodeHandle>) {
+        let config = SceneConfig { max_nodes: 64, min_nodes: 16, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
+        let shelf = scene.insert(scene.root(), Node::group()).unwrap();
+        let parent = scene.insert(shelf, Node::group()).unwrap();
+        let nodes = (0..children).map(|_| scene.insert(parent, Node::group()).unwrap()).collect();
+        let number = scene.store.place_of(parent).slice;
+        while scene.store.slice(number).row_slots.live() < 64 {
+            scene.insert(shelf, Node::group()).unwrap();
+        }
+        assert_eq!(scene.store.place_of(parent).slice, number);
+        (scene, parent, nodes)
+    }
+
+    #[test]
+    fn a_full_slice_makes_room_for_the_portals_to_sorted_children() {
+        let (mut scene, parent, mut nodes) = filled(760);
+        let number = scene.store.place_of(parent).slice;
+        let before = scene.store.slice(number).children.len();
+        nodes.reverse();
+        scene.store.arrange_children(parent, &nodes);
+        assert!(before < nodes.len().div_ceil(48), "there are more portals than there were");
+        assert!(scene.children(parent).eq(nodes));
+        scene.validate().unwrap();
+    }
+
+    #[test]
+    fn what_edits_produce_is_never_set_side_by_side_again() {
+        let config = SceneConfig { max_nodes: 16, min_nodes: 2, ..SceneConfig::DEFAULT };
+        for count in [5, 30, 100, 500, 2000] {
+            let mut scene = Scene::with_config(config).unwrap();
+            let top = scene.insert(scene.root(), Node::group()).unwrap();
+            (0..count).for_each(|_| assert!(scene.insert(crate::Place::FirstChildOf(top), Node::group()).is_ok()));
+            let (mut reached, mut levels) = (1, 2);
+            while reached < scene.slice_count() {
+                reached *= 4;
+                levels += 1;
+            }
+            assert!(scene.stats().slice_levels <= levels);
+            assert!(scene.store.allowed_levels() >= levels, "{} slices", scene.slice_count());
+            assert_eq!(scene.store.arrange_deep_children(), 0);
+        }
+    }
 }
