@@ -145,9 +145,9 @@ fn a_subtree_that_goes_behind_a_full_slice_has_one_of_its_own() {
     for spare in 0..25 {
         let (mut scene, [shelf, parent], mut nodes) = filled(1 + 64 * 4);
         let full = nodes.iter().rposition(|&node| !scene.same_slice(node, nodes[nodes.len() - 1])).unwrap();
+        nodes.drain(full + 1..).for_each(|node| assert_eq!(scene.remove(node), Ok(1)));
         let next = group(&mut scene, parent);
         assert!(!scene.same_slice(next, nodes[full]) && scene.remove(next) == Ok(1));
-        nodes.drain(full + 1..).for_each(|node| assert_eq!(scene.remove(node), Ok(1)));
         for _ in 0..spare {
             scene.insert(Place::FirstChildOf(shelf), Node::group()).unwrap();
         }

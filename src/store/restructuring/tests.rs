@@ -61,8 +61,8 @@ fn a_portal_that_is_left_alone_beside_a_full_run_is_given_company() {
         let before: Vec<NodeHandle> = scene.children(scene.root()).collect();
         shrink(&mut scene, &runs[alone], 1);
         assert_eq!((rows(&scene, *number), rows(&scene, runs[alone].0)), (15, 2));
-        let gone = |node: &NodeHandle| scene.contains(*node);
-        assert!(scene.children(scene.root()).eq(before.iter().copied().filter(gone)));
+        let stays = |node: &NodeHandle| scene.contains(*node);
+        assert!(scene.children(scene.root()).eq(before.iter().copied().filter(stays)));
     }
 }
 
