@@ -344,10 +344,10 @@ fn handles_of_what_waits_to_be_freed_are_stale() {
     let leaves: Vec<_> = (0..40).map(|x| scene.insert(top, Node::transform(moved(x))).unwrap()).collect();
     scene.remove_later(top).unwrap();
     for leaf in leaves {
-        assert_eq!(scene.insert(leaf, Node::group()), Err(Error::StaleHandle));
-        assert_eq!(scene.set_local(leaf, moved(1)), Err(Error::StaleHandle));
-        assert_eq!(scene.reparent(leaf, other, Keep::Local).map(|_| ()), Err(Error::StaleHandle));
-        assert_eq!(scene.remove(leaf), Err(Error::StaleHandle));
+        assert_eq!(scene.insert(leaf, Node::group()), Err(Error::StaleHandle(leaf)));
+        assert_eq!(scene.set_local(leaf, moved(1)), Err(Error::StaleHandle(leaf)));
+        assert_eq!(scene.reparent(leaf, other, Keep::Local).map(|_| ()), Err(Error::StaleHandle(leaf)));
+        assert_eq!(scene.remove(leaf), Err(Error::StaleHandle(leaf)));
     }
     assert_eq!(scene.stats().pending_free, 41);
     scene.validate().unwrap();
