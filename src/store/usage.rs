@@ -146,3 +146,29 @@ impl Slice {
         bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+
+    #[test]
+    fn a_slot_takes_its_arrays_and_its_history_where_there_is_one() {
+        for (changes, histories) in [(false, [0; STORAGES]), (true, [0, 60, 8, 0, 0, 0])] {
+            let mut scene = Scene::with_config(SceneConfig { changes, ..SceneConfig::DEFAULT }).unwrap();
+            let whole = Node::transform(Transform::IDENTITY)
+                .with_visibility(Visibility::layers(1))
+                .with_material(3)
+                .with_shape(Shape::new(7, Aabb::cube(1.0)))
+                .named("name");
+            let top = scene.insert(scene.root(), whole).unwrap();
+            (0..9).for_each(|_| _ = scene.insert(top, whole).unwrap());
+            let usages = scene.store.usages();
+            for ((usage, storage), history) in usages.iter().zip(Storage::ALL).zip(histories) {
+                let text = if storage == Storage::Names { 10 * "name".len() } else { 0 };
+                let expected = usage.live * (storage.slot_bytes() + history) + text;
+                assert_eq!((usage.live_bytes, usage.live >= 10), (expected, true), "{storage:?}");
+            }
+        }
+    }
+}

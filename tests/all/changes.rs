@@ -1,6 +1,8 @@
 //! What an update reports: handles, previous matrices, matrix arrays.
 
 use crate::watched::Watched;
+use hedgerow::config::StoragePolicy;
+use hedgerow::glam::Vec3;
 use hedgerow::{
     Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
     changes::{ChangeReader, UploadReader},
@@ -604,4 +606,239 @@ fn a_reader_reads_everything_where_changes_were_not_tracked_for_a_while() {
     scene.reconfigure(TOLD).unwrap();
     scene.update();
     assert!(scene.changes(&mut reader).unwrap().since().is_none(), "the removal is not known");
+}
+
+#[test]
+fn what_is_detached_is_told_of_when_it_is_removed_and_not_when_it_is_edited() {
+    let mut scene = scene();
+    let root = scene.root();
+    let shelf = group(&mut scene, root);
+    let book = group(&mut scene, shelf);
+    scene.update();
+    scene.detach(shelf).unwrap();
+    scene.update();
+    scene.set_name(book, Some("Emma")).unwrap();
+    assert!(scene.update().edited.is_empty() && scene.told.is_still());
+    scene.remove(book).unwrap();
+    assert_eq!((&*scene.update().removed, &*scene.told.left), (&[book][..], &[][..]));
+}
+
+#[test]
+fn a_node_that_goes_and_comes_back_within_a_frame_is_seen_as_before() {
+    let mut scene = scene();
+    let root = scene.root();
+    let [house, hut] = [3, 1].map(|layers| {
+        let node = Node::group().with_visibility(Visibility::layers(layers));
+        scene.insert(root, node).unwrap()
+    });
+    let cat = group(&mut scene, house);
+    scene.update();
+    scene.reparent(cat, hut, Keep::Local).unwrap();
+    scene.reparent(cat, house, Keep::Local).unwrap();
+    scene.validate().unwrap();
+    assert_eq!(update(&mut scene), [0; 4]);
+    // A visibility of its own that hides nothing makes no difference.
+    scene.set_visibility(cat, Visibility::layers(3)).unwrap();
+    assert_eq!(update(&mut scene), [0; 4]);
+}
+
+#[test]
+fn what_was_inserted_since_the_update_has_not_moved_with_its_parent() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    scene.update();
+    scene.set_local(car, at(2.0)).unwrap();
+    Scene::update(&mut scene);
+    group(&mut scene, car);
+    assert_eq!(scene.read().moved, [car]);
+}
+
+#[test]
+fn an_old_node_below_a_new_one_has_moved_also_from_the_origin() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 0.0);
+    let driver = group(&mut scene, car);
+    scene.update();
+    let seat = placed(&mut scene, car, 3.0);
+    scene.reparent(driver, seat, Keep::Local).unwrap();
+    scene.update();
+    assert_eq!((&*scene.told.moved, &*scene.told.entered), (&[driver][..], &[seat][..]));
+    assert_eq!(scene.previous_world(driver), Some(&Mat34::IDENTITY));
+}
+
+#[test]
+fn what_is_given_transforms_while_it_is_detached_knows_where_it_was_before() {
+    for isolated in [false, true] {
+        let mut scene = scene();
+        let root = scene.root();
+        let car = placed(&mut scene, root, 5.0);
+        let seat = group(&mut scene, car);
+        let belt = group(&mut scene, seat);
+        if isolated {
+            scene.isolate(seat).unwrap();
+        }
+        // Room for transforms, so that nothing is rebuilt below.
+        let spare: Vec<NodeHandle> = (0..20).map(|_| placed(&mut scene, seat, 1.0)).collect();
+        spare.into_iter().for_each(|node| _ = scene.remove(node).unwrap());
+        scene.update();
+        scene.detach(seat).unwrap();
+        // The slot of the belt comes before that of the seat, and must be replaced.
+        scene.set_local(belt, Transform::IDENTITY).unwrap();
+        scene.set_local(seat, Transform::IDENTITY).unwrap();
+        scene.attach(seat, car, Keep::Local).unwrap();
+        assert_eq!(update(&mut scene), [0; 4], "isolated: {isolated}");
+        assert!([seat, belt].iter().all(|&node| scene.previous_world(node).unwrap().translation().x == 5.0));
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn a_transform_that_is_given_while_a_node_is_detached_goes_with_what_was_before() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 5.0);
+    let seat = group(&mut scene, car);
+    scene.isolate(seat).unwrap();
+    scene.update();
+    scene.detach(seat).unwrap();
+    scene.set_local(seat, Transform::IDENTITY).unwrap();
+    scene.attach(seat, car, Keep::Local).unwrap();
+    assert_eq!(update(&mut scene), [0; 4]);
+    assert_eq!(scene.previous_world(seat).unwrap().translation().x, 5.0);
+}
+
+#[test]
+fn a_transform_that_was_set_and_removed_at_the_end_of_a_slice_is_passed_over() {
+    let mut scene = scene();
+    let root = scene.root();
+    let top = placed(&mut scene, root, 1.0);
+    let nodes: Vec<NodeHandle> = (0..75).map(|_| placed(&mut scene, top, 1.0)).collect();
+    scene.update();
+    scene.set_local(nodes[74], at(2.0)).unwrap();
+    scene.remove(nodes[74]).unwrap();
+    assert_eq!(update(&mut scene), [0, 0, 0, 1]);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn an_upload_has_no_sheared_transform_that_nothing_moved() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = placed(&mut scene, root, 1.0);
+    let nodes: Vec<NodeHandle> = (0..200).map(|_| placed(&mut scene, top, 1.0)).collect();
+    let mut shear = Mat34::IDENTITY;
+    shear.rows[0][1] = 0.5;
+    scene.set_local(nodes[150], shear).unwrap();
+    scene.update();
+    let mut reader = UploadReader::new();
+    scene.uploads(&mut reader);
+    scene.set_local(nodes[50], at(2.0)).unwrap();
+    scene.update();
+    let uploads: Vec<_> = scene.uploads(&mut reader).iter().collect();
+    let [upload] = uploads[..] else { panic!("one slice changed, not {}", uploads.len()) };
+    let slot = scene.matrix_slot(nodes[50]).unwrap().slot as usize;
+    assert!(upload.ranges().eq([slot..slot + 1]));
+}
+
+/// A town whose slices became so small that maintenance merges some. Each of the rooms in it has a chair, and a guest
+/// with a slice of its own.
+fn shrunk_town() -> (Watched, Vec<[NodeHandle; 3]>) {
+    let mut scene = Watched::new(SceneConfig { max_nodes: 32, min_nodes: 16, ..TOLD });
+    let root = scene.root();
+    let town = placed(&mut scene, root, 1.0);
+    let room = |number: usize| {
+        let room = placed(&mut scene, town, number as f32);
+        let [chair, guest] = [(); 2].map(|()| group(&mut scene, room));
+        scene.isolate(guest).unwrap();
+        [room, chair, guest]
+    };
+    let rooms: Vec<[NodeHandle; 3]> = (0..40).map(room).collect();
+    rooms.iter().skip(1).step_by(2).for_each(|&[room, ..]| _ = scene.remove(room).unwrap());
+    let kept = rooms.into_iter().step_by(2).collect();
+    scene.update();
+    (scene, kept)
+}
+
+#[test]
+fn what_waits_for_the_update_in_slices_that_are_merged_is_applied_by_it() {
+    type Edit = fn(&mut Scene, NodeHandle);
+    let edits: [Edit; 3] = [
+        |scene, room| scene.set_local(room, at(77.0)).unwrap(),
+        |scene, room| scene.set_visibility(room, Visibility::layers(1)).unwrap(),
+        |scene, room| scene.set_material(room, 9).unwrap(),
+    ];
+    let (shrunk, rooms) = shrunk_town();
+    for edit in edits {
+        for &nodes in &rooms {
+            let (mut scene, room) = (shrunk.clone(), nodes[0]);
+            let before = scene.slice_count();
+            edit(&mut scene, room);
+            scene.maintain(Duration::MAX);
+            assert!(scene.slice_count() < before - 1, "slices are merged");
+            scene.update();
+            scene.validate().unwrap();
+            for node in nodes {
+                assert_eq!(scene.world(node).copied(), scene.fresh_world(node));
+                assert_eq!(scene.visibility(node), scene.own_visibility(room).or(Some(Visibility::VISIBLE)));
+                assert_eq!(scene.material(node), scene.own_material(room));
+            }
+        }
+    }
+}
+
+#[test]
+fn maintenance_sets_no_local_transform() {
+    let (mut scene, _) = shrunk_town();
+    let before = scene.slice_count();
+    scene.maintain(Duration::MAX);
+    assert!(scene.slice_count() < before - 1, "slices are merged");
+    assert!(scene.update().locals.is_empty() && scene.told.is_still() && scene.told.edited.is_empty());
+}
+
+#[test]
+fn a_material_and_a_mask_that_change_together_reach_the_slices_below() {
+    let mut scene = scene();
+    let root = scene.root();
+    let house = scene.insert(root, Node::material(1).with_visibility(Visibility::layers(3))).unwrap();
+    let room = group(&mut scene, house);
+    scene.isolate(room).unwrap();
+    scene.update();
+    scene.set_material(house, 2).unwrap();
+    scene.set_visibility(house, Visibility::layers(1)).unwrap();
+    scene.update();
+    assert_eq!((scene.material(room), scene.visibility(room).map(Visibility::mask)), (Some(2), Some(1)));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn an_update_computes_what_is_detached() {
+    let mut scene = scene();
+    let root = scene.root();
+    let shelf = placed(&mut scene, root, 1.0);
+    let book = group(&mut scene, shelf);
+    scene.update();
+    scene.detach(shelf).unwrap();
+    scene.update();
+    scene.set_local(shelf, at(4.0)).unwrap();
+    scene.update();
+    assert_eq!(scene.world(book).unwrap().translation().x, 4.0);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn what_a_slice_inherits_keeps_the_signs_of_its_zeros() {
+    let mut scene = scene();
+    let root = scene.root();
+    let mirrored = |x: f32| at(x).with_scale(Vec3::new(1.0, -1.0, 1.0));
+    let car = scene.insert(root, Node::transform(mirrored(1.0))).unwrap();
+    let seat = group(&mut scene, car);
+    scene.isolate(seat).unwrap();
+    (0..40).for_each(|_| _ = placed(&mut scene, seat, 1.0));
+    scene.update();
+    scene.set_local(car, mirrored(2.0)).unwrap();
+    scene.update();
+    assert!(scene.world(car).unwrap().rows[0][1].is_sign_negative(), "a zero that a product with one would lose");
+    scene.validate().unwrap();
 }

@@ -453,3 +453,16 @@ fn what_is_too_far_for_single_precision_is_seen() {
         assert!(list.commands().iter().all(|command| command.node != nodes[7]));
     }
 }
+
+#[test]
+fn a_translation_of_which_nothing_is_lost_takes_no_more_memory() {
+    let mut scene = Scene::new();
+    let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.update();
+    let before = scene.stats().allocated_bytes();
+    scene.set_translation_f64(car, DVec3::new(1.5, -2.0, 1e6)).unwrap();
+    assert_eq!(
+        (scene.stats().allocated_bytes(), scene.translation_f64(car)),
+        (before, Some(DVec3::new(1.5, -2.0, 1e6)))
+    );
+}

@@ -39,6 +39,7 @@ mod kept_inputs;
 mod levels;
 mod maintenance;
 mod meshes;
+mod missed_updates;
 mod model;
 mod moves;
 mod node_map;

@@ -1,6 +1,7 @@
 //! Each query and iterator on a hand-made tree, whose slices cut through siblings and subtrees.
 
-use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform, iter::Edge};
+use hedgerow::glam::Vec3;
+use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, iter::Edge};
 
 /// The tree, by name:
 ///
@@ -218,4 +219,32 @@ fn siblings_are_the_other_children_from_both_ends() {
         assert_eq!(ends.count(), 6);
     }
     assert_eq!(scene.siblings(scene.root()).next_back(), None);
+}
+
+#[test]
+fn a_shape_that_is_removed_or_moved_among_many_of_a_slice_is_found_where_it_is() {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+    let cube = |x: f32| Node::transform(Transform::from_xyz(x, 0.0, 0.0)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    let top = scene.insert(scene.root(), cube(0.0)).unwrap();
+    let nodes: Vec<NodeHandle> = (0..200).map(|_| scene.insert(top, cube(0.0)).unwrap()).collect();
+    scene.update();
+    let found = |scene: &Scene, x: f32| {
+        let mut found = Vec::new();
+        let around = Aabb::new(Vec3::new(x - 2.0, -9.0, -9.0), Vec3::new(x + 2.0, 9.0, 9.0));
+        scene.nodes_in_box(&around, Visibility::VISIBLE, &mut found).unwrap();
+        found
+    };
+    assert_eq!(found(&scene, 0.0).len(), 201);
+    // In the middle of the first block and of the second, and of their groups.
+    for (gone, far) in [(20, 100), (101, 21)] {
+        scene.remove_shape(nodes[gone]).unwrap();
+        scene.update();
+        scene.validate().unwrap();
+        assert!(!found(&scene, 0.0).contains(&nodes[gone]));
+        scene.set_local(nodes[far], Transform::from_xyz(far as f32, 0.0, 0.0)).unwrap();
+        scene.update();
+        scene.validate().unwrap();
+        assert_eq!(found(&scene, far as f32), [nodes[far]]);
+    }
+    assert_eq!(found(&scene, 0.0).len(), 197);
 }

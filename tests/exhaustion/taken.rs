@@ -15,7 +15,7 @@ type Step = fn(&mut Scene, &mut [NodeHandle; NODES]);
 
 const NODES: usize = 600;
 
-const STEPS: [(&str, Step); 14] = [
+const STEPS: [(&str, Step); 16] = [
     ("inserts", |scene, nodes| {
         for at in 1..NODES {
             let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
@@ -72,6 +72,13 @@ const STEPS: [(&str, Step); 14] = [
         let _ = scene.remove_later(nodes[3]).expect("it lives");
         scene.detach(nodes[5]).expect("it lives");
     }),
+    ("nodes without transforms that go by another", |scene, nodes| {
+        let groups = [Node::group(); 90].map(|group| scene.insert(nodes[1], group).expect("a plain insert"));
+        scene.set_local(nodes[2], Transform::from_xyz(9.0, 2.0, 3.0)).expect("it has a transform");
+        scene.update();
+        groups.iter().for_each(|&group| _ = scene.reparent(group, nodes[2], Keep::Local).expect("it is no ancestor"));
+    }),
+    ("what these had before", |scene, _| scene.update()),
     ("an isolated subtree", |scene, nodes| scene.isolate(nodes[9]).expect("it lives")),
     ("maintenance", |scene, _| _ = scene.maintain(Duration::MAX)),
     ("no spare room", |scene, _| scene.shrink_to_fit()),

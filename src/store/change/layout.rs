@@ -119,3 +119,47 @@ impl Store {
         layouts.gone = gone.emptied();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Node, NodeHandle, Scene, SceneConfig, Transform};
+
+    #[test]
+    fn the_log_stays_short_however_many_updates_there_are_and_is_weeded_out_rarely() {
+        const SLICES: usize = 100;
+        let mut scene = Scene::with_config(SceneConfig::DEFAULT).unwrap();
+        let node = Node::transform(Transform::IDENTITY);
+        let tops: Vec<NodeHandle> = (0..SLICES)
+            .map(|_| {
+                let top = scene.insert(scene.root(), node).unwrap();
+                scene.isolate(top).unwrap();
+                top
+            })
+            .collect();
+        scene.update();
+        let mut turn = 0.0;
+        let mut move_some = |scene: &mut Scene, count: usize| {
+            turn += 1.0;
+            tops[..count].iter().for_each(|&top| scene.set_local(top, Transform::from_xyz(turn, 0.0, 0.0)).unwrap());
+            scene.update();
+            scene.store.layouts.log.len()
+        };
+        // Each update adds an entry for each slice, after which none of the earlier ones counts.
+        for _ in 0..200 {
+            let len = move_some(&mut scene, SLICES);
+            assert!(len <= 3 * (SLICES + 1), "{len} entries");
+        }
+        // One entry each: the log is gone through whenever it has doubled.
+        let mut weeded = 0;
+        let mut before = scene.store.layouts.log.len();
+        for _ in 0..1000 {
+            let len = move_some(&mut scene, 1);
+            assert!(len <= 3 * (SLICES + 1), "{len} entries");
+            weeded += usize::from(len <= before);
+            before = len;
+        }
+        assert!((1..=1000 / SLICES + 2).contains(&weeded), "weeded out {weeded} times");
+        scene.validate().unwrap();
+    }
+}

@@ -181,3 +181,49 @@ impl Slice {
         self.marked && self.portal.slice == above
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::store::Store;
+    use crate::visit::TransformPass;
+    use crate::{Mat34, Node, Scene, SceneConfig, Transform, Visibility};
+
+    /// A scene of two slices and a detached one, up to date.
+    fn scene() -> Scene {
+        let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+        let node = || Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)).with_visibility(Visibility::layers(3));
+        let car = scene.insert(scene.root(), node()).unwrap();
+        let [seat, shelf] = [(); 2].map(|()| scene.insert(car, node()).unwrap());
+        scene.isolate(seat).unwrap();
+        scene.detach(shelf).unwrap();
+        scene.update();
+        scene.validate().unwrap();
+        scene
+    }
+
+    fn marked(store: &Store) -> usize {
+        store.slices.iter().filter(|slice| slice.marked).count()
+    }
+
+    #[test]
+    fn everything_is_computed_again_on_request() {
+        let mut scene = scene();
+        for slice in scene.store.slices.iter_mut().filter(|slice| slice.lives) {
+            slice.transforms.worlds.iter_mut().skip(1).for_each(|world| *world = Mat34::IDENTITY);
+            slice.visibilities.effective.iter_mut().skip(1).for_each(|mask| *mask = 0);
+        }
+        assert!(scene.validate().is_err());
+        scene.update_all();
+        scene.validate().unwrap();
+    }
+
+    #[test]
+    fn a_visit_that_changes_nothing_leaves_nothing_to_the_update() {
+        let mut scene = scene();
+        scene.visit_slices_mut(&mut TransformPass::dirty());
+        assert_eq!(marked(&scene.store), 0);
+        let root = scene.root();
+        scene.set_local(root, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+        assert!(marked(&scene.store) > 0);
+    }
+}

@@ -72,6 +72,21 @@ mod tests {
         let mut numbers = Numbers::default();
         (0..10_000).for_each(|turn| numbers.add(turn % 300));
         assert!(numbers.iter().count() <= 600);
-        assert!(numbers.distinct().eq(0..300) && numbers.emptied().is_empty());
+        assert!(numbers.distinct().eq(0..300));
+        let bytes = numbers.bytes();
+        let emptied = numbers.emptied();
+        assert!(emptied.is_empty() && emptied.bytes() == bytes && bytes > 0);
+    }
+
+    /// Each time the list is sorted, so that must be rare: when it has doubled.
+    #[test]
+    fn a_list_is_weeded_out_when_it_is_twice_as_long_as_the_last_time() {
+        let (mut numbers, mut limits) = (Numbers::default(), Vec::new());
+        for number in (0..1000).rev() {
+            numbers.add(number);
+            limits.push(numbers.limit);
+        }
+        limits.dedup();
+        assert_eq!(limits, [0, 128, 256, 512, 1024]);
     }
 }

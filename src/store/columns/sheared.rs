@@ -254,4 +254,49 @@ mod tests {
             assert!(sheared.is_empty() && sheared.slots().next().is_none());
         }
     }
+
+    #[test]
+    fn chunks_that_are_filled_in_ascending_order_are_full() {
+        let mut sheared = Sheared::default();
+        (0..640).for_each(|slot| sheared.insert(slot, Mat34::IDENTITY));
+        assert_eq!(sheared.chunks().len(), 640 / MOST);
+        // Behind a full chunk comes what goes to the next one, where there is room.
+        let mut sheared = Sheared::default();
+        (0..64).chain(100..110).for_each(|slot| sheared.insert(slot, Mat34::IDENTITY));
+        (70..80).rev().for_each(|slot| sheared.insert(slot, Mat34::IDENTITY));
+        assert!(sheared.is_sound() && sheared.chunks().len() == 2);
+        // And where there is none, a chunk is cut in two.
+        (110..154).for_each(|slot| sheared.insert(slot, Mat34::IDENTITY));
+        assert!(sheared.is_sound() && sheared.chunks().len() == 2);
+        sheared.insert(64, Mat34::IDENTITY);
+        assert!(sheared.is_sound() && sheared.chunks().len() == 3);
+    }
+
+    #[test]
+    fn each_fault_of_the_records_is_found() {
+        let matrix = |slot: u32| (slot, Mat34::IDENTITY);
+        let remainder = |slot| Remainder { slot, plain: false, translation: Vec3::ONE };
+        let made = |chunks: &[&[u32]], remainders: &[u32]| {
+            let chunks = chunks.iter().map(|slots| slots.iter().copied().map(matrix).collect()).collect();
+            let records = Records { chunks, remainders: remainders.iter().copied().map(remainder).collect() };
+            Sheared(Some(Boxed::new(records)))
+        };
+        let most: Vec<u32> = (0..64).collect();
+        let many: Vec<u32> = (0..65).collect();
+        assert!(Sheared::default().is_sound());
+        assert!(made(&[&[1, 2], &most[3..]], &[1, 2, 63]).is_sound() && made(&[&most], &[]).is_sound());
+        let faults: [(&str, &[&[u32]], &[u32]); 8] = [
+            ("records without matrices", &[], &[]),
+            ("too long a chunk", &[&many], &[]),
+            ("slots out of order", &[&[2, 1]], &[]),
+            ("chunks out of order", &[&[3, 4], &[1, 2]], &[]),
+            ("a slot twice", &[&[1, 2, 2]], &[]),
+            ("a remainder without a matrix", &[&[1, 3]], &[1, 2]),
+            ("remainders out of order", &[&[1, 2]], &[2, 1]),
+            ("a remainder twice", &[&[1, 2]], &[1, 1]),
+        ];
+        for (what, chunks, remainders) in faults {
+            assert!(!made(chunks, remainders).is_sound(), "{what}");
+        }
+    }
 }

@@ -110,6 +110,39 @@ fn no_edit_takes_memory_again_and_again_where_no_update_comes() {
     }
 }
 
+#[test]
+fn lists_of_slices_are_weeded_out_also_where_most_slices_went() {
+    let config = SceneConfig { max_nodes: 1024, min_nodes: 4, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
+    let root = scene.root();
+    let tops: Vec<NodeHandle> = (0..200)
+        .map(|_| {
+            let top = scene.insert(root, placed(1.0)).unwrap();
+            (0..6).for_each(|_| _ = scene.insert(top, Node::group()).unwrap());
+            scene.isolate(top).unwrap();
+            top
+        })
+        .collect();
+    // All of them wait for an update and for maintenance, and are on the lists of these. Now there is one.
+    tops[1..].iter().for_each(|&top| _ = scene.remove(top).unwrap());
+    scene.shrink_to_fit();
+    let mut run = |cycles: usize| {
+        for _ in 0..cycles {
+            scene.detach(tops[0]).unwrap();
+            scene.attach(tops[0], root, Keep::Local).unwrap();
+            let new = scene.insert(root, placed(2.0)).unwrap();
+            scene.isolate(new).unwrap();
+            scene.remove(new).unwrap();
+        }
+        scene.stats().allocated_bytes()
+    };
+    let before = run(CYCLES / 4);
+    let after = run(CYCLES);
+    assert!(after <= before + 1024, "{before} bytes have become {after}");
+    scene.update();
+    scene.validate().unwrap();
+}
+
 /// A scene in which large and small independent subtrees alternate, so that no small one has a partner. Returns the
 /// tops of both. It is maintained and updated.
 fn alternating(pairs: usize) -> (Scene, Vec<NodeHandle>, Vec<NodeHandle>) {

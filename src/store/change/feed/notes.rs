@@ -179,3 +179,32 @@ impl Store {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Node, NodeHandle, Scene, SceneConfig};
+
+    #[test]
+    fn the_list_of_new_nodes_is_weeded_out_when_it_has_doubled() {
+        let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+        let top = scene.insert(scene.root(), Node::group()).unwrap();
+        let mut limits = Vec::new();
+        let mut insert = |scene: &mut Scene| {
+            let node = scene.insert(top, Node::group()).unwrap();
+            let feed = scene.store.feed.as_deref().unwrap();
+            assert!(feed.came.len() <= feed.came_limit, "{} of {}", feed.came.len(), feed.came_limit);
+            limits.push(feed.came_limit);
+            node
+        };
+        let nodes: Vec<NodeHandle> = (0..5000).map(|_| insert(&mut scene)).collect();
+        // Those that are gone again make room for others.
+        nodes.into_iter().for_each(|node| _ = scene.remove(node).unwrap());
+        (0..10_000).for_each(|_| {
+            let node = insert(&mut scene);
+            scene.remove(node).unwrap();
+        });
+        limits.dedup();
+        assert!(limits.len() < 16, "weeded out at {limits:?}");
+        assert!(limits.iter().all(|&limit| limit <= 10_010));
+    }
+}

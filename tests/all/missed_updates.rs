@@ -1,0 +1,124 @@
+//! Readers of changes that miss updates, while nodes come to inherit from others.
+
+use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
+use hedgerow::{Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
+
+const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
+
+fn at(x: f32) -> Transform {
+    Transform::from_xyz(x, 0.0, 0.0)
+}
+
+/// Cars at these places, and a seat in the first, after an update; with a reader that has seen it.
+fn cars<const N: usize>(places: [f32; N]) -> (Scene, [NodeHandle; N], NodeHandle, ChangeReader) {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    let root = scene.root();
+    let cars = places.map(|x| scene.insert(root, Node::transform(at(x))).unwrap());
+    let seat = scene.insert(cars[0], Node::group()).unwrap();
+    scene.update();
+    let reader = reader(&scene, ChangeKinds::ALL);
+    (scene, cars, seat, reader)
+}
+
+/// A reader that has seen what there is.
+fn reader(scene: &Scene, kinds: ChangeKinds) -> ChangeReader {
+    let mut reader = ChangeReader::of(kinds);
+    scene.skip_changes(&mut reader).unwrap();
+    reader
+}
+
+fn read<'r>(scene: &Scene, reader: &'r mut ChangeReader) -> Changed<'r> {
+    scene.changes(reader).unwrap().since().expect("the history is long enough")
+}
+
+fn moved(scene: &Scene, reader: &mut ChangeReader) -> Vec<NodeHandle> {
+    sorted(read(scene, reader).moved())
+}
+
+fn sorted(nodes: &[NodeHandle]) -> Vec<NodeHandle> {
+    let mut nodes = nodes.to_vec();
+    nodes.sort_unstable();
+    nodes
+}
+
+#[test]
+fn what_moved_with_a_parent_that_it_joined_and_left_again_is_told() {
+    let (mut scene, [_, bus, tram], seat, _) = cars([1.0, 2.0, 5.0]);
+    scene.set_local(bus, at(1.0)).unwrap();
+    scene.update();
+    let [mut early, mut late] = [(); 2].map(|()| reader(&scene, ChangeKinds::ALL));
+    // None of the two changes of parents moves the seat, but the bus does in between.
+    scene.reparent(seat, bus, Keep::Local).unwrap();
+    scene.update();
+    scene.set_local(bus, at(5.0)).unwrap();
+    scene.update();
+    assert_eq!(moved(&scene, &mut early), sorted(&[bus, seat]));
+    scene.reparent(seat, tram, Keep::Local).unwrap();
+    scene.update();
+    assert_eq!(moved(&scene, &mut late), sorted(&[bus, seat]));
+    assert_eq!(moved(&scene, &mut early), []);
+}
+
+#[test]
+fn what_changed_parents_and_stayed_where_it_was_has_not_moved() {
+    // The bus comes to the place of the first car when the seat joins it.
+    let (mut scene, [_, bus, tram], seat, mut reader) = cars([1.0, 2.0, 1.0]);
+    scene.set_local(bus, at(1.0)).unwrap();
+    scene.reparent(seat, bus, Keep::Local).unwrap();
+    scene.update();
+    scene.reparent(seat, tram, Keep::Local).unwrap();
+    scene.update();
+    assert_eq!(moved(&scene, &mut reader), [bus]);
+    // It comes there before.
+    let (mut scene, [_, bus], seat, mut reader) = cars([1.0, 2.0]);
+    scene.set_local(bus, at(1.0)).unwrap();
+    scene.update();
+    scene.reparent(seat, bus, Keep::Local).unwrap();
+    scene.update();
+    assert_eq!(moved(&scene, &mut reader), [bus]);
+    // The first car brings the seat to the place of the bus.
+    let (mut scene, [car, bus], seat, mut reader) = cars([1.0, 2.0]);
+    scene.set_local(car, at(2.0)).unwrap();
+    scene.update();
+    scene.reparent(seat, bus, Keep::Local).unwrap();
+    scene.update();
+    assert_eq!(moved(&scene, &mut reader), sorted(&[car, seat]));
+}
+
+#[test]
+fn what_left_and_came_back_is_told_with_every_kind_and_what_left_again_once() {
+    let (mut scene, [car], seat, mut all) = cars([1.0]);
+    let mut worlds = reader(&scene, ChangeKinds::WORLD);
+    let mut last = reader(&scene, ChangeKinds::ALL);
+    let leave = |scene: &mut Scene| {
+        scene.detach(seat).unwrap();
+        scene.update();
+    };
+    leave(&mut scene);
+    scene.attach(seat, car, Keep::Local).unwrap();
+    scene.update();
+    let told = read(&scene, &mut all);
+    assert!(told.entered().is_empty() && told.left().is_empty());
+    assert_eq!([told.moved(), told.visibility(), told.locals()], [&[seat]; 3]);
+    assert_eq!(told.edited(), [(seat, ChangeKinds::EDITS)]);
+    let told = read(&scene, &mut worlds);
+    assert_eq!((told.moved(), told.edited()), (&[seat][..], &[][..]));
+    leave(&mut scene);
+    let told = read(&scene, &mut last);
+    assert_eq!((told.left(), told.moved()), (&[seat][..], &[][..]));
+}
+
+#[test]
+fn a_slice_that_is_rebuilt_tells_in_which_update_it_inherited_another_mask() {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    let house = scene.insert(scene.root(), Node::group().with_visibility(Visibility::layers(3))).unwrap();
+    let room = scene.insert(house, Node::group()).unwrap();
+    scene.isolate(room).unwrap();
+    scene.update();
+    let mut reader = reader(&scene, ChangeKinds::ALL);
+    scene.set_visibility(house, Visibility::layers(1)).unwrap();
+    scene.update();
+    scene.reconstitute(room).unwrap();
+    scene.update();
+    assert_eq!(sorted(read(&scene, &mut reader).visibility()), sorted(&[house, room]));
+}
