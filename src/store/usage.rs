@@ -171,4 +171,22 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn room_that_is_made_is_room_for_what_stands_beside_the_arrays() {
+        let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+        let node = Node::transform(Transform::IDENTITY)
+            .with_visibility(Visibility::layers(1))
+            .with_material(3)
+            .with_shape(Shape::new(7, Aabb::cube(1.0)));
+        let top = scene.insert(scene.root(), node).unwrap();
+        scene.update();
+        let allocated = |scene: &Scene| scene.store.usages().map(|usage| usage.allocated_bytes);
+        let before = allocated(&scene);
+        scene.try_reserve(top, 1000).unwrap();
+        let with_room = allocated(&scene);
+        assert_ne!(with_room, before);
+        (0..1000).for_each(|_| _ = scene.insert(top, node).unwrap());
+        assert_eq!(allocated(&scene), with_room);
+    }
 }

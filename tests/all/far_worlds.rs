@@ -458,7 +458,8 @@ fn what_is_too_far_for_single_precision_is_seen() {
 fn a_translation_of_which_nothing_is_lost_takes_no_more_memory() {
     let mut scene = Scene::new();
     let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-    scene.update();
+    // The slice is noted for the update as soon as anything is set.
+    scene.set_local(car, Transform::IDENTITY).unwrap();
     let before = scene.stats().allocated_bytes();
     scene.set_translation_f64(car, DVec3::new(1.5, -2.0, 1e6)).unwrap();
     assert_eq!(

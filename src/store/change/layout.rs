@@ -122,7 +122,6 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Node, NodeHandle, Scene, SceneConfig, Transform};
 
     #[test]
