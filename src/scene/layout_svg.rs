@@ -224,6 +224,31 @@ mod tests {
     }
 
     #[test]
+    fn each_row_is_drawn_at_its_place_in_its_line() {
+        let mut scene = Scene::new();
+        let trees = [(); 2].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
+        for at in 0..LINE + 20 {
+            scene.insert(trees[at / 3 % 2], Node::group()).unwrap();
+        }
+        let svg = scene.layout_svg(1);
+        let paths = svg.split("d=\"").skip(1).map(|path| path.split('"').next().unwrap());
+        let mut drawn: Vec<[usize; 3]> = Vec::new();
+        for path in paths.take(svg.matches("d=\"").count() - 1) {
+            drawn.extend(path.split('M').skip(1).map(|rectangle| {
+                let parts: Vec<usize> =
+                    rectangle.split([' ', 'h', 'v']).take(3).map(|text| text.parse().unwrap()).collect();
+                [parts[1], parts[0], parts[0] + parts[2]]
+            }));
+        }
+        drawn.sort_unstable();
+        assert!(drawn.len() > 40);
+        for line in drawn.chunk_by(|a, b| a[0] == b[0]) {
+            assert_eq!(line[0][1], MARGIN, "a line begins at the margin");
+            assert!(line.windows(2).all(|pair| pair[0][2] == pair[1][1]), "neither gaps nor overlaps");
+        }
+    }
+
+    #[test]
     fn rows_above_the_depth_are_grey_and_every_node_is_drawn() {
         let mut scene = Scene::new();
         let mut node = scene.root();

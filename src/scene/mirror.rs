@@ -426,3 +426,46 @@ fn each_swept(slice: SliceView<'_>, last: bool, mut each: impl FnMut(Range<usize
     }
     open.into_iter().for_each(each);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Node, Transform};
+
+    /// A subtree of this many transforms in a slice of its own.
+    fn add_house(scene: &mut Scene, transforms: usize) {
+        let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        scene.isolate(house).unwrap();
+        for _ in 1..transforms {
+            scene.insert(house, Node::transform(Transform::IDENTITY)).unwrap();
+        }
+        scene.update();
+    }
+
+    #[test]
+    fn a_buffer_that_is_full_to_the_last_matrix_is_kept() {
+        let mut full = 0;
+        for transforms in 1..40 {
+            let (mut scene, mut mirror) = (Scene::new(), MatrixMirror::new());
+            add_house(&mut scene, transforms);
+            mirror.sync(&scene, |_| {});
+            let len = mirror.len();
+            add_house(&mut scene, 1);
+            let mut made = false;
+            mirror.sync(&scene, |step| made |= matches!(step, MirrorStep::Resize { .. }));
+            let end = mirror.arena.end() as usize;
+            full += u32::from(end == len);
+            assert_eq!(made, end > len, "{end} of {len}");
+        }
+        assert!(full > 0, "some buffer is full");
+    }
+
+    #[test]
+    fn a_buffer_is_sparse_where_less_than_half_of_it_are_places() {
+        let mut mirror = MatrixMirror { len: 8192, ..MatrixMirror::new() };
+        mirror.arena.take(4096);
+        assert!(!mirror.is_sparse());
+        mirror.arena.release(4095, 1);
+        assert!(mirror.is_sparse());
+    }
+}

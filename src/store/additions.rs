@@ -73,5 +73,9 @@ mod tests {
             assert!(!Additions::fits(more, rounded), "{number}");
         }
         assert!(!Additions::fits(Vec3::NAN, Vec3::ONE));
+        // Behind the greatest number comes none, and it is as far from the one before.
+        let half = 2_f32.powi(103);
+        assert!(Additions::fits(Vec3::splat(half), Vec3::splat(f32::MAX)));
+        assert!(!Additions::fits(Vec3::splat(half.next_up()), Vec3::splat(f32::MAX)));
     }
 }

@@ -318,3 +318,35 @@ impl Slice {
         core::iter::successors(Some(top), move |&row| self.next_in_subtree(top, row, true))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Node, Scene, Transform};
+
+    #[test]
+    fn a_row_is_out_of_order_if_it_is_farther_than_64_rows_from_its_hint() {
+        for (at, far) in [(1000, 0), (1003, 0), (1064, 0), (1065, 1), (936, 0), (935, 1)] {
+            let mut slice = Slice::default();
+            slice.note_place(at, 1000);
+            assert_eq!(slice.misplaced, far, "row {at}");
+        }
+    }
+
+    #[test]
+    fn a_base_is_marked_if_its_source_is_or_the_base_above() {
+        let mut scene = Scene::new();
+        let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        let beside = scene.insert(top, Node::transform(Transform::IDENTITY)).unwrap();
+        scene.update();
+        let [top, beside] = [top, beside].map(|node| scene.at(node).unwrap());
+        let slice = scene.store.slice_mut(top.slice);
+        assert!(!slice.marks_below(top.row));
+        let slot = slice.row(top.row).transform.index();
+        slice.transforms.mark(slot);
+        assert_eq!([top, beside].map(|at| slice.marks_below(at.row)), [true, false]);
+        slice.transforms.dirty.clear();
+        slice.transforms.mark_all();
+        assert!([top, beside].iter().all(|at| slice.marks_below(at.row)));
+    }
+}

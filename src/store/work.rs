@@ -22,6 +22,7 @@ pub(in crate::store) fn slices(count: usize) {
 
 #[cfg(test)]
 mod tests {
+    use crate::edit::EditQueue;
     use crate::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
     use core::cell::Cell;
 
@@ -195,6 +196,24 @@ mod tests {
     /// each, so that nothing from nothing is no growth.
     fn slope(work: [f64; 5]) -> f64 {
         ((work[4] + 1.0) / (work[0] + 1.0)).log2() / 4.0
+    }
+
+    #[test]
+    fn a_run_of_queued_places_that_is_made_one_by_one_is_tried_as_a_batch_once() {
+        let mut scene = Scene::new();
+        let top = scene.insert(scene.root(), node()).unwrap();
+        let mut nodes: Vec<NodeHandle> = (0..500).map(|_| scene.insert(top, node()).unwrap()).collect();
+        // A batch is refused, since the last node is below another one.
+        nodes.push(scene.insert(nodes[0], node()).unwrap());
+        let mut queue = EditQueue::new();
+        for _ in 0..3 {
+            nodes.iter().for_each(|&node| queue.set_world(node, Transform::IDENTITY));
+            queue.set_material(top, 1);
+        }
+        let before = ROWS.get();
+        assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+        let rows = ROWS.get() - before;
+        assert!((3 * 500..3 * 1500).contains(&rows), "{rows} rows for three runs of 501");
     }
 
     #[test]

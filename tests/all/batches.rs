@@ -77,6 +77,17 @@ fn a_batch_of_inserts_leaves_the_tree_that_single_inserts_leave() {
 }
 
 #[test]
+fn a_long_batch_goes_into_a_large_scene() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    for batch in 1..3 {
+        let mut handles = Vec::new();
+        scene.insert_many(&[(root, Node::group()); 33_000], &mut handles).unwrap();
+        assert_eq!((handles.len(), scene.len()), (33_000, batch * 33_000 + 1));
+    }
+}
+
+#[test]
 fn a_batch_of_removals_is_a_set() {
     // With more than 8192 nodes batches are sorted.
     let cases = policies().map(|config| (config, 4000));

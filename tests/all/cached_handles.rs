@@ -4,6 +4,7 @@ use hedgerow::config::StoragePolicy;
 use hedgerow::edit::CachedHandle;
 use hedgerow::{Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
 use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 const TINY: SceneConfig = SceneConfig {
@@ -178,6 +179,23 @@ fn a_group_is_given_its_first_transform() {
 }
 
 #[test]
+fn a_node_that_took_the_place_of_another_is_not_modified_by_its_cached_handle() {
+    let mut scene = Scene::new();
+    let car = scene.insert(scene.root(), Node::transform(at(1.0))).unwrap();
+    let wheel = scene.insert(car, Node::transform(at(2.0))).unwrap();
+    let mut cached = CachedHandle::new(wheel);
+    scene.modify_local_cached(&mut cached, |local| local.translation.y = 5.0).unwrap();
+    assert_eq!(scene.local(wheel), Some(Transform::from_xyz(2.0, 5.0, 0.0).into()));
+    scene.remove(wheel).unwrap();
+    let other = scene.insert(car, Node::transform(at(3.0))).unwrap();
+    let slot = |node| scene.matrix_slot(node).unwrap();
+    assert_ne!(slot(other), slot(car));
+    let modified = scene.modify_local_cached(&mut cached, |local| local.translation.y = 6.0);
+    assert_eq!(modified, Err(Error::StaleHandle(wheel)));
+    assert_eq!(scene.local(other), Some(at(3.0).into()));
+}
+
+#[test]
 fn what_it_remembers_does_not_count_where_handles_are_compared() {
     let mut scene = Scene::new();
     let node = scene.insert(scene.root(), Node::transform(at(1.0))).unwrap();
@@ -187,6 +205,11 @@ fn what_it_remembers_does_not_count_where_handles_are_compared() {
     assert_eq!(HashSet::from([fresh, used]).len(), 1);
     let root = CachedHandle::new(scene.root());
     assert_eq!(root.cmp(&used), scene.root().cmp(&node));
+    assert_eq!(root.partial_cmp(&used), scene.root().partial_cmp(&node));
+    assert_ne!(root, used);
+    let hasher = RandomState::new();
+    assert_eq!(hasher.hash_one(used), hasher.hash_one(node));
+    assert_ne!(hasher.hash_one(used), hasher.hash_one(root));
     assert_eq!(format!("{used:?}"), format!("CachedHandle({node:?})"));
 }
 

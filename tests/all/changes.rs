@@ -317,6 +317,58 @@ fn an_upload_is_as_small_as_what_moved() {
 }
 
 #[test]
+fn lists_with_a_node_are_not_empty() {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    let root = scene.root();
+    let node = placed(&mut scene, root, 1.0);
+    let visitor = scene.insert(root, Node::group()).unwrap();
+    scene.update();
+    let mut reader = ChangeReader::new();
+    scene.changes(&mut reader).unwrap();
+    let mut is_empty = |scene: &mut Scene| {
+        scene.update();
+        scene.changes(&mut reader).unwrap().since().unwrap().is_empty()
+    };
+    assert!(is_empty(&mut scene));
+    // Edits that go to lists of one kind alone.
+    scene.set_name(node, Some("moon")).unwrap();
+    assert!(!is_empty(&mut scene));
+    scene.set_local(node, at(2.0)).unwrap();
+    assert!(!is_empty(&mut scene));
+    scene.detach(visitor).unwrap();
+    assert!(!is_empty(&mut scene));
+    assert!(is_empty(&mut scene));
+}
+
+#[test]
+fn uploads_are_empty_where_no_matrix_changed() {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    let root = scene.root();
+    let ball = Node::transform(at(1.0)).with_visibility(Visibility::layers(1));
+    let ball = scene.insert(root, ball).unwrap();
+    let mut reader = UploadReader::new();
+    assert!(!scene.uploads(&mut reader).is_empty(), "all is new");
+    scene.update();
+    assert!(!scene.uploads(&mut reader).is_empty());
+    // Its slice is told of, for the mask, and was swept in the frame that was read last.
+    scene.set_visibility(ball, Visibility::layers(2)).unwrap();
+    scene.update();
+    let uploads = scene.uploads(&mut reader);
+    assert!(uploads.iter().next().is_none() && uploads.is_empty());
+    scene.set_local(ball, at(2.0)).unwrap();
+    scene.update();
+    let uploads = scene.uploads(&mut reader);
+    assert_eq!((uploads.iter().count(), uploads.dropped().count()), (1, 0));
+    assert!(!uploads.is_empty());
+    scene.detach(ball).unwrap();
+    scene.remove(ball).unwrap();
+    scene.update();
+    let uploads = scene.uploads(&mut reader);
+    assert_eq!((uploads.iter().count(), uploads.dropped().count()), (0, 1));
+    assert!(!uploads.is_empty());
+}
+
+#[test]
 fn an_array_that_is_laid_out_anew_is_told_as_new_and_one_that_went_as_dropped() {
     let mut scene = Scene::new();
     let root = scene.root();

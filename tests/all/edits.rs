@@ -2,8 +2,8 @@
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
-    edit::LocalForm,
+    Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform,
+    Visibility, edit::LocalForm,
 };
 
 const TURN: f32 = core::f32::consts::FRAC_PI_2;
@@ -684,5 +684,21 @@ fn a_leaf_moves_to_a_slice_without_room_for_what_it_has() {
             assert_eq!((scene.node(leaf), scene.parent(leaf)), (Some(description), Some(to)));
             scene.validate().unwrap();
         }
+    }
+}
+
+#[test]
+fn children_in_many_slices_are_sorted() {
+    let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    for below in [scene.root(), top] {
+        let children: Vec<NodeHandle> =
+            (0..150).map(|number| scene.insert(below, Node::material(number * 37 % 150)).unwrap()).collect();
+        scene.sort_children_by(below, |scene, a, b| scene.own_material(a).cmp(&scene.own_material(b))).unwrap();
+        assert_eq!(scene.validate(), Ok(()));
+        let sorted: Vec<u32> = scene.children(below).filter_map(|child| scene.own_material(child)).collect();
+        assert!(sorted.into_iter().eq(0..150));
+        assert!(children.iter().all(|&child| scene.parent(child) == Some(below)));
     }
 }

@@ -109,6 +109,25 @@ fn a_relative_list_follows_what_moves_also_above_other_slices() {
 }
 
 #[test]
+fn each_view_around_a_camera_sees_the_layers_that_it_and_its_list_have() {
+    let mut scene = Scene::new();
+    for layers in [0b001, 0b010, 0b100, 0b110] {
+        let ball = Node::transform(Transform::IDENTITY).with_visibility(Visibility::layers(layers));
+        scene.insert(scene.root(), ball.with_shape(Shape::new(layers, Aabb::cube(1.0)))).unwrap();
+    }
+    scene.update();
+    let mut lists = [DrawList::new(), DrawList::new().on_layers(Visibility::layers(0b011))];
+    let mut views = lists.each_mut().map(|list| CullView {
+        frustum: looking(Vec3::new(0.0, 0.0, 5.0), Vec3::ZERO),
+        layers: Visibility::layers(0b110),
+        list,
+    });
+    scene.cull_views_relative(DVec3::ZERO, &mut views);
+    let meshes = lists.map(|list| list.commands().iter().map(|command| command.mesh).collect::<Vec<u32>>());
+    assert_eq!(meshes, [vec![0b010, 0b100, 0b110], vec![0b010, 0b110]]);
+}
+
+#[test]
 fn views_around_a_camera_are_those_of_single_culls() {
     let (mut scene, shapes) = planet(3, SceneConfig::DEFAULT);
     for (at, &(node, _)) in shapes.iter().enumerate().filter(|(at, _)| at % 3 == 0) {

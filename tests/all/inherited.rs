@@ -187,6 +187,25 @@ fn a_detached_subtree_keeps_its_results_until_it_is_attached_again() {
 }
 
 #[test]
+fn a_local_that_is_set_in_a_detached_slice_counts_when_that_is_back_where_it_was() {
+    let mut scene = Scene::new();
+    let nodes = chain(&mut scene, 4);
+    for node in [nodes[2], nodes[3]] {
+        scene.isolate(node).unwrap();
+    }
+    let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    property.run(&scene);
+    scene.detach(nodes[2]).unwrap();
+    property.run(&scene);
+    property.set(nodes[4], 5);
+    property.run(&scene);
+    assert_eq!(property.get(nodes[4]), Some(&0));
+    scene.attach(nodes[2], nodes[1], Keep::Local).unwrap();
+    property.run(&scene);
+    assert_eq!(property.get(nodes[4]), Some(&5));
+}
+
+#[test]
 fn what_is_removed_for_later_is_gone_at_once() {
     let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }).unwrap();
     let nodes = chain(&mut scene, 100);

@@ -1,6 +1,6 @@
 //! Each query and iterator on a hand-made tree, whose slices cut through siblings and subtrees.
 
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, iter::Edge};
 
 /// The tree, by name:
@@ -187,6 +187,71 @@ fn a_tree_is_dumped_a_line_a_node() {
         assert!(dump.lines().any(|line| line.contains(name)), "{name} is missing from\n{dump}");
     }
     assert!(dump.lines().count() >= fixture.scene.len(), "{dump}");
+}
+
+#[test]
+fn a_dump_tells_places_and_components_of_each_node() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let turned = Transform::from_xyz(1.0, 0.0, 2.5).with_rotation(Quat::from_xyzw(0.0, 1.0, 0.0, 0.0));
+    let car = scene.insert(root, Node::transform(turned.with_scale(Vec3::new(2.0, 3.0, 4.0))).named("car")).unwrap();
+    let wheel = Node::material(3).with_shape(Shape::new(7, Aabb::EMPTY)).with_visibility(Visibility::layers(5));
+    let wheel = scene.insert(car, wheel).unwrap();
+    let bolt = scene.insert(wheel, Node::group()).unwrap();
+    let post = scene.insert(root, Node::transform(Transform::IDENTITY)).unwrap();
+    let crate_ = scene.insert(root, Node::group().named("crate")).unwrap();
+    let lid = scene.insert(crate_, Node::group()).unwrap();
+    let nail = scene.insert(crate_, Node::group()).unwrap();
+    scene.detach(crate_).unwrap();
+    let lines = [
+        format!("{root:?}"),
+        format!("  {car:?} \"car\" at (1, 0, 2.5) turned (0, 1, 0, 0) scaled (2, 3, 4)"),
+        format!("    {wheel:?} material 3 mesh 7 layers 00000005"),
+        format!("      {bolt:?}"),
+        format!("  {post:?} at (0, 0, 0)"),
+        "detached:".to_owned(),
+        format!("  {crate_:?} \"crate\""),
+        format!("    {lid:?}"),
+        format!("    {nail:?}"),
+    ];
+    assert_eq!(scene.dump().lines().collect::<Vec<_>>(), lines);
+}
+
+#[test]
+fn a_dump_tells_depths_below_64_levels_by_numbers() {
+    let mut scene = Scene::new();
+    let mut nodes = vec![scene.root()];
+    for depth in 0..66 {
+        nodes.push(scene.insert(nodes[depth], Node::group()).unwrap());
+    }
+    let dump = scene.dump();
+    for (depth, (line, node)) in dump.lines().zip(&nodes).enumerate() {
+        let number = if depth > 64 { format!("[{depth}] ") } else { String::new() };
+        assert_eq!(line, format!("{:width$}{number}{node:?}", "", width = 2 * depth.min(64)));
+    }
+    assert_eq!(dump.lines().count(), 67);
+}
+
+#[test]
+fn iterators_and_views_print_a_summary_of_the_scene() {
+    let fixture = Fixture::new();
+    let scene = &fixture.scene;
+    let children = format!("{:?}", scene.children(scene.root()));
+    assert!(children.contains(&format!("nodes: {}", scene.len())), "{children}");
+    let slice = format!("{:?}", scene.slices().next().unwrap());
+    assert!(slice.contains("nodes: 1"), "{slice}");
+}
+
+#[test]
+fn components_are_those_that_a_node_was_given() {
+    let mut scene = Scene::new();
+    let bare = scene.insert(scene.root(), Node::group()).unwrap();
+    let shape = Shape::new(4, Aabb::cube(2.0));
+    let node = Node::material(3).with_shape(shape).with_visibility(Visibility::layers(6));
+    let node = scene.insert(bare, node).unwrap();
+    let own = |node| (scene.own_material(node), scene.shape(node), scene.own_visibility(node));
+    assert_eq!(own(node), (Some(3), Some(shape), Some(Visibility::layers(6))));
+    assert_eq!(own(bare), (None, None, None));
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod runs;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
     Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
-    edit::{EditQueue, LocalForm, Outcome, Queued, QueuedPlace, Target},
+    edit::{EditQueue, LocalForm, Outcome, Queued, QueuedPlace, SceneBuilder, Target},
     visit::{Flow, NodeRef, Visitor},
 };
 use std::thread;
@@ -33,7 +33,7 @@ fn results_come_in_the_order_of_recording_and_the_queue_is_empty_then() {
     let mut queue = EditQueue::new();
     assert!(queue.is_empty());
     let house = queue.insert(root, Node::group().named("house"));
-    assert_eq!(queue.len(), 1);
+    assert_eq!((queue.len(), queue.is_empty()), (1, false));
     queue.set_material(house, 4);
     queue.remove_material(house);
     queue.remove(house);
@@ -112,6 +112,33 @@ fn every_edit_reports_what_it_did() {
     assert_eq!(results, expected);
     assert_eq!(scene.children(root).collect::<Vec<_>>(), [car]);
     assert_eq!(scene.name(car), Some("car"));
+}
+
+#[test]
+fn a_ticket_gives_the_nodes_of_its_own_subtree() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut tree = SceneBuilder::new();
+    let wheel = tree.push(Some(1), Node::material(1));
+    let car = tree.push(None, Node::material(2));
+    let mut queue = EditQueue::new();
+    let house = queue.insert(root, Node::group());
+    let built = queue.insert_tree(house, tree.clone());
+    let copied = queue.duplicate(built, root);
+    let again = queue.insert_tree(copied, tree);
+    assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+    for ticket in [built, again] {
+        let nodes = queue.built(ticket).unwrap();
+        assert_eq!((nodes.len(), queue.inserted(ticket)), (2, Some(nodes[car])));
+        assert_eq!([nodes[wheel], nodes[car]].map(|node| scene.own_material(node)), [Some(1), Some(2)]);
+        assert_eq!(scene.parent(nodes[wheel]), Some(nodes[car]));
+        assert!(queue.duplicated(ticket).is_none());
+    }
+    assert_ne!(queue.built(built), queue.built(again));
+    let wheels = queue.built(built).unwrap()[wheel];
+    let copies = queue.duplicated(copied).unwrap();
+    assert_eq!(scene.parent(copies.get(wheels).unwrap()), queue.inserted(copied));
+    assert_eq!([house, copied].map(|ticket| queue.built(ticket)), [None, None]);
 }
 
 #[test]

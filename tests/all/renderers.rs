@@ -294,7 +294,9 @@ impl Buffer {
 fn a_mirror_writes_what_moved_and_nothing_else() {
     let (mut scene, nodes) = grid(SceneConfig::DEFAULT, 40);
     let mut buffer = Buffer::default();
+    assert!(buffer.mirror.is_empty());
     let first = buffer.sync(&scene);
+    assert!(!buffer.mirror.is_empty());
     assert!(first.moved && first.matrices >= 1640 && buffer.resizes == 1);
     assert_eq!(buffer.sync(&scene), Mirrored::default());
     buffer.check(&scene);

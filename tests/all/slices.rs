@@ -448,6 +448,48 @@ fn stats_count_each_kind() {
 }
 
 #[test]
+fn stats_count_what_is_outside_of_the_tree_too() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let [kept, car, house] = [(); 3].map(|()| group(&mut scene, root));
+    (0..2).for_each(|_| _ = group(&mut scene, car));
+    group(&mut scene, house);
+    [car, house].iter().for_each(|&node| scene.isolate(node).unwrap());
+    scene.detach(car).unwrap();
+    scene.remove_later(house).unwrap();
+    let stats = scene.stats();
+    assert_eq!((stats.nodes, stats.detached, stats.pending_free), (2, 3, 2));
+    assert_eq!((stats.metadata.live, stats.metadata.live_bytes), (7, 7 * 16), "an entry is 16 bytes");
+    assert!(scene.contains(kept));
+}
+
+#[test]
+fn live_bytes_are_those_of_every_kind() {
+    let scene_of = |config| {
+        let mut scene = with(config);
+        let top = scene.insert(scene.root(), whole().named("name")).unwrap();
+        (0..20).for_each(|_| _ = scene.insert(top, whole()).unwrap());
+        scene.update();
+        scene.stats()
+    };
+    let plain = scene_of(SceneConfig::DEFAULT);
+    let bounded = scene_of(SceneConfig { bounds: true, ..SceneConfig::DEFAULT });
+    let told = scene_of(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
+    for stats in [plain, bounded, told] {
+        let kinds = [stats.rows, stats.transforms, stats.visibilities, stats.materials, stats.shapes, stats.names];
+        let live: usize = kinds.iter().map(|kind| kind.live_bytes).sum();
+        assert!(kinds.iter().all(|kind| kind.live_bytes > 0));
+        assert_eq!(stats.live_bytes(), live + stats.bounds.live_bytes + stats.metadata.live_bytes);
+    }
+    assert_eq!(plain.bounds, Default::default(), "a scene that keeps no boxes has none");
+    assert_eq!((bounded.bounds.live, bounded.bounds.live_bytes), (21, 21 * 32), "a box and a handle");
+    assert_eq!(told.bounds, plain.bounds);
+    // What a transform and a mask were, and in which frame they changed.
+    assert_eq!(told.transforms.live_bytes, plain.transforms.live_bytes + plain.transforms.live * (48 + 12));
+    assert_eq!(told.visibilities.live_bytes, plain.visibilities.live_bytes + plain.visibilities.live * 8);
+}
+
+#[test]
 fn isolation_holds_until_the_subtree_is_moved() {
     for moved in [false, true] {
         let config = SceneConfig { min_nodes: 8, max_nodes: 64, ..SceneConfig::DEFAULT };

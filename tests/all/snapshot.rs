@@ -419,3 +419,18 @@ fn a_skeleton_is_no_snapshot_and_a_snapshot_no_skeleton() {
     assert_eq!(Scene::load(&skeleton).unwrap_err(), SnapshotError::NotASnapshot);
     assert_eq!(Skeleton::from_bytes(&Scene::new().save()).unwrap_err(), SkeletonError::NotASkeleton.into());
 }
+
+#[test]
+fn a_file_is_written_into_memory_of_about_its_length() {
+    let name = "n".repeat(100_000);
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::group().named(&name)).unwrap();
+    let bytes = scene.save();
+    assert_eq!(Scene::load(&bytes).unwrap().name(top), Some(&*name));
+    for _ in 0..3000 {
+        let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+        scene.insert(top, ball).unwrap();
+    }
+    let bytes = scene.save();
+    assert!(bytes.capacity() < 2 * bytes.len(), "{} bytes in {}", bytes.len(), bytes.capacity());
+}

@@ -221,3 +221,31 @@ fn a_list_of_subtrees_with_a_wrong_handle_changes_nothing() {
     assert_eq!(scene.topmost(&[car, gone]), Err(BatchError { item: Some(1), error: Error::StaleHandle(gone) }));
     assert_eq!(scene.topmost(&[car, root]), Ok(vec![root]));
 }
+
+#[test]
+fn a_node_looks_at_what_single_precision_tells_from_its_own_place() {
+    let look = |from: f32, to: f32| {
+        let mut scene = Scene::new();
+        let eye = scene.insert(scene.root(), Node::transform(Transform::from_xyz(from, 0.0, 0.0))).unwrap();
+        scene.look_at(eye, Vec3::new(to, 0.0, 0.0), Vec3::Y).map(|()| {
+            let Some(Local::Transform(local)) = scene.local(eye) else { panic!("it was a transform") };
+            (local.rotation * Vec3::NEG_Z).x.round()
+        })
+    };
+    // Near the origin, and far away, where numbers are a sixteenth apart.
+    assert_eq!(look(0.0, 1e-4), Ok(1.0));
+    assert_eq!(look(1e6, 1e6 - 100.0), Ok(-1.0));
+    assert_eq!(look(1e6, 1e6 + 0.5), Err(Error::NotRotation));
+    assert_eq!(look(0.0, 0.0), Err(Error::NotRotation));
+}
+
+#[test]
+fn a_sheared_node_that_looks_elsewhere_keeps_its_place_and_the_lengths_of_its_axes() {
+    let mut scene = Scene::new();
+    let shear = Mat34 { rows: [[2.0, 3.0, 0.0, 5.0], [0.0, 4.0, 0.0, 6.0], [0.0, 0.0, 7.0, 8.0]] };
+    let eye = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.set_local(eye, shear).unwrap();
+    scene.look_at(eye, Vec3::new(5.0, 6.0, -20.0), Vec3::Y).unwrap();
+    let Some(Local::Transform(local)) = scene.local(eye) else { panic!("it does not shear any more") };
+    assert_eq!((local.translation, local.scale), (Vec3::new(5.0, 6.0, 8.0), Vec3::new(2.0, 5.0, 7.0)));
+}

@@ -130,6 +130,32 @@ mod tests {
     }
 
     #[test]
+    fn the_array_covers_eight_tables_for_each_in_use_and_64_more() {
+        let mut tables = Tables::new();
+        for number in (0..20).chain([64 + 8 * 21 - 1, 64 + 8 * 22]) {
+            *tables.slot_or_grow(NodeHandle::new(number, 0, 1)) =
+                Some(Entry { generation: NonZeroU32::MIN, value: () });
+        }
+        assert_eq!((tables.near.len(), tables.far.len()), (64 + 8 * 21, 1));
+    }
+
+    #[test]
+    fn shrinking_keeps_every_table_that_has_an_entry() {
+        for numbers in [[0, 0xff_ffff], [7, 9], [0, 63], [0xff_fffe, 0xff_ffff]] {
+            let mut tables = Tables::new();
+            for number in numbers {
+                *tables.slot_or_grow(NodeHandle::new(number, 3, 1)) =
+                    Some(Entry { generation: NonZeroU32::MIN, value: number });
+            }
+            tables.shrink_to_fit();
+            for number in numbers {
+                let slot = tables.slot(NodeHandle::new(number, 3, 1));
+                assert_eq!(slot.and_then(Option::as_ref).map(|entry| entry.value), Some(number), "of {numbers:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_table_that_was_far_comes_near_when_enough_are_in_use() {
         let mut tables = Tables::new();
         for number in (0..1000).rev() {

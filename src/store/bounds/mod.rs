@@ -201,7 +201,35 @@ impl LinearAllocator {
 
 #[cfg(test)]
 mod tests {
+    use super::SliceBoxes;
     use crate::{Aabb, Node, Scene, SceneConfig, Shape, Transform};
+
+    #[test]
+    fn boxes_are_checked_in_each_of_several_blocks() {
+        let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+        let house = scene.insert(scene.root(), Node::group()).unwrap();
+        for x in 0..200_u8 {
+            let place = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
+            scene.insert(house, place.with_shape(Shape::new(1, Aabb::cube(0.25)))).unwrap();
+        }
+        scene.update();
+        let at = scene.at(house).unwrap();
+        assert_eq!(scene.store.slice(at.slice).boxes.as_ref().unwrap().blocks.len(), 4);
+        assert_eq!(scene.validate(), Ok(()));
+    }
+
+    #[test]
+    fn lists_beside_boxes_grow_by_a_quarter_each_time() {
+        let (mut boxes, mut grown) = (SliceBoxes::default(), 0);
+        for slots in 1..2000 {
+            let before = boxes.nodes.capacity();
+            boxes.resize(slots);
+            let [len, now] = [boxes.nodes.len(), boxes.nodes.capacity()];
+            assert!(now <= len.max(before * 5 / 4), "{before}, then {now} for {len}");
+            grown += u32::from(now != before);
+        }
+        assert!(grown < 60, "{grown} times");
+    }
 
     #[test]
     fn a_box_that_is_not_right_is_found_beside_what_waits_for_the_update() {

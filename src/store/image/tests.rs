@@ -1,9 +1,10 @@
 //! Scenes broken on purpose: the checks of a snapshot and `validate` must agree on them.
 
 use crate::config::StoragePolicy;
-use crate::store::columns::{Occupant, Slot};
-use crate::store::{At, NIL, Need, Slice, Spot, Store};
-use crate::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, snapshot::SnapshotError};
+use crate::record::{BytesError, Reader, Writer};
+use crate::store::columns::{Occupant, Row, Slot};
+use crate::store::{At, Membership, NIL, Need, Slice, Spot, Store};
+use crate::{Aabb, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, snapshot::SnapshotError};
 use glam::Vec3;
 
 /// A scene with several slices, holes in every column, stale handles, and every component.
@@ -72,7 +73,7 @@ fn uncle(slice: &Slice, row: u32) -> Option<u32> {
 /// A name and a function that breaks a store.
 type Breakage = (&'static str, fn(&mut Store));
 
-const BREAKAGES: [Breakage; 30] = [
+const BREAKAGES: [Breakage; 36] = [
     ("a row names its uncle as its parent", |store| {
         let (slice, row) = pick(store, |slice, row| in_the_middle(slice, row) && uncle(slice, row).is_some());
         slice.row_mut(row).parent = uncle(slice, row).unwrap();
@@ -92,6 +93,75 @@ const BREAKAGES: [Breakage; 30] = [
         slice.row_mut(last).next = hole;
         let end = slice.row_mut(hole);
         (end.parent, end.previous, end.next, end.first_child) = (NIL, last, NIL, NIL);
+    }),
+    // Each has a parent, and each parent its children: nothing but the ranks tells that they hang nowhere.
+    ("two rows hang below each other", |store| {
+        let is_bare = |slice: &Slice, row: u32| {
+            let row = slice.row(row);
+            let own = [row.transform, row.visibility, row.material].iter().any(|slot| slot.as_own().is_some());
+            row.occupant.as_node().is_some() && !own && [row.shape, row.name] == [NIL; 2]
+        };
+        let has_one = |slice: &Slice, row: u32| {
+            let child = slice.row(row).first_child;
+            child != NIL && slice.row(row).last_child == child && is_bare(slice, child)
+        };
+        let (slice, upper) = pick(store, |slice, row| {
+            is_bare(slice, row)
+                && slice.row(row).parent != NIL
+                && has_one(slice, row)
+                && slice.row(slice.row(row).first_child).first_child == NIL
+        });
+        let lower = slice.row(upper).first_child;
+        slice.unlink(upper);
+        let row = slice.row_mut(upper);
+        (row.parent, row.previous, row.next) = (lower, NIL, NIL);
+        let row = slice.row_mut(lower);
+        (row.first_child, row.last_child) = (upper, upper);
+    }),
+    ("a row without a shape inherits another material", |store| {
+        let (slice, row) = pick(store, |slice, row| {
+            let links = slice.row(row);
+            let next = links.material.index() as usize + 1;
+            let leaf = links.occupant.as_node().is_some() && [links.shape, links.first_child] == [NIL; 2];
+            leaf && links.material.as_own().is_none() && next < slice.materials.values.len()
+        });
+        slice.row_mut(row).material = Slot::inherited(slice.row(row).material.index() + 1);
+    }),
+    ("a material has no value", |store| {
+        let (slice, row) = pick(store, |slice, row| slice.row(row).material.as_own().is_some());
+        let slot = slice.row(row).material.index() as usize;
+        slice.materials.values[slot] = None;
+    }),
+    ("a transform hangs from another one than its node", |store| {
+        let parent = |slice: &Slice, row: u32| {
+            slice.row(row).transform.as_own().map_or(0, |slot| slice.transforms.parents[slot as usize])
+        };
+        let (slice, row) = pick(store, |slice, row| parent(slice, row) != 0 && slice.row(row).first_child == NIL);
+        let slot = slice.row(row).transform.index() as usize;
+        slice.transforms.parents[slot] = 0;
+    }),
+    ("a hole among transforms is sheared", |store| {
+        let (slice, _) = pick(store, |slice, _| slice.transforms.slots.holes().count() > 0);
+        let hole = slice.transforms.slots.holes().next_from(0).unwrap();
+        let mut shear = Mat34::IDENTITY;
+        shear.rows[0][1] = 0.5;
+        slice.transforms.sheared.insert(hole, shear);
+    }),
+    ("a slice is one portal and nothing else", |store| {
+        let below = store.slice(At::ROOT.slice).children[0];
+        let portal = store.slice(below).portal;
+        let between = store.open_slice(Slice::with_room(&Need::PORTAL));
+        let root = store.slice_mut(At::ROOT.slice);
+        root.row_mut(portal.row).occupant = Occupant::portal(between);
+        root.children[0] = between;
+        let slice = store.slice_mut(between);
+        slice.row_slots.allocate_near(0, false).unwrap();
+        slice.rows.push(Row::new(Occupant::portal(below)));
+        (slice.first_top, slice.last_top, slice.portal) = (0, 0, portal);
+        slice.children.push(below);
+        slice.portal_rows.insert(0);
+        slice.transforms.portal_slots.insert(0);
+        store.slice_mut(below).portal = At { slice: between, row: 0 };
     }),
     ("two rows have one material, and the other is a hole", |store| {
         let own = |slice: &Slice, row: u32| {
@@ -271,7 +341,7 @@ fn what_breaks_a_scene_is_refused_by_both_checks() {
 }
 
 /// Values that no edit accepts, so `validate` does not look for them.
-const VALUES: [Breakage; 5] = [
+const VALUES: [Breakage; 6] = [
     ("a local transform is not finite", |store| {
         let (slice, row) = pick(store, |slice, row| slice.row(row).transform.as_own().is_some());
         let slot = slice.row(row).transform.index() as usize;
@@ -286,6 +356,11 @@ const VALUES: [Breakage; 5] = [
         let (slice, row) = pick(store, |slice, row| slice.row(row).shape != NIL);
         let shape = slice.row(row).shape as usize;
         slice.shapes.bounds[shape].max = Vec3::INFINITY;
+    }),
+    ("a translation has lost more than rounding takes", |store| {
+        let (slice, row) = pick(store, |slice, row| slice.row(row).transform.as_own().is_some());
+        let slot = slice.row(row).transform.index();
+        slice.transforms.set_remainder(slot, Vec3::ONE);
     }),
     ("the root inherits a mask", |store| store.slice_mut(At::ROOT.slice).visibilities.effective[0] = 1),
     ("a slice waits for maintenance on no list", |store| {
@@ -302,6 +377,97 @@ fn values_that_no_edit_lets_in_are_refused() {
         let refusal = Scene::load(&broken.save()).map(drop);
         assert!(matches!(refusal, Err(SnapshotError::Invalid { .. })), "{what}: {refusal:?}");
     }
+}
+
+/// Whether the bytes of a scene are refused as such of none.
+#[track_caller]
+fn assert_refused(scene: &Scene) {
+    let refusal = Scene::load(&scene.save()).map(drop);
+    assert!(matches!(refusal, Err(SnapshotError::Invalid { .. })), "{refusal:?}");
+}
+
+#[test]
+fn siblings_that_are_each_others_next_and_previous_ones_are_refused() {
+    let mut scene = Scene::new();
+    let nodes = [(); 6].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
+    let [first, second] = [nodes[2], nodes[3]].map(|node| scene.at(node).unwrap());
+    assert_eq!(first.slice, second.slice);
+    let slice = scene.store.slice_mut(first.slice);
+    // At the top of a slice, where no parent tells that they hang nowhere.
+    for (row, other) in [(first.row, second.row), (second.row, first.row)] {
+        slice.unlink(row);
+        (slice.row_mut(row).previous, slice.row_mut(row).next) = (other, other);
+    }
+    assert!(scene.validate().is_err());
+    assert_refused(&scene);
+}
+
+#[test]
+fn a_detached_slice_with_two_nodes_at_its_top_is_refused() {
+    let mut scene = Scene::new();
+    let nodes = [(); 2].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
+    let [first, second] = nodes.map(|node| scene.at(node).unwrap().slice);
+    assert_eq!(first, second);
+    scene.store.unhang(first);
+    scene.store.set_membership(first, Membership::Detached);
+    scene.store.list_detached(first);
+    assert_refused(&scene);
+}
+
+#[test]
+fn a_slice_that_waits_to_be_freed_waits_for_nothing_else() {
+    for (isolated, edited) in [(true, false), (true, true), (false, false)] {
+        let mut scene = scene();
+        let node = scene.first_child(scene.root()).unwrap();
+        scene.remove_later(node).unwrap();
+        let number = scene.store.pending_free[0];
+        let slice = scene.store.slice_mut(number);
+        (slice.isolated, slice.edited) = (isolated, edited);
+        scene.store.edited.push_back(number);
+        if isolated && !edited {
+            assert_eq!(Scene::load(&scene.save()).map(|scene| scene.len()), Ok(scene.len()));
+        } else {
+            assert_refused(&scene);
+        }
+    }
+}
+
+#[test]
+fn a_slice_that_there_is_not_waits_for_no_partner() {
+    let mut scene = Scene::new();
+    scene.insert(scene.root(), Node::group()).unwrap();
+    let mut out = Writer::new();
+    let start = out.into_bytes().len();
+    out = Writer::new();
+    scene.store.write_image(&mut out);
+    let mut bytes = out.into_bytes().split_off(start);
+    // At the end are four empty lists: of slices that wait for a partner, of those that are detached, of those that
+    // wait to be freed, and of words.
+    let lists = bytes.split_off(bytes.len() - 16);
+    assert_eq!(lists, [0; 16]);
+    let end = u32::try_from(scene.store.slices.len()).unwrap();
+    for number in [end - 1, end, u32::MAX] {
+        let list = [1, number].map(u32::to_le_bytes).concat();
+        let bytes = [&bytes[..], &list, &lists[4..]].concat();
+        let refusal = Store::read_image(&mut Reader::new(&bytes)).map(drop);
+        assert_eq!(matches!(refusal, Err(BytesError::Invalid { .. })), number >= end, "{number}: {refusal:?}");
+    }
+}
+
+#[test]
+fn full_tables_are_still_their_slices_own() {
+    let storage = StoragePolicy { max_table_entries: 1, ..StoragePolicy::DEFAULT };
+    let mut scene = Scene::with_config(SceneConfig { storage, ..SceneConfig::DEFAULT }).unwrap();
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    (0..5).for_each(|_| assert!(scene.insert(top, Node::group()).is_ok()));
+    let tables = &mut scene.store.tables;
+    tables.tables.iter_mut().for_each(|table| (table.listed, table.next_open) = (false, NIL));
+    tables.by_slice.iter_mut().for_each(|list| list.open = NIL);
+    assert_eq!(scene.validate(), Ok(()));
+    let loaded = Scene::load(&scene.save()).unwrap();
+    let owners = |scene: &Scene| scene.store.tables.tables.iter().map(|table| table.owner).collect::<Vec<u32>>();
+    assert_eq!(owners(&loaded), owners(&scene));
+    assert!(owners(&loaded).iter().all(|&owner| owner != NIL));
 }
 
 #[test]

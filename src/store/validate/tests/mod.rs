@@ -116,6 +116,41 @@ fn each_violation_is_found_and_named() {
 }
 
 #[test]
+fn a_slice_of_portals_below_the_root_waits_for_a_partner_on_the_list_of_the_root() {
+    let storage = StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT };
+    let config = SceneConfig { max_nodes: 16, min_nodes: 4, storage, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
+    for _ in 0..200 {
+        scene.insert(scene.root(), Node::group()).unwrap();
+    }
+    scene.update();
+    scene.maintain(core::time::Duration::MAX);
+    assert_eq!(scene.validate(), Ok(()));
+    let store = &mut scene.store;
+    let number = find(store, |slice| slice.portal.slice == 0 && slice.nodes() == 0);
+    store.slice_mut(0).candidates_below.clear();
+    let slice = store.slice_mut(number);
+    (slice.merge_candidate, slice.edited) = (true, false);
+    let found = scene.validate().unwrap_err().to_string();
+    let message = "slice {number} waits for a partner, and the slice above does not know";
+    assert!(matches(&found, message), "{found}");
+}
+
+#[test]
+fn what_waits_for_the_update_may_have_been_the_last_slice() {
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.update();
+    scene.detach(node).unwrap();
+    scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+    scene.remove(node).unwrap();
+    scene.shrink_to_fit();
+    let end = u32::try_from(scene.store.slices.len()).unwrap();
+    assert_eq!(scene.store.marked_roots, [end], "it is still listed");
+    assert_eq!(scene.validate(), Ok(()));
+}
+
+#[test]
 fn every_message_of_the_checks_has_a_row() {
     let sources = [
         include_str!("../mod.rs"),

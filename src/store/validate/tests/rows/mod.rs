@@ -490,6 +490,12 @@ const VIOLATIONS: &[Violation] = &[
         let boxes = pick(store, has_boxes).boxes.as_mut().unwrap();
         boxes.shapes.push(Aabb::EMPTY);
     }),
+    ("slice {number} is not marked and has old boxes", |store| {
+        // A hole, of which no row knows.
+        let boxes = pick(store, has_boxes).boxes.as_mut().unwrap();
+        let hole = (!boxes.present[0]).trailing_zeros();
+        boxes.mark_stale(hole);
+    }),
     ("slice {number}: the box of its shapes is out of date", |store| {
         let slice = pick(store, |slice| has_boxes(slice) && slice.children.is_empty());
         slice.boxes.as_mut().unwrap().own.max += Vec3::ONE;
@@ -512,6 +518,14 @@ const VIOLATIONS: &[Violation] = &[
     ("metadata table {number} is listed twice, or by a slice not its owner", |store| {
         let open = store.tables.by_slice.iter().find(|list| list.open != NIL).unwrap().open;
         store.tables.tables[open as usize].next_open = open;
+    }),
+    ("metadata table {number} is listed twice, or by a slice not its owner", |store| {
+        let lists = &mut store.tables.by_slice;
+        let open: Vec<usize> = (0..lists.len()).filter(|&at| lists[at].open != NIL).collect();
+        let number = lists[open[0]].open;
+        let table = &mut store.tables.tables[number as usize];
+        lists[open[0]].open = core::mem::replace(&mut table.next_open, lists[open[1]].open);
+        lists[open[1]].open = number;
     }),
     ("metadata table {number} has a wrong owner or list", |store| {
         let open = store.tables.by_slice.iter_mut().find(|list| list.open != NIL).unwrap();
