@@ -359,11 +359,25 @@ fn reserved_room_is_there_without_a_reconstitution() {
 #[test]
 fn a_scene_with_capacity_fills_it_without_a_reconstitution() {
     let mut scene = Scene::with_capacity(3000);
-    let mut end = scene.root();
-    for _ in 0..3000 {
+    let mut end = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    let room = scene.stats().rows.allocated_bytes;
+    for _ in 1..3000 {
         end = scene.insert(end, Node::transform(Transform::IDENTITY)).unwrap();
     }
-    assert_eq!(scene.stats().reconstitutions, 0);
+    let stats = scene.stats();
+    assert_eq!((stats.reconstitutions, stats.rows.allocated_bytes), (0, room));
+}
+
+#[test]
+fn a_new_slice_has_room_for_as_many_nodes_as_the_policy_says() {
+    let config = SceneConfig { initial_slice_storage_size: 500, ..SceneConfig::DEFAULT };
+    let mut scene = with(config);
+    let top = scene.insert(scene.root(), whole()).unwrap();
+    let room = scene.stats().rows.allocated_bytes;
+    for _ in 1..500 {
+        scene.insert(top, Node::group()).unwrap();
+    }
+    assert_eq!(scene.stats().rows.allocated_bytes, room);
 }
 
 #[test]
