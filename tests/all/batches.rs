@@ -82,7 +82,7 @@ fn a_long_batch_goes_into_a_large_scene() {
     let root = scene.root();
     for batch in 1..3 {
         let mut handles = Vec::new();
-        scene.insert_many(&[(root, Node::group()); 33_000], &mut handles).unwrap();
+        scene.insert_many(&vec![(root, Node::group()); 33_000], &mut handles).unwrap();
         assert_eq!((handles.len(), scene.len()), (33_000, batch * 33_000 + 1));
     }
 }

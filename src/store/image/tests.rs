@@ -107,7 +107,7 @@ const BREAKAGES: [Breakage; 36] = [
         };
         let (slice, upper) = pick(store, |slice, row| {
             is_bare(slice, row)
-                && slice.row(row).parent != NIL
+                && [slice.row(row).previous, slice.row(row).next] != [NIL; 2]
                 && has_one(slice, row)
                 && slice.row(slice.row(row).first_child).first_child == NIL
         });
