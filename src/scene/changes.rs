@@ -113,8 +113,8 @@ impl<'r> Changed<'r> {
     }
 
     /// Nodes whose own local transform was set, added or removed, also where it was set to the same value
-    /// ([`ChangeKinds::LOCAL`]). If a node was moved to another parent, it and nodes below it may be listed too; and so
-    /// may nodes whose matrices a visitor computed between updates.
+    /// ([`ChangeKinds::LOCAL`]). If a node was moved to another parent, or given a slice of its own, it and nodes below it
+    /// may be listed too; and so may nodes whose matrices a visitor computed between updates.
     #[must_use]
     pub fn locals(&self) -> &'r [NodeHandle] {
         &self.lists.locals
