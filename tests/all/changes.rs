@@ -825,7 +825,7 @@ fn what_waits_for_the_update_in_slices_that_are_merged_is_applied_by_it() {
     let (shrunk, rooms) = shrunk_town();
     for edit in edits {
         for &nodes in &rooms {
-            let (mut scene, room) = (shrunk.clone(), nodes[0]);
+            let (mut scene, room) = (Scene::clone(&shrunk), nodes[0]);
             let before = scene.slice_count();
             edit(&mut scene, room);
             scene.maintain(Duration::MAX);
