@@ -285,7 +285,8 @@ mod tests {
         let many: Vec<u32> = (0..65).collect();
         assert!(Sheared::default().is_sound());
         assert!(made(&[&[1, 2], &most[3..]], &[1, 2, 63]).is_sound() && made(&[&most], &[]).is_sound());
-        let faults: [(&str, &[&[u32]], &[u32]); 8] = [
+        type Fault<'f> = (&'f str, &'f [&'f [u32]], &'f [u32]);
+        let faults: [Fault<'_>; 8] = [
             ("records without matrices", &[], &[]),
             ("too long a chunk", &[&many], &[]),
             ("slots out of order", &[&[2, 1]], &[]),

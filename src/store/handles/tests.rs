@@ -119,10 +119,10 @@ fn retired_indices_are_cut_off_apart_from_others_and_stay_retired() {
     for retired in 1..4 {
         let mut tables = tables(8, 8, 2);
         let handles: Vec<NodeHandle> = (0..8).map(|_| allocate(&mut tables, 0)).collect();
-        for index in 8 - retired..8 {
-            tables.free(handles[index]);
+        for &handle in &handles[8 - retired..] {
+            tables.free(handle);
             let last = allocate(&mut tables, 0);
-            assert_eq!(place(last), (0, handles[index].index(), 2));
+            assert_eq!(place(last), (0, handle.index(), 2));
             tables.free(last);
         }
         [6, 7].into_iter().for_each(|index: usize| tables.free(handles[index - retired]));
