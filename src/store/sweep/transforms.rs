@@ -4,7 +4,7 @@ use crate::store::columns::TransformColumn;
 use crate::store::work;
 use hedgerow_math::internal as simd;
 
-/// If more than one slot in this many is dirty, all are computed, eight at a time.
+/// If more than one slot in this many is dirty, all are computed, eight or sixteen at a time.
 const MANY: usize = 10;
 
 /// What a sweep computes.

@@ -1,8 +1,8 @@
 //! Sixteen slots at a time, with AVX-512.
 //!
 //! Locals are converted with a lane for each, as eight are elsewhere, and stay in registers until they are multiplied.
-//! Of trees that lie in the second cache, a node takes 1.9 ns where all hang below one (eight at a time 2.8), 2.5 (3.1)
-//! where eight do, 3.4 (4.0) in rigs.
+//! Of trees that lie in the second cache, a transform takes 1.9 ns where all hang below one (eight at a time 2.8), 2.5
+//! (3.1) where eight do, 3.4 (4.0) in rigs.
 
 #![allow(unsafe_code, reason = "assembly without an instruction")]
 
@@ -21,7 +21,7 @@ use fearless_simd::{Avx512, f32x4, f32x16, kernel, prelude::*, u32x16};
 /// How many slots are converted at a time.
 const LANES: usize = 16;
 
-/// A row of each of sixteen matrices: the `k`-th has in its four parts those of the slots `k`, `4 + k`, `8 + k`, `12 + k`.
+/// A row of each of sixteen matrices: the `k`-th has in its four parts those of slots `k`, `4 + k`, `8 + k`, `12 + k`.
 type Row = [__m512; 4];
 
 /// [`propagate`](super::propagate()) for as many whole batches as the range has. Returns where the rest begins.
@@ -198,8 +198,8 @@ kernel! {
 }
 
 kernel! {
-    /// The same vectors, of which the compiler does not know where they come from. It would otherwise make one shuffle of
-    /// two parts of the transpose, which takes three instructions.
+    /// The same vectors, of which the compiler does not know where they come from. It would otherwise make one shuffle
+    /// of two, which takes three instructions.
     #[inline(always)]
     fn opaque(_avx512: Avx512, a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
         let (mut a, mut b, mut c, mut d) = (a, b, c, d);

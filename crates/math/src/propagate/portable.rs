@@ -1,4 +1,6 @@
 //! The kernels: eight locals are converted at a time, lane = slot, then multiplied one by one, in order.
+//!
+//! With AVX-512 sixteen, in `avx512`; what is left over comes here.
 
 use crate::simd::floats::floats;
 use crate::simd::vectors::{columns, rows, store};

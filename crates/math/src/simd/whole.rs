@@ -47,7 +47,8 @@ pub fn pays<S: Simd>(simd: S) -> bool {
     has_avx2(simd)
 }
 
-/// Loads a matrix as [`put`] stored it, so that it can come from a store that is not done yet.
+/// Loads a matrix as [`put`] stored it, so that it can come from a store that is not done yet. The fourth row is zeros:
+/// two loads make the register, and no number there takes longer than others.
 #[inline(always)]
 pub fn take<S: Simd>(simd: S, matrix: &Mat34) -> Whole<S> {
     let rows = matrix.rows.as_flattened();
