@@ -16,7 +16,7 @@ use core::arch::x86_64::{
     _mm512_unpacklo_ps,
 };
 use core::ops::Range;
-use fearless_simd::{Avx512, f32x4, f32x16, kernel, prelude::*, u32x16};
+use fearless_simd::{Avx512, f32x4, f32x16, kernel, prelude::*};
 
 /// How many slots are converted at a time.
 const LANES: usize = 16;
@@ -112,24 +112,22 @@ fn matrices_of(avx512: Avx512, batch: &[PackedTransform; LANES]) -> [Row; 3] {
     let [tx, ty, tz, x] = four_columns::<0>(avx512, batch);
     let [_, _, y, z] = four_columns::<2>(avx512, batch);
     let [w, sx, sy, sz] = four_columns::<6>(avx512, batch);
-    let one = f32x16::splat(avx512, 1.0);
-    let (x2, y2, z2) = (x + x, y + y, z + z);
-    let (xx, xy, xz) = (x * x2, x * y2, x * z2);
-    let (yy, yz, zz) = (y * y2, y * z2, z * z2);
-    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
-    [
-        row_of_each(avx512, [(one - (yy + zz)) * sx, (xy - wz) * sy, (xz + wy) * sz, tx]),
-        row_of_each(avx512, [(xy + wz) * sx, (one - (xx + zz)) * sy, (yz - wx) * sz, ty]),
-        row_of_each(avx512, [(xz - wy) * sx, (yz + wx) * sy, (one - (xx + yy)) * sz, tz]),
-    ]
+    portable::rows_of(
+        avx512,
+        [tx, ty, tz, x, y, z, w, sx, sy, sz],
+        #[inline(always)]
+        |row| row_of_each(avx512, row),
+    )
 }
 
-/// Whether each slot of a batch hangs below the one before.
+/// Whether each slot of a batch hangs below the one before: of both halves.
 #[inline(always)]
 fn is_chain(avx512: Avx512, parents: &[u32; LANES], slot: usize) -> bool {
-    let steps = u32x16::load_array(avx512, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-    let first = u32x16::splat(avx512, parents[0]);
-    parents[0] as usize + 1 == slot && (u32x16::load_array_ref(avx512, parents) - steps).simd_eq(first).all_true()
+    let (halves, _) = parents.as_chunks();
+    halves.iter().zip([slot, slot + portable::LANES]).all(
+        #[inline(always)]
+        |(parents, slot)| portable::is_chain(avx512, parents, slot),
+    )
 }
 
 /// Four rows of numbers, a lane for each matrix, as one row of each matrix.

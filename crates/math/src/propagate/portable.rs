@@ -87,10 +87,10 @@ fn propagate_batch<S: Simd>(
 
 /// Whether each slot of a batch hangs below the one before.
 #[inline(always)]
-fn is_chain<S: Simd>(simd: S, parents: &[u32; LANES], slot: usize) -> bool {
+pub(super) fn is_chain<S: Simd>(simd: S, parents: &[u32; LANES], slot: usize) -> bool {
     let steps = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
-    let same = (u32x8::load_array_ref(simd, parents) - steps).simd_eq(u32x8::splat(simd, parents[0])).all_true();
-    same && parents[0] as usize + 1 == slot
+    let first = u32x8::splat(simd, parents[0]);
+    parents[0] as usize + 1 == slot && (u32x8::load_array_ref(simd, parents) - steps).simd_eq(first).all_true()
 }
 
 /// The slots of a batch that is a chain: the matrix above stays in a register, and need not come back from memory,
@@ -230,16 +230,12 @@ fn prefetch_dirty(locals: &[PackedTransform], parents: &[u32], worlds: &[Mat34],
 /// `PackedTransform::to_matrix` for eight transforms.
 #[inline(always)]
 fn matrices_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> Locals {
-    // Lanes are transforms.
-    let [tx, ty, tz, x, y, z, w, sx, sy, sz] = columns_of(simd, batch);
-    let one = f32x8::splat(simd, 1.0);
-    let (x2, y2, z2) = (x + x, y + y, z + z);
-    let (xx, xy, xz) = (x * x2, x * y2, x * z2);
-    let (yy, yz, zz) = (y * y2, y * z2, z * z2);
-    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
-    let first = rows(simd, [(one - (yy + zz)) * sx, (xy - wz) * sy, (xz + wy) * sz, tx]);
-    let second = rows(simd, [(xy + wz) * sx, (one - (xx + zz)) * sy, (yz - wx) * sz, ty]);
-    let third = rows(simd, [(xz - wy) * sx, (yz + wx) * sy, (one - (xx + yy)) * sz, tz]);
+    let [first, second, third] = rows_of(
+        simd,
+        columns_of(simd, batch),
+        #[inline(always)]
+        |row| rows(simd, row),
+    );
     Locals(core::array::from_fn(
         #[inline(always)]
         |lane| {
@@ -248,6 +244,26 @@ fn matrices_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> Locals {
             matrix
         },
     ))
+}
+
+/// `PackedTransform::to_matrix` for as many transforms as a vector has lanes: what is made of the four columns of each of
+/// the three rows. Each is made before the next is computed, so that few vectors are alive at a time.
+#[inline(always)]
+pub(super) fn rows_of<S: Simd, V: SimdFloat<S, Element = f32>, R>(
+    simd: S,
+    [tx, ty, tz, x, y, z, w, sx, sy, sz]: [V; 10],
+    row: impl Fn([V; 4]) -> R,
+) -> [R; 3] {
+    let one = V::splat(simd, 1.0);
+    let (x2, y2, z2) = (x + x, y + y, z + z);
+    let (xx, xy, xz) = (x * x2, x * y2, x * z2);
+    let (yy, yz, zz) = (y * y2, y * z2, z * z2);
+    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
+    [
+        row([(one - (yy + zz)) * sx, (xy - wz) * sy, (xz + wy) * sz, tx]),
+        row([(xy + wz) * sx, (one - (xx + zz)) * sy, (yz - wx) * sz, ty]),
+        row([(xz - wy) * sx, (yz + wx) * sy, (one - (xx + yy)) * sz, tz]),
+    ]
 }
 
 /// The ten floats of eight transforms as ten vectors: from three loads of four, which overlap.
