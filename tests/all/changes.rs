@@ -1,5 +1,6 @@
 //! What an update reports: handles, previous matrices, matrix arrays.
 
+use crate::trees::group;
 use crate::watched::Watched;
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -21,10 +22,6 @@ fn at(x: f32) -> Transform {
 
 fn placed(scene: &mut Scene, parent: NodeHandle, x: f32) -> NodeHandle {
     scene.insert(parent, Node::transform(at(x))).unwrap()
-}
-
-fn group(scene: &mut Scene, parent: NodeHandle) -> NodeHandle {
-    scene.insert(parent, Node::group()).unwrap()
 }
 
 fn update(scene: &mut Watched) -> [usize; 4] {

@@ -62,6 +62,7 @@ mod snapshot;
 mod sockets;
 mod sorts;
 mod threads;
+mod trees;
 #[cfg(feature = "bytemuck")]
 mod uploads_as_bytes;
 mod visitors;

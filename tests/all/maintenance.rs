@@ -1,32 +1,13 @@
 //! What maintenance merges, rebuilds and frees, what it leaves alone, and what it tells of that.
 
+use crate::trees::{group, groups, whole, with};
 use hedgerow::config::StoragePolicy;
 use hedgerow::stats::Maintenance;
-use hedgerow::{Aabb, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Keep, NodeHandle, Scene, SceneConfig};
 use std::time::Duration;
 
 /// More time than any call takes, but not [`Duration::MAX`], which has limits of its own.
 const HOUR: Duration = Duration::from_secs(3600);
-
-fn with(config: SceneConfig) -> Scene {
-    Scene::with_config(config).unwrap()
-}
-
-fn group(scene: &mut Scene, parent: NodeHandle) -> NodeHandle {
-    scene.insert(parent, Node::group()).unwrap()
-}
-
-fn groups(scene: &mut Scene, parent: NodeHandle, count: usize) -> Vec<NodeHandle> {
-    (0..count).map(|_| group(scene, parent)).collect()
-}
-
-/// A node that has every component.
-fn whole() -> Node<'static> {
-    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))
-        .with_material(1)
-        .with_shape(Shape::new(2, Aabb::cube(1.0)))
-        .with_visibility(Visibility::VISIBLE)
-}
 
 /// Two children of the root, each with a slice and 20 leaves; and these leaves. Below 16 rows a slice is small.
 fn neighbours() -> (Scene, [(NodeHandle, Vec<NodeHandle>); 2]) {

@@ -1,14 +1,7 @@
 //! In which slices subtrees are after moves.
 
+use crate::trees::{group, groups};
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig};
-
-fn group(scene: &mut Scene, parent: NodeHandle) -> NodeHandle {
-    scene.insert(parent, Node::group()).unwrap()
-}
-
-fn groups(scene: &mut Scene, parent: NodeHandle, count: usize) -> Vec<NodeHandle> {
-    (0..count).map(|_| group(scene, parent)).collect()
-}
 
 /// A scene in which slices have at most 64 rows, and those with fewer than this many are small.
 fn with_least(min_nodes: u32) -> (Scene, NodeHandle) {

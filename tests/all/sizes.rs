@@ -1,27 +1,8 @@
 //! How many rows slices have, and how much room they are given.
 
+use crate::trees::{group, groups, whole, with};
 use hedgerow::config::StoragePolicy;
-use hedgerow::{Aabb, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
-
-fn with(config: SceneConfig) -> Scene {
-    Scene::with_config(config).unwrap()
-}
-
-fn group(scene: &mut Scene, parent: NodeHandle) -> NodeHandle {
-    scene.insert(parent, Node::group()).unwrap()
-}
-
-fn groups(scene: &mut Scene, parent: NodeHandle, count: usize) -> Vec<NodeHandle> {
-    (0..count).map(|_| group(scene, parent)).collect()
-}
-
-/// A node that has every component.
-fn whole() -> Node<'static> {
-    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))
-        .with_material(1)
-        .with_shape(Shape::new(2, Aabb::cube(1.0)))
-        .with_visibility(Visibility::VISIBLE)
-}
+use hedgerow::{Keep, Scene, SceneConfig};
 
 #[test]
 fn slices_have_no_more_rows_than_they_may_however_fast_they_grow() {

@@ -1,26 +1,11 @@
 //! Where nodes are stored: in which slice, behind which portals, with how much room.
 
+use crate::trees::{group, whole, with};
 use hedgerow::config::StoragePolicy;
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
 };
 use std::time::Duration;
-
-fn group(scene: &mut Scene, place: impl Into<Place>) -> NodeHandle {
-    scene.insert(place, Node::group()).unwrap()
-}
-
-fn with(config: SceneConfig) -> Scene {
-    Scene::with_config(config).unwrap()
-}
-
-/// A node that has every component.
-fn whole() -> Node<'static> {
-    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))
-        .with_material(1)
-        .with_shape(Shape::new(2, Aabb::cube(1.0)))
-        .with_visibility(Visibility::VISIBLE)
-}
 
 #[test]
 fn the_root_has_a_slice_of_its_own() {

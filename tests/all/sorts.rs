@@ -1,15 +1,8 @@
 //! In which slices sorted children are.
 
+use crate::trees::{group, groups};
 use hedgerow::config::StoragePolicy;
-use hedgerow::{Node, NodeHandle, Scene, SceneConfig};
-
-fn group(scene: &mut Scene, parent: NodeHandle) -> NodeHandle {
-    scene.insert(parent, Node::group()).unwrap()
-}
-
-fn groups(scene: &mut Scene, parent: NodeHandle, count: usize) -> Vec<NodeHandle> {
-    (0..count).map(|_| group(scene, parent)).collect()
-}
+use hedgerow::{NodeHandle, Scene, SceneConfig};
 
 /// Sorts the children of a node the other way round, and returns them in that order.
 fn turn(scene: &mut Scene, parent: NodeHandle) -> Vec<NodeHandle> {
