@@ -3,6 +3,7 @@
 use crate::fallible::{self, Boxed};
 use crate::store::Slice;
 use core::ops::{Index, IndexMut};
+use hedgerow_math::internal::prefetch_whole;
 use std::collections::TryReserveError;
 
 /// The slices by number, including unused ones.
@@ -39,6 +40,13 @@ impl Slices {
         numbers: [usize; N],
     ) -> Option<[&mut Slice; N]> {
         self.list.get_disjoint_mut(numbers).ok().map(|slices| slices.map(|slice| &mut **slice))
+    }
+
+    /// Prefetches a slice, but for its arrays, if there is one with this number.
+    pub(in crate::store) fn prefetch(&self, number: u32) {
+        if let Some(slice) = self.get(number as usize) {
+            prefetch_whole(core::slice::from_ref(slice), 0);
+        }
     }
 
     pub(in crate::store) fn iter(&self) -> impl DoubleEndedIterator<Item = &Slice> + ExactSizeIterator {

@@ -7,6 +7,7 @@
 use crate::store::sweep::Stamp;
 use crate::store::{Slice, Store};
 use crate::threads::is_worth_sharing;
+use hedgerow_math::internal::Upcoming;
 use rayon::Scope;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -97,7 +98,7 @@ impl<'s> Shared<'s> {
     /// Does for one slice what `Store::update` does, and reports which slices below have work to do.
     fn bring_up_to_date(&self, number: u32, mut found: impl FnMut(u32, &Slice)) {
         let mut slice = self.lock(number);
-        let reached = slice.bring_up_to_date(self.everything, self.stamp);
+        let reached = slice.bring_up_to_date(self.everything, self.stamp, Upcoming::default());
         self.swept.lock().unwrap_or_else(PoisonError::into_inner).push(number);
         let candidates = if reached { &slice.children } else { &slice.marked_children };
         for &child in candidates.iter().rev() {

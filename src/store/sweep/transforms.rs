@@ -2,7 +2,7 @@
 
 use crate::store::columns::TransformColumn;
 use crate::store::work;
-use hedgerow_math::internal as simd;
+use hedgerow_math::internal::{self as simd, Upcoming};
 
 /// If more than one slot in this many is dirty, all are computed, eight or sixteen at a time.
 const MANY: usize = 10;
@@ -20,7 +20,7 @@ impl TransformColumn {
     /// Computes dirty slots and those below them, and turns the marks into the record of what was swept. Where changes
     /// are tracked, notes what moved in this frame. Returns whether that reached a slot that is effective for a portal;
     /// `None` if there was nothing to compute.
-    pub(super) fn sweep(&mut self, everything: bool, frame: u32) -> Option<bool> {
+    pub(super) fn sweep(&mut self, everything: bool, frame: u32, upcoming: Upcoming<'_>) -> Option<bool> {
         if everything {
             self.mark_all();
         }
@@ -35,7 +35,7 @@ impl TransformColumn {
                 Plan::Dirty(_) => self.commit_previous(),
             }
         }
-        self.swept.all = self.compute_planned(plan);
+        self.swept.all = self.compute_planned(plan, upcoming);
         self.waits = false;
         core::mem::swap(&mut self.dirty, &mut self.swept.slots);
         self.dirty.clear();
@@ -43,9 +43,9 @@ impl TransformColumn {
         Some(self.swept.all || self.swept.slots.intersects(&self.portal_slots))
     }
 
-    /// Asks for what a sweep of all slots begins with.
-    pub(super) fn look_ahead(&self) {
-        simd::look_ahead(&self.locals, &self.parents, &self.worlds);
+    /// What a sweep of all slots begins with, for the sweep before it.
+    pub(super) fn upcoming(&self) -> Upcoming<'_> {
+        Upcoming { locals: &self.locals, parents: &self.parents, worlds: &self.worlds }
     }
 
     /// What a sweep has to compute, if anything: all slots from the first dirty one on if many are dirty, because that
@@ -61,9 +61,9 @@ impl TransformColumn {
 
     /// Computes dirty slots and those below them, to which the marks spread. Returns whether it computed all slots from
     /// the first dirty one on instead.
-    fn compute_planned(&mut self, plan: Plan) -> bool {
+    fn compute_planned(&mut self, plan: Plan, upcoming: Upcoming<'_>) -> bool {
         match plan {
-            Plan::From(first) => self.compute_from(first),
+            Plan::From(first) => self.compute_from(first, upcoming),
             Plan::Dirty(first) => self.compute_dirty(first),
         }
         matches!(plan, Plan::From(_))
@@ -74,25 +74,25 @@ impl TransformColumn {
     /// by slot; and where they are many by then, the update computes all behind the first. Returns whether anything was computed.
     pub(in crate::store) fn compute_ahead(&mut self) -> bool {
         let Some(plan) = self.plan() else { return false };
-        if self.compute_planned(plan) {
+        if self.compute_planned(plan, Upcoming::default()) {
             self.mark_all();
         }
         true
     }
 
     /// Computes every slot from `first` on: sheared locals one by one, and runs between them.
-    fn compute_from(&mut self, first: u32) {
+    fn compute_from(&mut self, first: u32, upcoming: Upcoming<'_>) {
         let Self { locals, parents, worlds, sheared, .. } = self;
         work::rows(worlds.len() - (first as usize).min(worlds.len()));
         let mut from = first as usize;
         for (slot, matrix) in sheared.iter_from(first) {
             let slot = slot as usize;
-            simd::propagate(locals, parents, worlds, from..slot);
+            simd::propagate(locals, parents, worlds, from..slot, Upcoming::default());
             worlds[slot] = worlds[parents[slot] as usize] * *matrix;
             from = slot + 1;
         }
         let end = worlds.len();
-        simd::propagate(locals, parents, worlds, from.min(end)..end);
+        simd::propagate(locals, parents, worlds, from.min(end)..end, upcoming);
     }
 
     /// Computes the dirty slots from `first` on, and those whose parent changed. A changed slot becomes dirty itself,

@@ -3,6 +3,7 @@
 use crate::Mat34;
 use crate::store::work;
 use crate::store::{At, Slice, Store};
+use hedgerow_math::internal::{Upcoming, prefetch};
 
 /// The numbers that an update gives to slices that it changed.
 #[derive(Clone, Copy, Debug)]
@@ -54,11 +55,10 @@ impl Store {
         let mut rows = self.rows_of(&pending);
         while let Some(number) = pending.pop() {
             work::slices(1);
-            // The next one, unless this one has some below it.
-            if let Some(&next) = pending.last() {
-                self.slices[next as usize].transforms.look_ahead();
+            if let [.., later, _] = pending[..] {
+                self.slices.prefetch(later);
             }
-            let reached = self.slices[number as usize].bring_up_to_date(everything, stamp);
+            let reached = self.bring_up_to_date(number, pending.last().copied(), everything, stamp);
             #[cfg(feature = "rayon")]
             let waiting = pending.len();
             self.hand_down(number, reached, &mut pending);
@@ -112,13 +112,30 @@ impl Store {
         self.sorted = sorted;
     }
 
+    /// Computes what is out of date in a slice. `next` comes after it, unless it has slices below that wait. Returns
+    /// whether anything changed that these inherit.
+    fn bring_up_to_date(&mut self, number: u32, next: Option<u32>, everything: bool, stamp: Stamp) -> bool {
+        let pair = next.and_then(|next| self.slices.get_disjoint_mut([number as usize, next as usize]));
+        match pair {
+            Some([slice, next]) => slice.bring_up_to_date(everything, stamp, next.transforms.upcoming()),
+            None => self.slices[number as usize].bring_up_to_date(everything, stamp, Upcoming::default()),
+        }
+    }
+
     /// Passes on to the slices below what they inherit, and lists those that have work to do.
     fn hand_down(&mut self, number: u32, reached: bool, pending: &mut Vec<u32>) {
         let slice = &mut self.slices[number as usize];
         let mut marked = core::mem::take(&mut slice.marked_children);
         let children = core::mem::take(&mut slice.children);
         let candidates = if reached { &children } else { &marked };
-        for &child in candidates.iter().rev() {
+        for (at, &child) in candidates.iter().enumerate().rev() {
+            // A slice some steps ahead, and when that is there, what it refers to. The list may name slices that are gone.
+            if let [later, _, near, _] = candidates[at.saturating_sub(4)..at] {
+                self.slices.prefetch(later);
+                if let Some(near) = self.slices.get(near as usize) {
+                    near.prefetch_bases();
+                }
+            }
             let pair = self.slices.get_disjoint_mut([number as usize, child as usize]);
             if let Some([slice, below]) = pair
                 && (reached || below.is_marked_below(number))
@@ -142,9 +159,14 @@ impl Slice {
     }
 
     /// Computes what is out of date in the slice. Returns whether anything changed that slices below inherit.
-    pub(in crate::store) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
+    pub(in crate::store) fn bring_up_to_date(
+        &mut self,
+        everything: bool,
+        stamp: Stamp,
+        upcoming: Upcoming<'_>,
+    ) -> bool {
         self.read = true;
-        let swept = self.transforms.sweep(everything, stamp.slot_frame);
+        let swept = self.transforms.sweep(everything, stamp.slot_frame, upcoming);
         if swept.is_some() {
             self.swept_in = stamp.update;
             self.swept_frames = [stamp.frame, self.swept_frames[0]];
@@ -155,6 +177,13 @@ impl Slice {
         }
         self.refresh_boxes(stamp.update);
         changed | (swept == Some(true))
+    }
+
+    /// Prefetches what [`Self::take_over`] compares and sets.
+    fn prefetch_bases(&self) {
+        prefetch(&self.transforms.worlds, 0);
+        prefetch(&self.visibilities.effective, 0);
+        prefetch(&self.materials.values, 0);
     }
 
     /// Sets the bases. Returns whether any base changed.

@@ -87,7 +87,7 @@ fn slots(dice: &mut Dice) -> (Vec<PackedTransform>, Vec<u32>, Vec<Mat34>) {
 fn propagated(times: u32) {
     let (locals, parents, mut worlds) = slots(&mut Dice::new());
     for _ in 0..times {
-        propagate(&locals, &parents, &mut worlds, 1..COUNT as usize);
+        propagate(&locals, &parents, &mut worlds, 1..COUNT as usize, Upcoming::default());
         black_box(&mut worlds);
     }
 }

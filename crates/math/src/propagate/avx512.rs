@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code, reason = "assembly without an instruction")]
 
+use super::Upcoming;
 use super::portable::{self, STREAMED, prefetch_batch};
 use crate::simd::floats::floats;
 use crate::simd::whole::{put, take, times_rows};
@@ -32,13 +33,14 @@ pub(super) fn propagate_batches(
     parents: &[u32],
     worlds: &mut [Mat34],
     range: Range<usize>,
+    upcoming: Upcoming<'_>,
 ) -> usize {
     let (batches, _) = locals[range.clone()].as_chunks::<LANES>();
     let (batch_parents, _) = parents[range.clone()].as_chunks::<LANES>();
     let mut slot = range.start;
     for (batch, parents) in batches.iter().zip(batch_parents) {
-        prefetch_batch(locals, worlds, slot + STREAMED);
-        prefetch_batch(locals, worlds, slot + STREAMED + portable::LANES);
+        prefetch_batch(locals, worlds, slot + STREAMED, upcoming);
+        prefetch_batch(locals, worlds, slot + STREAMED + portable::LANES, upcoming);
         let rows = matrices_of(avx512, batch);
         if is_chain(avx512, parents, slot) {
             multiply::<true>(avx512, &rows, parents, worlds, slot);

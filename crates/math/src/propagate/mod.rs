@@ -11,31 +11,47 @@ mod tests;
 mod x86;
 
 use crate::simd::level::level;
-use crate::simd::prefetch_many;
 use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
-use portable::{LANES, STREAMED, prefetch_batch};
+
+/// The arrays that the call after the present one goes through, from their beginnings on; or none.
+///
+/// What a call will go through it asks the memory for some slots ahead, and towards its end for these.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Upcoming<'a> {
+    /// Local transforms.
+    pub locals: &'a [PackedTransform],
+    /// The slots of their parents.
+    pub parents: &'a [u32],
+    /// World matrices.
+    pub worlds: &'a [Mat34],
+}
 
 /// `worlds[i] = worlds[parents[i]] * locals[i]` for the slots of `range` in ascending order, where `parents[i] < i`.
 ///
 /// # Panics
 /// If the range goes beyond an array, or a parent beyond `worlds`.
-pub fn propagate(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
-    propagate_at(level(), locals, parents, worlds, range);
+pub fn propagate(
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    range: Range<usize>,
+    upcoming: Upcoming<'_>,
+) {
+    propagate_at(level(), locals, parents, worlds, range, upcoming);
 }
 
 #[inline(always)]
-fn propagate_at(level: Level, locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
-    dispatch!(level, simd => portable::propagate(simd, locals, parents, worlds, range));
-}
-
-/// Asks for what [`propagate`] of all slots begins with, while something else is done. Later slots it asks for itself.
-pub fn look_ahead(locals: &[PackedTransform], parents: &[u32], worlds: &[Mat34]) {
-    for first in (0..STREAMED).step_by(LANES) {
-        prefetch_batch(locals, worlds, first);
-    }
-    prefetch_many(parents, 0, STREAMED);
+fn propagate_at(
+    level: Level,
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    range: Range<usize>,
+    upcoming: Upcoming<'_>,
+) {
+    dispatch!(level, simd => portable::propagate(simd, locals, parents, worlds, range, upcoming));
 }
 
 /// [`propagate`] for the slots whose bit is set in `dirty`, and for those whose parent's is, which becomes set itself.

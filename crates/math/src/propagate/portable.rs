@@ -2,6 +2,7 @@
 //!
 //! With AVX-512 sixteen, in `avx512`; what is left over comes here.
 
+use super::Upcoming;
 use crate::simd::floats::floats;
 use crate::simd::vectors::{columns, rows, store};
 use crate::simd::whole::{self, Product};
@@ -37,17 +38,20 @@ pub(super) fn propagate<S: Simd>(
     parents: &[u32],
     worlds: &mut [Mat34],
     range: Range<usize>,
+    upcoming: Upcoming<'_>,
 ) {
     #[cfg(target_arch = "x86_64")]
     let range = match simd.level().as_avx512() {
-        Some(avx512) => super::avx512::propagate_batches(avx512, locals, parents, worlds, range.clone())..range.end,
+        Some(avx512) => {
+            super::avx512::propagate_batches(avx512, locals, parents, worlds, range.clone(), upcoming)..range.end
+        }
         None => range,
     };
     let (batches, rest) = locals[range.clone()].as_chunks::<LANES>();
     let (batch_parents, rest_parents) = parents[range.clone()].as_chunks::<LANES>();
     let mut slot = range.start;
     for (batch, parents) in batches.iter().zip(batch_parents) {
-        prefetch_batch(locals, worlds, slot + STREAMED);
+        prefetch_batch(locals, worlds, slot + STREAMED, upcoming);
         propagate_batch(simd, batch, parents, worlds, slot);
         slot += LANES;
     }
@@ -57,12 +61,17 @@ pub(super) fn propagate<S: Simd>(
     }
 }
 
-/// Asks for a batch from this slot on, if there is any such slot.
+/// Asks for a batch from this slot on, or where the slots end for one of those that come next, if there is any.
 #[inline(always)]
-pub(super) fn prefetch_batch(locals: &[PackedTransform], worlds: &[Mat34], slot: usize) {
+pub(super) fn prefetch_batch(locals: &[PackedTransform], worlds: &[Mat34], slot: usize, upcoming: Upcoming<'_>) {
     if slot < locals.len() {
         prefetch_many(locals, slot, LANES);
         prefetch_many(worlds, slot, LANES);
+    } else if slot - locals.len() < upcoming.locals.len() {
+        let slot = slot - locals.len();
+        prefetch_many(upcoming.locals, slot, LANES);
+        prefetch_many(upcoming.parents, slot, LANES);
+        prefetch_many(upcoming.worlds, slot, LANES);
     }
 }
 

@@ -60,7 +60,7 @@ fn every_level_gives_the_same_bits_for_every_length_and_start() {
         propagate_plainly(&locals, &parents, &mut expected, start..end);
         for level in levels() {
             let mut found = vec![Mat34::IDENTITY; count as usize];
-            propagate_at(level, &locals, &parents, &mut found, start..end);
+            propagate_at(level, &locals, &parents, &mut found, start..end, Upcoming::default());
             assert_eq!(bits(&expected), bits(&found), "slots {start} to {end} at {level:?}");
         }
     }
@@ -80,7 +80,7 @@ fn chains_longer_than_a_batch_have_the_same_bits_at_every_level() {
             propagate_plainly(&locals, &parents, &mut expected, range.clone());
             for level in levels() {
                 let mut found = vec![Mat34::IDENTITY; count as usize];
-                propagate_at(level, &locals, &parents, &mut found, range.clone());
+                propagate_at(level, &locals, &parents, &mut found, range.clone(), Upcoming::default());
                 assert_eq!(
                     bits(&expected),
                     bits(&found),
@@ -137,7 +137,7 @@ fn locals_may_lie_at_any_address_that_floats_may() {
     let shifted = Shifted(0.0, [PackedTransform { scale: [2.0, 3.0, 4.0], ..PackedTransform::IDENTITY }; 9]);
     assert_eq!(shifted.1.as_ptr().addr() % 8, 4);
     let mut worlds = [Mat34::IDENTITY; 9];
-    propagate(&shifted.1, &[0; 9], &mut worlds, 1..9);
+    propagate(&shifted.1, &[0; 9], &mut worlds, 1..9, Upcoming::default());
     assert!(worlds[1..].iter().all(|world| world.rows[1][1] == 3.0 && world.rows[2][2] == 4.0));
     assert_eq!(shifted.0, 0.0);
 }
@@ -146,5 +146,5 @@ fn locals_may_lie_at_any_address_that_floats_may() {
 #[should_panic(expected = "out of range")]
 fn a_range_beyond_the_arrays_is_refused() {
     let mut worlds = [Mat34::IDENTITY; 20];
-    propagate(&[PackedTransform::IDENTITY; 19], &[0; 20], &mut worlds, 1..20);
+    propagate(&[PackedTransform::IDENTITY; 19], &[0; 20], &mut worlds, 1..20, Upcoming::default());
 }
