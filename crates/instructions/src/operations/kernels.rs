@@ -10,7 +10,7 @@ use hedgerow::anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, 
 use hedgerow::anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::math::internal::level::{at_level, levels};
-use hedgerow::math::internal::{BoxGroup, PackedTransform, boxes, propagate, propagate_dirty};
+use hedgerow::math::internal::{BoxGroup, PackedTransform, Upcoming, boxes, propagate, propagate_dirty};
 use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
 use hedgerow::{Aabb, Mat34, Transform};
 use std::hint::black_box;

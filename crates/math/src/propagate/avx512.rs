@@ -1,15 +1,15 @@
 //! Sixteen slots at a time, with AVX-512.
 //!
 //! Locals are converted with a lane for each, as eight are elsewhere, and stay in registers until they are multiplied.
-//! Of trees that lie in the second cache, a transform takes 1.9 ns where all hang below one (eight at a time 2.8), 2.5
-//! (3.1) where eight do, 3.4 (4.0) in rigs.
+//! Of trees that lie in the second cache, a transform takes 1.9 ns where all hang below one (eight at a time 2.9), 2.4
+//! (3.4) where eight do, 2.5 (3.6) in rigs, 3.7 (4.2) in a chain.
 
 #![allow(unsafe_code, reason = "assembly without an instruction")]
 
 use super::Upcoming;
-use super::portable::{self, STREAMED, prefetch_batch};
+use super::portable::{self, STREAMED, count_links, prefetch_batch};
 use crate::simd::floats::floats;
-use crate::simd::whole::{put, take, times_rows};
+use crate::simd::whole::{Whole, put, take, times_rows};
 use crate::{Mat34, PackedTransform};
 use core::arch::asm;
 use core::arch::x86_64::{
@@ -17,10 +17,13 @@ use core::arch::x86_64::{
     _mm512_unpacklo_ps,
 };
 use core::ops::Range;
-use fearless_simd::{Avx512, f32x4, f32x16, kernel, prelude::*};
+use fearless_simd::{Avx512, f32x4, f32x16, kernel, prelude::*, u32x16};
 
 /// How many slots are converted at a time.
 const LANES: usize = 16;
+
+/// With so many slots of a batch below the one before, the product before is tried first.
+const MANY: u32 = 11;
 
 /// A row of each of sixteen matrices: the `k`-th has in its four parts those of slots `k`, `4 + k`, `8 + k`, `12 + k`.
 type Row = [__m512; 4];
@@ -38,34 +41,41 @@ pub(super) fn propagate_batches(
     let (batches, _) = locals[range.clone()].as_chunks::<LANES>();
     let (batch_parents, _) = parents[range.clone()].as_chunks::<LANES>();
     let mut slot = range.start;
+    let Some(before) = worlds.get(slot.saturating_sub(1)) else { return slot };
+    let mut world = take(avx512, before);
     for (batch, parents) in batches.iter().zip(batch_parents) {
         prefetch_batch(locals, worlds, slot + STREAMED, upcoming);
         prefetch_batch(locals, worlds, slot + STREAMED + portable::LANES, upcoming);
         let rows = matrices_of(avx512, batch);
-        if is_chain(avx512, parents, slot) {
-            multiply::<true>(avx512, &rows, parents, worlds, slot);
+        let lanes = u32x16::load_array(avx512, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+        world = if count_links(avx512, lanes, parents, slot) >= MANY {
+            multiply::<true>(avx512, world, &rows, parents, worlds, slot)
         } else {
-            multiply::<false>(avx512, &rows, parents, worlds, slot);
-        }
+            multiply::<false>(avx512, world, &rows, parents, worlds, slot)
+        };
         slot += LANES;
     }
     slot
 }
 
-/// Multiplies sixteen locals: in a chain with the matrix before, which stays in a register, else with their parents'.
+/// Multiplies sixteen locals with the matrices of their parents. Returns the last product.
+///
+/// With `LINKED`, the product before is used where it is the parent's matrix: it is in a register, and from memory it
+/// would come later. That takes a branch. Where most parents are the slot before, as in limbs, the processor foresees
+/// it; where half are, it would often be wrong.
 #[inline(always)]
-fn multiply<const CHAIN: bool>(
+fn multiply<const LINKED: bool>(
     avx512: Avx512,
+    mut world: Whole<Avx512>,
     rows: &[Row; 3],
     parents: &[u32; LANES],
     worlds: &mut [Mat34],
     slot: usize,
-) {
-    let mut world = take(avx512, &worlds[parents[0] as usize]);
+) -> Whole<Avx512> {
     macro_rules! each {
         ($($lane:literal)*) => {
             $(
-                if !CHAIN && $lane > 0 {
+                if !LINKED || parents[$lane] as usize + 1 != slot + $lane {
                     world = take(avx512, &worlds[parents[$lane] as usize]);
                 }
                 let [x, y, z] = rows;
@@ -76,6 +86,7 @@ fn multiply<const CHAIN: bool>(
         };
     }
     each!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    world
 }
 
 /// A lane's row, in place of all four.
@@ -119,16 +130,6 @@ fn matrices_of(avx512: Avx512, batch: &[PackedTransform; LANES]) -> [Row; 3] {
         [tx, ty, tz, x, y, z, w, sx, sy, sz],
         #[inline(always)]
         |row| row_of_each(avx512, row),
-    )
-}
-
-/// Whether each slot of a batch hangs below the one before: of both halves.
-#[inline(always)]
-fn is_chain(avx512: Avx512, parents: &[u32; LANES], slot: usize) -> bool {
-    let (halves, _) = parents.as_chunks();
-    halves.iter().zip([slot, slot + portable::LANES]).all(
-        #[inline(always)]
-        |(parents, slot)| portable::is_chain(avx512, parents, slot),
     )
 }
 

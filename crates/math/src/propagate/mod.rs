@@ -15,9 +15,8 @@ use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
 
-/// The arrays that the call after the present one goes through, from their beginnings on; or none.
-///
-/// What a call will go through it asks the memory for some slots ahead, and towards its end for these.
+/// The arrays that the next call goes through from their beginnings on, or none: towards its end, a call prefetches
+/// what these begin with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Upcoming<'a> {
     /// Local transforms.

@@ -14,6 +14,9 @@ use fearless_simd::{f32x4, f32x8, prelude::*, u32x8};
 /// How many slots are converted at a time.
 pub(super) const LANES: usize = 8;
 
+/// With so many slots of a batch below the one before, the matrix before is tried first.
+const MANY: u32 = 6;
+
 /// How many slots ahead all are asked for: they lie in two streams that begin anew with each slice.
 pub(super) const STREAMED: usize = 48;
 
@@ -85,8 +88,9 @@ fn propagate_batch<S: Simd>(
     slot: usize,
 ) {
     let matrices = matrices_of(simd, locals);
-    if whole::pays(simd) && is_chain(simd, parents, slot) {
-        propagate_chain(simd, &matrices, worlds, slot);
+    let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
+    if whole::pays(simd) && count_links(simd, lanes, parents, slot) >= MANY {
+        multiply_linked(simd, &matrices, parents, worlds, slot);
     } else {
         for ((local, &parent), slot) in matrices.0.iter().zip(parents).zip(slot..) {
             Product::of(simd, &worlds[parent as usize], local).put(&mut worlds[slot]);
@@ -94,22 +98,33 @@ fn propagate_batch<S: Simd>(
     }
 }
 
-/// Whether each slot of a batch hangs below the one before.
+/// How many slots of a batch hang below the one before. `lanes` numbers those of a vector.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "no array has so many slots, and a wrong count would only cost time"
+)]
 #[inline(always)]
-pub(super) fn is_chain<S: Simd>(simd: S, parents: &[u32; LANES], slot: usize) -> bool {
-    let steps = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
-    let first = u32x8::splat(simd, parents[0]);
-    parents[0] as usize + 1 == slot && (u32x8::load_array_ref(simd, parents) - steps).simd_eq(first).all_true()
+pub(super) fn count_links<S: Simd, V: SimdInt<S, Element = u32>>(
+    simd: S,
+    lanes: V,
+    parents: &V::Array,
+    slot: usize,
+) -> u32 {
+    let before = V::splat(simd, (slot as u32).wrapping_sub(1)) + lanes;
+    V::load_array_ref(simd, parents).simd_eq(before).to_bitmask().count_ones()
 }
 
-/// The slots of a batch that is a chain: the matrix above stays in a register, and need not come back from memory,
-/// which is a third of what a chain waits for.
+/// Multiplies a batch where most slots hang below the one before, whose matrix is still in a register: from memory it
+/// would come later. The processor foresees the branch where most do.
 #[inline(always)]
-fn propagate_chain<S: Simd>(simd: S, locals: &Locals, worlds: &mut [Mat34], slot: usize) {
-    let mut world = whole::take(simd, &worlds[slot - 1]);
-    for (local, to) in locals.0.iter().zip(&mut worlds[slot..]) {
+fn multiply_linked<S: Simd>(simd: S, locals: &Locals, parents: &[u32; LANES], worlds: &mut [Mat34], slot: usize) {
+    let mut world = whole::take(simd, &worlds[parents[0] as usize]);
+    for (lane, (local, &parent)) in locals.0.iter().zip(parents).enumerate() {
+        if lane > 0 && parent as usize + 1 != slot + lane {
+            world = whole::take(simd, &worlds[parent as usize]);
+        }
         world = whole::times(simd, world, local);
-        whole::put(world, to);
+        whole::put(world, &mut worlds[slot + lane]);
     }
 }
 

@@ -102,6 +102,32 @@ fn chains_longer_than_a_batch_have_the_same_bits_at_every_level() {
 }
 
 #[test]
+fn slots_below_the_one_before_and_others_have_the_same_bits_at_every_level_however_many_are_which() {
+    let mut dice = Rng::with_seed(17);
+    let count = 260;
+    let locals = transforms(count, &mut dice);
+    for tenths in 0..=10 {
+        let mut parent_of = |slot: u32| match slot {
+            0 => 0,
+            _ if dice.u32(..10) < tenths => slot - 1,
+            _ => dice.u32(..slot),
+        };
+        let parents: Vec<u32> = (0..count).map(&mut parent_of).collect();
+        for start in 1..18 {
+            let range = start..count as usize;
+            let mut expected = vec![Mat34::IDENTITY; count as usize];
+            propagate_plainly(&locals, &parents, &mut expected, range.clone());
+            for level in levels() {
+                let mut found = vec![Mat34::IDENTITY; count as usize];
+                let upcoming = Upcoming { locals: &locals, parents: &parents, worlds: &expected };
+                propagate_at(level, &locals, &parents, &mut found, range.clone(), upcoming);
+                assert_eq!(bits(&expected), bits(&found), "{tenths} tenths, slots {range:?} at {level:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_level_reaches_the_same_slots_below_dirty_ones() {
     let mut dice = Rng::with_seed(11);
     let count = 203;
