@@ -42,7 +42,7 @@ pub struct RootMotionOptions {
     /// Which axis is up, in the joint's parent space.
     pub up: Axis,
     /// How far the two parts, combined again, may be from the original between its keys, in metres at one metre from
-    /// the joint. If both translation and turn are part of the motion, keys are added to achieve this: up to 256
+    /// the joint. If both translation and turn are part of the motion, keys are added to achieve this: up to 1024
     /// between two keys of the clip, and none for differences lost in single precision.
     pub error: f32,
 }

@@ -11,7 +11,7 @@ use core::f64::consts::TAU;
 use glam::{BVec3, DQuat, DVec3, DVec4, Quat, Vec3};
 
 /// How often the time between two keys is halved at most.
-const HALVINGS: u32 = 8;
+const HALVINGS: u32 = 10;
 
 pub(super) fn extract(
     clip: &RawClip,
