@@ -87,7 +87,7 @@ impl TransformColumn {
         let mut from = first as usize;
         for (slot, matrix) in sheared.iter_from(first) {
             let slot = slot as usize;
-            simd::propagate(locals, parents, worlds, from..slot, Upcoming::default());
+            simd::propagate(locals, parents, worlds, from..slot, upcoming);
             worlds[slot] = worlds[parents[slot] as usize] * *matrix;
             from = slot + 1;
         }

@@ -3,7 +3,7 @@
 use crate::Mat34;
 use crate::store::work;
 use crate::store::{At, Slice, Store};
-use hedgerow_math::internal::{Upcoming, prefetch};
+use hedgerow_math::internal::{Upcoming, prefetch, prefetch_whole};
 
 /// The numbers that an update gives to slices that it changed.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +55,7 @@ impl Store {
         let mut rows = self.rows_of(&pending);
         while let Some(number) = pending.pop() {
             work::slices(1);
+            // The sweep of this slice prefetches what the next one holds, and reads its record for that.
             if let [.., later, _] = pending[..] {
                 self.slices.prefetch(later);
             }
@@ -129,7 +130,8 @@ impl Store {
         let children = core::mem::take(&mut slice.children);
         let candidates = if reached { &children } else { &marked };
         for (at, &child) in candidates.iter().enumerate().rev() {
-            // A slice some steps ahead, and when that is there, what it refers to. The list may name slices that are gone.
+            // A record some steps ahead, and of one that should have come what it refers to. The list may name slices
+            // that are gone.
             if let [later, _, near, _] = candidates[at.saturating_sub(4)..at] {
                 self.slices.prefetch(later);
                 if let Some(near) = self.slices.get(near as usize) {
@@ -181,7 +183,7 @@ impl Slice {
 
     /// Prefetches what [`Self::take_over`] compares and sets.
     fn prefetch_bases(&self) {
-        prefetch(&self.transforms.worlds, 0);
+        prefetch_whole(&self.transforms.worlds, 0);
         prefetch(&self.visibilities.effective, 0);
         prefetch(&self.materials.values, 0);
     }

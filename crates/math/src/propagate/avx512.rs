@@ -22,8 +22,8 @@ use fearless_simd::{Avx512, f32x4, f32x16, kernel, prelude::*, u32x16};
 /// How many slots are converted at a time.
 const LANES: usize = 16;
 
-/// With so many slots of a batch below the one before, the product before is tried first.
-const MANY: u32 = 11;
+/// With so many slots of a batch below the one before, a product is used from its register where it is the parent's.
+const MANY_LINKED: u32 = 11;
 
 /// A row of each of sixteen matrices: the `k`-th has in its four parts those of slots `k`, `4 + k`, `8 + k`, `12 + k`.
 type Row = [__m512; 4];
@@ -41,6 +41,7 @@ pub(super) fn propagate_batches(
     let (batches, _) = locals[range.clone()].as_chunks::<LANES>();
     let (batch_parents, _) = parents[range.clone()].as_chunks::<LANES>();
     let mut slot = range.start;
+    // Of no use to slot 0, which is below none. Without matrices there are no slots, or the caller finds out.
     let Some(before) = worlds.get(slot.saturating_sub(1)) else { return slot };
     let mut world = take(avx512, before);
     for (batch, parents) in batches.iter().zip(batch_parents) {
@@ -48,7 +49,7 @@ pub(super) fn propagate_batches(
         prefetch_batch(locals, worlds, slot + STREAMED + portable::LANES, upcoming);
         let rows = matrices_of(avx512, batch);
         let lanes = u32x16::load_array(avx512, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-        world = if count_links(avx512, lanes, parents, slot) >= MANY {
+        world = if count_links(avx512, lanes, parents, slot) >= MANY_LINKED {
             multiply::<true>(avx512, world, &rows, parents, worlds, slot)
         } else {
             multiply::<false>(avx512, world, &rows, parents, worlds, slot)
@@ -60,9 +61,7 @@ pub(super) fn propagate_batches(
 
 /// Multiplies sixteen locals with the matrices of their parents. Returns the last product.
 ///
-/// With `LINKED`, the product before is used where it is the parent's matrix: it is in a register, and from memory it
-/// would come later. That takes a branch. Where most parents are the slot before, as in limbs, the processor foresees
-/// it; where half are, it would often be wrong.
+/// With `LINKED`, the product before is used where it is the parent's matrix; see `multiply_linked` in `portable`.
 #[inline(always)]
 fn multiply<const LINKED: bool>(
     avx512: Avx512,

@@ -14,8 +14,9 @@ use fearless_simd::{f32x4, f32x8, prelude::*, u32x8};
 /// How many slots are converted at a time.
 pub(super) const LANES: usize = 8;
 
-/// With so many slots of a batch below the one before, the matrix before is tried first.
-const MANY: u32 = 6;
+/// With so many slots of a batch below the one before, a parent's matrix is used from its register where it is there. Of
+/// sixteen slots fewer suffice ([`avx512`](super::avx512)), by measurements of rigs and random trees.
+const MANY_LINKED: u32 = 6;
 
 /// How many slots ahead all are asked for: they lie in two streams that begin anew with each slice.
 pub(super) const STREAMED: usize = 48;
@@ -43,6 +44,10 @@ pub(super) fn propagate<S: Simd>(
     range: Range<usize>,
     upcoming: Upcoming<'_>,
 ) {
+    // What batches before the first would have prefetched.
+    for slot in (locals.len()..range.start + STREAMED).step_by(LANES) {
+        prefetch_batch(locals, worlds, slot, upcoming);
+    }
     #[cfg(target_arch = "x86_64")]
     let range = match simd.level().as_avx512() {
         Some(avx512) => {
@@ -64,14 +69,14 @@ pub(super) fn propagate<S: Simd>(
     }
 }
 
-/// Asks for a batch from this slot on, or where the slots end for one of those that come next, if there is any.
+/// Prefetches a batch from this slot on; behind the last slot, as many slots on, the batch there of what comes next.
 #[inline(always)]
 pub(super) fn prefetch_batch(locals: &[PackedTransform], worlds: &[Mat34], slot: usize, upcoming: Upcoming<'_>) {
     if slot < locals.len() {
         prefetch_many(locals, slot, LANES);
         prefetch_many(worlds, slot, LANES);
     } else if slot - locals.len() < upcoming.locals.len() {
-        let slot = slot - locals.len();
+        let slot = (slot - locals.len()) / LANES * LANES;
         prefetch_many(upcoming.locals, slot, LANES);
         prefetch_many(upcoming.parents, slot, LANES);
         prefetch_many(upcoming.worlds, slot, LANES);
@@ -89,7 +94,7 @@ fn propagate_batch<S: Simd>(
 ) {
     let matrices = matrices_of(simd, locals);
     let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
-    if whole::pays(simd) && count_links(simd, lanes, parents, slot) >= MANY {
+    if whole::pays(simd) && count_links(simd, lanes, parents, slot) >= MANY_LINKED {
         multiply_linked(simd, &matrices, parents, worlds, slot);
     } else {
         for ((local, &parent), slot) in matrices.0.iter().zip(parents).zip(slot..) {
@@ -114,8 +119,9 @@ pub(super) fn count_links<S: Simd, V: SimdInt<S, Element = u32>>(
     V::load_array_ref(simd, parents).simd_eq(before).to_bitmask().count_ones()
 }
 
-/// Multiplies a batch where most slots hang below the one before, whose matrix is still in a register: from memory it
-/// would come later. The processor foresees the branch where most do.
+/// Multiplies a batch where most slots hang below the one before, whose matrix is still in a register. Read back from
+/// memory, it would hold up the product. That takes a branch for each slot but the first. Where most parents are the slot
+/// before, as in limbs, the processor foresees it; where half are, it would often be wrong.
 #[inline(always)]
 fn multiply_linked<S: Simd>(simd: S, locals: &Locals, parents: &[u32; LANES], worlds: &mut [Mat34], slot: usize) {
     let mut world = whole::take(simd, &worlds[parents[0] as usize]);

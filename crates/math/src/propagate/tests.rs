@@ -49,17 +49,22 @@ fn transforms(count: u32, dice: &mut Rng) -> Vec<PackedTransform> {
         .collect()
 }
 
+/// So many matrices, no two alike: what a kernel must not take for a product is seen.
+fn matrices(count: u32, dice: &mut Rng) -> Vec<Mat34> {
+    transforms(count, dice).into_iter().map(PackedTransform::to_matrix).collect()
+}
+
 #[test]
 fn every_level_gives_the_same_bits_for_every_length_and_start() {
     let mut dice = Rng::with_seed(7);
     let count = 71;
-    let locals = transforms(count, &mut dice);
+    let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
     let parents: Vec<u32> = (0..count).map(|slot| if slot % 3 == 0 { slot / 2 } else { slot.max(1) - 1 }).collect();
     for (start, end) in (1..20).flat_map(|start| (start..=count as usize).map(move |end| (start, end))) {
-        let mut expected = vec![Mat34::IDENTITY; count as usize];
+        let mut expected = before.clone();
         propagate_plainly(&locals, &parents, &mut expected, start..end);
         for level in levels() {
-            let mut found = vec![Mat34::IDENTITY; count as usize];
+            let mut found = before.clone();
             propagate_at(level, &locals, &parents, &mut found, start..end, Upcoming::default());
             assert_eq!(bits(&expected), bits(&found), "slots {start} to {end} at {level:?}");
         }
@@ -70,23 +75,23 @@ fn every_level_gives_the_same_bits_for_every_length_and_start() {
 fn chains_longer_than_a_batch_have_the_same_bits_at_every_level() {
     let mut dice = Rng::with_seed(13);
     let count = 75;
-    let locals = transforms(count, &mut dice);
+    let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
     // From a slot on, each hangs so far behind the one above: chains, and parents that rise one by one without being one.
     for (from, distance) in [(1, 1), (20, 1), (21, 5), (40, 16)] {
         let parents: Vec<u32> = (0..count).map(|slot| if slot < from { 0 } else { slot - distance }).collect();
         for start in 1..25 {
             let range = start..count as usize;
-            let mut expected = vec![Mat34::IDENTITY; count as usize];
+            let mut expected = before.clone();
             propagate_plainly(&locals, &parents, &mut expected, range.clone());
             for level in levels() {
-                let mut found = vec![Mat34::IDENTITY; count as usize];
+                let mut found = before.clone();
                 propagate_at(level, &locals, &parents, &mut found, range.clone(), Upcoming::default());
                 assert_eq!(
                     bits(&expected),
                     bits(&found),
                     "from {from}, {distance} apart, slots {range:?} at {level:?}"
                 );
-                let (mut found, mut dirty) = (vec![Mat34::IDENTITY; count as usize], [1 << start, 0]);
+                let (mut found, mut dirty) = (before.clone(), [1 << start, 0]);
                 let (mut expected, mut expected_dirty) = (found.clone(), dirty);
                 propagate_dirty_at(level, &locals, &parents, &mut found, &mut dirty, range.clone());
                 propagate_dirty_plainly(&locals, &parents, &mut expected, &mut expected_dirty, range.clone());
@@ -105,7 +110,7 @@ fn chains_longer_than_a_batch_have_the_same_bits_at_every_level() {
 fn slots_below_the_one_before_and_others_have_the_same_bits_at_every_level_however_many_are_which() {
     let mut dice = Rng::with_seed(17);
     let count = 260;
-    let locals = transforms(count, &mut dice);
+    let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
     for tenths in 0..=10 {
         let mut parent_of = |slot: u32| match slot {
             0 => 0,
@@ -115,10 +120,10 @@ fn slots_below_the_one_before_and_others_have_the_same_bits_at_every_level_howev
         let parents: Vec<u32> = (0..count).map(&mut parent_of).collect();
         for start in 1..18 {
             let range = start..count as usize;
-            let mut expected = vec![Mat34::IDENTITY; count as usize];
+            let mut expected = before.clone();
             propagate_plainly(&locals, &parents, &mut expected, range.clone());
             for level in levels() {
-                let mut found = vec![Mat34::IDENTITY; count as usize];
+                let mut found = before.clone();
                 let upcoming = Upcoming { locals: &locals, parents: &parents, worlds: &expected };
                 propagate_at(level, &locals, &parents, &mut found, range.clone(), upcoming);
                 assert_eq!(bits(&expected), bits(&found), "{tenths} tenths, slots {range:?} at {level:?}");
@@ -131,7 +136,7 @@ fn slots_below_the_one_before_and_others_have_the_same_bits_at_every_level_howev
 fn every_level_reaches_the_same_slots_below_dirty_ones() {
     let mut dice = Rng::with_seed(11);
     let count = 203;
-    let locals = transforms(count, &mut dice);
+    let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
     for round in 0..200_u32 {
         let parents: Vec<u32> = (0..count)
             .map(|slot: u32| {
@@ -144,11 +149,11 @@ fn every_level_reaches_the_same_slots_below_dirty_ones() {
             let slot = dice.usize(..100) + 1;
             dirty[slot / 64] |= 1 << (slot % 64);
         }
-        let (mut expected, mut expected_dirty) = (vec![Mat34::IDENTITY; count as usize], dirty);
+        let (mut expected, mut expected_dirty) = (before.clone(), dirty);
         let range = 1 + round as usize % 17..count as usize - round as usize % 13;
         propagate_dirty_plainly(&locals, &parents, &mut expected, &mut expected_dirty, range.clone());
         for level in levels() {
-            let (mut found, mut found_dirty) = (vec![Mat34::IDENTITY; count as usize], dirty);
+            let (mut found, mut found_dirty) = (before.clone(), dirty);
             propagate_dirty_at(level, &locals, &parents, &mut found, &mut found_dirty, range.clone());
             assert_eq!(expected_dirty, found_dirty, "round {round} at {level:?}");
             assert_eq!(bits(&expected), bits(&found), "round {round} at {level:?}");
@@ -166,6 +171,16 @@ fn locals_may_lie_at_any_address_that_floats_may() {
     propagate(&shifted.1, &[0; 9], &mut worlds, 1..9, Upcoming::default());
     assert!(worlds[1..].iter().all(|world| world.rows[1][1] == 3.0 && world.rows[2][2] == 4.0));
     assert_eq!(shifted.0, 0.0);
+}
+
+#[test]
+fn no_slots_are_no_work_at_any_level() {
+    for level in levels() {
+        propagate_at(level, &[], &[], &mut [], 0..0, Upcoming::default());
+        let mut worlds = [Mat34::IDENTITY];
+        propagate_at(level, &[PackedTransform::IDENTITY], &[0], &mut worlds, 1..1, Upcoming::default());
+        assert_eq!(worlds, [Mat34::IDENTITY], "at {level:?}");
+    }
 }
 
 #[test]
