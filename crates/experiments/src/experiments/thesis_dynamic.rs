@@ -12,8 +12,9 @@
 //!   passes on two threads, against boxed nodes on one. In a pool of two threads these are all that is measured.
 //!
 //! All of these are against the naive graph. With `thesis/` before their names they are against the thesis's own
-//! structure, node objects in slices that are rebuilt when they are full; with `+flush` behind them the caches are
-//! emptied before each frame's edits and before each of its passes.
+//! structure, node objects in slices that are rebuilt when they are full. With `+flush` behind them, single edits or
+//! batches, the caches are emptied before each frame's edits and before each of its passes; those on threads have no
+//! such cases.
 //!
 //! The scene is built by single inserts with the default policy, and nothing is ever reconstituted but by the scene's
 //! own growth: `maintain` does not run in a frame. Small trees are rebuilt from other seeds until enough frames are
@@ -58,12 +59,13 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     if is_shared {
         return Ok(());
     }
-    play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, false)?;
-    play_and_report::<F, Batched, Boxed>(front, nodes, BATCHED, false)?;
-    play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, false)?;
-    play_and_report::<F, Batched, Sliced>(front, nodes, BATCHED, false)?;
-    play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, true)?;
-    play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, true)
+    for flushes in [false, true] {
+        play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, flushes)?;
+        play_and_report::<F, Batched, Boxed>(front, nodes, BATCHED, flushes)?;
+        play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, flushes)?;
+        play_and_report::<F, Batched, Sliced>(front, nodes, BATCHED, flushes)?;
+    }
+    Ok(())
 }
 
 /// Whether the caller is one of the two threads of a pool.
