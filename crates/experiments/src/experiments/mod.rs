@@ -12,6 +12,7 @@ pub mod cull;
 pub mod cull_views;
 pub mod draws;
 pub mod editor;
+pub mod handles;
 pub mod import;
 pub mod layouts;
 pub mod memory;
@@ -73,6 +74,7 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
         experiment("memory", "bytes by the allocator's count, of a tree and over frames", memory::run),
         experiment("batches", "edits in batches, against the same ones by one", batches::run),
+        experiment("handles", "local transforms set by handles and cached handles, against a pointer", handles::run),
         experiment("poses", "world transforms of many nodes at once, and queues of edits", poses::run),
         experiment("cull", "culling 100,000 boxes flat, and a town of a million shapes", cull::run),
         experiment(

@@ -19,6 +19,11 @@ impl Boxed {
     pub const fn graph(&self) -> &Graph {
         &self.graph
     }
+
+    /// The graph, and its pointers by recipe id, for what is done otherwise than by [`Side`].
+    pub const fn parts_mut(&mut self) -> (&mut Graph, &[NodePtr]) {
+        (&mut self.graph, self.nodes.as_slice())
+    }
 }
 
 impl Side for Boxed {

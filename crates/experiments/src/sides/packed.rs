@@ -69,6 +69,12 @@ impl Packed {
         self.scene.draw_list(&mut self.draws);
     }
 
+    /// The scene's handles by recipe id.
+    #[must_use]
+    pub const fn nodes(&self) -> &[NodeHandle] {
+        self.nodes.as_slice()
+    }
+
     /// The scene, and its handles by recipe id, for edits made otherwise than by [`Side::edit`].
     pub const fn parts_mut(&mut self) -> (&mut Scene, &mut Vec<NodeHandle>) {
         (&mut self.scene, &mut self.nodes)

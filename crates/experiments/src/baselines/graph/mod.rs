@@ -96,6 +96,16 @@ impl Graph {
         unsafe { node.0.cast::<TransformNode>().as_mut() }.local = local.into();
     }
 
+    /// [`set_local`](Self::set_local) where the caller knows the node's kind: a write, and nothing before it.
+    ///
+    /// # Safety
+    /// `node` must be a transform node of this graph that has not been removed.
+    #[inline]
+    pub unsafe fn write_local(&mut self, node: NodePtr, local: Transform) {
+        // SAFETY: the caller vouches for the node and its kind, and no other reference to one exists.
+        unsafe { node.0.cast::<TransformNode>().as_mut() }.local = local.into();
+    }
+
     /// Recomputes every world matrix, and writes it to the shapes: `TransformVisitor` (the thesis, listing 2).
     pub fn transform(&mut self) {
         // SAFETY: the root and all below it are alive, and no reference to a node exists.
