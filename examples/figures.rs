@@ -7,14 +7,18 @@
 //! ```
 //!
 //! The program that does it is the example `plot` of `crates/experiments`, which this one has built by the same cargo,
-//! and run with all that stands behind `--`: only who draws compiles a plotting crate.
+//! and run with all that stands behind `--`: only who draws compiles a plotting crate. Without `--release` that program
+//! is built without it, too. This is sooner done, and says nothing of time: it is for drawing what was measured before.
 
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut plot = Command::new(cargo);
-    plot.args(["run", "--release", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
+    plot.args(["run", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
+    if !cfg!(debug_assertions) {
+        plot.arg("--release");
+    }
     plot.args(["--package", "hedgerow-experiments", "--example", "plot", "--"]).args(std::env::args_os().skip(1));
     match plot.status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
