@@ -56,7 +56,7 @@ fn propagate_at(
 /// [`propagate`] for the slots whose bit is set in `dirty`, and for those whose parent's is, which becomes set itself.
 ///
 /// # Panics
-/// If the range goes beyond an array or the bits, or a parent beyond `worlds` or the bits.
+/// If a slot that it computes, or the parent of one, is beyond an array or the bits. Where others are, it may panic.
 pub fn propagate_dirty(
     locals: &[PackedTransform],
     parents: &[u32],

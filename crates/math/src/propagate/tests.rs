@@ -3,6 +3,7 @@
 use super::*;
 use crate::simd::level::levels;
 use fastrand::Rng;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What the first kernel computes, without vectors.
 fn propagate_plainly(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
@@ -157,6 +158,59 @@ fn every_level_reaches_the_same_slots_below_dirty_ones() {
             propagate_dirty_at(level, &locals, &parents, &mut found, &mut found_dirty, range.clone());
             assert_eq!(expected_dirty, found_dirty, "round {round} at {level:?}");
             assert_eq!(bits(&expected), bits(&found), "round {round} at {level:?}");
+        }
+    }
+}
+
+#[test]
+fn dirty_slots_beyond_the_end_of_a_range_stay_as_they_are() {
+    let mut dice = Rng::with_seed(17);
+    let count = 100;
+    let locals = transforms(count, &mut dice);
+    let parents: Vec<u32> = (0..count).map(|slot| slot.saturating_sub(1 + slot % 3)).collect();
+    for end in 1..count {
+        let beyond = [end, end.saturating_sub(64)].map(|end| u64::MAX.checked_shl(end).unwrap_or(0));
+        let end = end as usize;
+        for first in [None, Some(1), Some(end / 2)].map(|first| first.filter(|&first| first < end)) {
+            let mut before = beyond;
+            if let Some(first) = first {
+                before[first / 64] |= 1 << (first % 64);
+            }
+            let (mut expected, mut expected_dirty) = (vec![Mat34::IDENTITY; count as usize], before);
+            propagate_dirty_plainly(&locals, &parents, &mut expected, &mut expected_dirty, 1..end);
+            for level in levels() {
+                let (mut found, mut dirty) = (vec![Mat34::IDENTITY; count as usize], before);
+                propagate_dirty_at(level, &locals, &parents, &mut found, &mut dirty, 1..end);
+                assert_eq!(dirty, expected_dirty, "{first:?} and all from {end} on at {level:?}");
+                assert_eq!(bits(&found), bits(&expected), "{first:?} and all from {end} on at {level:?}");
+                assert!(first.is_some() || dirty == beyond, "to {end} at {level:?}");
+                assert!(found[end..].iter().all(|world| *world == Mat34::IDENTITY), "to {end} at {level:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_parent_beyond_the_matrices_is_refused_at_every_level() {
+    if cfg!(not(panic = "unwind")) {
+        return;
+    }
+    const COUNT: u32 = 40;
+    let locals = transforms(COUNT, &mut Rng::with_seed(19));
+    for (level, slot) in levels().into_iter().flat_map(|level| (1..COUNT as usize).map(move |slot| (level, slot))) {
+        for parent in [COUNT, COUNT + 8, 64, 1 << 16, u32::MAX] {
+            // A chain, but for this slot.
+            let mut parents: Vec<u32> = (0..COUNT).map(|slot| slot.saturating_sub(1)).collect();
+            parents[slot] = parent;
+            let mut worlds = [Mat34::IDENTITY; COUNT as usize];
+            let all = catch_unwind(AssertUnwindSafe(|| {
+                propagate_at(level, &locals, &parents, &mut worlds, 1..COUNT as usize, Upcoming::default());
+            }));
+            let mut dirty = [1 << slot];
+            let below_dirty = catch_unwind(AssertUnwindSafe(|| {
+                propagate_dirty_at(level, &locals, &parents, &mut worlds, &mut dirty, 1..COUNT as usize);
+            }));
+            assert!(all.is_err() && below_dirty.is_err(), "slot {slot} below {parent} at {level:?}");
         }
     }
 }
