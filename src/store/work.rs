@@ -22,9 +22,14 @@ pub(in crate::store) fn slices(count: usize) {
 
 #[cfg(test)]
 mod tests {
+    use crate::config::StoragePolicy;
     use crate::edit::EditQueue;
     use crate::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
     use core::cell::Cell;
+    use core::time::Duration;
+
+    /// More time than any call takes, but not [`Duration::MAX`], which has limits of its own.
+    const HOUR: Duration = Duration::from_secs(3600);
 
     thread_local! {
         pub(super) static ROWS: Cell<usize> = const { Cell::new(0) };
@@ -203,8 +208,8 @@ mod tests {
         let mut scene = Scene::new();
         let top = scene.insert(scene.root(), node()).unwrap();
         let mut nodes: Vec<NodeHandle> = (0..500).map(|_| scene.insert(top, node()).unwrap()).collect();
-        // A batch is refused, since the last node is below another one.
-        nodes.push(scene.insert(nodes[0], node()).unwrap());
+        // A batch is refused, wherever it begins, since the last node is below the one before it.
+        nodes.push(scene.insert(nodes[499], node()).unwrap());
         let mut queue = EditQueue::new();
         for _ in 0..3 {
             nodes.iter().for_each(|&node| queue.set_world(node, Transform::IDENTITY));
@@ -214,6 +219,42 @@ mod tests {
         assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
         let rows = ROWS.get() - before;
         assert!((3 * 500..3 * 1500).contains(&rows), "{rows} rows for three runs of 501");
+    }
+
+    /// A full slice below which so many slices wait for a partner, and the top of one of them.
+    fn waiting(count: usize) -> (Scene, NodeHandle) {
+        let storage = StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT };
+        let config = SceneConfig { max_nodes: 256, min_nodes: 8, storage, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
+        let root = scene.root();
+        let full = scene.insert(root, node()).unwrap();
+        let mut leaves: Vec<NodeHandle> = (0..255).map(|_| scene.insert(full, node()).unwrap()).collect();
+        let mut last = root;
+        for number in 0..count {
+            // Room for the portal.
+            scene.remove(leaves.pop().unwrap()).unwrap();
+            last = scene.insert(root, node()).unwrap();
+            (0..2).for_each(|_| _ = scene.insert(last, node()).unwrap());
+            scene.reparent(last, leaves[number], Keep::Local).unwrap();
+        }
+        let done = scene.maintain(HOUR);
+        assert_eq!((done.merged, done.remaining, scene.slice_count()), (0, 0, 2 + count));
+        (scene, last)
+    }
+
+    #[test]
+    fn a_slice_is_noted_to_wait_for_a_partner_without_a_look_at_the_others() {
+        let looked_at = [5, 80].map(|count| {
+            let (mut scene, top) = waiting(count);
+            let before = SLICES.get();
+            for _ in 0..15 {
+                let leaf = scene.insert(top, node()).unwrap();
+                scene.remove(leaf).unwrap();
+                assert_eq!(scene.maintain(HOUR).looked_at, 1);
+            }
+            SLICES.get() - before
+        });
+        assert_eq!(looked_at[0], looked_at[1], "slices that are looked at where 5 wait, and where 80 do");
     }
 
     #[test]
