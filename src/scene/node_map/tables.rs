@@ -156,6 +156,18 @@ mod tests {
     }
 
     #[test]
+    fn shrinking_counts_the_tables_that_have_an_entry() {
+        let mut tables = Tables::new();
+        for number in (0..20).chain([0xff_ffff]) {
+            *tables.slot_or_grow(NodeHandle::new(number, 0, 1)) =
+                Some(Entry { generation: NonZeroU32::MIN, value: () });
+        }
+        *tables.slot_or_grow(NodeHandle::new(7, 0, 1)) = None;
+        tables.shrink_to_fit();
+        assert_eq!(tables.used, 20);
+    }
+
+    #[test]
     fn a_table_that_was_far_comes_near_when_enough_are_in_use() {
         let mut tables = Tables::new();
         for number in (0..1000).rev() {
