@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn tables_that_are_adopted_are_asked_for_as_they_were_before_they_were_cut() {
-        let mut store = Store::new(SMALL);
+        let mut store = Store::new(SceneConfig { initial_slice_max_num_nodes: 8, ..SMALL });
         let mut allocate = |slice| store.tables.allocate(slice, At { slice, row: 0 }, Slot::BASE).unwrap();
         let handles: Vec<NodeHandle> = (1..4).flat_map(|slice| [slice; 100]).map(&mut allocate).collect();
         let asked = |store: &Store, nodes| store.most_bytes_around(nodes, None);
