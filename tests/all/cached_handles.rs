@@ -184,6 +184,7 @@ fn a_node_that_took_the_place_of_another_is_not_modified_by_its_cached_handle() 
     let car = scene.insert(scene.root(), Node::transform(at(1.0))).unwrap();
     let wheel = scene.insert(car, Node::transform(at(2.0))).unwrap();
     let mut cached = CachedHandle::new(wheel);
+    scene.set_local_cached(&mut cached, at(2.0)).unwrap();
     scene.modify_local_cached(&mut cached, |local| local.translation.y = 5.0).unwrap();
     assert_eq!(scene.local(wheel), Some(Transform::from_xyz(2.0, 5.0, 0.0).into()));
     scene.remove(wheel).unwrap();
