@@ -115,6 +115,12 @@ fn lists_of_slices_are_weeded_out_also_where_most_slices_went() {
     let config = SceneConfig { max_nodes: 1024, min_nodes: 4, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
     let root = scene.root();
+    let isolated = |scene: &mut Scene| {
+        let top = scene.insert(root, placed(2.0)).unwrap();
+        scene.isolate(top).unwrap();
+        top
+    };
+    let first = isolated(&mut scene);
     let tops: Vec<NodeHandle> = (0..200)
         .map(|_| {
             let top = scene.insert(root, placed(1.0)).unwrap();
@@ -123,6 +129,12 @@ fn lists_of_slices_are_weeded_out_also_where_most_slices_went() {
             top
         })
         .collect();
+    // The first slice is removed and opened again and again, and listed for maintenance each time.
+    scene.remove(first).unwrap();
+    for _ in 0..150 {
+        let again = isolated(&mut scene);
+        scene.remove(again).unwrap();
+    }
     // All of them wait for an update and for maintenance, and are on the lists of these. Now there is one.
     tops[1..].iter().for_each(|&top| _ = scene.remove(top).unwrap());
     scene.shrink_to_fit();
@@ -130,8 +142,7 @@ fn lists_of_slices_are_weeded_out_also_where_most_slices_went() {
         for _ in 0..cycles {
             scene.detach(tops[0]).unwrap();
             scene.attach(tops[0], root, Keep::Local).unwrap();
-            let new = scene.insert(root, placed(2.0)).unwrap();
-            scene.isolate(new).unwrap();
+            let new = isolated(&mut scene);
             scene.remove(new).unwrap();
         }
         scene.stats().allocated_bytes()
