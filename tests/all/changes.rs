@@ -5,7 +5,7 @@ use crate::watched::Watched;
 use hedgerow::glam::Vec3;
 use hedgerow::{
     Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
-    changes::{ChangeReader, UploadReader},
+    changes::{ChangeReader, MatrixSlot, UploadReader},
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
 use std::time::Duration;
@@ -820,9 +820,16 @@ fn what_waits_for_the_update_in_slices_that_are_merged_is_applied_by_it() {
         |scene, room| scene.set_material(room, 9).unwrap(),
     ];
     let (shrunk, rooms) = shrunk_town();
-    for edit in edits {
+    // What a node has no component for is given to it; what it has is set.
+    let mut clad = Scene::clone(&shrunk);
+    for &[room, ..] in &rooms {
+        clad.set_visibility(room, Visibility::layers(3)).unwrap();
+        clad.set_material(room, 4).unwrap();
+    }
+    clad.update();
+    for (edit, shrunk) in edits.into_iter().flat_map(|edit| [(edit, &*shrunk), (edit, &clad)]) {
         for &nodes in &rooms {
-            let (mut scene, room) = (Scene::clone(&shrunk), nodes[0]);
+            let (mut scene, room) = (shrunk.clone(), nodes[0]);
             let before = scene.slice_count();
             edit(&mut scene, room);
             scene.maintain(Duration::MAX);
@@ -893,4 +900,33 @@ fn what_a_slice_inherits_stays_as_it_is_also_where_it_is_too_large_for_a_number(
     scene.update();
     assert_eq!(scene.world(car).unwrap().rows[0], [f32::INFINITY, 0.0, 0.0, 2e30]);
     scene.validate().unwrap();
+}
+
+#[test]
+fn what_moves_to_another_slice_is_uploaded_there_though_its_matrices_stay_the_same() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let shelves = [(); 2].map(|()| {
+        let shelf = group(&mut scene, root);
+        scene.isolate(shelf).unwrap();
+        // Room, so that no slice is rebuilt below.
+        let spare: Vec<NodeHandle> = (0..20).map(|_| placed(&mut scene, shelf, 1.0)).collect();
+        spare.into_iter().for_each(|node| _ = scene.remove(node).unwrap());
+        shelf
+    });
+    let chest = placed(&mut scene, shelves[0], 3.0);
+    let lid = placed(&mut scene, chest, 1.0);
+    scene.update();
+    let mut reader = UploadReader::new();
+    scene.uploads(&mut reader);
+    scene.reparent(chest, shelves[1], Keep::Local).unwrap();
+    assert!(scene.same_slice(chest, shelves[1]) && !scene.same_slice(chest, shelves[0]));
+    scene.update();
+    let uploads: Vec<_> = scene.uploads(&mut reader).iter().collect();
+    assert!(uploads.iter().all(|upload| !upload.is_new()), "no slice was rebuilt");
+    for node in [chest, lid] {
+        let MatrixSlot { slice, slot } = scene.matrix_slot(node).unwrap();
+        let mut there = uploads.iter().filter(|upload| upload.slice() == slice).flat_map(|upload| upload.ranges());
+        assert!(there.any(|range| range.contains(&(slot as usize))), "{node:?} is at {slot} of slice {slice}");
+    }
 }
