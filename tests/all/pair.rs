@@ -5,10 +5,11 @@ mod mirror;
 
 use crate::model::compare::same_bits;
 use crate::model::spatial::camera;
+use crate::trees::rows;
 use hedgerow::{
     Aabb, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
     query::Frustum,
-    visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass},
+    visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
 use mirror::Mirror;
 use std::collections::HashMap;
@@ -32,17 +33,6 @@ pub(crate) enum Where {
     Last(usize),
     Before(usize),
     After(usize),
-}
-
-/// Finds the rows of the largest slice, including portals.
-struct MostRows(usize);
-
-impl SliceVisitor for MostRows {
-    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
-        let portals = (0..slice.rows().len()).filter(|&row| slice.rows().is_portal(row)).count();
-        self.0 = self.0.max(slice.nodes() + portals);
-        Flow::Continue
-    }
 }
 
 /// Sets the transforms of some nodes, and computes world matrices in the first slices.
@@ -253,9 +243,8 @@ impl Pair {
             pending.extend(children.iter().map(|&child| (child, world)));
         }
         assert_eq!(scene.len(), met);
-        let mut rows = MostRows(0);
-        scene.visit_slices(&mut rows);
-        assert!(rows.0 <= scene.config().max_nodes as usize, "a slice has {} rows", rows.0);
+        let most = rows(scene).into_iter().max().unwrap();
+        assert!(most <= scene.config().max_nodes as usize, "a slice has {most} rows");
         assert!(self.entries.iter().all(|entry| scene.contains(entry.handle) == entry.live), "handles of the dead");
         if scene.config().changes {
             assert_eq!(self.mirror.len(), met, "nodes by the change feed");

@@ -1,6 +1,6 @@
 //! How many rows slices have, and how much room they are given.
 
-use crate::trees::{group, groups, whole, with};
+use crate::trees::{group, groups, rows, whole, with};
 use hedgerow::config::StoragePolicy;
 use hedgerow::{Keep, Scene, SceneConfig};
 
@@ -12,11 +12,14 @@ fn slices_have_no_more_rows_than_they_may_however_fast_they_grow() {
             let storage = StoragePolicy { reuse_holes, ..StoragePolicy::DEFAULT };
             let config = SceneConfig { max_nodes: 64, min_nodes: 8, expansion_factor, storage, ..SceneConfig::DEFAULT };
             let mut scene = with(config);
-            let mut nodes = vec![scene.root()];
+            let (mut nodes, mut most) = (vec![scene.root()], 0);
             for _ in 0..1000 {
                 let parent = nodes[dice.usize(..nodes.len())];
                 nodes.push(group(&mut scene, parent));
+                most = most.max(rows(&scene).into_iter().max().unwrap());
             }
+            // Where holes are not reused, an eighth is kept free of nodes.
+            assert!((56..=64).contains(&most), "a slice had {most} rows");
             scene.validate().unwrap();
         }
     }
@@ -31,6 +34,7 @@ fn room_from_before_slices_were_made_smaller_is_not_filled() {
     scene.reconfigure(SceneConfig { max_nodes: 32, min_nodes: 4, ..SceneConfig::DEFAULT }).unwrap();
     for _ in 0..60 {
         group(&mut scene, top);
+        assert!(rows(&scene).iter().all(|&rows| rows <= 32), "{:?}", rows(&scene));
         scene.validate().unwrap();
     }
 }

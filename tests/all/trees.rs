@@ -1,5 +1,6 @@
 //! What many tests build their trees of.
 
+use hedgerow::visit::{Flow, SliceView};
 use hedgerow::{Aabb, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility};
 
 pub(crate) fn with(config: SceneConfig) -> Scene {
@@ -20,4 +21,15 @@ pub(crate) fn whole() -> Node<'static> {
         .with_material(1)
         .with_shape(Shape::new(2, Aabb::cube(1.0)))
         .with_visibility(Visibility::VISIBLE)
+}
+
+/// How many rows each slice of the tree has: of nodes, and of portals.
+pub(crate) fn rows(scene: &Scene) -> Vec<usize> {
+    let mut all = Vec::new();
+    scene.visit_slices(&mut |slice: SliceView<'_>| {
+        let rows = slice.rows();
+        all.push(slice.nodes() + (0..rows.len()).filter(|&row| rows.is_portal(row)).count());
+        Flow::Continue
+    });
+    all
 }
