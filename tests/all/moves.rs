@@ -103,6 +103,30 @@ fn leaves_that_are_moved_between_full_slices_do_not_take_a_slice_each() {
 }
 
 #[test]
+fn small_subtrees_that_are_moved_between_nodes_of_a_full_slice_do_not_take_a_slice_each() {
+    let (mut scene, root) = with_least(16);
+    let parent = group(&mut scene, root);
+    scene.isolate(parent).unwrap();
+    let mut nodes = groups(&mut scene, parent, 59);
+    let mut alone = 0;
+    for number in 0..20 {
+        let shelf = group(&mut scene, root);
+        scene.isolate(shelf).unwrap();
+        let moved = group(&mut scene, shelf);
+        groups(&mut scene, moved, 7);
+        group(&mut scene, shelf);
+        scene.reparent(moved, Place::After(nodes[number * 3]), Keep::Local).unwrap();
+        nodes.insert(number * 3 + 1, moved);
+        let around = [parent, nodes[number * 3], nodes[number * 3 + 2]];
+        alone += usize::from(!around.into_iter().any(|node| scene.same_slice(node, moved)));
+        scene.remove(shelf).unwrap();
+    }
+    assert_eq!(alone, 0);
+    assert!(scene.children(parent).eq(nodes));
+    scene.validate().unwrap();
+}
+
+#[test]
 fn a_leaf_that_is_moved_among_large_subtrees_rebuilds_nothing() {
     let (mut scene, root) = with_least(4);
     let tops = [(); 6].map(|()| tree(&mut scene));
@@ -120,13 +144,16 @@ fn a_subtree_that_fills_a_slice_does_not_split_the_one_it_goes_to_again_and_agai
     let at = (100..).find(|&at| (at - 2..at + 2).all(|other| scene.same_slice(nodes[at], nodes[other]))).unwrap();
     let root = scene.root();
     let from = group(&mut scene, root);
+    scene.isolate(from).unwrap();
     let large = group(&mut scene, from);
-    groups(&mut scene, large, 59);
-    assert!(scene.same_slice(large, from));
-    let before = scene.stats().reconstitutions;
+    let leaves = groups(&mut scene, large, 59);
+    assert!(leaves.iter().all(|&leaf| scene.same_slice(leaf, from)));
+    let (rebuilt, slices) = (scene.stats().reconstitutions, scene.slice_count());
     scene.reparent(large, Place::After(nodes[at]), Keep::Local).unwrap();
-    let rebuilt = scene.stats().reconstitutions - before;
+    let rebuilt = scene.stats().reconstitutions - rebuilt;
     assert!(rebuilt <= 4, "{rebuilt} slices were rebuilt");
+    // Its own, and one for what comes behind it.
+    assert_eq!(scene.slice_count(), slices + 2);
     nodes.insert(at + 1, large);
     assert!(scene.children(parent).eq(nodes) && scene.children(large).count() == 59);
     scene.validate().unwrap();
@@ -135,6 +162,7 @@ fn a_subtree_that_fills_a_slice_does_not_split_the_one_it_goes_to_again_and_agai
 #[test]
 fn a_subtree_that_goes_behind_a_full_slice_has_one_of_its_own() {
     // The slice that it leaves holds the portal to the full one, and has to be rebuilt for another one at some size.
+    let mut rebuilt = 0;
     for spare in 0..25 {
         let (mut scene, [shelf, parent], mut nodes) = filled(1 + 64 * 4);
         let full = nodes.iter().rposition(|&node| !scene.same_slice(node, nodes[nodes.len() - 1])).unwrap();
@@ -148,11 +176,14 @@ fn a_subtree_that_goes_behind_a_full_slice_has_one_of_its_own() {
         let leaves = groups(&mut scene, moved, 20);
         scene.update();
         let others: Vec<NodeHandle> = scene.children(shelf).filter(|&node| node != moved).collect();
+        let before = scene.stats().reconstitutions;
         scene.reparent(moved, Place::LastChildOf(parent), Keep::Local).unwrap();
+        rebuilt += usize::from(scene.stats().reconstitutions > before);
         nodes.push(moved);
         assert!(scene.children(parent).eq(nodes) && scene.children(moved).eq(leaves));
         assert!(scene.children(shelf).eq(others));
         assert!(!scene.same_slice(moved, shelf), "all children are cut out, or none");
         scene.validate().unwrap();
     }
+    assert!((1..25).contains(&rebuilt), "a slice was rebuilt at {rebuilt} sizes of 25");
 }
