@@ -370,7 +370,8 @@ fn a_node_that_keeps_its_world_keeps_what_single_precision_loses() {
     assert!((kept - place).length() < 1e-6, "{kept}");
 }
 
-/// Fills a kept list relative to a camera and checks that it equals a new one.
+/// Fills a kept list relative to a camera, and checks that it equals a new one, and each matrix what double precision
+/// gives.
 #[track_caller]
 fn refill(scene: &Scene, list: &mut DrawList) {
     let camera = DVec3::new(0.5, 1.0, 2.0);
@@ -379,6 +380,14 @@ fn refill(scene: &Scene, list: &mut DrawList) {
     scene.draw_list_relative(camera, &mut anew);
     assert_eq!((list.commands(), list.relative_matrices()), (anew.commands(), anew.relative_matrices()));
     assert_eq!(list.relative_matrices().len(), list.len());
+    for (command, matrix) in list.commands().iter().zip(list.relative_matrices()) {
+        let world = scene.world_f64(command.node).unwrap();
+        for corner in [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z] {
+            let expected = (world.transform_point3(corner.as_dvec3()) - camera).as_vec3();
+            let found = matrix.transform_point(corner);
+            assert!((found - expected).length() < 1e-5, "{corner} of {:?} is at {found}", command.node);
+        }
+    }
 }
 
 #[test]
