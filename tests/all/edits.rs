@@ -630,7 +630,7 @@ fn a_node_stays_below_its_parent_even_where_no_number_tells_its_world() {
     assert_eq!(scene.local(second), before);
 }
 
-/// Two parents below the root with slices of their own, and a leaf below the first that is not its only child.
+/// Two children of the root with slices of their own, which have no children yet.
 fn two_slices() -> (Scene, [NodeHandle; 2]) {
     let storage = hedgerow::config::StoragePolicy { share_slices: false, ..Default::default() };
     let config = hedgerow::SceneConfig { initial_slice_storage_size: 8, storage, ..Default::default() };
