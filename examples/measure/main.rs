@@ -13,12 +13,13 @@
 //! third command gives both sides SSE2, the fourth both what the machine has; what is left of a ratio then is the
 //! layout's. Everything runs on one thread that does not say otherwise.
 //!
-//! Each experiment takes under a minute, `pauses` two, and prints a table, or with `--json` one JSON object a line with
-//! the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (a node), `baseline`, `baseline_ns` (a node), `ratio`
-//! (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`, `level`, `baseline_level` (the vectors),
-//! `features`, `compiler`, and for medians `quartiles` and `baseline_quartiles`. Cases that are counted in bytes have
-//! bytes a node in the two `ns` fields; those of `pauses`, and `idle` of `moved`, have nanoseconds an edit or a call.
-//! `pauses` and `memory` print curves besides, for charts: lines with `curve` and `baseline_curve` in place of figures.
+//! Most experiments take under a minute, `layouts` a minute and a half, `thesis-dynamic` three. Each prints a table, or
+//! with `--json` one JSON object a line with the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (a node),
+//! `baseline`, `baseline_ns` (a node), `ratio` (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`,
+//! `level`, `baseline_level` (the vectors), `features`, `compiler`, and for medians `quartiles` and
+//! `baseline_quartiles`. Cases that are counted in bytes have bytes a node in the two `ns` fields; those of `pauses`,
+//! and `idle` of `moved`, have nanoseconds an edit or a call. `pauses` and `memory` print curves besides, for charts:
+//! lines with `curve` and `baseline_curve` in place of figures.
 //!
 //! Both sides have the same mathematics, matrix type, allocator and compiler flags; both recompute every world matrix
 //! and list every draw into reused arrays. Their rounds take turns, and medians are compared. The matrices and draws

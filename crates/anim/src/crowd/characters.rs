@@ -17,8 +17,8 @@ impl Skeleton {
     /// `visit` is to get with the matrices, in the same order: an index, or the other parts of the character. It may
     /// make the pose, for example by sampling a player.
     ///
-    /// Runs in **O(characters × joints)**. With sixteen characters or more, models take as long as single calls of
-    /// [`Pose::to_models`], and palettes two thirds as long as these and [`Skin::palette`].
+    /// Runs in **O(characters × joints)**. With sixteen characters or more, models take about as long as single
+    /// calls of [`Pose::to_models`], and palettes up to a third less than these and [`Skin::palette`].
     ///
     /// ```
     /// # use hedgerow_anim::{Error, Pose, SkeletonBuilder, Transform};

@@ -8,7 +8,7 @@ use glam::{Quat, Vec3, Vec3A};
 /// scale. 32 bytes for each joint.
 ///
 /// A pose with a scale for each axis has no such form; [`Pose::to_models`] takes any pose. If only matrices are needed
-/// it is about three times as fast: it makes and multiplies matrices in vectors, while these are processed joint by
+/// it is three to four times as fast: it makes and multiplies matrices in vectors, while these are processed joint by
 /// joint. Source: the discussion below S. Reinalter, *Adventures in data-oriented design*, part 2.
 ///
 /// ```
