@@ -251,7 +251,7 @@ fn every_public_type_is_send_sync_and_unpin() {
     }
     assert!(found.len() > 150, "the sources are not where they were: {found:?}");
     let asserted: BTreeSet<&str> = asserted().into_iter().collect();
-    let hidden = ["BoxGroup", "Product"];
+    let hidden = ["BoxGroup", "Product", "Upcoming"];
     let forgotten: Vec<&String> =
         found.iter().filter(|name| !asserted.contains(name.as_str()) && !hidden.contains(&name.as_str())).collect();
     assert!(forgotten.is_empty(), "not asserted: {forgotten:?}");
