@@ -8,11 +8,19 @@
 //!
 //! The program that does it is the example `plot` of `crates/experiments`, which this one has built by the same cargo,
 //! and run with all that stands behind `--`: only who draws compiles a plotting crate. Without `--release` that program
-//! is built without it, too. This is sooner done, and says nothing of time: it is for drawing what was measured before.
+//! is built without it, too, which takes less time. What such a program measures means nothing, so it is refused without
+//! `--from`.
 
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
+    let draws_only = std::env::args().any(|argument| ["--from", "--help", "-h"].contains(&argument.as_str()));
+    if cfg!(debug_assertions) && !draws_only {
+        eprintln!(
+            "figures: measuring takes `cargo run --release`; without it, draw what was measured: --from FILE.jsonl"
+        );
+        return ExitCode::FAILURE;
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut plot = Command::new(cargo);
     plot.args(["run", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
