@@ -217,7 +217,7 @@ fn options() -> impl Strategy<Value = RootMotionOptions> {
 }
 
 #[test]
-fn half_a_turn_within_a_twentieth_of_a_second_has_the_keys_that_it_takes() {
+fn a_wide_turn_between_two_keys_has_as_many_keys_as_it_takes() {
     let times = vec![0.0, 0.05];
     let mut clip = RawClip::new(0.05, 1).expect("a sound clip");
     let turns = vec![Quat::from_rotation_y(-1.8), Quat::from_rotation_y(1.3) * Quat::from_rotation_x(0.9)];
@@ -226,7 +226,7 @@ fn half_a_turn_within_a_twentieth_of_a_second_has_the_keys_that_it_takes() {
     clip.set_translation(0, Track::linear(times, places).expect("sound")).expect("fits");
     let options = RootMotionOptions { axes: [false, false, true], ..RootMotionOptions::WALK };
     let (motion, in_place) = RootMotion::extract(&clip, 0, Transform::IDENTITY, options).expect("a sound clip");
-    assert!((257..1024).contains(&motion.keys()), "{} keys", motion.keys());
+    assert!((258..1024).contains(&motion.keys()), "{} keys", motion.keys());
     for step in 0..=5000_u16 {
         let time = 0.05 * f32::from(step) / 5000.0;
         let found = below(motion.at(time), root(&in_place, time));
