@@ -1,6 +1,7 @@
 //! What it takes to set a local transform by a handle, by a cached handle, and through a pointer.
 //!
-//! Cases, each in nanoseconds a set, on rigs in which all nodes are set in each frame:
+//! Cases, each in nanoseconds a set, on rigs whose nodes are all set in each frame. Our side also checks that numbers
+//! are finite and marks what the update has to compute; the pointer's update goes through all nodes whatever was set.
 //!
 //! - `ordered/plain`: `Scene::set_local`, against a write through a pointer to the naive graph's node;
 //! - `ordered/cached`: `Scene::set_local_cached`, where nothing has come or gone since the handles were used last, so
@@ -8,14 +9,14 @@
 //! - `ordered/cached-plain`: the second against the first.
 //!
 //! With `+edits` behind them the top of each rig has lost a leaf and been given another one since the frame before, on
-//! every side. Every slice has rigs, and so each cached handle is looked up again at each use.
+//! every side. Every slice has leaves that come and go so, and after that each cached handle in it is looked up again.
 //!
 //! `ordered` follows the rigs depth first, as they were built: handles, entries, slots and node objects lie in that
 //! order. `random` is another order, the same in every frame. Each side keeps its handles or pointers in a list beside
 //! the new transforms, in the order in which they are set, as a caller has them in its own records.
 //!
 //! A frame computes the world matrices of what the frame before has set, makes the edits, writes the list anew, and
-//! sets; only that is timed. Ways take turns frame by frame; figures are medians. The world matrices of all sides are
+//! sets. Only the sets are timed. Ways take turns frame by frame; figures are medians. The world matrices of all sides are
 //! compared after the last frame.
 
 use crate::agreement::same_worlds;

@@ -12,13 +12,13 @@
 //!   passes on two threads, against boxed nodes on one. In a pool of two threads these are all that is measured.
 //!
 //! All of these are against the naive graph. With `thesis/` before their names they are against the thesis's own
-//! structure, node objects in slices that are rebuilt when they are full. With `+flush` behind them, single edits or
-//! batches, the caches are emptied before each frame's edits and before each of its passes; those on threads have no
-//! such cases.
+//! structure, node objects in slices that are rebuilt when they are full. With `+flush` behind their names, cases of single
+//! edits and of batches empty the caches before each frame's edits and before each of its passes; there are none on
+//! threads.
 //!
 //! The scene is built by single inserts with the default policy, and nothing is ever reconstituted but by the scene's
 //! own growth: `maintain` does not run in a frame. Small trees are rebuilt from other seeds until enough frames are
-//! seen. The draws are compared after every frame, the world matrices of all nodes after the last. The bytes that each
+//! seen, but with `+flush`, whose figures are of one tree. The draws are compared after every frame, the world matrices of all nodes after the last. The bytes that each
 //! takes over the frames and after them are in the experiment [`memory`](super::memory).
 
 use crate::agreement::{same_draws, same_worlds};
