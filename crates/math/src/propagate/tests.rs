@@ -55,6 +55,24 @@ fn matrices(count: u32, dice: &mut Rng) -> Vec<Mat34> {
     transforms(count, dice).into_iter().map(PackedTransform::to_matrix).collect()
 }
 
+/// Compares what each level computes for some slots with what is computed plainly.
+fn assert_same_bits(
+    locals: &[PackedTransform],
+    parents: &[u32],
+    before: &[Mat34],
+    range: Range<usize>,
+    upcoming: Upcoming<'_>,
+    what: &str,
+) {
+    let mut expected = before.to_vec();
+    propagate_plainly(locals, parents, &mut expected, range.clone());
+    for level in levels() {
+        let mut found = before.to_vec();
+        propagate_at(level, locals, parents, &mut found, range.clone(), upcoming);
+        assert_eq!(bits(&expected), bits(&found), "{what}, slots {range:?} at {level:?}");
+    }
+}
+
 #[test]
 fn every_level_gives_the_same_bits_for_every_length_and_start() {
     let mut dice = Rng::with_seed(7);
@@ -62,13 +80,7 @@ fn every_level_gives_the_same_bits_for_every_length_and_start() {
     let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
     let parents: Vec<u32> = (0..count).map(|slot| if slot % 3 == 0 { slot / 2 } else { slot.max(1) - 1 }).collect();
     for (start, end) in (1..20).flat_map(|start| (start..=count as usize).map(move |end| (start, end))) {
-        let mut expected = before.clone();
-        propagate_plainly(&locals, &parents, &mut expected, start..end);
-        for level in levels() {
-            let mut found = before.clone();
-            propagate_at(level, &locals, &parents, &mut found, start..end, Upcoming::default());
-            assert_eq!(bits(&expected), bits(&found), "slots {start} to {end} at {level:?}");
-        }
+        assert_same_bits(&locals, &parents, &before, start..end, Upcoming::default(), "limbs");
     }
 }
 
@@ -82,16 +94,9 @@ fn chains_longer_than_a_batch_have_the_same_bits_at_every_level() {
         let parents: Vec<u32> = (0..count).map(|slot| if slot < from { 0 } else { slot - distance }).collect();
         for start in 1..25 {
             let range = start..count as usize;
-            let mut expected = before.clone();
-            propagate_plainly(&locals, &parents, &mut expected, range.clone());
+            let what = format!("from {from}, {distance} apart");
+            assert_same_bits(&locals, &parents, &before, range.clone(), Upcoming::default(), &what);
             for level in levels() {
-                let mut found = before.clone();
-                propagate_at(level, &locals, &parents, &mut found, range.clone(), Upcoming::default());
-                assert_eq!(
-                    bits(&expected),
-                    bits(&found),
-                    "from {from}, {distance} apart, slots {range:?} at {level:?}"
-                );
                 let (mut found, mut dirty) = (before.clone(), [1 << start, 0]);
                 let (mut expected, mut expected_dirty) = (found.clone(), dirty);
                 propagate_dirty_at(level, &locals, &parents, &mut found, &mut dirty, range.clone());
@@ -121,14 +126,8 @@ fn slots_below_the_one_before_and_others_have_the_same_bits_at_every_level_howev
         let parents: Vec<u32> = (0..count).map(&mut parent_of).collect();
         for start in 1..18 {
             let range = start..count as usize;
-            let mut expected = before.clone();
-            propagate_plainly(&locals, &parents, &mut expected, range.clone());
-            for level in levels() {
-                let mut found = before.clone();
-                let upcoming = Upcoming { locals: &locals, parents: &parents, worlds: &expected };
-                propagate_at(level, &locals, &parents, &mut found, range.clone(), upcoming);
-                assert_eq!(bits(&expected), bits(&found), "{tenths} tenths, slots {range:?} at {level:?}");
-            }
+            let upcoming = Upcoming { locals: &locals, parents: &parents, worlds: &before };
+            assert_same_bits(&locals, &parents, &before, range, upcoming, &format!("{tenths} tenths"));
         }
     }
 }
