@@ -92,8 +92,8 @@ impl Graph {
         // SAFETY: the caller vouches for the node, and no other reference to one exists.
         let kind = unsafe { node.0.as_ref() }.kind;
         assert_eq!(kind, Kind::Transform, "only transform nodes have a local transform");
-        // SAFETY: as above, and the kind names the type.
-        unsafe { node.0.cast::<TransformNode>().as_mut() }.local = local.into();
+        // SAFETY: the caller vouches for the node, and its kind was just seen.
+        unsafe { self.write_local(node, local) };
     }
 
     /// [`set_local`](Self::set_local) where the caller knows the node's kind: a write, and nothing before it.
