@@ -16,8 +16,8 @@
 //! the new transforms, in the order in which they are set, as a caller has them in its own records.
 //!
 //! A frame computes the world matrices of what the frame before has set, makes the edits, writes the list anew, and
-//! sets. Only the sets are timed. Ways take turns frame by frame; figures are medians. The world matrices of all sides are
-//! compared after the last frame.
+//! sets. Only the sets are timed. Ways take turns frame by frame; figures are medians. The world matrices of all sides
+//! are compared after the last frame.
 
 use crate::agreement::same_worlds;
 use crate::baselines::NodePtr;
