@@ -2,10 +2,11 @@
 
 use super::{Columns, LANES, Lanes, Results, VertexStream, Work, put_some};
 use crate::skin::kernels::{Block, Sinks, Streams};
+use bytemuck::must_cast;
 use core::arch::x86_64::{
-    __m256, _mm_load_ps, _mm_storeu_ps, _mm256_blend_ps, _mm256_castps128_ps256, _mm256_castps256_ps128,
-    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_insertf128_ps, _mm256_load_ps, _mm256_load_si256, _mm256_mul_ps,
-    _mm256_permute2f128_ps, _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sub_ps,
+    __m256, _mm_storeu_ps, _mm256_blend_ps, _mm256_castps128_ps256, _mm256_castps256_ps128, _mm256_extractf128_ps,
+    _mm256_fmadd_ps, _mm256_insertf128_ps, _mm256_load_ps, _mm256_load_si256, _mm256_mul_ps, _mm256_permute2f128_ps,
+    _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sub_ps,
 };
 
 /// How many vertices fill a vector.
@@ -180,21 +181,18 @@ unsafe fn two_matrices<const K: usize>(
 ) -> Two {
     let columns_of = |influence: usize, lane: usize| {
         // SAFETY: the caller's.
-        unsafe { columns.as_ptr().add(usize::from(joints[influence][lane])).cast::<f32>() }
+        unsafe { columns.get_unchecked(usize::from(joints[influence][lane])).0 }
     };
     if K == 1 {
         let (first, second) = (columns_of(0, lane), columns_of(0, lane + 1));
-        // SAFETY: columns are sixteen floats, aligned to 64 bytes, and this takes four of them from a multiple of four
-        // on.
-        let column = |at: usize| unsafe {
-            let first = _mm256_castps128_ps256(_mm_load_ps(first.add(at)));
-            _mm256_insertf128_ps::<1>(first, _mm_load_ps(second.add(at)))
+        let column = |at: usize| {
+            let first = _mm256_castps128_ps256(must_cast(first[at]));
+            _mm256_insertf128_ps::<1>(first, must_cast(second[at]))
         };
-        return [column(0), column(4), column(8), column(12)];
+        return [column(0), column(1), column(2), column(3)];
     }
     let sum = |lane: usize, half: usize| {
-        // SAFETY: columns are sixteen floats, aligned to 64 bytes, and this takes eight of them from 0 or 8 on.
-        let matrix = |influence: usize| unsafe { _mm256_load_ps(columns_of(influence, lane).add(half)) };
+        let matrix = |influence: usize| must_cast::<_, [__m256; 2]>(columns_of(influence, lane))[half];
         if K == 2 {
             let apart = _mm256_sub_ps(matrix(0), matrix(1));
             return _mm256_fmadd_ps(_mm256_set1_ps(weights[0].0[lane]), apart, matrix(1));
@@ -206,7 +204,7 @@ unsafe fn two_matrices<const K: usize>(
         sum
     };
     let (a, b) = (sum(lane, 0), sum(lane + 1, 0));
-    let (c, d) = (sum(lane, HALF), sum(lane + 1, HALF));
+    let (c, d) = (sum(lane, 1), sum(lane + 1, 1));
     [
         _mm256_permute2f128_ps::<0x20>(a, b),
         _mm256_permute2f128_ps::<0x31>(a, b),

@@ -3,14 +3,15 @@
 use super::{Columns, LANES, Lanes, Results, VertexStream, Work, put_some};
 use crate::Mat34;
 use crate::skin::kernels::{Block, Sinks, Streams};
+use bytemuck::must_cast;
 use core::arch::x86_64::{
-    __m512, __m512i, _MM_HINT_T0, _mm_prefetch, _mm256_castps_pd, _mm256_load_ps, _mm512_castpd_ps, _mm512_castps_pd,
-    _mm512_castps256_ps512, _mm512_fmadd_ps, _mm512_insertf64x4, _mm512_load_ps, _mm512_mask_loadu_ps,
-    _mm512_mask_mov_ps, _mm512_mask_permutexvar_ps, _mm512_mul_ps, _mm512_permutex2var_ps, _mm512_permutexvar_ps,
-    _mm512_set1_ps, _mm512_setr_epi32, _mm512_setr_ps, _mm512_shuffle_f32x4, _mm512_store_ps, _mm512_storeu_ps,
-    _mm512_sub_ps,
+    __m256, __m512, __m512i, _mm256_castps_pd, _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps256_ps512,
+    _mm512_fmadd_ps, _mm512_insertf64x4, _mm512_mask_loadu_ps, _mm512_mask_mov_ps, _mm512_mask_permutexvar_ps,
+    _mm512_mul_ps, _mm512_permutex2var_ps, _mm512_permutexvar_ps, _mm512_set1_ps, _mm512_setr_epi32, _mm512_setr_ps,
+    _mm512_shuffle_f32x4, _mm512_store_ps, _mm512_storeu_ps, _mm512_sub_ps,
 };
 use core::mem::MaybeUninit;
+use hedgerow_math::internal::prefetch;
 
 /// How many bytes ahead of the results that are written lines are asked for.
 const AHEAD: usize = 2048;
@@ -46,8 +47,7 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
         let mut last = Lanes([1.0; LANES]);
         let given = if K > 1 { &weights[number * (K - 1)..][..K - 1] } else { &[] };
         let left = given.iter().fold(load(&last), |left, row| _mm512_sub_ps(left, load(row)));
-        // SAFETY: sixteen floats, aligned as their type says.
-        unsafe { _mm512_store_ps(last.0.as_mut_ptr(), left) };
+        last.0 = must_cast(left);
         // Read back from memory: the compiler would take each weight out of the vector with a shuffle or two.
         let last = core::hint::black_box(&last);
         let weights: [&Lanes; K] = core::array::from_fn(|influence| given.get(influence).unwrap_or(last));
@@ -114,19 +114,17 @@ unsafe fn four_matrices<const K: usize>(
 ) -> Four {
     let columns_of = |influence: usize, lane: usize| {
         // SAFETY: the caller's.
-        unsafe { columns.as_ptr().add(usize::from(joints[influence][lane])).cast::<f32>() }
+        unsafe { columns.get_unchecked(usize::from(joints[influence][lane])).0 }
     };
     if K == 1 {
         // Two matrices are put together as they are loaded, the first two columns of each and the last two.
         let pair = |lane: usize, half: usize| {
-            // SAFETY: columns are sixteen floats, aligned to 64 bytes, and this takes eight of them from 0 or 8 on.
-            let [low, high] = unsafe {
-                [_mm256_load_ps(columns_of(0, lane).add(half)), _mm256_load_ps(columns_of(0, lane + 1).add(half))]
-            };
+            let [low, high]: [[__m256; 2]; 2] = [must_cast(columns_of(0, lane)), must_cast(columns_of(0, lane + 1))];
+            let (low, high) = (low[half], high[half]);
             let low = _mm512_castps_pd(_mm512_castps256_ps512(low));
             _mm512_castpd_ps(_mm512_insertf64x4::<1>(low, _mm256_castps_pd(high)))
         };
-        let (a, b, c, d) = (pair(lane, 0), pair(lane + 2, 0), pair(lane, 8), pair(lane + 2, 8));
+        let (a, b, c, d) = (pair(lane, 0), pair(lane + 2, 0), pair(lane, 1), pair(lane + 2, 1));
         return [
             _mm512_shuffle_f32x4::<0b10_00_10_00>(a, b),
             _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b),
@@ -135,8 +133,7 @@ unsafe fn four_matrices<const K: usize>(
         ];
     }
     let sum = |lane: usize| {
-        // SAFETY: columns are sixteen floats, aligned to 64 bytes.
-        let matrix = |influence: usize| unsafe { _mm512_load_ps(columns_of(influence, lane)) };
+        let matrix = |influence: usize| must_cast(columns_of(influence, lane));
         if K == 2 {
             // Without waiting for the last weight on its way through memory.
             let apart = _mm512_sub_ps(matrix(0), matrix(1));
@@ -204,18 +201,14 @@ fn spread(group: usize) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load(lanes: &Lanes) -> __m512 {
-    // SAFETY: sixteen floats, aligned as their type says.
-    unsafe { _mm512_load_ps(lanes.0.as_ptr()) }
+    must_cast(lanes.0)
 }
 
-/// Asks for so many lines some way behind the results that are written: outputs are seldom in the cache.
+/// Asks for so many lines some way behind floats that are written: outputs are seldom in the cache.
 #[inline(always)]
-fn prefetch<const LINES: usize>(floats: *const f32) {
+fn prefetch_behind<const LINES: usize>(floats: &[f32]) {
     for line in 0..LINES {
-        let ahead = floats.wrapping_byte_add(AHEAD + 64 * line).cast();
-        // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of
-        // x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
+        prefetch(floats, (AHEAD + 64 * line) / size_of::<f32>());
     }
 }
 
@@ -231,8 +224,9 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
                 let ab = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20);
                 let bc = _mm512_setr_epi32(5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25);
                 let cd = _mm512_setr_epi32(10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25, 26, 28, 29, 30);
-                let floats = places.as_mut_ptr().cast::<f32>();
-                prefetch::<3>(floats);
+                let floats = places.as_flattened_mut();
+                prefetch_behind::<3>(floats);
+                let floats = floats.as_mut_ptr();
                 // SAFETY: sixteen places of three floats are 48 floats; the stores have no alignment to keep.
                 unsafe {
                     _mm512_storeu_ps(floats, _mm512_permutex2var_ps(a, ab, b));
@@ -244,8 +238,9 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
         }
         VertexStream::Padded(places) => {
             if let Some(places) = places.get_mut(first..first + LANES) {
-                let floats = places.as_mut_ptr().cast::<f32>();
-                prefetch::<4>(floats);
+                let floats = places.as_flattened_mut();
+                prefetch_behind::<4>(floats);
+                let floats = floats.as_mut_ptr();
                 // SAFETY: sixteen places of four floats are 64 floats; the stores have no alignment to keep.
                 unsafe {
                     _mm512_storeu_ps(floats, a);
@@ -257,14 +252,6 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
             }
         }
     }
-    let mut results: Results = [[0.0; 4]; LANES];
-    let floats = results.as_mut_ptr().cast::<f32>();
-    // SAFETY: 64 floats; the stores have no alignment to keep.
-    unsafe {
-        _mm512_storeu_ps(floats, a);
-        _mm512_storeu_ps(floats.add(16), b);
-        _mm512_storeu_ps(floats.add(32), c);
-        _mm512_storeu_ps(floats.add(48), d);
-    }
+    let results: Results = must_cast(four);
     put_some(&results, first, to);
 }
