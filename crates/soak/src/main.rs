@@ -1,7 +1,8 @@
 //! Long runs of a scene and of players, each of which ends with status 1 if anything is not as it should be.
 //!
 //! ```text
-//! soak operations [--edits 1e8] [--seed 1] [--every 64]    random edits and batches against the naive model;
+//! soak operations [--edits 1e8] [--seed 1] [--every 64]    random edits and batches against the naive model, compared
+//!                 [--steps 1499]                           after every so many steps of scenes with at most as many;
 //!                 [--keep FOLDER]                          what fails is reduced, and put there
 //!                 [--play FILE]                            such an input again (NAME begins with its target's)
 //! soak cycles     [--count 1e7]                            nodes made and removed: memory stays as it is
@@ -33,6 +34,7 @@ struct Options {
     edits: u64,
     seed: u64,
     every: usize,
+    steps: usize,
     count: u64,
     seconds: u64,
     threads: usize,
@@ -57,6 +59,7 @@ fn run() -> Result<(), String> {
         edits: 100_000_000,
         seed: 1,
         every: 64,
+        steps: 1499,
         count: 10_000_000,
         seconds: 600,
         threads: 2,
@@ -72,6 +75,7 @@ fn run() -> Result<(), String> {
             Long("edits") => options.edits = number(&mut parser)?,
             Long("seed") => options.seed = number(&mut parser)?,
             Long("every") => options.every = usize::try_from(number(&mut parser)?).map_err(text)?.max(1),
+            Long("steps") => options.steps = usize::try_from(number(&mut parser)?).map_err(text)?.max(1),
             Long("play") => options.play = Some(parser.value().map_err(text)?.into()),
             Long("keep") => options.keep = Some(parser.value().map_err(text)?.into()),
             Long("count") => options.count = number(&mut parser)?,

@@ -1,8 +1,8 @@
 //! Random edits and batches on a scene and on the naive model.
 //!
 //! What each edit returns is compared, and all of the scene after each update and after every so many steps, which
-//! makes a hundred million edits a matter of an hour. A run is given by its seed alone; it is a scene of its own, under
-//! a policy and in a mode of its own. Where it differs from the model, its steps are reduced to the least that do, an
+//! makes a hundred million edits a matter of an hour; so does a comparison after each step of scenes with few steps. A
+//! run is given by its seed and its most steps; it is a scene of its own, under a policy and in a mode of its own. Where it differs from the model, its steps are reduced to the least that do, an
 //! input of the fuzz target that plays the same, for `fuzz/regressions`.
 
 use crate::Options;
@@ -14,9 +14,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, iter};
-
-/// The most steps on one scene.
-const MOST_STEPS: usize = 1500;
 
 /// Bytes as a fuzz target has them.
 fn bytes<const N: usize>(dice: &mut Rng) -> [u8; N] {
@@ -34,10 +31,10 @@ struct Input {
 }
 
 impl Input {
-    fn of_seed(seed: u64) -> Self {
+    fn of_seed(seed: u64, most_steps: usize) -> Self {
         let mut dice = Rng::with_seed(seed);
         let policy = bytes(&mut dice);
-        let steps = (0..dice.usize(1..MOST_STEPS)).map(|_| bytes(&mut dice)).collect();
+        let steps = (0..dice.usize(1..=most_steps)).map(|_| bytes(&mut dice)).collect();
         Self { is_batches: !seed.is_multiple_of(2), policy, steps }
     }
 
@@ -106,12 +103,12 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let mut totals = [Counts::default(); 2];
     let mut divergences = 0;
     for seed in options.seed.. {
-        let input = Input::of_seed(seed);
+        let input = Input::of_seed(seed, options.steps);
         let (counts, played) = input.play(&input.steps, options.every);
         let total = &mut totals[usize::from(seed % 2 == 1)];
         *total = total.plus(&counts);
         if let Err(mismatch) = played {
-            println!("DIVERGENCE at --seed {seed} --every {}: {mismatch}", options.every);
+            println!("DIVERGENCE at --seed {seed} --every {} --steps {}: {mismatch}", options.every, options.steps);
             divergences += 1;
             if let Some(folder) = &options.keep {
                 let file = folder.join(format!("{}-{seed}", input.target()));
