@@ -109,9 +109,9 @@ struct Move {
 }
 
 impl Move {
-    /// Whether shapes with these places come right behind those that are moved, before and after.
-    fn is_followed_by(&self, from: usize, to: usize, spare: bool) -> bool {
-        self.from + self.len == from && self.to + self.len == to && self.spare == spare
+    /// Whether shapes that come next in the list lie right behind those that are moved.
+    fn is_followed_by(&self, from: usize, spare: bool) -> bool {
+        self.from + self.len == from && self.spare == spare
     }
 }
 
@@ -268,7 +268,7 @@ impl Cache {
             };
             let len = segment.len;
             match moves.last_mut() {
-                Some(last) if last.is_followed_by(from, start, is_spare) => last.len += len,
+                Some(last) if last.is_followed_by(from, is_spare) => last.len += len,
                 _ => moves.push(Move { from, to: start, len, spare: is_spare }),
             }
             next.push(segment);
