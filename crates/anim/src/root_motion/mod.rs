@@ -108,7 +108,7 @@ impl RootMotion {
     /// place has linear tracks for the joint's translation and, if turns are extracted, its rotation; all other tracks
     /// are unchanged. A jump of a step track becomes a line between two adjacent times.
     ///
-    /// Runs in **O(keys of the clip + keys of the motion)**.
+    /// Runs in **O((keys of the clip + keys of the motion) × log(keys of the clip))**.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`](crate::raw::ClipError::NoSuchJoint), the errors of
