@@ -1,5 +1,5 @@
 //! Clips: built ones compared with the raw clips that they are made of, at any time, in either direction and by seeks;
-//! and bytes that are refused or play.
+//! the motion of a joint, taken out and put together again; and bytes that are refused or play.
 
 use super::dice::Dice;
 use crate::model::checksum::set_checksum;
@@ -8,6 +8,7 @@ use hedgerow::Transform;
 use hedgerow::anim::clip::{JumpSpacing, Precision};
 use hedgerow::anim::player::{Playback, StreamPlayer};
 use hedgerow::anim::raw::{Interpolation, Track, TrackValue};
+use hedgerow::anim::root_motion::{Axis, RootMotion, RootMotionOptions};
 use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip};
 use hedgerow::glam::{Quat, Vec3};
 
@@ -83,6 +84,9 @@ pub(crate) fn run(input: &Input) {
     let steps = &input.steps[..input.steps.len().min(MOST_STEPS)];
     play(&raw, &read, steps);
     stream(&clip, steps);
+    if raw.joints() > 0 {
+        take_motion(&mut dice, &raw);
+    }
     let mut bytes = clip.to_bytes().to_vec();
     for [kind, how @ ..] in steps.iter().filter(|step| step[0] & 1 == 1) {
         forged::bend(&mut bytes, *how);
@@ -233,6 +237,41 @@ fn stream(clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
             assert_eq!(poses[0].get(joint), poses[1].get(joint), "joint {joint} of a stream");
         }
     }
+}
+
+/// Splits the motion of a joint from a clip: at the clip's keys the parts give the original, whatever the options.
+fn take_motion(dice: &mut Dice, raw: &RawClip) {
+    let joint = number(dice.index(raw.joints()));
+    let options = RootMotionOptions {
+        axes: [(); 3].map(|()| dice.one_of(2)),
+        yaw: dice.one_of(2),
+        up: [Axis::X, Axis::Y, Axis::Z][dice.index(3)],
+        error: [1e-4, 1e-2, 1.0][dice.index(3)],
+    };
+    let rest = dice.transform();
+    let (motion, in_place) = RootMotion::extract(raw, joint, rest, options).expect("a joint, and a finite clip");
+    assert_eq!((motion.duration(), motion.at(0.0)), (raw.duration(), Transform::IDENTITY));
+    let shown = |clip: &RawClip, time: f32| Transform {
+        translation: clip.translation(joint).map_or(rest.translation, |track| track.sample(time)),
+        rotation: clip.rotation(joint).map_or(rest.rotation, |track| track.sample(time)),
+        scale: Vec3::ONE,
+    };
+    let translations = raw.translation(joint).map_or(&[][..], |track| track.times());
+    let rotations = raw.rotation(joint).map_or(&[][..], |track| track.times());
+    for &time in translations.iter().chain(rotations).chain(&[0.0, raw.duration()]) {
+        let (found, expected) = (RootMotion::apply(shown(&in_place, time), motion.at(time)), shown(raw, time));
+        let off = Sample { joints: vec![found], channels: Vec::new() };
+        let off = off.distance(&Sample { joints: vec![expected], channels: Vec::new() });
+        assert!(off <= 2e-5, "{off} off at {time}: {found:?}, not {expected:?}");
+        assert!(motion.delta(f64::from(time), f64::from(dice.number()) * 1e3).checked().is_ok());
+    }
+    for other in (0..number(raw.joints())).filter(|&other| other != joint) {
+        assert_eq!(
+            (in_place.translation(other), in_place.rotation(other)),
+            (raw.translation(other), raw.rotation(other))
+        );
+    }
+    assert!((0..number(raw.joints())).all(|joint| in_place.scale(joint) == raw.scale(joint)));
 }
 
 /// A clip of bent bytes plays without a panic, at any time, in either direction and by seeks.
