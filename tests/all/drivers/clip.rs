@@ -239,8 +239,10 @@ fn stream(clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
     }
 }
 
-/// Splits the motion of a joint from a clip: at the clip's keys the parts give the original, whatever the options.
+/// Splits the motion of a joint from a clip. At the clip's keys the parts give the original, whatever the options, and
+/// what is chosen went with the motion and nothing else.
 fn take_motion(dice: &mut Dice, raw: &RawClip) {
+    const NEAR: f32 = 2e-5;
     let joint = number(dice.index(raw.joints()));
     let options = RootMotionOptions {
         axes: [(); 3].map(|()| dice.one_of(2)),
@@ -250,28 +252,43 @@ fn take_motion(dice: &mut Dice, raw: &RawClip) {
     };
     let rest = dice.transform();
     let (motion, in_place) = RootMotion::extract(raw, joint, rest, options).expect("a joint, and a finite clip");
-    assert_eq!((motion.duration(), motion.at(0.0)), (raw.duration(), Transform::IDENTITY));
+    assert_eq!((motion.duration(), in_place.duration()), (raw.duration(), raw.duration()));
+    assert_eq!(motion.at(0.0), Transform::IDENTITY);
     let shown = |clip: &RawClip, time: f32| Transform {
         translation: clip.translation(joint).map_or(rest.translation, |track| track.sample(time)),
         rotation: clip.rotation(joint).map_or(rest.rotation, |track| track.sample(time)),
         scale: Vec3::ONE,
     };
+    let assert_near = |found: Transform, expected: Transform, time: f32| {
+        let [found_pose, expected_pose] =
+            [found, expected].map(|joint| Sample { joints: vec![joint], channels: Vec::new() });
+        let is_near = found.checked().is_ok() && found_pose.distance(&expected_pose) <= NEAR;
+        assert!(is_near, "{found:?}, not {expected:?}, at {time}: joint {joint}, {options:?}, {rest:?}");
+    };
+    let start = shown(&in_place, 0.0);
     let translations = raw.translation(joint).map_or(&[][..], |track| track.times());
     let rotations = raw.rotation(joint).map_or(&[][..], |track| track.times());
     for &time in translations.iter().chain(rotations).chain(&[0.0, raw.duration()]) {
-        let (found, expected) = (RootMotion::apply(shown(&in_place, time), motion.at(time)), shown(raw, time));
-        let off = Sample { joints: vec![found], channels: Vec::new() };
-        let off = off.distance(&Sample { joints: vec![expected], channels: Vec::new() });
-        assert!(off <= 2e-5, "{off} off at {time}: {found:?}, not {expected:?}");
+        let (moved, left) = (motion.at(time), shown(&in_place, time));
+        assert_near(RootMotion::apply(left, moved), shown(raw, time), time);
+        assert_near(motion.between(0.0, time, 0), moved, time);
         assert!(motion.delta(f64::from(time), f64::from(dice.number()) * 1e3).checked().is_ok());
+        for (axis, goes) in options.axes.into_iter().enumerate() {
+            assert!(goes || moved.translation[axis] == 0.0, "moved along axis {axis} at {time}: {options:?}");
+            // Turns about the up axis mix axes of which not all go.
+            if goes && (!options.yaw || options.axes == [true; 3]) {
+                let off = (left.translation[axis] - start.translation[axis]).abs();
+                assert!(off <= NEAR, "{off} off in place along axis {axis} at {time}: {options:?}");
+            }
+        }
+        assert!(options.yaw || moved.rotation == Quat::IDENTITY, "turned at {time}: {options:?}");
     }
-    for other in (0..number(raw.joints())).filter(|&other| other != joint) {
-        assert_eq!(
-            (in_place.translation(other), in_place.rotation(other)),
-            (raw.translation(other), raw.rotation(other))
-        );
+    for other in 0..number(raw.joints()) {
+        assert!(other == joint || in_place.translation(other) == raw.translation(other), "joint {other} moved");
+        let is_left = other != joint || !options.yaw;
+        assert!(!is_left || in_place.rotation(other) == raw.rotation(other), "joint {other} turned");
+        assert_eq!(in_place.scale(other), raw.scale(other));
     }
-    assert!((0..number(raw.joints())).all(|joint| in_place.scale(joint) == raw.scale(joint)));
 }
 
 /// A clip of bent bytes plays without a panic, at any time, in either direction and by seeks.
