@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! soak operations [--edits 1e8] [--seed 1] [--every 64]    random edits and batches against the naive model, compared
-//!                 [--steps 1499]                           after every so many steps of scenes with at most as many;
+//!                 [--steps 1499]                           after every so many steps; the most steps of a scene
 //!                 [--keep FOLDER]                          what fails is reduced, and put there
-//!                 [--play FILE]                            such an input again (NAME begins with its target's)
+//!                 [--play FILE]                            such an input again (its name begins with its target's)
 //! soak cycles     [--count 1e7]                            nodes made and removed: memory stays as it is
 //! soak frames     [--seconds 600] [--threads 2] [--seed 1] frames with random edits, each validated
-//! soak players    [--days 1]                               the clocks of players, against arithmetic in double precision
+//! soak players    [--days 1]                               the clocks of players, against double precision
 //! ```
 
 mod cycles;
