@@ -99,7 +99,7 @@ enum From {
     Spare(usize, usize),
 }
 
-/// A move of shapes to their place in the next list.
+/// A move of shapes to their place in the next list, where that of the move before ends.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: usize,
