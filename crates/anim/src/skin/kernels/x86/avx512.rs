@@ -204,9 +204,9 @@ fn load(lanes: &Lanes) -> __m512 {
     must_cast(lanes.0)
 }
 
-/// Asks for so many lines some way behind floats that are written: outputs are seldom in the cache.
+/// Asks for so many lines ahead of floats that are written: outputs are seldom in the cache.
 #[inline(always)]
-fn prefetch_behind<const LINES: usize>(floats: &[f32]) {
+fn prefetch_ahead<const LINES: usize>(floats: &[f32]) {
     for line in 0..LINES {
         prefetch(floats, (AHEAD + 64 * line) / size_of::<f32>());
     }
@@ -225,7 +225,7 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
                 let bc = _mm512_setr_epi32(5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25);
                 let cd = _mm512_setr_epi32(10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25, 26, 28, 29, 30);
                 let floats = places.as_flattened_mut();
-                prefetch_behind::<3>(floats);
+                prefetch_ahead::<3>(floats);
                 let floats = floats.as_mut_ptr();
                 // SAFETY: sixteen places of three floats are 48 floats; the stores have no alignment to keep.
                 unsafe {
@@ -239,7 +239,7 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
         VertexStream::Padded(places) => {
             if let Some(places) = places.get_mut(first..first + LANES) {
                 let floats = places.as_flattened_mut();
-                prefetch_behind::<4>(floats);
+                prefetch_ahead::<4>(floats);
                 let floats = floats.as_mut_ptr();
                 // SAFETY: sixteen places of four floats are 64 floats; the stores have no alignment to keep.
                 unsafe {
