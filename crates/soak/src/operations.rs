@@ -2,9 +2,9 @@
 //!
 //! What each edit returns is compared, and all of the scene after each update and after every so many steps: a hundred
 //! million edits take an hour or so. Where scenes have few steps, all can be compared after each of them in about the
-//! same time. The seed and the most steps of a scene decide what is done; each scene has a policy and a mode of its own.
-//! Where one differs from the model, its steps are reduced to the least that do, an input of the fuzz target that plays
-//! the same, for `fuzz/regressions`.
+//! same time. The seed and the most steps of a scene decide what is done; each scene has a policy and a mode of its
+//! own. Where one differs from the model, its steps are reduced to the least that do, an input of the fuzz target that
+//! plays the same, for `fuzz/regressions`.
 
 use crate::Options;
 use crate::model::oracle::{Counts, Oracle, from_bytes};
