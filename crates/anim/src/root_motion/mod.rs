@@ -43,8 +43,8 @@ pub struct RootMotionOptions {
     pub up: Axis,
     /// How far the two parts, combined again, may be from the original between its keys, in metres at one metre from
     /// the joint. Where lines between the clip's keys are farther off, keys are added: up to 1,023 between two of the
-    /// clip, of 56 bytes each in both parts, and none for differences lost in single precision. Where so
-    /// many do not suffice, the parts are farther off.
+    /// clip, of 56 bytes each in both parts, and none for differences lost in single precision. Where so many do not
+    /// suffice, the parts are farther off.
     pub error: f32,
 }
 
