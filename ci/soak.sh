@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Hours of edits, frames and players: a hundred million edits compared with the naive model, ten million nodes made and
-# removed, ten minutes of frames on one and on two threads, each validated, and the clocks of players after a day.
+# Hours of edits, frames and players: a hundred million edits compared with the naive model in long scenes, as many in
+# short ones with a whole comparison after each step, ten million nodes made and removed, ten minutes of frames on one
+# and on two threads, each validated, and the clocks of players after a day.
 #
 #   ci/soak.sh [edits, 1e8 by default] [seconds of frames, 600 by default]
 source "$(dirname "$0")/common.sh"
@@ -18,4 +19,5 @@ features=(--features rayon)
 soak frames --seconds "$seconds" --threads 2
 features=()
 soak operations --edits "$edits"
+soak operations --edits "$edits" --every 1 --steps 47
 finish
