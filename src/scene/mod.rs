@@ -48,6 +48,8 @@ pub use node_map::NodeMap;
 pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, QueuedPlace, Target};
 pub use spatial::{CullHit, CullView, RayHit};
+#[cfg(feature = "counters")]
+pub use stats::Work;
 pub use stats::{Stats, Usage};
 pub use uploads::{DirtyRanges, Upload, UploadReader, Uploads};
 pub use validate::Violation;

@@ -92,6 +92,8 @@ pub use view::{
     ListedShape, MaterialView, MatrixSlot, RowView, ShapeView, SliceView, SliceViewMut, Slots, TransformView,
     VisibilityView,
 };
+#[cfg(feature = "counters")]
+pub use work::Work;
 
 // Shared by the folders of the storage.
 use allocation::{LinearAllocator, Need};

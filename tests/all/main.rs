@@ -7,6 +7,8 @@ mod bulk;
 mod cached_handles;
 mod changes;
 mod changes_by_kind;
+#[cfg(feature = "counters")]
+mod cliffs;
 mod contract;
 mod culling;
 mod deep;

@@ -128,6 +128,27 @@ mod side_by_side {
     }
 
     #[test]
+    #[cfg(feature = "counters")]
+    #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
+    fn what_threads_do_counts_for_the_one_that_shares_it_out() {
+        use hedgerow::stats::Work;
+
+        let node = || Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
+        let mut scene = Scene::with_config(SceneConfig { max_nodes: 2048, ..SceneConfig::DEFAULT }).unwrap();
+        for _ in 0..40 {
+            let top = scene.insert(scene.root(), node()).unwrap();
+            (0..1500).for_each(|_| _ = scene.insert(top, node()).unwrap());
+        }
+        let counted = [1, 2, 3].map(|threads| {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut scene = scene.clone();
+            pool.install(|| Work::of(|| scene.update_all()).0)
+        });
+        assert_eq!(counted, [counted[0]; 3]);
+        assert!(counted[0].rows >= 60_000 && counted[0].slices >= 40, "{:?}", counted[0]);
+    }
+
+    #[test]
     #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
     fn any_number_of_threads_gives_the_same_bits() {
         let default = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };

@@ -179,6 +179,7 @@ fn asserted() -> Vec<&'static str> {
         Violation,
         Visibility,
         Volume,
+        Work,
         Wrap,
     );
     let with_parameters = assert_all!(

@@ -2,6 +2,7 @@
 
 use crate::Aabb;
 use crate::store::columns::{At, NIL};
+use crate::store::work;
 use crate::store::{Slice, Store};
 
 impl Store {
@@ -14,6 +15,7 @@ impl Store {
         let mut pending = Vec::new();
         let mut all = self.slice(slice).bounds_of_rows(row, &mut pending);
         while let Some(child) = pending.pop() {
+            work::slices(1);
             let slice = self.slice(child);
             let above = self.slice(slice.portal.slice);
             match &above.boxes {

@@ -4,6 +4,7 @@ use super::LocalSlot;
 use crate::Local;
 use crate::store::columns::{At, NIL};
 use crate::store::space::{EvenSpace, OtherSpace, PlaceFault, Space};
+use crate::store::work;
 use crate::store::{Slices, Store};
 use hedgerow_math::internal::PackedTransform;
 use smallvec::SmallVec;
@@ -208,6 +209,7 @@ impl Spaces {
     ) -> Option<u32> {
         let mut way: SmallVec<[(u32, u32); 32]> = SmallVec::new();
         let mut space = loop {
+            work::rows(1);
             way.push(at);
             let (number, slot) = at;
             let slice = store.slice(number);

@@ -306,6 +306,7 @@ impl Store {
             let mut depth = 0;
             let mut portal = self.slice(run[0].place().slice).portal;
             while portal != At::NONE {
+                work::slices(1);
                 depth += 1;
                 portal = self.slice(portal.slice).portal;
             }

@@ -54,6 +54,7 @@ impl Store {
             self.config.storage.share_slices && incoming < small && self.slice(slice).takes_neighbours(small)
         };
         while spot.parent == NIL && self.slice(spot.slice).isolated {
+            work::slices(1);
             // An isolated slice has only one node at its top, so the spot is an end of the run.
             spot = self.spot_beside_portal(&spot);
         }
@@ -63,6 +64,7 @@ impl Store {
         }
         // Up to the run that contains the portal, and no further: all slices of a run of portals stay at one level.
         while !self.holds_portals_alone(spot.slice) {
+            work::slices(1);
             let [before, behind] = [spot.previous, spot.next].map(|row| self.is_node(spot.slice, row));
             if (before && behind) || ((before || behind) && shares(spot.slice)) {
                 return Settled::Into(spot);
@@ -146,6 +148,7 @@ impl Store {
     /// beside the slice's own portal, so that runs lie side by side and do not nest.
     pub(in crate::store) fn spot_for_portal(&self, mut spot: Spot) -> Spot {
         while spot.parent == NIL && (spot.previous == NIL || spot.next == NIL) {
+            work::slices(1);
             if self.holds_portals_alone(spot.slice) || self.slice(spot.slice).portal == At::NONE {
                 break;
             }

@@ -2,6 +2,7 @@
 
 use crate::Mat34;
 use crate::store::columns::At;
+use crate::store::work;
 use crate::store::{Slice, Store, Unlinked};
 use bumpalo::collections::Vec as BumpVec;
 
@@ -91,6 +92,7 @@ impl Store {
         let arena = self.scratch.take();
         let mut pending = BumpVec::from_iter_in([top], &arena);
         while let Some(number) = pending.pop() {
+            work::slices(1);
             let slice = &mut self.slices[number as usize];
             slice.membership = membership;
             pending.extend_from_slice(&slice.children);
@@ -111,6 +113,7 @@ impl Store {
             }
         }
         while let Some(number) = pending.pop() {
+            work::slices(1);
             nodes += self.slice(number).nodes();
             pending.extend(&self.slice(number).children);
         }
@@ -160,6 +163,7 @@ impl Store {
         self.pending_free.extend_from_slice(&pending);
         let mut pending_free = 0;
         while let Some(number) = pending.pop() {
+            work::slices(1);
             let slice = &mut self.slices[number as usize];
             slice.membership = Membership::PendingFree;
             // The slice needs no maintenance any more.

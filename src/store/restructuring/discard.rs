@@ -2,6 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, Component, EachComponent, NIL, each_component};
+use crate::store::work;
 use crate::store::{Slice, Store, Unlinked};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -29,6 +30,7 @@ impl Store {
         let mut below = BumpVec::new_in(&arena);
         let mut removed = self.discard_rows(unlinked, &mut below, &arena);
         while let Some(number) = below.pop() {
+            work::slices(1);
             removed += self.discard_slice(number, &mut below);
         }
         drop(below);

@@ -12,6 +12,7 @@ use crate::store::columns::{
     At, Column, Component, EachColumn, EachComponent, NIL, Row, STORAGES, Storage, each_column, each_component,
 };
 use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
+use crate::store::work;
 use crate::store::{Need, Slice, Store};
 use bumpalo::Bump;
 use std::alloc::{Layout, handle_alloc_error};
@@ -238,6 +239,7 @@ impl Slice {
             pending.push((self.first_top, NIL));
         }
         while let Some((row, parent)) = pending.pop() {
+            work::rows(1);
             let Row { next, first_child, .. } = *self.row(row);
             if next != NIL {
                 pending.push((next, parent));

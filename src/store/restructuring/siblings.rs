@@ -4,6 +4,7 @@ use crate::store::bulk::even_shares;
 use crate::store::columns::{At, NIL};
 use crate::store::restructuring::split::Planner;
 use crate::store::restructuring::transplant::Marks;
+use crate::store::work;
 use crate::store::{ChangeKinds, Need, Slice, Spot, Store};
 use crate::{NodeHandle, SceneConfig};
 use bumpalo::Bump;
@@ -93,6 +94,7 @@ impl Store {
         let mut pending = vec![(At::ROOT.slice, 0)];
         pending.extend(self.detached.iter().map(|&top| (top, 0)));
         while let Some((number, level)) = pending.pop() {
+            work::slices(1);
             for &child in &self.slice(number).children {
                 let portal = self.slice(child).portal;
                 let level = if self.row(portal).parent == NIL { level + 1 } else { 1 };
@@ -185,7 +187,9 @@ impl Store {
     fn slices_of_children<'b>(&self, above: At, arena: &'b Bump) -> BumpVec<'b, u32> {
         let mut found = BumpVec::new_in(arena);
         let portals_of = |slice: u32, mut row: u32, found: &mut BumpVec<'b, u32>| {
+            work::slices(1);
             while row != NIL {
+                work::rows(1);
                 let links = self.row(At { slice, row });
                 if let Some(child) = links.occupant.as_portal()
                     && !self.keeps_its_child(child, above)

@@ -1,6 +1,7 @@
 //! Updates world boxes after a sweep: those of shapes that moved, and those around them.
 
 use crate::Aabb;
+use crate::store::work;
 use crate::store::{At, ShapeColumn, Slice, SliceBoxes, Store, Swept, TransformColumn};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, GROUP};
@@ -49,6 +50,7 @@ impl SliceBoxes {
             let live = shapes.slots.live_word(block);
             for group in 0..BLOCK / GROUP {
                 if (marks >> (group * GROUP)) & 0xff != 0 {
+                    work::rows(GROUP);
                     self.refresh_group(block, group, (live >> (group * GROUP)).to_le_bytes()[0], transforms, shapes);
                 }
             }

@@ -5,6 +5,7 @@
 //! results are identical to the bit for any number of threads.
 
 use crate::store::sweep::Stamp;
+use crate::store::work::{self, Tasks};
 use crate::store::{Slice, Store};
 use crate::threads::is_worth_sharing;
 use hedgerow_math::internal::Upcoming;
@@ -29,6 +30,7 @@ struct Shared<'s> {
     stamp: Stamp,
     /// Slices that were visited, each after the one above.
     swept: Mutex<Vec<u32>>,
+    work: Tasks,
 }
 
 impl Store {
@@ -42,10 +44,11 @@ impl Store {
         let above = self.slices.iter().map(|slice| slice.portal.slice).collect();
         let slices = self.slices.iter_mut().map(Mutex::new).collect();
         let swept = Mutex::new(core::mem::take(&mut self.swept));
-        let shared = Shared { slices, above, everything, stamp, swept };
+        let shared = Shared { slices, above, everything, stamp, swept, work: Tasks::default() };
         let waiting = core::mem::take(pending);
         rayon::scope(|scope| shared.spread(scope, waiting));
         self.swept = shared.swept.into_inner().unwrap_or_else(PoisonError::into_inner);
+        shared.work.count();
     }
 
     /// The total number of rows of these slices.
@@ -69,11 +72,11 @@ impl<'s> Shared<'s> {
             if rows >= GRAIN {
                 rows = 0;
                 let batch = core::mem::take(&mut batch);
-                scope.spawn(|scope| self.run(scope, batch));
+                scope.spawn(|scope| self.work.run(|| self.run(scope, batch)));
             }
         }
         if !batch.is_empty() {
-            scope.spawn(|scope| self.run(scope, batch));
+            scope.spawn(|scope| self.work.run(|| self.run(scope, batch)));
         }
     }
 
@@ -97,6 +100,7 @@ impl<'s> Shared<'s> {
 
     /// Does for one slice what `Store::update` does, and reports which slices below have work to do.
     fn bring_up_to_date(&self, number: u32, mut found: impl FnMut(u32, &Slice)) {
+        work::slices(1);
         let mut slice = self.lock(number);
         let reached = slice.bring_up_to_date(self.everything, self.stamp, Upcoming::default());
         self.swept.lock().unwrap_or_else(PoisonError::into_inner).push(number);

@@ -100,7 +100,6 @@ impl TransformColumn {
     fn compute_dirty(&mut self, first: u32) {
         let Self { locals, parents, worlds, sheared, dirty, slots, .. } = self;
         let dirty = dirty.words_for(slots.end());
-        work::rows(worlds.len() - (first as usize).min(worlds.len()));
         // Start at a multiple of eight, since eight bits are tested at once.
         let mut from = first as usize / 8 * 8;
         for (slot, matrix) in sheared.iter_from(first) {
@@ -116,5 +115,6 @@ impl TransformColumn {
         // The first dirty slot may have been removed, and the end may now be before it.
         let end = worlds.len();
         simd::propagate_dirty(locals, parents, worlds, dirty, from.min(end)..end);
+        work::marked_rows(dirty);
     }
 }

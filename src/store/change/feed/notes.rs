@@ -4,6 +4,7 @@ use crate::Mat34;
 use crate::NodeHandle;
 use crate::store::change::ChangeKinds;
 use crate::store::columns::At;
+use crate::store::work;
 use crate::store::{Feed, Membership, Slice, Store};
 use std::collections::TryReserveError;
 
@@ -75,6 +76,8 @@ impl Store {
         slice.subtree(top.row).for_each(|row| visit(slice, row, &mut below));
         while let Some(number) = below.pop() {
             let slice = &slices[number as usize];
+            work::slices(1);
+            work::rows(slice.row_slots.live() as usize);
             slice.row_slots.iter().for_each(|row| visit(slice, row, &mut below));
         }
     }

@@ -1,0 +1,361 @@
+//! No operation has a cliff: rows touched and slices visited do not grow with the scene (feature `counters`).
+
+use core::time::Duration;
+use hedgerow::config::StoragePolicy;
+use hedgerow::edit::EditQueue;
+use hedgerow::stats::Work;
+use hedgerow::{Aabb, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility};
+
+/// More time than any call takes, but not [`Duration::MAX`], which has limits of its own.
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Trees that are hard on something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tree {
+    /// Each node below the one before.
+    Chain,
+    /// All below one node.
+    Flat,
+    /// All below the root.
+    FlatRoot,
+    /// A chain, at whose end the other half is flat.
+    Broom,
+    /// A chain each of whose nodes has a leaf besides.
+    Caterpillar,
+    /// A chain of the square root, with a chain as long at each node.
+    Comb,
+    /// Two children each.
+    Binary,
+}
+
+const TREES: [Tree; 7] =
+    [Tree::Chain, Tree::Flat, Tree::FlatRoot, Tree::Broom, Tree::Caterpillar, Tree::Comb, Tree::Binary];
+
+impl Tree {
+    /// Whether there are more slices above each other where there are more nodes.
+    fn is_deep(self) -> bool {
+        matches!(self, Self::Chain | Self::Broom | Self::Caterpillar | Self::Comb)
+    }
+
+    /// The parent of a node by number, where there are `count`; 0 is the root of the scene.
+    fn parent(self, number: usize, count: usize) -> usize {
+        let side = count.isqrt();
+        match self {
+            Self::Chain => number - 1,
+            Self::Flat => number.min(2) - 1,
+            Self::FlatRoot => 0,
+            Self::Broom => (number - 1).min(count / 2),
+            Self::Caterpillar => {
+                if number % 2 == 1 {
+                    number.saturating_sub(2)
+                } else {
+                    number - 1
+                }
+            }
+            Self::Comb if number <= side => number - 1,
+            Self::Comb if (number - side - 1).is_multiple_of(side) => (number - side - 1) / side % side + 1,
+            Self::Comb => number - 1,
+            Self::Binary => (number - 1) / 2,
+        }
+    }
+
+    fn build(self, count: usize, config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
+        let mut scene = Scene::with_config(config).unwrap();
+        let mut nodes = vec![scene.root()];
+        for number in 1..=count {
+            nodes.push(scene.insert(nodes[self.parent(number, count)], node()).unwrap());
+        }
+        scene.update();
+        scene.maintain(Duration::MAX);
+        scene.update();
+        (scene, nodes)
+    }
+}
+
+fn node() -> Node<'static> {
+    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).with_shape(Shape::new(1, Aabb::cube(1.0)))
+}
+
+/// An edit at a node of the scene, followed by an update.
+type Edit = fn(&mut Scene, &[NodeHandle], NodeHandle);
+
+/// With what the work may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Growth {
+    Nothing,
+    /// The ancestors of a node, which are many in deep trees alone.
+    Ancestors,
+    /// All that is below a node.
+    Descendants,
+}
+
+use Growth::{Ancestors, Descendants, Nothing};
+
+impl Growth {
+    /// The greatest exponent, by the number of nodes of a tree.
+    fn most(self, tree: Tree) -> f64 {
+        match self {
+            Descendants => 1.15,
+            Ancestors if tree.is_deep() => 1.15,
+            Nothing | Ancestors => 0.25,
+        }
+    }
+}
+
+/// Edits at any place. None may touch more where there are more nodes, but for what it says that it does.
+const EDITS: [(&str, Edit, Growth); 18] = [
+    (
+        "insert last",
+        |scene, _, at| {
+            let leaf = scene.insert(at, node()).unwrap();
+            scene.remove(leaf).unwrap();
+        },
+        Nothing,
+    ),
+    (
+        "insert first",
+        |scene, _, at| {
+            scene.insert(Place::FirstChildOf(at), node()).unwrap();
+        },
+        Nothing,
+    ),
+    (
+        "insert behind",
+        |scene, _, at| {
+            scene.insert(Place::After(at), node()).unwrap();
+        },
+        Nothing,
+    ),
+    (
+        "add and remove a name",
+        |scene, _, at| {
+            scene.set_name(at, Some("name")).unwrap();
+            scene.set_name(at, None).unwrap();
+        },
+        Nothing,
+    ),
+    ("set a material that it has", |scene, _, at| scene.set_material(at, 4).unwrap(), Nothing),
+    (
+        "move a new leaf",
+        |scene, nodes, at| {
+            let leaf = scene.insert(nodes[1], node()).unwrap();
+            scene.reparent(leaf, at, Keep::Local).unwrap();
+        },
+        Nothing,
+    ),
+    (
+        "detach and attach a new leaf",
+        |scene, _, at| {
+            let leaf = scene.insert(at, node()).unwrap();
+            scene.detach(leaf).unwrap();
+            scene.attach(leaf, at, Keep::Local).unwrap();
+        },
+        Nothing,
+    ),
+    (
+        "isolate a new leaf",
+        |scene, _, at| {
+            let leaf = scene.insert(at, node()).unwrap();
+            scene.isolate(leaf).unwrap();
+            scene.remove(leaf).unwrap();
+        },
+        Nothing,
+    ),
+    (
+        "set a leaf where it is in the world",
+        |scene, _, at| {
+            let leaf = scene.insert(at, node()).unwrap();
+            scene.update();
+            scene.set_worlds(&[(leaf, *scene.world(leaf).unwrap())]).unwrap();
+            scene.remove(leaf).unwrap();
+        },
+        Ancestors,
+    ),
+    (
+        "give a leaf all that it can have",
+        |scene, _, at| {
+            let leaf = scene.insert(at, Node::group()).unwrap();
+            scene.set_visibility(leaf, Visibility::layers(1)).unwrap();
+            scene.set_material(leaf, 3).unwrap();
+            scene.set_shape(leaf, Shape::new(2, Aabb::cube(2.0))).unwrap();
+            scene.set_local(leaf, Transform::IDENTITY).unwrap();
+            scene.remove(leaf).unwrap();
+        },
+        Nothing,
+    ),
+    (
+        "ten leaves at once",
+        |scene, _, at| {
+            let mut leaves = Vec::new();
+            scene.insert_many(&[(at, node()); 10], &mut leaves).unwrap();
+            scene.remove_many(&leaves).unwrap();
+        },
+        Nothing,
+    ),
+    (
+        "copy a branch of three",
+        |scene, _, at| {
+            let top = scene.insert(at, node()).unwrap();
+            (0..2).for_each(|_| _ = scene.insert(top, node()).unwrap());
+            let copy = scene.duplicate(top, Place::After(top)).unwrap().top();
+            scene.remove(top).unwrap();
+            scene.remove(copy).unwrap();
+        },
+        Nothing,
+    ),
+    (
+        "remove a leaf later, and maintain",
+        |scene, _, at| {
+            let leaf = scene.insert(at, node()).unwrap();
+            scene.remove_later(leaf).unwrap();
+            scene.maintain(HOUR);
+        },
+        Nothing,
+    ),
+    (
+        "ask for all that is next to it",
+        |scene, _, at| {
+            let around = [scene.parent(at), scene.first_child(at), scene.last_child(at)];
+            let beside = [scene.next_sibling(at), scene.previous_sibling(at)];
+            assert!(around.iter().chain(&beside).any(Option::is_some));
+        },
+        Nothing,
+    ),
+    (
+        "find a leaf as a box and as a name",
+        |scene, _, at| {
+            let leaf = scene.insert(Place::FirstChildOf(at), node().named("leaf")).unwrap();
+            assert_eq!(scene.find(at, "leaf"), Some(leaf));
+            scene.update();
+            assert!(scene.world_bounds(leaf).is_some());
+            scene.remove(leaf).unwrap();
+        },
+        Nothing,
+    ),
+    ("ask whether it is below the root", |scene, nodes, at| assert!(scene.is_ancestor(nodes[0], at)), Ancestors),
+    (
+        "move the top",
+        |scene, nodes, _| scene.modify_local(nodes[1], |local| local.translation.x += 1.0).unwrap(),
+        Descendants,
+    ),
+    (
+        "hide the top and show it",
+        |scene, nodes, _| {
+            for layers in [Visibility::HIDDEN, Visibility::VISIBLE] {
+                scene.set_visibility(nodes[1], layers).unwrap();
+                scene.update();
+            }
+        },
+        Descendants,
+    ),
+];
+
+/// Rows and slices that an edit and an update after it go through on the average, at places all over the tree.
+fn work(scene: &mut Scene, nodes: &[NodeHandle], edit: Edit, times: usize) -> [f64; 2] {
+    let mut dice = fastrand::Rng::with_seed(5);
+    // The same places where `usize` has 32 bits: a slice is rebuilt at some of them, and not at others.
+    let mut place = || usize::try_from(dice.u64(1..nodes.len() as u64)).expect("a place in a list");
+    let places: Vec<NodeHandle> = (0..times).map(|_| nodes[place()]).collect();
+    // The first edit in a slice prepares what those behind it find: room, and a slice cut in two.
+    places.iter().for_each(|&at| edit(scene, nodes, at));
+    scene.update();
+    let (work, ()) = Work::of(|| {
+        for &at in &places {
+            edit(scene, nodes, at);
+            scene.update();
+        }
+    });
+    #[expect(clippy::cast_precision_loss, reason = "a mean")]
+    [work.rows, work.slices].map(|count| count as f64 / times as f64)
+}
+
+/// The exponent with which numbers grow where the number of nodes doubles from each to the next. What is little is added
+/// to each, so that little more than nothing is no growth.
+fn slope(work: [f64; 5], little: f64) -> f64 {
+    ((work[4] + little) / (work[0] + little)).log2() / 4.0
+}
+
+#[test]
+fn a_run_of_queued_places_that_is_made_one_by_one_is_tried_as_a_batch_once() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), node()).unwrap();
+    let mut nodes: Vec<NodeHandle> = (0..500).map(|_| scene.insert(top, node()).unwrap()).collect();
+    // A batch is refused, wherever it begins, since the last node is below the one before it.
+    nodes.push(scene.insert(nodes[499], node()).unwrap());
+    let mut queue = EditQueue::new();
+    for _ in 0..3 {
+        nodes.iter().for_each(|&node| queue.set_world(node, Transform::IDENTITY));
+        queue.set_material(top, 1);
+    }
+    let (Work { rows, .. }, ()) = Work::of(|| assert!(queue.apply(&mut scene).iter().all(Result::is_ok)));
+    assert!((3 * 500..3 * 1500).contains(&rows), "{rows} rows for three runs of 501");
+}
+
+/// A full slice below which so many slices wait for a partner, and the top of one of them.
+fn waiting(count: usize) -> (Scene, NodeHandle) {
+    let storage = StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT };
+    let config = SceneConfig { max_nodes: 256, min_nodes: 8, storage, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
+    let root = scene.root();
+    let full = scene.insert(root, node()).unwrap();
+    let mut leaves: Vec<NodeHandle> = (0..255).map(|_| scene.insert(full, node()).unwrap()).collect();
+    let mut last = root;
+    for number in 0..count {
+        // Room for the portal.
+        scene.remove(leaves.pop().unwrap()).unwrap();
+        last = scene.insert(root, node()).unwrap();
+        (0..2).for_each(|_| _ = scene.insert(last, node()).unwrap());
+        scene.reparent(last, leaves[number], Keep::Local).unwrap();
+    }
+    let done = scene.maintain(HOUR);
+    assert_eq!((done.merged, done.remaining, scene.slice_count()), (0, 0, 2 + count));
+    (scene, last)
+}
+
+#[test]
+fn a_slice_is_noted_to_wait_for_a_partner_without_a_look_at_the_others() {
+    let looked_at = [5, 80].map(|count| {
+        let (mut scene, top) = waiting(count);
+        let (work, ()) = Work::of(|| {
+            for _ in 0..15 {
+                let leaf = scene.insert(top, node()).unwrap();
+                scene.remove(leaf).unwrap();
+                assert_eq!(scene.maintain(HOUR).looked_at, 1);
+            }
+        });
+        work.slices
+    });
+    assert_eq!(looked_at[0], looked_at[1], "slices that are looked at where 5 wait, and where 80 do");
+}
+
+#[test]
+fn no_edit_touches_more_where_there_are_more_nodes() {
+    let small = SceneConfig { max_nodes: 256, min_nodes: 32, ..SceneConfig::DEFAULT };
+    // Every size is more than a slice holds.
+    let sizes = [8000, 16_000, 32_000, 64_000, 128_000];
+    let mut steep = Vec::new();
+    let whole = SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT };
+    for (policy, config) in [("usual", SceneConfig::DEFAULT), ("small slices", small), ("boxes, changes", whole)] {
+        for tree in TREES {
+            let mut scenes = sizes.map(|count| tree.build(count, config));
+            for (name, edit, growth) in EDITS {
+                let times = if growth == Nothing { 96 } else { 8 };
+                let work = scenes.each_mut().map(|(scene, nodes)| work(scene, nodes, edit, times));
+                // Of these edits three may find a slice full, and rebuild it.
+                let little = [3.0 * f64::from(config.max_nodes) / times as f64, 8.0];
+                let [rows, slices] = [0, 1].map(|of| slope(work.map(|work| work[of]), little[of]));
+                println!("{policy:<14} {tree:<12?} {name:<36} rows {rows:>5.2} slices {slices:>5.2} {work:.0?}");
+                if (tree, name) == (Tree::Chain, "move the top") {
+                    let all = |(work, count): ([f64; 2], usize)| work[0] >= count as f64;
+                    assert!(work.into_iter().zip(sizes).all(all), "matrices that were computed: {work:?}");
+                }
+                // The first edit since an update notes its slice on those above.
+                let above = if growth == Nothing { Ancestors } else { growth };
+                if rows > growth.most(tree) || slices > above.most(tree) {
+                    steep.push(format!("{name} in a {tree:?}, {policy}: n^{rows:.2}, n^{slices:.2}, {work:.0?}"));
+                }
+            }
+        }
+    }
+    assert!(steep.is_empty(), "{}", steep.join("\n"));
+}
