@@ -27,10 +27,10 @@ use std::sync::{Mutex, PoisonError};
 /// let (work, ()) = Work::of(|| scene.update());
 /// assert_eq!(work, Work::default());
 ///
-/// // One of a thousand moves: one slice is visited, and one matrix computed.
+/// // One of a thousand moves: its slice is visited, and that of the root above it, and one matrix computed.
 /// scene.set_local(wheels[500], Transform::from_xyz(1.0, 0.0, 0.0))?;
 /// let (work, ()) = Work::of(|| scene.update());
-/// assert_eq!((work.slices, work.rows), (1, 1));
+/// assert_eq!((work.slices, work.rows), (2, 1));
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
