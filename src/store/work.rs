@@ -10,8 +10,9 @@ use std::sync::{Mutex, PoisonError};
 /// How much work calls made (feature `counters`). Shows what an operation costs on a tree of your own, and tests can
 /// assert that it does not grow with the scene: unlike times, the counts are the same in each run.
 ///
-/// With the feature, each loop of the storage adds to a counter of its thread; without, nothing is counted and nothing
-/// is slower. What a sweep shares among threads of rayon counts for the thread that called it.
+/// With the feature, loops of edits, updates and lookups by links add to a counter of their thread; without, nothing is
+/// counted and nothing is slower. Culling, drawing and visitors are not counted, nor is what prepares an update to be
+/// shared among threads of rayon; what these compute counts for the thread that called it.
 ///
 /// ```
 /// use hedgerow::stats::Work;
