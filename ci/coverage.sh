@@ -7,7 +7,7 @@
 #
 # Each step adds to the profiles that lie in $CARGO_TARGET_DIR/coverage; `build` removes those of programs before it.
 #
-# Only the libraries and their tests are built with counters: dependencies and the baselines run as fast as ever. Random
+# Only the libraries and their tests count which of their lines run: dependencies and the baselines run as fast as ever. Random
 # tests run 8 cases instead of 76, or as many as `HEDGEROW_RANDOM_CASES` says. What asserts how often a loop runs
 # (`no_edit_touches_more`) is left out: it takes minutes here and runs lines that others run.
 #
@@ -50,7 +50,7 @@ fi
 out=$(realpath -m "${CARGO_TARGET_DIR:-target}")/coverage
 mkdir -p "$out/profiles"
 export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV_DEBUG=0
-export RUSTC_WORKSPACE_WRAPPER=$root/ci/with-counters
+export RUSTC_WORKSPACE_WRAPPER=$root/ci/with-coverage
 export HEDGEROW_RANDOM_CASES=${HEDGEROW_RANDOM_CASES:-8}
 
 # Lines of `programs`: package, kind of target, name, path.

@@ -401,6 +401,7 @@ impl Store {
 
     /// The numbers of the slices in use, without those waiting to be freed.
     pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        work::slices(self.slices.len());
         (0..).zip(self.slices.iter()).filter(|(_, slice)| slice.is_in_use()).map(|(number, _)| number)
     }
 

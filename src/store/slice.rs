@@ -295,13 +295,14 @@ impl Slice {
     /// Uses links only, so no stack grows with the depth.
     #[inline]
     pub(in crate::store) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
-        work::rows(1);
         let mut at = row;
         let first_child = self.row(at).first_child;
         if descend && first_child != NIL {
+            work::rows(1);
             return Some(first_child);
         }
         loop {
+            work::rows(1);
             if at == top {
                 return None;
             }

@@ -134,18 +134,44 @@ mod side_by_side {
         use hedgerow::stats::Work;
 
         let node = || Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
-        let mut scene = Scene::with_config(SceneConfig { max_nodes: 2048, ..SceneConfig::DEFAULT }).unwrap();
-        for _ in 0..40 {
-            let top = scene.insert(scene.root(), node()).unwrap();
-            (0..1500).for_each(|_| _ = scene.insert(top, node()).unwrap());
+        let mut scene = Scene::new();
+        let [car, town] = [(); 2].map(|()| scene.insert(scene.root(), node()).unwrap());
+        for _ in 0..60 {
+            let part = scene.insert(car, node()).unwrap();
+            (0..1500).for_each(|_| _ = scene.insert(part, node()).unwrap());
         }
-        let counted = [1, 2, 3].map(|threads| {
-            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        [car, town].into_iter().for_each(|top| scene.isolate(top).unwrap());
+        scene.update();
+        // What an update counts in a pool with so many threads, or in the one that is there for all.
+        let moved = |threads: Option<usize>, scene: &Scene| {
             let mut scene = scene.clone();
-            pool.install(|| Work::of(|| scene.update_all()).0)
+            scene.modify_local(car, |local| local.translation.x += 1.0).unwrap();
+            let mut update = || Work::of(|| scene.update()).0;
+            match threads {
+                Some(threads) => ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(update),
+                None => update(),
+            }
+        };
+        let one = moved(Some(1), &scene);
+        assert!((90_061..92_000).contains(&one.rows) && one.slices < 200, "{one:?}");
+        // Where work is shared out, that is prepared for each slice of the scene once.
+        let mut shared = one;
+        shared.slices += scene.slice_count() as u64;
+        assert_eq!([2, 3, 8].map(|threads| moved(Some(threads), &scene)), [shared; 3]);
+        assert!([one, shared].contains(&moved(None, &scene)), "a pool of one thread, or of more");
+
+        // That would be more than the work itself where most of the scene is still.
+        for _ in 0..50_000 {
+            let house = scene.insert(town, node()).unwrap();
+            scene.isolate(house).unwrap();
+        }
+        // The first update lists the new slices, and the next one weeds out the list.
+        (0..2).for_each(|_| {
+            scene.modify_local(car, |local| local.translation.y += 1.0).unwrap();
+            scene.update();
         });
-        assert_eq!(counted, [counted[0]; 3]);
-        assert!(counted[0].rows >= 60_000 && counted[0].slices >= 40, "{:?}", counted[0]);
+        assert!(scene.slice_count() > 50_000);
+        assert_eq!([1, 2].map(|threads| moved(Some(threads), &scene)), [one; 2]);
     }
 
     #[test]

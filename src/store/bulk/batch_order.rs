@@ -1,6 +1,7 @@
 //! The order in which a batch makes its edits.
 
 use crate::store::columns::{At, NIL};
+use crate::store::work;
 use crate::store::{Row, Slice, Slices, Store};
 use crate::{Node, NodeHandle};
 use hedgerow_math::internal::prefetch_whole;
@@ -64,6 +65,7 @@ impl BatchOrder {
             self.items.extend(self.stops.iter().map(|stop| stop.item));
             return &self.items;
         }
+        work::slices(slices.len());
         let mut blocks = 0;
         self.first_blocks.clear();
         self.first_blocks.extend(slices.iter().map(|slice| {

@@ -5,6 +5,7 @@ use crate::NodeHandle;
 use crate::store::change::log::{Log, Told};
 use crate::store::change::trace::{Past, PastMask};
 use crate::store::change::{ChangeKinds, Numbers};
+use crate::store::work;
 use crate::store::{Membership, Slice, Store, Tables};
 use std::collections::TryReserveError;
 
@@ -282,6 +283,7 @@ impl Feed {
 
     /// Starts a frame.
     pub(in crate::store) fn begin(&mut self) {
+        work::rows(self.entered.len());
         for node in self.entered.drain(..) {
             self.flags.clear(node, flag::ENTERED);
         }
@@ -292,6 +294,9 @@ impl Feed {
     /// Logs what edits noted, once every slice is up to date, and begins the next frame.
     pub(in crate::store) fn finish(&mut self, store: &mut Store, tells: bool) {
         let frame = store.frames;
+        let Self { edited, went, came, dropped, previous_transforms, previous_masks, .. } = self;
+        let nodes = [edited, went, came, dropped].map(|list| list.len()).iter().sum::<usize>();
+        work::rows(nodes + previous_transforms.len() + previous_masks.len());
         for number in self.committing.drain() {
             // What this update computed waits for the next one.
             if let Some(slice) = store.slices.get_mut(number as usize)

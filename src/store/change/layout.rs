@@ -1,6 +1,7 @@
 //! Which matrix arrays changed, and when: for users who keep copies of them, and for readers of changes.
 
 use crate::store::change::Numbers;
+use crate::store::work;
 use crate::store::{Slice, Slices, Store};
 use std::collections::TryReserveError;
 
@@ -55,6 +56,7 @@ impl Layouts {
 
     /// Removes the entries of the log that do not count.
     pub(in crate::store) fn weed_out(&mut self, slices: &Slices) {
+        work::slices(self.log.len());
         self.log.retain(|entry| counts(entry, slices));
         self.limit = 2 * self.log.len();
     }

@@ -124,6 +124,7 @@ impl Store {
         // Children that were moved away or removed stay listed until the update. Without updates they are weeded out
         // here.
         if list.len() > 16 + 2 * self.slices[slice as usize].children.len() {
+            work::slices(list.len());
             list.sort_unstable();
             list.dedup();
             list.retain(|&child| self.is_marked_child(slice, child));
@@ -150,6 +151,7 @@ impl Store {
         // Removed slices stay listed until maintenance. Without maintenance they are weeded out here.
         if self.edited.len() > 16 + 2 * self.slices.len() {
             let Self { slices, edited, .. } = self;
+            work::slices(edited.len());
             let mut seen = vec![false; slices.len()];
             edited
                 .retain(|&slice| slices[slice as usize].edited && !core::mem::replace(&mut seen[slice as usize], true));

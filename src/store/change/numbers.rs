@@ -1,5 +1,6 @@
 //! Lists of slice numbers that edits append to, and that stay short without updates.
 
+use crate::store::work;
 use std::collections::TryReserveError;
 
 /// A list shorter than this is not weeded out.
@@ -17,6 +18,7 @@ impl Numbers {
     /// Adds a number. Runs in amortised O(log numbers), for the sort when the list is weeded out.
     pub(in crate::store) fn add(&mut self, number: u32) {
         if self.list.len() >= self.limit.max(FEW) {
+            work::slices(self.list.len());
             self.list.sort_unstable();
             self.list.dedup();
             self.limit = 2 * self.list.len();
@@ -31,11 +33,13 @@ impl Numbers {
 
     /// All numbers: in the order in which they were added, or sorted after the list was weeded out.
     pub(in crate::store) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        work::slices(self.list.len());
         self.list.iter().copied()
     }
 
     /// Like [`Self::iter`], and empties the list.
     pub(in crate::store) fn drain(&mut self) -> impl Iterator<Item = u32> + '_ {
+        work::slices(self.list.len());
         self.limit = 0;
         self.list.drain(..)
     }

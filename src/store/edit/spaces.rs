@@ -26,6 +26,7 @@ impl ListedSlots {
         }
         self.words.clear();
         if self.first_words.len() < slices {
+            work::slices(slices - self.first_words.len());
             self.first_words.resize(slices, NIL);
         }
     }

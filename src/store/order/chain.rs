@@ -241,7 +241,6 @@ impl Store {
     pub(crate) fn is_in_subtree(&self, at: At, top: At) -> bool {
         let (mut climbing, mut walking) = (at, top);
         loop {
-            work::slices(1);
             if climbing == top || walking == at {
                 return true;
             }

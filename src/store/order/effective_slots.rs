@@ -5,7 +5,6 @@
 //! new parent's slot gets a fresh slot after it, and the slots below follow.
 
 use crate::store::columns::{Row, Slot};
-use crate::store::work;
 use crate::store::{Slice, Store, TransformColumn};
 
 /// No slot is left after a parent's; the slice must be reconstituted.
@@ -31,7 +30,6 @@ impl Store {
     fn update_effective_slots_from(&mut self, number: u32, top: u32, mut row: Option<u32>) {
         let reuse = self.config.storage.reuse_holes;
         while let Some(at) = row {
-            work::rows(1);
             let Self { slices, tables, .. } = self;
             let slice = &mut slices[number as usize];
             let before = slice.row(at).transform;

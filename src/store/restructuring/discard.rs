@@ -80,6 +80,8 @@ impl Store {
     /// Frees a slice that hangs nowhere; returns how many nodes lay there. The slices below it go to `below`.
     pub(in crate::store) fn discard_slice(&mut self, number: u32, below: &mut impl Extend<u32>) -> usize {
         let slice = core::mem::take(&mut self.slices[number as usize]);
+        work::slices(1);
+        work::rows(slice.row_slots.live() as usize);
         below.extend(slice.children.iter().copied());
         for row in slice.row_slots.iter() {
             if let Some(handle) = slice.row(row).occupant.as_node() {

@@ -50,8 +50,9 @@ impl SliceBoxes {
             let live = shapes.slots.live_word(block);
             for group in 0..BLOCK / GROUP {
                 if (marks >> (group * GROUP)) & 0xff != 0 {
-                    work::rows(GROUP);
-                    self.refresh_group(block, group, (live >> (group * GROUP)).to_le_bytes()[0], transforms, shapes);
+                    let live = (live >> (group * GROUP)).to_le_bytes()[0];
+                    work::rows(live.count_ones() as usize);
+                    self.refresh_group(block, group, live, transforms, shapes);
                 }
             }
             self.close_block(block);

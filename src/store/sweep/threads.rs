@@ -14,6 +14,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// With fewer waiting rows than this, one thread finishes before another has started.
 const WORTH_SHARING: usize = 16_384;
+/// A slice that waits is as much work as this many rows.
+const SLICE: usize = 16;
+/// To share out a slice of the scene, whether it waits or not, costs as much as this many rows.
+const SHARED: usize = 4;
 /// A task processes slices with about this many rows at a time.
 const GRAIN: u32 = 2048;
 
@@ -34,19 +38,22 @@ struct Shared<'s> {
 }
 
 impl Store {
-    /// Updates the waiting slices, which have this many rows, and all below them in parallel, if that is enough work.
+    /// Updates the waiting slices, which have this many rows, and all below them in parallel, if that is enough work:
+    /// for threads to start, and beside what is prepared for each slice of the scene.
     pub(in crate::store) fn share_out(&mut self, everything: bool, pending: &mut Vec<u32>, rows: &mut usize) {
-        if pending.len() < 2 || !is_worth_sharing(*rows, WORTH_SHARING) {
+        let prepares_little = SHARED * self.slices.len() <= *rows + SLICE * pending.len();
+        if pending.len() < 2 || !prepares_little || !is_worth_sharing(*rows, WORTH_SHARING) {
             return;
         }
         *rows = 0;
+        work::slices(self.slices.len());
         let stamp = self.stamp();
         let above = self.slices.iter().map(|slice| slice.portal.slice).collect();
         let slices = self.slices.iter_mut().map(Mutex::new).collect();
         let swept = Mutex::new(core::mem::take(&mut self.swept));
-        let shared = Shared { slices, above, everything, stamp, swept, work: Tasks::default() };
+        let shared = Shared { slices, above, everything, stamp, swept, work: Tasks::begin() };
         let waiting = core::mem::take(pending);
-        rayon::scope(|scope| shared.spread(scope, waiting));
+        rayon::scope(|scope| shared.work.run(|| shared.spread(scope, waiting)));
         self.swept = shared.swept.into_inner().unwrap_or_else(PoisonError::into_inner);
         shared.work.count();
     }
@@ -100,11 +107,11 @@ impl<'s> Shared<'s> {
 
     /// Does for one slice what `Store::update` does, and reports which slices below have work to do.
     fn bring_up_to_date(&self, number: u32, mut found: impl FnMut(u32, &Slice)) {
-        work::slices(1);
         let mut slice = self.lock(number);
         let reached = slice.bring_up_to_date(self.everything, self.stamp, Upcoming::default());
         self.swept.lock().unwrap_or_else(PoisonError::into_inner).push(number);
         let candidates = if reached { &slice.children } else { &slice.marked_children };
+        work::slices(candidates.len());
         for &child in candidates.iter().rev() {
             if self.above.get(child as usize) != Some(&number) {
                 continue;

@@ -53,8 +53,8 @@ impl Store {
         let stamp = self.stamp();
         #[cfg(feature = "rayon")]
         let mut rows = self.rows_of(&pending);
+        work::slices(pending.len());
         while let Some(number) = pending.pop() {
-            work::slices(1);
             // The sweep of this slice prefetches what the next one holds, and reads its record for that.
             if let [.., later, _] = pending[..] {
                 self.slices.prefetch(later);
@@ -129,6 +129,7 @@ impl Store {
         let mut marked = core::mem::take(&mut slice.marked_children);
         let children = core::mem::take(&mut slice.children);
         let candidates = if reached { &children } else { &marked };
+        work::slices(candidates.len());
         for (at, &child) in candidates.iter().enumerate().rev() {
             // A record some steps ahead, and of one that should have come what it refers to. The list may name slices
             // that are gone.

@@ -21,6 +21,7 @@ impl Store {
             }
             // Without updates, nodes that came and went are weeded out here.
             if feed.came.len() > feed.came_limit {
+                work::rows(feed.came.len());
                 feed.came.retain(|&node| tables.resolve(node).is_some());
                 feed.came_limit = 1024.max(2 * feed.came.len());
             }
@@ -166,6 +167,7 @@ impl Store {
         self.note_layout(number);
         if let Some(feed) = &mut self.feed {
             let slice = &mut self.slices[number as usize];
+            work::rows(slice.row_slots.end() as usize);
             (0..slice.row_slots.end()).for_each(|row| slice.trace_owner(row));
             feed.list_uncommitted(number, slice);
         }
