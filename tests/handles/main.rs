@@ -10,7 +10,7 @@
 //! In pieces: each with another `HEDGEROW_HANDLES_SEED`.
 
 mod calls;
-#[cfg(feature = "gltf")]
+#[cfg(feature = "counters")]
 mod traits;
 
 use calls::{CALLS, Things};
