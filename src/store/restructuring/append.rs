@@ -52,6 +52,7 @@ impl Store {
             let Row { parent, mut previous, .. } = *slice.row(last);
             let mut all = size + 1;
             while previous != NIL && all <= most {
+                work::rows(1);
                 all += rows(previous);
                 previous = slice.row(previous).previous;
             }

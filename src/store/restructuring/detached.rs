@@ -122,6 +122,7 @@ impl Store {
 
     /// Moves the marked detached slices to `pending`, and unmarks them.
     pub(in crate::store) fn take_marked_roots(&mut self, pending: &mut Vec<u32>) {
+        work::slices(self.marked_roots.len());
         for number in core::mem::take(&mut self.marked_roots) {
             if self.is_detached_slice(number) && self.slices[number as usize].take_mark() {
                 pending.push(number);

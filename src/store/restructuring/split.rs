@@ -5,6 +5,7 @@
 use crate::SceneConfig;
 use crate::store::columns::{At, NIL};
 use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
+use crate::store::work;
 use crate::store::{Need, Slice, Store};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -265,6 +266,7 @@ impl Store {
         if self.slice(number).is_dirty() || boxless {
             self.tell_moved(number);
         }
+        work::slices(self.slice(number).children.len());
         for index in 0..self.slice(number).children.len() {
             let child = self.slice(number).children[index];
             if self.slice(child).marked {
