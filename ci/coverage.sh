@@ -7,8 +7,8 @@
 #
 # Each step adds to the profiles that lie in $CARGO_TARGET_DIR/coverage; `build` removes those of programs before it.
 #
-# Only the libraries and their tests count which of their lines run: dependencies and the baselines run as fast as ever. Random
-# tests run 8 cases instead of 76, or as many as `HEDGEROW_RANDOM_CASES` says. What asserts how often a loop runs
+# Only the libraries and their tests count which of their lines run: dependencies and the baselines run as fast as ever.
+# Random tests run 8 cases instead of 76, or as many as `HEDGEROW_RANDOM_CASES` says. What asserts how often a loop runs
 # (`no_edit_touches_more`) is left out: it takes minutes here and runs lines that others run.
 #
 # What does not count, neither as run nor as missed:
