@@ -2,11 +2,13 @@
 
 use crate::canvas::{COLOURS, Picture, SIZE};
 use plotters::coord::{CoordTranslate, Shift};
+use plotters::element::{Drawable, PointCollection};
 use plotters::prelude::{
     Cartesian2d, ChartBuilder, ChartContext, Circle, Cross, DrawingArea, DrawingBackend, DynElement, EmptyElement,
     IntoDynElement, IntoLogRange, LineSeries, PathElement, Ranged, Rectangle, SeriesLabelPosition, TriangleMarker,
 };
-use plotters::style::{BLACK, Color, WHITE};
+use plotters::style::{BLACK, Color, RGBColor, WHITE};
+use plotters_backend::{BackendCoord, DrawingErrorKind};
 use std::error::Error;
 
 /// Curves over a number of nodes, or over a share. Both axes are logarithmic.
@@ -67,13 +69,55 @@ impl Lines {
     }
 }
 
-/// The mark of a series at a point, in its colour.
+/// A mark of corners around a point, in pixels.
+struct Outline<C> {
+    at: C,
+    corners: &'static [BackendCoord],
+    is_filled: bool,
+    colour: RGBColor,
+}
+
+impl<'a, C> PointCollection<'a, C> for &'a Outline<C> {
+    type Point = &'a C;
+    type IntoIter = std::iter::Once<&'a C>;
+
+    fn point_iter(self) -> Self::IntoIter {
+        std::iter::once(&self.at)
+    }
+}
+
+impl<C, B: DrawingBackend> Drawable<B> for Outline<C> {
+    fn draw<I: Iterator<Item = BackendCoord>>(
+        &self,
+        mut points: I,
+        backend: &mut B,
+        _: (u32, u32),
+    ) -> Result<(), DrawingErrorKind<B::ErrorType>> {
+        let Some((x, y)) = points.next() else { return Ok(()) };
+        let corners = self.corners.iter().map(|corner| (x + corner.0, y + corner.1));
+        if self.is_filled {
+            backend.fill_polygon(corners, &self.colour.filled())
+        } else {
+            backend.draw_path(
+                corners.chain([(x + self.corners[0].0, y + self.corners[0].1)]),
+                &self.colour.stroke_width(2),
+            )
+        }
+    }
+}
+
+/// The mark of a series at a point, in its colour. Each of seven has a shape of its own.
 fn mark<B: DrawingBackend, C: Clone + 'static>(number: usize, point: C) -> DynElement<'static, B, C> {
     let colour = COLOURS[number % COLOURS.len()];
-    match number % 3 {
+    let outline = |corners, is_filled| Outline { at: point.clone(), corners, is_filled, colour }.into_dyn();
+    match number % 7 {
         0 => Circle::new(point, 4, colour.filled()).into_dyn(),
         1 => TriangleMarker::new(point, 6, colour.filled()).into_dyn(),
-        _ => Cross::new(point, 4, colour.stroke_width(2)).into_dyn(),
+        2 => Cross::new(point, 4, colour.stroke_width(2)).into_dyn(),
+        3 => outline(&[(-4, -4), (4, -4), (4, 4), (-4, 4)], true),
+        4 => outline(&[(0, -6), (6, 0), (0, 6), (-6, 0)], true),
+        5 => outline(&[(-5, 5), (0, -1), (5, 5), (0, -1), (0, -6), (0, -1)], false),
+        _ => outline(&[(-4, -4), (4, -4), (4, 4), (-4, 4)], false),
     }
 }
 
