@@ -1,7 +1,7 @@
 //! Medians of sides that take turns.
 
 use crate::report::Report;
-use hedgerow_experiments::clock::{median, nanoseconds};
+use hedgerow_experiments::clock::{median, nanoseconds, quartiles};
 use hedgerow_experiments::front::{Calls, Scale};
 use hedgerow_experiments::rounds::{Rounds, Trial};
 use hedgerow_experiments::{Case, Failure, Front, Outcome};
@@ -31,8 +31,7 @@ impl Turns {
     /// The median of some samples, each divided by the same. Remembers their quartiles.
     fn figure(&mut self, samples: &mut [f64], per: f64) -> f64 {
         let middle = median(samples) / per;
-        samples.sort_unstable_by(f64::total_cmp);
-        let quartiles = [1, 3].map(|quarter| samples[(samples.len() - 1) * quarter / 4] / per);
+        let quartiles = quartiles(samples).map(|quartile| quartile / per);
         self.spreads.push((middle, quartiles));
         middle
     }

@@ -4,7 +4,7 @@ use crate::edits::Account;
 use crate::peer::{Kind, Peer};
 use crate::shapes::Shape;
 use hedgerow::Transform;
-use hedgerow_experiments::clock::nanoseconds;
+use hedgerow_experiments::clock::{median, nanoseconds, quartiles};
 use hedgerow_experiments::heap::Meter;
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 1e-3;
 /// How often everything is done.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// Trees built, of which the first is kept.
+    /// Trees of each peer that are built, beyond a first one that is kept and not timed.
     builds: usize,
     /// Turns of each peer with each share of moved nodes.
     turns: usize,
@@ -35,7 +35,7 @@ impl Pace {
         } else {
             3
         };
-        Self { builds: 3, turns: 5, frames, lists: 8 }
+        Self { builds: 7, turns: 5, frames, lists: 8 }
     }
 
     /// Once each: for checking, not for figures.
@@ -111,10 +111,8 @@ impl Samples {
 
     fn figures(self) -> Vec<Figure> {
         let figure = |(work, way, mut samples): (Work, usize, Vec<f64>)| {
-            samples.sort_unstable_by(f64::total_cmp);
-            let at = |quarter: usize| samples[(samples.len() - 1) * quarter / 4];
-            let quartiles = (samples.len() > 1).then(|| [at(1), at(3)]);
-            Figure { work, way, value: samples[samples.len() / 2], quartiles }
+            let quartiles = (samples.len() > 1).then(|| quartiles(&mut samples));
+            Figure { work, way, value: median(&mut samples), quartiles }
         };
         self.0.into_iter().map(figure).collect()
     }
@@ -147,18 +145,20 @@ struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    /// Builds all trees. Those of the first turn are kept: they lie on a heap that nothing else was on.
+    /// Builds all trees. The first ones are kept, since they lie on a heap that nothing else was on, and not timed, since
+    /// memory comes from the system then. After them another peer begins each turn.
     fn new(shape: &'r Shape, kinds: &'r [Kind], pace: Pace) -> Self {
-        let (mut peers, mut samples) = (Vec::new(), Samples::default());
-        for turn in 0..pace.builds {
-            for (way, kind) in kinds.iter().enumerate() {
+        let peers = kinds.iter().map(|kind| (kind.build)(shape)).collect();
+        let mut samples = Samples::default();
+        let mut order: Vec<usize> = (0..kinds.len()).collect();
+        for _ in 0..pace.builds {
+            for &way in &order {
                 let start = Instant::now();
-                let peer = (kind.build)(shape);
+                let peer = (kinds[way].build)(shape);
                 samples.add(BUILD, way, start.elapsed().as_secs_f64() * 1e9 / shape.len() as f64);
-                if turn == 0 {
-                    peers.push(peer);
-                }
+                drop(peer);
             }
+            order.rotate_left(1);
         }
         Self { shape, kinds, pace, account: Account::new(shape), peers, samples }
     }
