@@ -6,7 +6,7 @@
 //! traversal, which always walks the whole tree. Medians over the frames, in nanoseconds a node of the tree, moved or
 //! not; for `none` the clock, which takes some 25 ns to read, is most of it.
 //!
-//! The shapes are those of [`Topology`]: `random` at three sizes, `8-ary`, `humanoids` (4000 rigs of 68), `flat` and
+//! The shapes are those of [`Topology`]: `random` at four sizes, `8-ary`, `humanoids` (4000 rigs of 68), `flat` and
 //! `chain`. The chain ends at 16,384 nodes, since the naive traversal recurses by depth. All are built by single
 //! inserts in the order of the recipe, and maintained once without a limit of time before the first frame. The world
 //! matrices of both sides are compared after the last frame of each case.
@@ -34,6 +34,7 @@ const TREES: Sizes<&[(Topology, usize)]> = Sizes {
         (Topology::Random, 4096),
         (Topology::Random, 32_768),
         (Topology::Random, 262_144),
+        (Topology::Random, 1_048_576),
         (Topology::EightAry, 262_144),
         (Topology::Humanoids, 4000 * RIG as usize + 1),
         (Topology::Flat, 100_000),

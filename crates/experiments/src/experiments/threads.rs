@@ -67,7 +67,7 @@ pub(super) fn compare<F: Front>(
     pools: &[ThreadPool; 2],
     call: impl FnMut(&ThreadPool) -> f64,
 ) -> Outcome {
-    let pace = Pace { turn: TURN, ..Pace::fixed(TURN * TURNS) };
+    let pace = Pace { turn: TURN, alternates: true, ..Pace::fixed(TURN * TURNS) };
     let rounds = Rounds { nodes, per: nodes, parts: [name], ways: &WAYS, pace, lasts: None };
     if let Some(figures) = front.rounds(&rounds, &mut InPools { pools, call })? {
         let case = Case::new(name, nodes, Unit::Time, WAYS[1]).on_threads(2, 1).against_itself();
