@@ -9,6 +9,8 @@
 //!   another one.
 //! - `shadow`: the same for a depth buffer, without materials.
 //! - `draw`: only the second half of `cull`, for the camera that sees most.
+//! - `cull-memory`, `shadow-memory`: `cull` and `shadow` against the bytes that they cannot do without, touched
+//!   ([`Streams`]): for each camera all boxes read, 24 bytes each, and its draws written.
 //! - `cascades`: four cameras in one pass over the boxes, against one after the other, both in sub-mesh sets.
 //!
 //! Before them the source's first experiment, in nanoseconds a byte, a million of which are added up:
@@ -23,10 +25,11 @@
 
 use crate::baselines::{MeshColumns, Meshes};
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
-use crate::workloads::Parts;
+use crate::workloads::{Parts, Streams};
 use crate::{Case, Outcome, Unit};
 use core::hint::black_box;
 use hedgerow::{
+    Aabb,
     mesh::{MaterialDraws, MeshDraw, MeshSet, ShadowDraw},
     query::Frustum,
 };
@@ -40,6 +43,7 @@ const STRIDE: usize = 16;
 const SUB_MESHES: Unit = Unit::Each("ns/part");
 const BOOLS: &str = "columns with bools";
 const VIRTUAL: &str = "virtual calls, flags";
+const TOUCHED: &str = "the same bytes, touched";
 
 /// Runs the experiment.
 ///
@@ -138,6 +142,22 @@ impl Ours {
     fn draw_shadows(&mut self) {
         self.set.shadow_draws(&self.visible, &mut self.shadows);
     }
+
+    /// What each camera draws, one after the other.
+    fn draw_each(&mut self) {
+        for camera in 0..CAMERAS {
+            self.cull(camera);
+            self.draw();
+        }
+    }
+
+    /// The same into a depth buffer.
+    fn draw_each_shadow(&mut self) {
+        for camera in 0..CAMERAS {
+            self.cull(camera);
+            self.draw_shadows();
+        }
+    }
 }
 
 /// The objects, and what is listed of them.
@@ -185,7 +205,7 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
         per: sub_meshes * CAMERAS,
         repeats,
         sides: (&mut ours, &mut theirs),
-        ours: |ours| (0..CAMERAS).for_each(|camera| (ours.cull(camera), ours.draw()).1),
+        ours: Ours::draw_each,
         baseline: |theirs| (0..CAMERAS).for_each(|camera| (theirs.cull(camera), theirs.draw()).1),
     };
     front.calls(calls, checked_elsewhere)?;
@@ -194,7 +214,7 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
         per: sub_meshes * CAMERAS,
         repeats,
         sides: (&mut ours, &mut theirs),
-        ours: |ours| (0..CAMERAS).for_each(|camera| (ours.cull(camera), ours.draw()).1),
+        ours: Ours::draw_each,
         baseline: |theirs| (0..CAMERAS).for_each(|camera| theirs.draw_columns(camera)),
     };
     front.calls(calls, checked_elsewhere)?;
@@ -203,10 +223,11 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
         per: sub_meshes * CAMERAS,
         repeats,
         sides: (&mut ours, &mut theirs),
-        ours: |ours| (0..CAMERAS).for_each(|camera| (ours.cull(camera), ours.draw_shadows()).1),
+        ours: Ours::draw_each_shadow,
         baseline: |theirs| (0..CAMERAS).for_each(|camera| (theirs.cull(camera), theirs.draw_shadows()).1),
     };
     front.calls(calls, checked_elsewhere)?;
+    touched(front, (sub_meshes, repeats), &mut ours)?;
     let seen = |ours: &mut Ours, camera: usize| {
         ours.cull(camera);
         ours.visible.len()
@@ -232,6 +253,32 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
         }
     });
     Ok(())
+}
+
+/// What is culled and listed for all cameras, and the bytes that this touches.
+fn touched<F: Front>(front: &mut F, (nodes, repeats): (usize, usize), ours: &mut Ours) -> Outcome {
+    type List = (&'static str, fn(&mut Ours), fn(&Ours) -> usize);
+    let all: List = ("cull-memory", Ours::draw_each, |ours| size_of_val(&*ours.draws));
+    let shadows: List = ("shadow-memory", Ours::draw_each_shadow, |ours| size_of_val(&*ours.shadows));
+    [all, shadows].into_iter().try_for_each(|(name, list, bytes)| {
+        let of_camera = |camera| {
+            ours.cull(camera);
+            ours.draw();
+            ours.draw_shadows();
+            bytes(ours)
+        };
+        let written: Vec<usize> = (0..CAMERAS).map(of_camera).collect();
+        let mut streams = Streams::of(&[nodes * size_of::<Aabb>()], &written, (0..CAMERAS).map(|camera| (0, camera)));
+        let calls = Calls {
+            case: Case::new(name, nodes, SUB_MESHES, TOUCHED),
+            per: nodes * CAMERAS,
+            repeats,
+            sides: (&mut *ours, &mut streams),
+            ours: list,
+            baseline: Streams::touch,
+        };
+        front.calls(calls, checked_elsewhere)
+    })
 }
 
 /// Four cameras at once, and one after the other.

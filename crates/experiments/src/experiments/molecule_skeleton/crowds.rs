@@ -157,15 +157,19 @@ fn flattened<F: Front>(front: &mut F, ours: &mut Computed, arrays: &mut Arrays) 
         baseline: Arrays::compute_palettes,
     };
     front.calls(calls, |(.., ours), arrays| same(ours, arrays.palettes.iter().flatten().copied()))?;
-    let calls = Calls {
-        case: case("crowd-memory", TOUCHED),
-        per: ALL_JOINTS,
-        repeats: 1,
-        sides: (ours, &mut streams()),
-        ours: |(crowd, _, out)| crowd.models(out),
-        baseline: Streams::touch,
-    };
-    front.calls(calls, checked_elsewhere)
+    let models: fn(&mut Computed) = |(crowd, _, out)| crowd.models(out);
+    let palettes: fn(&mut Computed) = |(crowd, skin, out)| crowd.palettes(skin, out).expect("a skin of this skeleton");
+    [("crowd-memory", models), ("crowd-palette-memory", palettes)].into_iter().try_for_each(|(name, compute)| {
+        let calls = Calls {
+            case: case(name, TOUCHED),
+            per: ALL_JOINTS,
+            repeats: 1,
+            sides: (&mut *ours, &mut streams()),
+            ours: compute,
+            baseline: Streams::touch,
+        };
+        front.calls(calls, checked_elsewhere)
+    })
 }
 
 /// A crowd against objects.

@@ -16,13 +16,14 @@
 //! - `pose-limb`: one arm of 27 joints moved; against computing the whole character.
 //! - `poses-each`, `poses-palette-each`: poses of their own sixteen at a time, shown while in the cache.
 //! - `crowd`, `crowd-palette`: all at once, written to one array, against objects that store all of theirs;
-//!   `crowd-each`, `crowd-palette-each`: shown while in the cache, against objects that show theirs likewise, their
-//!   palettes in one place that is written again for each.
+//!   `crowd-each`, `crowd-palette-each`: shown while in the cache, against objects, whose matrices
+//!   are their own, and whose palettes are shown in one place that is written again for each.
 //! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance;
 //!   `crowd-change-poses`: all in one go, against that.
 //! - `blend`: the weighted sum of three poses, then finished; against the same by joint, with glam.
-//! - `pose-memory`, `crowd-memory`: `pose` and `crowd` against the bytes that they cannot do without, touched in the
-//!   same order ([`Streams`]): of a joint a transform of 40 bytes and its parent's number read, and 48 bytes written.
+//! - `pose-memory`, `crowd-memory`, `crowd-palette-memory`: `pose`, `crowd` and `crowd-palette` against the bytes that
+//!   they cannot do without, touched in the same order ([`Streams`]): of a joint a transform of 40 bytes and its parent's
+//!   number read, and 48 bytes written. The skin's matrices, which all characters share, are left out.
 //!
 //! What the sides computed is compared to within rounding.
 
