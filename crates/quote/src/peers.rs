@@ -20,6 +20,8 @@ const COLUMNS: [&str; 11] = [
     "hedgerow/2",
 ];
 const OURS: &str = "hedgerow/1";
+/// The threads of both sides where hedgerow loses.
+const LOSING_THREADS: u8 = 1;
 /// So many of the columns are others on one thread.
 const OTHERS: usize = 6;
 
@@ -57,7 +59,7 @@ pub(crate) fn fill_losses(table: &mut Table, rows: &[&Row], records: &Records) {
         let cells = [&boxed.count, &boxed.range, &boxed.tree, &all.count, &all.range, &all.tree, &all.peer];
         let cells: String =
             cells.iter().map(|cell| if cell.is_empty() { " |".into() } else { format!(" {cell} |") }).collect();
-        table.lines.push(format!("| {} |{cells}", row.what));
+        table.lines.push(format!("| {} |{cells} {LOSING_THREADS} |", row.what));
     }
 }
 
@@ -131,7 +133,8 @@ mod tests {
         assert_eq!(table.lines, ["| flat | 5.0 | | | **4.0** | | | | 10.0 | | | | |"]);
         assert_eq!(table.faults, ["not in the records: peers set town 1"]);
         fill_losses(&mut losses, &list.tables()[1].2, &records);
-        let row = "| setting | 1 of 2 | 0.50 to 0.50 | flat, 4,096 | 1 of 2 | 0.40 to 0.40 | flat, 4,096 | slotmap |";
+        let row =
+            "| setting | 1 of 2 | 0.50 to 0.50 | flat, 4,096 | 1 of 2 | 0.40 to 0.40 | flat, 4,096 | slotmap | 1 |";
         assert_eq!(losses.lines, [row]);
     }
 }

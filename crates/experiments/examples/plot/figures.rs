@@ -180,7 +180,14 @@ fn moved(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error
 
 fn pauses(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut files = Vec::new();
-    for (case, what) in [("edits", "A single edit"), ("frames", "The update of a frame")] {
+    for (case, what) in [
+        ("edits", "A single edit"),
+        ("frames", "The update of a frame"),
+        ("chain/edits", "A single edit of a chain"),
+        ("chain/frames", "The update of a frame of a chain"),
+        ("caterpillar/edits", "A single edit of a caterpillar"),
+        ("caterpillar/frames", "The update of a frame of a caterpillar"),
+    ] {
         let Some(curves) = results.curves("pauses", case, None) else { continue };
         let chart = Distribution {
             title: format!("{what}, while {} nodes are built and churned", grouped(curves.nodes)),
@@ -190,7 +197,7 @@ fn pauses(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Erro
                 ("slices without a bound".to_owned(), curves.baseline.clone()),
             ],
         };
-        files.extend(save(&chart, folder, &format!("pauses-{case}"))?);
+        files.extend(save(&chart, folder, &format!("pauses-{}", case.replace('/', "-")))?);
     }
     Ok(files)
 }
