@@ -1,4 +1,4 @@
-//! Writes the tables of README and docs from `benches/record`, by the list in `benches/quoted`.
+//! Writes the tables of README and docs, and figures within their sentences, from `benches/record`, by the list in `benches/quoted`.
 //!
 //! ```text
 //! benches/quote           writes them
@@ -13,13 +13,15 @@
 //!
 //! `record FILE as NAME` is a record of another build: its experiments are `NAME/EXPERIMENT`, in tables that name them.
 //!
-//! What tables have by their names: [`tables`], and [`losses`] and [`peers`] for those that are no rows of lines.
+//! What tables have by their names: [`tables`], and [`losses`] and [`peers`] for those that are no rows of lines. Figures
+//! within sentences: [`sentences`].
 
 mod list;
 mod losses;
 mod numbers;
 mod peers;
 mod record;
+mod sentences;
 mod tables;
 
 use list::List;
@@ -27,6 +29,9 @@ use record::Records;
 use std::path::Path;
 use std::process::ExitCode;
 use tables::Table;
+
+/// What stands in place of a table's name where figures are within sentences.
+const SENTENCES: &str = "says";
 
 /// What ends the program: something that cannot be read, or a page without the comments of a table.
 type Failure = Box<dyn std::error::Error>;
@@ -63,15 +68,19 @@ fn run(root: &Path, checks: bool) -> Result<bool, Failure> {
     }
     let mut is_well = true;
     for (page, name, rows) in list.tables() {
-        let table = Table::of(name, &rows, &records);
-        for fault in &table.faults {
-            eprintln!("{page}, table {name}: {fault}");
-        }
         let path = root.join(page);
         let old = read(&path)?;
-        let new = with_table(&old, name, &table.lines).ok_or_else(|| format!("{page} has no table '{name}'"))?;
+        let (new, faults) = if name == SENTENCES {
+            sentences::fill(&old, &rows, &records)?
+        } else {
+            let Table { lines, faults } = Table::of(name, &rows, &records);
+            (with_table(&old, name, &lines).ok_or_else(|| format!("{page} has no table '{name}'"))?, faults)
+        };
+        for fault in &faults {
+            eprintln!("{page}, {name}: {fault}");
+        }
         if checks {
-            is_well &= table.faults.is_empty() && old == new;
+            is_well &= faults.is_empty() && old == new;
             show_difference(page, name, &old, &new);
         } else if old != new {
             std::fs::write(&path, new).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -99,7 +108,7 @@ fn show_difference(page: &str, name: &str, old: &str, new: &str) {
     if old == new {
         return;
     }
-    eprintln!("{page}, table {name}, is not what the records say; benches/quote writes it:");
+    eprintln!("{page}, {name}, is not what the records say; benches/quote writes it:");
     for (sign, these, others) in [('-', old, new), ('+', new, old)] {
         let others: Vec<&str> = others.lines().collect();
         for line in these.lines().filter(|line| !others.contains(line)) {

@@ -51,8 +51,8 @@ fn heads(name: &str) -> Vec<String> {
             "|---|---:|---:|---|---:|---:|---:|---|---:|---:|---|",
         ],
         "peers-losses" => [
-            "| work | loses against boxed | ratio | most in | loses against the best | ratio | most in | against |",
-            "|---|---:|---:|---|---:|---:|---|---|",
+            "| work | loses against boxed | ratio | most in | loses against the best | ratio | most in | against | threads |",
+            "|---|---:|---:|---|---:|---:|---|---|---:|",
         ],
         _ if name.starts_with("peers") => [
             "| | boxed | with flags | indextree | slotmap | flattened | Bevy | Bevy, 2 threads | hedgerow | cached handles | by lists | hedgerow, 2 threads | ± % |",
