@@ -3,7 +3,8 @@
 //! A row `PAGE|says|PHRASE|EXPERIMENT|CASE|N` is of a sentence that stands on the page once, at whatever places its
 //! lines break. In the phrase, `{FIELD}` stands for a number: `ours` and `baseline`, `ratio`, which is the baseline by
 //! ours, and `times`, which is ours by the baseline. `{ours.2}` has two digits behind the point, `{ours/1000000}` is
-//! divided before, and `{ours.2/1000000}` both. Without such digits there are two that matter, as in ratios.
+//! divided before, and `{ours.2/1000000}` both. Without such digits there are two that matter, as in ratios. A `¦` stands
+//! for the `|` of a table.
 
 use crate::Failure;
 use crate::list::Row;
@@ -86,7 +87,8 @@ fn places(page: &str, at: usize, parts: &[Part<'_>]) -> Option<Vec<Range<usize>>
     Some(numbers)
 }
 
-/// How long a text is at the beginning of a page, if it stands there. A space stands for any spaces and ends of lines.
+/// How long a text is at the beginning of a page, if it stands there. A space stands for any spaces and ends of lines, `¦` for
+/// what the list has between the parts of a row.
 fn length_of_text(page: &str, text: &str) -> Option<usize> {
     let mut rest = page;
     for char in text.chars() {
@@ -94,7 +96,7 @@ fn length_of_text(page: &str, text: &str) -> Option<usize> {
             let after = rest.trim_start();
             (after.len() < rest.len()).then_some(after)?
         } else {
-            rest.strip_prefix(char)?
+            rest.strip_prefix(if char == '¦' { '|' } else { char })?
         };
     }
     Some(page.len() - rest.len())
@@ -140,6 +142,8 @@ mod tests {
         let (new, faults) = filled(page, "It takes {ours} ns, where boxed nodes take {baseline.1/1000000}.").unwrap();
         assert_eq!(new, "First. It takes\n4.3 ns, where boxed nodes take 2.0. Last.");
         assert!(faults.is_empty());
+        let (row, _) = filled("| walks | 7 ns |", "walks ¦ {ours} ns").unwrap();
+        assert_eq!(row, "| walks | 4.3 ns |");
         let again = filled(&new, "It takes {ours} ns, where boxed nodes take {baseline.1/1000000}.").unwrap();
         assert_eq!(again.0, new, "what is right stays as it is");
     }
