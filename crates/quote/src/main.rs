@@ -1,4 +1,5 @@
-//! Writes the tables of README and docs, and figures within their sentences, from `benches/record`, by the list in `benches/quoted`.
+//! Writes the tables of README and docs, and figures within their sentences, from `benches/record`, by the list in
+//! `benches/quoted`.
 //!
 //! ```text
 //! benches/quote           writes them

@@ -87,8 +87,8 @@ fn places(page: &str, at: usize, parts: &[Part<'_>]) -> Option<Vec<Range<usize>>
     Some(numbers)
 }
 
-/// How long a text is at the beginning of a page, if it stands there. A space stands for any spaces and ends of lines, `¦` for
-/// what the list has between the parts of a row.
+/// How long a text is at the beginning of a page, if it stands there. A space stands for any spaces and ends of lines,
+/// `¦` for what the list has between the parts of a row.
 fn length_of_text(page: &str, text: &str) -> Option<usize> {
     let mut rest = page;
     for char in text.chars() {
