@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # All peers beside one another, on one thread and on two: benches/peers/README.md says what is measured.
 #
-#   benches/peers/run.sh [--json] [options of the program; --help lists them]
+#   benches/peers/run.sh [--fyrox] [--json] [options of the program; --help lists them]
+#
+# --fyrox adds Fyrox's graph to the peers on one thread: some minutes of compilation, and on Debian the packages
+# libasound2-dev and libudev-dev.
 #
 # Bevy's systems on one thread and those on two are different builds. So there are two programs, which take turns shape
 # by shape; then their results are printed in one table. $CARGO_TARGET_DIR or benches/peers/target keeps the builds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-json=no options=()
+json=no one=() options=()
 shapes=()
 while [ $# -gt 0 ]; do
     case "$1" in
         --json) json=yes ;;
+        --fyrox) one=(--features fyrox) ;;
         --shapes) IFS=, read -ra shapes <<<"$2" && shift ;;
         *) options+=("$1") ;;
     esac
@@ -22,8 +26,8 @@ results=$(mktemp -d)
 trap 'rm -r "$results"' EXIT
 
 for build in threads one; do
-    features=()
-    [ "$build" = one ] || features=(--features threads)
+    features=(--features threads)
+    [ "$build" = threads ] || features=(${one[@]+"${one[@]}"})
     cargo build --quiet --release --manifest-path "$here/Cargo.toml" ${features[@]+"${features[@]}"}
     cp "$CARGO_TARGET_DIR/release/hedgerow-peers" "$results/$build"
 done

@@ -56,6 +56,8 @@ pub(crate) const ONE_THREAD: &[Kind] = &[
     other("slotmap", |shape| Box::new(peers::Slots::new(shape))),
     other("flattened", |shape| Box::new(peers::Flattened::new(shape))),
     other("bevy", |shape| Box::new(peers::Bevy::new(shape))),
+    #[cfg(feature = "fyrox")]
+    other("fyrox", |shape| Box::new(peers::Fyrox::new(shape))),
     Kind {
         own_kernels: true,
         ..other("hedgerow", |shape| Box::new(peers::Hedgerow::new(shape, peers::Calls::Single)))

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 /// Width and height of a chart.
 pub(crate) const SIZE: (u32, u32) = (760, 460);
 
-/// Colours that the colour-blind tell apart, too. Source: M. Okabe, K. Ito, *Color Universal Design*, 2002.
-pub(crate) const COLOURS: [RGBColor; 7] = [
+/// Colours that the colour-blind tell apart, too. Source: M. Okabe, K. Ito, *Color Universal Design*, 2002. Grey
+/// stands in for their yellow, which is hard to see on white.
+pub(crate) const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -18,6 +19,7 @@ pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
     RGBColor(0, 0, 0),
+    RGBColor(150, 150, 150),
 ];
 
 /// Where fonts usually are.

@@ -92,6 +92,7 @@ fn peers(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error
             ("boxed", "a block a node"),
             ("indextree", "indextree"),
             ("bevy", "Bevy"),
+            ("fyrox", "Fyrox"),
         ];
         if work.starts_with("frame") {
             series.push(("hedgerow-cached", "hedgerow, cached handles"));
@@ -109,7 +110,7 @@ fn peers(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error
             groups: shapes.iter().map(ToString::to_string).collect(),
             series: series.iter().map(|(peer, name)| ((*name).to_owned(), of(peer))).collect(),
         };
-        files.extend(bars(folder, name, &chart)?);
+        files.extend(bars(folder, name, chart)?);
     }
     Ok(files)
 }
@@ -120,9 +121,12 @@ fn lines(folder: &Path, name: &str, mut chart: Lines) -> Result<Vec<PathBuf>, Bo
     if chart.series.is_empty() { Ok(Vec::new()) } else { Ok(save(&chart, folder, name)?.into()) }
 }
 
-fn bars(folder: &Path, name: &str, chart: &Bars) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+/// Draws bars. A series without any is left out; without all of its bars, the picture is.
+fn bars(folder: &Path, name: &str, mut chart: Bars) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    chart.series.retain(|(_, bars)| !bars.is_empty());
     let is_whole = chart.series.iter().all(|(_, bars)| bars.len() == chart.groups.len());
-    if chart.groups.is_empty() || !is_whole { Ok(Vec::new()) } else { Ok(save(chart, folder, name)?.into()) }
+    let is_empty = chart.groups.is_empty() || chart.series.is_empty();
+    if is_empty || !is_whole { Ok(Vec::new()) } else { Ok(save(&chart, folder, name)?.into()) }
 }
 
 fn memory(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
@@ -141,7 +145,7 @@ fn memory(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Erro
             ("a block a node".to_owned(), of("frames-mean", baseline)),
         ],
     };
-    let mut files = bars(folder, "dynamic-memory", &chart)?;
+    let mut files = bars(folder, "dynamic-memory", chart)?;
     let middle =
         results.curves("memory", "frames", Some(262_144.0)).or_else(|| results.curves("memory", "frames", None));
     let Some(frames) = middle else { return Ok(files) };
@@ -231,7 +235,7 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
         groups,
         series: vec![(OURS.to_owned(), of_ours), ("flattened, as in the source".to_owned(), theirs)],
     };
-    files.extend(bars(folder, "characters", &chart)?);
+    files.extend(bars(folder, "characters", chart)?);
     let names = [("influences-1", "1"), ("influences-2", "2"), ("influences-3", "3"), ("influences-4", "4")];
     let (groups, of_ours, theirs) = cases("molecule-skinning", &names);
     let chart = Bars {
@@ -242,7 +246,7 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
         groups,
         series: vec![(OURS.to_owned(), of_ours), ("the usual first implementation".to_owned(), theirs)],
     };
-    files.extend(bars(folder, "skinning", &chart)?);
+    files.extend(bars(folder, "skinning", chart)?);
     let names = [("forward", "forward"), ("backward", "backward"), ("seek", "seek")];
     let (groups, of_ours, theirs) = cases("bitsquid-clip", &names);
     let chart = Bars {
@@ -253,6 +257,6 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
         groups,
         series: vec![(OURS.to_owned(), of_ours), ("keys by track".to_owned(), theirs)],
     };
-    files.extend(bars(folder, "clips", &chart)?);
+    files.extend(bars(folder, "clips", chart)?);
     Ok(files)
 }
