@@ -1,21 +1,26 @@
 #!/usr/bin/env bash
 # All peers beside one another, on one thread and on two: benches/peers/README.md says what is measured.
 #
-#   benches/peers/run.sh [--fyrox] [--json] [options of the program; --help lists them]
+#   benches/peers/run.sh [--fyrox] [--osg] [--three FOLDER] [--json] [options of the program; --help lists them]
 #
-# --fyrox adds Fyrox's graph to the peers on one thread: some minutes of compilation, and on Debian the packages
-# libasound2-dev and libudev-dev.
+# Three peers more, on one thread, each with what must be there (names of Debian's packages):
+#   --fyrox         Fyrox's graph: some minutes of compilation, libasound2-dev, libudev-dev
+#   --osg           OpenSceneGraph: a C++ compiler ($CXX or c++), libopenscenegraph-dev
+#   --three FOLDER  three.js: node, and the folder of the package `three`, as `npm install three` makes it
+# Nothing is fetched but crates.
 #
 # Bevy's systems on one thread and those on two are different builds. So there are two programs, which take turns shape
 # by shape; then their results are printed in one table. $CARGO_TARGET_DIR or benches/peers/target keeps the builds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-json=no one=() options=()
+json=no osg=no three= one=() options=()
 shapes=()
 while [ $# -gt 0 ]; do
     case "$1" in
         --json) json=yes ;;
         --fyrox) one=(--features fyrox) ;;
+        --osg) osg=yes ;;
+        --three) three=$2 && shift ;;
         --shapes) IFS=, read -ra shapes <<<"$2" && shift ;;
         *) options+=("$1") ;;
     esac
@@ -31,6 +36,14 @@ for build in threads one; do
     cargo build --quiet --release --manifest-path "$here/Cargo.toml" ${features[@]+"${features[@]}"}
     cp "$CARGO_TARGET_DIR/release/hedgerow-peers" "$results/$build"
 done
+if [ "$osg" = yes ]; then
+    read -ra flags < <(pkg-config --cflags --libs openscenegraph)
+    "${CXX:-c++}" -std=c++17 -O3 "$here/programs/osg.cc" "${flags[@]}" -o "$results/osg"
+    options+=(--program "$results/osg")
+fi
+if [ -n "$three" ]; then
+    options+=(--program "node --expose-gc $here/programs/three.mjs $three")
+fi
 case " ${options[*]-} " in
     *" --help "* | *" --names "*) exec "$results/one" "${options[@]}" ;;
 esac

@@ -155,7 +155,8 @@ impl<'r> Run<'r> {
             for &way in &order {
                 let start = Instant::now();
                 let peer = (kinds[way].build)(shape);
-                samples.add(BUILD, way, start.elapsed().as_secs_f64() * 1e9 / shape.len() as f64);
+                let building = start.elapsed().as_secs_f64() * 1e9;
+                samples.add(BUILD, way, peer.took().unwrap_or(building) / shape.len() as f64);
                 drop(peer);
             }
             order.rotate_left(1);
@@ -167,13 +168,14 @@ impl<'r> Run<'r> {
     fn bytes(&mut self) {
         for (way, kind) in self.kinds.iter().enumerate() {
             let mut meter = Meter::default();
-            let peer = meter.during(|| {
+            let mut peer = meter.during(|| {
                 let mut peer = (kind.build)(self.shape);
                 peer.update();
                 peer
             });
+            let bytes = peer.bytes();
             drop(peer);
-            self.samples.add(BYTES, way, meter.in_use() as f64 / self.shape.len() as f64);
+            self.samples.add(BYTES, way, bytes.unwrap_or(meter.in_use() as f64) / self.shape.len() as f64);
         }
     }
 
@@ -185,7 +187,7 @@ impl<'r> Run<'r> {
     /// Times one update of each peer.
     fn update(&mut self, work: Work) {
         for (way, peer) in self.peers.iter_mut().enumerate() {
-            self.samples.add(work, way, nanoseconds(|| peer.update()) / self.shape.len() as f64);
+            self.samples.add(work, way, timed(&mut **peer, |peer| peer.update()) / self.shape.len() as f64);
         }
     }
 
@@ -202,8 +204,8 @@ impl<'r> Run<'r> {
                 let peer = &mut self.peers[way];
                 for (number, moved) in frames.iter().enumerate() {
                     peer.list(moved);
-                    let setting = nanoseconds(|| peer.set());
-                    let updating = nanoseconds(|| peer.update());
+                    let setting = timed(&mut **peer, |peer| peer.set());
+                    let updating = timed(&mut **peer, |peer| peer.update());
                     if number > 0 {
                         self.samples.add(set, way, setting / set_nodes);
                         self.samples.add(update, way, updating / nodes);
@@ -220,7 +222,7 @@ impl<'r> Run<'r> {
         for _ in 0..self.pace.turns {
             for (way, peer) in self.peers.iter_mut().enumerate() {
                 for number in 0..=self.pace.frames {
-                    let updating = nanoseconds(|| peer.update());
+                    let updating = timed(&mut **peer, |peer| peer.update());
                     if number > 0 {
                         self.samples.add(NONE, way, updating);
                     }
@@ -241,7 +243,7 @@ impl<'r> Run<'r> {
         for _ in 0..self.pace.lists {
             let moves = self.account.moves(self.listed());
             for (way, peer) in self.peers.iter_mut().enumerate() {
-                let moving = nanoseconds(|| peer.reparent(&moves));
+                let moving = timed(&mut **peer, |peer| peer.reparent(&moves));
                 self.samples.add(MOVE, way, moving / moves.len() as f64);
             }
             self.update(AFTER_MOVES);
@@ -255,7 +257,7 @@ impl<'r> Run<'r> {
         for _ in 0..self.pace.lists {
             let (tops, removed) = self.account.removals(self.listed(), largest);
             for (way, peer) in self.peers.iter_mut().enumerate() {
-                let removing = nanoseconds(|| peer.remove(&tops));
+                let removing = timed(&mut **peer, |peer| peer.remove(&tops));
                 self.samples.add(REMOVE, way, removing / removed as f64);
             }
             self.update(AFTER_REMOVALS);
@@ -272,7 +274,7 @@ impl<'r> Run<'r> {
                 let world = peer.world(node).map(f64::from);
                 let same = |(a, b): (&f64, &f64)| (a - b).abs() <= TOLERANCE * size;
                 if !world.iter().zip(&expected).all(same) {
-                    let (name, shape) = (kind.name, self.shape.name);
+                    let (name, shape) = (&kind.name, self.shape.name);
                     return Err(format!("{what}, {shape}: node {node} of {name} is {world:?}, not {expected:?}"));
                 }
             }
@@ -281,18 +283,24 @@ impl<'r> Run<'r> {
     }
 }
 
+/// The nanoseconds of a call, by the peer's own clock if it has one.
+fn timed(peer: &mut dyn Peer, call: impl FnOnce(&mut dyn Peer)) -> f64 {
+    let took = nanoseconds(|| call(peer));
+    peer.took().unwrap_or(took)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::peer::KINDS;
+    use crate::peer::kinds;
     use crate::shapes::{NAMES, shape};
 
     #[test]
     fn all_peers_agree_on_all_shapes() {
         for name in NAMES.iter().filter(|&&name| name != "town") {
             let shape = shape(name, 700, None).unwrap().unwrap();
-            let figures = run(&shape, KINDS, Pace::tiny()).unwrap();
-            assert_eq!(figures.len(), WORKS.len() * KINDS.len(), "{name}");
+            let figures = run(&shape, &kinds(), Pace::tiny()).unwrap();
+            assert_eq!(figures.len(), WORKS.len() * kinds().len(), "{name}");
         }
     }
 
@@ -309,7 +317,7 @@ mod tests {
             fn reparent(&mut self, _: &[(u32, u32)]) {}
             fn remove(&mut self, _: &[u32]) {}
         }
-        let wrong = Kind { name: "wrong", threads: 1, own_kernels: false, build: |_| Box::new(Wrong) };
+        let wrong = Kind::new("wrong", |_| Wrong);
         let shape = shape("random", 50, None).unwrap().unwrap();
         assert!(run(&shape, &[wrong], Pace::tiny()).unwrap_err().contains("wrong"));
     }

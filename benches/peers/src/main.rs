@@ -12,7 +12,7 @@ use experiment::Pace;
 use hedgerow_experiments::Failure;
 use hedgerow_experiments::heap::Counting;
 use lexopt::prelude::*;
-use peer::{KINDS, Kind};
+use peer::Kind;
 use std::path::{Path, PathBuf};
 
 #[global_allocator]
@@ -24,13 +24,15 @@ The same trees, the same work, by hedgerow and by others; their world matrices a
   --shapes A,B     only these shapes (--names lists them)
   --sizes N,M      at these numbers of nodes, all of the shapes; without it 262144, and random at 4096 and 32768, too
   --peers A,B      only these peers
+  --program 'P A'  a peer more: a program that is asked through pipes (programs/osg.cc says how), and its arguments
   --gltf FILE      what a town is made of; else a level in $HEDGEROW_GLTF_DIR/models; else towns are skipped
   --json           a line of JSON for each figure
   --tiny           everything once with 2000 nodes: checks, and figures that say nothing
   --table FILE...  prints tables of what --json printed, and measures nothing
   --names          lists the shapes, and measures nothing
 
-Built with --features threads it has the peers that know threads, on two; else all of them, on one.
+Built with --features threads it has the peers that know threads, on two; else all of them, on one. What was asked for
+and the build has not is left out.
 ";
 
 /// The nodes of all shapes where nothing else is said, and those of `random` besides.
@@ -53,11 +55,12 @@ fn main() -> Result<(), Failure> {
     let mut options = Options {
         shapes: shapes::NAMES.iter().map(ToString::to_string).collect(),
         sizes: None,
-        kinds: KINDS.to_vec(),
+        kinds: peer::kinds(),
         gltf: std::env::var_os("HEDGEROW_GLTF_DIR").map(|folder| Path::new(&folder).join(LEVEL)),
         json: false,
         tiny: false,
     };
+    let mut only = None;
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -66,7 +69,8 @@ fn main() -> Result<(), Failure> {
                 let sizes = list(&arguments.value()?.string()?);
                 options.sizes = Some(sizes.iter().map(|size| size.parse()).collect::<Result<_, _>>()?);
             }
-            Long("peers") => options.kinds = chosen(&list(&arguments.value()?.string()?))?,
+            Long("peers") => only = Some(list(&arguments.value()?.string()?)),
+            Long("program") => options.kinds.push(peers::process::kind(&arguments.value()?.string()?)?),
             Long("gltf") => options.gltf = Some(arguments.value()?.into()),
             Long("json") => options.json = true,
             Long("tiny") => options.tiny = true,
@@ -82,6 +86,10 @@ fn main() -> Result<(), Failure> {
             other => return Err(other.unexpected().into()),
         }
     }
+    if let Some(names) = only {
+        options.kinds = chosen(options.kinds, &names)?;
+    }
+    options.kinds.retain(|kind| kind.threads == peer::THREADS);
     // This thread is one of two, as that of a program is which asks for it: work that is too little to share stays here.
     #[cfg(feature = "threads")]
     rayon::ThreadPoolBuilder::new().num_threads(2).use_current_thread().build_global()?;
@@ -92,13 +100,14 @@ fn list(text: &str) -> Vec<String> {
     text.split(',').map(str::to_owned).collect()
 }
 
-/// The peers of these names. One that only the other build has is left out; what neither has is refused.
-fn chosen(names: &[String]) -> Result<Vec<Kind>, Failure> {
-    let all: Vec<&str> = peer::ONE_THREAD.iter().map(|kind| kind.name).collect();
-    if let Some(name) = names.iter().find(|name| !all.contains(&name.as_str())) {
-        return Err(format!("there is no peer '{name}': there are {}", all.join(", ")).into());
+/// Those of these names. One that only another build has is left out; what none has is refused.
+fn chosen(kinds: Vec<Kind>, names: &[String]) -> Result<Vec<Kind>, Failure> {
+    let own: Vec<String> = peer::on_one_thread().into_iter().chain(kinds.clone()).map(|kind| kind.name).collect();
+    let known: Vec<&str> = own.iter().map(String::as_str).chain(["fyrox"]).collect();
+    if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(format!("there is no peer '{name}': there are {}", own.join(", ")).into());
     }
-    Ok(KINDS.iter().filter(|kind| names.iter().any(|name| name == kind.name)).copied().collect())
+    Ok(kinds.into_iter().filter(|kind| names.contains(&kind.name)).collect())
 }
 
 fn measure(options: &Options) -> Result<(), Failure> {

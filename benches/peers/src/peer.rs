@@ -1,8 +1,10 @@
 //! What every peer does, and which there are.
 
-use crate::peers;
+use crate::peers::{self, Calls};
 use crate::shapes::Shape;
 use hedgerow::Transform;
+use hedgerow_experiments::machine;
+use std::rc::Rc;
 
 /// A tree of transforms. Nodes are named by their place in the [`Shape`] that it was built from.
 ///
@@ -26,62 +28,89 @@ pub(crate) trait Peer {
 
     /// Removes each node with all that is below it, one after the other.
     fn remove(&mut self, tops: &[u32]);
+
+    /// The nanoseconds that the last call, or the build, took: of a peer in a program of its own, whose calls are more
+    /// than their work.
+    fn took(&self) -> Option<f64> {
+        None
+    }
+
+    /// The bytes that the tree has allocated where this program's allocator does not see them.
+    fn bytes(&mut self) -> Option<f64> {
+        None
+    }
 }
+
+/// Builds a tree by single inserts in the order of the shape.
+pub(crate) type Build = dyn Fn(&Shape) -> Box<dyn Peer>;
 
 /// A way to build a peer.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Kind {
     /// What it is called in results.
-    pub name: &'static str,
+    pub name: String,
     /// On how many threads it updates.
     pub threads: usize,
-    /// Whether its vectors are those that `hedgerow` finds out at run time, and not those that all was compiled for.
-    pub own_kernels: bool,
-    /// Builds the tree by single inserts in the order of the shape.
-    pub build: fn(&Shape) -> Box<dyn Peer>,
+    /// The compiler, and where it is another one's, the version of the library.
+    pub made_with: String,
+    /// The instruction set that it uses.
+    pub vectors: String,
+    /// How it is built.
+    pub build: Rc<Build>,
 }
 
-/// The peers of this build: those on one thread, or those on two.
-pub(crate) const KINDS: &[Kind] = if cfg!(feature = "threads") { TWO_THREADS } else { ONE_THREAD };
+impl Kind {
+    /// A kind on one thread, whose vectors are those that all was compiled for.
+    pub(crate) fn new<P: Peer + 'static>(name: &str, build: impl Fn(&Shape) -> P + 'static) -> Self {
+        Self {
+            name: name.to_owned(),
+            threads: 1,
+            made_with: machine::COMPILER.to_owned(),
+            vectors: machine::compiled().to_owned(),
+            build: Rc::new(move |shape| Box::new(build(shape))),
+        }
+    }
 
-const fn other(name: &'static str, build: fn(&Shape) -> Box<dyn Peer>) -> Kind {
-    Kind { name, threads: 1, own_kernels: false, build }
+    /// One of hedgerow's, whose kernels find out at run time what the machine has.
+    fn hedgerow(name: &str, calls: Calls) -> Self {
+        Self { vectors: machine::kernels(), ..Self::new(name, move |shape| peers::Hedgerow::new(shape, calls)) }
+    }
+
+    fn on_two_threads(self) -> Self {
+        Self { threads: 2, ..self }
+    }
+}
+
+/// On how many threads the peers of this build are.
+pub(crate) const THREADS: usize = if cfg!(feature = "threads") { 2 } else { 1 };
+
+/// The peers of this build.
+pub(crate) fn kinds() -> Vec<Kind> {
+    if THREADS == 2 { on_two_threads() } else { on_one_thread() }
 }
 
 /// Among them is each peer of the other build, too.
-pub(crate) const ONE_THREAD: &[Kind] = &[
-    other("boxed", |shape| Box::new(peers::Boxed::<false>::new(shape))),
-    other("boxed-flags", |shape| Box::new(peers::Boxed::<true>::new(shape))),
-    other("indextree", |shape| Box::new(peers::IndexTree::new(shape))),
-    other("slotmap", |shape| Box::new(peers::Slots::new(shape))),
-    other("flattened", |shape| Box::new(peers::Flattened::new(shape))),
-    other("bevy", |shape| Box::new(peers::Bevy::new(shape))),
-    #[cfg(feature = "fyrox")]
-    other("fyrox", |shape| Box::new(peers::Fyrox::new(shape))),
-    Kind {
-        own_kernels: true,
-        ..other("hedgerow", |shape| Box::new(peers::Hedgerow::new(shape, peers::Calls::Single)))
-    },
-    Kind {
-        own_kernels: true,
-        ..other("hedgerow-cached", |shape| Box::new(peers::Hedgerow::new(shape, peers::Calls::Cached)))
-    },
-    Kind {
-        own_kernels: true,
-        ..other("hedgerow-lists", |shape| Box::new(peers::Hedgerow::new(shape, peers::Calls::Lists)))
-    },
-];
+pub(crate) fn on_one_thread() -> Vec<Kind> {
+    vec![
+        Kind::new("boxed", peers::Boxed::<false>::new),
+        Kind::new("boxed-flags", peers::Boxed::<true>::new),
+        Kind::new("indextree", peers::IndexTree::new),
+        Kind::new("slotmap", peers::Slots::new),
+        Kind::new("flattened", peers::Flattened::new),
+        Kind::new("bevy", peers::Bevy::new),
+        #[cfg(feature = "fyrox")]
+        Kind::new("fyrox", peers::Fyrox::new),
+        Kind::hedgerow("hedgerow", Calls::Single),
+        Kind::hedgerow("hedgerow-cached", Calls::Cached),
+        Kind::hedgerow("hedgerow-lists", Calls::Lists),
+    ]
+}
 
-const TWO_THREADS: &[Kind] = &[
-    Kind { threads: 2, ..other("bevy", |shape| Box::new(peers::Bevy::new(shape))) },
-    Kind {
-        threads: 2,
-        own_kernels: true,
-        ..other("hedgerow", |shape| Box::new(peers::Hedgerow::new(shape, peers::Calls::Single)))
-    },
-    Kind {
-        threads: 2,
-        own_kernels: true,
-        ..other("hedgerow-lists", |shape| Box::new(peers::Hedgerow::new(shape, peers::Calls::Lists)))
-    },
-];
+fn on_two_threads() -> Vec<Kind> {
+    let kinds = [
+        Kind::new("bevy", peers::Bevy::new),
+        Kind::hedgerow("hedgerow", Calls::Single),
+        Kind::hedgerow("hedgerow-lists", Calls::Lists),
+    ];
+    kinds.map(Kind::on_two_threads).into()
+}

@@ -3,7 +3,6 @@
 use crate::experiment::{Figure, WORKS};
 use crate::peer::Kind;
 use crate::shapes::Shape;
-use hedgerow_experiments::machine;
 use serde_json::{Value, json};
 
 /// A line for each figure.
@@ -19,8 +18,8 @@ pub(crate) fn lines(shape: &Shape, kinds: &[Kind], figures: &[Figure]) -> Vec<Va
             "peer": kind.name,
             "value": rounded(figure.value),
             "threads": kind.threads,
-            "level": if kind.own_kernels { machine::kernels() } else { machine::compiled().to_owned() },
-            "compiler": machine::COMPILER,
+            "level": kind.vectors,
+            "compiler": kind.made_with,
         });
         if let Some(quartiles) = figure.quartiles {
             line["quartiles"] = quartiles.map(rounded).into();
@@ -64,7 +63,7 @@ fn table(shape: &str, nodes: u64, lines: &[&Value]) -> String {
         }
     }
     let row = |name: &str, unit: &str, cells: Vec<String>| {
-        let cells: String = cells.iter().map(|cell| format!("{cell:>15}")).collect();
+        let cells: String = cells.iter().map(|cell| format!("{cell:>16}")).collect();
         format!("{name:<22}{unit:<11}{cells}\n")
     };
     let compiler = lines.first().map_or("?", |line| text(line, "compiler"));

@@ -5,7 +5,7 @@ use crate::numbers::{grouped, loses, shown};
 use crate::record::{Records, Work};
 use crate::tables::{Table, spread};
 
-/// The columns: a peer and its threads.
+/// The columns of most tables: a peer and its threads.
 const COLUMNS: [&str; 11] = [
     "boxed/1",
     "boxed-flags/1",
@@ -19,28 +19,40 @@ const COLUMNS: [&str; 11] = [
     "hedgerow-lists/1",
     "hedgerow/2",
 ];
+/// Those of the table of engines.
+const ENGINES: [&str; 7] = ["bevy/1", "bevy/2", "fyrox/1", "osg/1", "three/1", OURS, "hedgerow-cached/1"];
 const OURS: &str = "hedgerow/1";
 /// The threads of both sides where hedgerow loses.
 const LOSING_THREADS: u8 = 1;
 /// So many of the columns are others on one thread.
 const OTHERS: usize = 6;
 
-/// What each peer took, the least of a row in bold with what is within 3 % of it; the spread is that of hedgerow on one
-/// thread.
+/// What each peer took.
 pub(crate) fn fill(table: &mut Table, rows: &[&Row], records: &Records) {
+    fill_columns(table, rows, records, &COLUMNS);
+}
+
+/// What engines took, and hedgerow.
+pub(crate) fn fill_engines(table: &mut Table, rows: &[&Row], records: &Records) {
+    fill_columns(table, rows, records, &ENGINES);
+}
+
+/// What the peers of the columns took, the least of a row in bold with what is within 3 % of it; the spread is that of
+/// hedgerow on one thread.
+fn fill_columns(table: &mut Table, rows: &[&Row], records: &Records, columns: &[&str]) {
     for row in rows {
         let Some(work) = records.work(&row.experiment, &row.case, &row.nodes) else {
             table.miss(row);
             continue;
         };
         let of = |column: &&str| work.took.get(*column).map(|took| took.value);
-        let least = COLUMNS.iter().filter_map(of).fold(f64::INFINITY, f64::min);
+        let least = columns.iter().filter_map(of).fold(f64::INFINITY, f64::min);
         let cell = |column: &&str| match of(column) {
             Some(value) if value <= 1.03 * least => format!(" **{}** |", shown(value)),
             Some(value) => format!(" {} |", shown(value)),
             None => " |".to_owned(),
         };
-        let cells: String = COLUMNS.iter().map(cell).collect();
+        let cells: String = columns.iter().map(cell).collect();
         let of_ours = work.took.get(OURS).and_then(|took| took.spread.as_deref());
         table.lines.push(format!("| {} |{cells}{} |", row.what, spread(of_ours)));
     }
@@ -119,6 +131,7 @@ mod tests {
         let lines = [
             line("flat", "boxed", 5.0),
             line("flat", "slotmap", 4.0),
+            line("flat", "three", 30.0),
             line("flat", "hedgerow", 10.0),
             line("chain", "boxed", 8.0),
             line("chain", "slotmap", 9.0),
@@ -132,6 +145,9 @@ mod tests {
         fill(&mut table, &list.tables()[0].2, &records);
         assert_eq!(table.lines, ["| flat | 5.0 | | | **4.0** | | | | 10.0 | | | | |"]);
         assert_eq!(table.faults, ["not in the records: peers set town 1"]);
+        let mut engines = Table::default();
+        fill_engines(&mut engines, &list.tables()[0].2[..1], &records);
+        assert_eq!(engines.lines, ["| flat | | | | | 30.0 | **10.0** | | |"]);
         fill_losses(&mut losses, &list.tables()[1].2, &records);
         let row =
             "| setting | 1 of 2 | 0.50 to 0.50 | flat, 4,096 | 1 of 2 | 0.40 to 0.40 | flat, 4,096 | slotmap | 1 |";

@@ -19,6 +19,7 @@ impl Table {
         match name {
             "losses" => losses::fill(&mut table, rows, records),
             "peers-losses" => peers::fill_losses(&mut table, rows, records),
+            "engines" => peers::fill_engines(&mut table, rows, records),
             _ if name.starts_with("peers") => peers::fill(&mut table, rows, records),
             _ => {
                 for row in rows {
@@ -53,6 +54,10 @@ fn heads(name: &str) -> Vec<String> {
         "peers-losses" => [
             "| work | loses against boxed | ratio | most in | loses against the best | ratio | most in | against | threads |",
             "|---|---:|---:|---|---:|---:|---|---|---:|",
+        ],
+        "engines" => [
+            "| | Bevy | Bevy, 2 threads | Fyrox | OpenSceneGraph | three.js | hedgerow | cached handles | ± % |",
+            "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
         ],
         _ if name.starts_with("peers") => [
             "| | boxed | with flags | indextree | slotmap | flattened | Bevy | Bevy, 2 threads | hedgerow | cached handles | by lists | hedgerow, 2 threads | ± % |",

@@ -8,6 +8,7 @@ mod fyrox;
 mod hedgerow;
 mod indextree;
 mod links;
+pub(crate) mod process;
 mod slots;
 
 pub(crate) use self::bevy::Bevy;
