@@ -5,11 +5,15 @@
 //! ours, and `times`, which is ours by the baseline. `{ours.2}` has two digits behind the point, `{ours/1000000}` is
 //! divided before, and `{ours.2/1000000}` both. Without such digits there are two that matter, as in ratios. A `¦` stands
 //! for the `|` of a table.
+//!
+//! A row `PAGE|says|PHRASE|peers|WORK,WORK|PEER by PEER,PEER over N` is of all trees of so many nodes and more: how many
+//! times as long the first peer takes as the fastest of the others, `{least}` and `{most}`. Peers have their threads,
+//! as in `boxed/1`.
 
 use crate::Failure;
 use crate::list::Row;
 use crate::numbers::short;
-use crate::record::{Line, Records};
+use crate::record::{Line, Records, Work};
 use std::ops::Range;
 
 /// A part of a phrase.
@@ -25,13 +29,18 @@ pub(crate) fn fill(page: &str, rows: &[&Row], records: &Records) -> Result<(Stri
     let (mut page, mut faults) = (page.to_owned(), Vec::new());
     for row in rows {
         let parts = parts(&row.what)?;
-        let Some(line) = records.line(&row.experiment, &row.case, &row.nodes) else {
+        let numbers = if row.experiment == "peers" {
+            Between::of(row, records)?.map(Numbers::Between)
+        } else {
+            records.line(&row.experiment, &row.case, &row.nodes).map(Numbers::Line)
+        };
+        let Some(numbers) = numbers else {
             faults.push(format!("not in the records: {} {} {}", row.experiment, row.case, row.nodes));
             continue;
         };
         let found: Vec<Vec<Range<usize>>> =
             page.char_indices().filter_map(|(at, _)| places(&page, at, &parts)).collect();
-        let [numbers] = &found[..] else {
+        let [ranges] = &found[..] else {
             faults.push(format!("stands there {} times, and not once: {}", found.len(), row.what));
             continue;
         };
@@ -40,9 +49,9 @@ pub(crate) fn fill(page: &str, rows: &[&Row], records: &Records) -> Result<(Stri
             Part::Text(_) => None,
         });
         // From the last one on, so that places before it stay right.
-        let both: Vec<(&str, Range<usize>)> = fields.zip(numbers.iter().cloned()).collect();
+        let both: Vec<(&str, Range<usize>)> = fields.zip(ranges.iter().cloned()).collect();
         for (field, place) in both.into_iter().rev() {
-            page.replace_range(place, &value(field, line)?);
+            page.replace_range(place, &numbers.text(field).map_err(|error| format!("{error}, in: {}", row.what))?);
         }
     }
     Ok((page, faults))
@@ -102,25 +111,62 @@ fn length_of_text(page: &str, text: &str) -> Option<usize> {
     Some(page.len() - rest.len())
 }
 
-/// A number as a sentence has it.
-fn value(field: &str, line: &Line) -> Result<String, Failure> {
-    let (name, divisor) = field.split_once('/').unwrap_or((field, "1"));
-    let (name, digits) = name.split_once('.').map_or((name, None), |(name, digits)| (name, Some(digits)));
-    let number = match name {
-        "ours" => line.ours,
-        "baseline" => line.baseline.unwrap_or(f64::NAN),
-        "ratio" => line.ratio(),
-        "times" => 1.0 / line.ratio(),
-        _ => return Err(format!("a sentence has no field '{field}'").into()),
-    };
-    let number = number / divisor.parse::<f64>()?;
-    if !number.is_finite() {
-        return Err(format!("no number for '{field}' in {} {}", line.experiment, line.case).into());
+/// What a sentence has its numbers from.
+enum Numbers<'r> {
+    Line(&'r Line),
+    Between(Between),
+}
+
+impl Numbers<'_> {
+    /// A number as a sentence has it.
+    fn text(&self, field: &str) -> Result<String, Failure> {
+        let (name, divisor) = field.split_once('/').unwrap_or((field, "1"));
+        let (name, digits) = name.split_once('.').map_or((name, None), |(name, digits)| (name, Some(digits)));
+        let number = match (self, name) {
+            (Numbers::Line(line), "ours") => line.ours,
+            (Numbers::Line(line), "baseline") => line.baseline.unwrap_or(f64::NAN),
+            (Numbers::Line(line), "ratio") => line.ratio(),
+            (Numbers::Line(line), "times") => 1.0 / line.ratio(),
+            (Numbers::Between(between), "least") => between.least,
+            (Numbers::Between(between), "most") => between.most,
+            _ => return Err(format!("a sentence has no field '{field}'").into()),
+        };
+        let number = number / divisor.parse::<f64>()?;
+        if !number.is_finite() {
+            return Err(format!("no number for '{field}'").into());
+        }
+        Ok(match digits {
+            Some(digits) => format!("{number:.*}", digits.parse()?),
+            None => short(number),
+        })
     }
-    Ok(match digits {
-        Some(digits) => format!("{number:.*}", digits.parse()?),
-        None => short(number),
-    })
+}
+
+/// How many times as long a peer takes as the fastest of others, over trees.
+struct Between {
+    least: f64,
+    most: f64,
+}
+
+impl Between {
+    /// Nothing where no tree has both sides.
+    fn of(row: &Row, records: &Records) -> Result<Option<Self>, Failure> {
+        let parts = row.nodes.split_once(" by ").and_then(|(peer, rest)| Some((peer, rest.split_once(" over ")?)));
+        let (peer, (others, nodes)) =
+            parts.ok_or_else(|| format!("not of the form 'PEER by PEER,PEER over N': {}", row.nodes))?;
+        let nodes: f64 = nodes.parse()?;
+        let is_meant = |work: &&Work| row.case.split(',').any(|case| case == work.work) && work.nodes >= nodes;
+        let times = |work: &Work| {
+            let of = |peer: &str| work.took.get(peer).map(|took| took.value);
+            let fastest = others.split(',').filter_map(of).min_by(f64::total_cmp)?;
+            Some(of(peer)? / fastest)
+        };
+        let times = records.works.iter().filter(is_meant).filter_map(times);
+        Ok(times.fold(None, |between: Option<Self>, times| match between {
+            None => Some(Self { least: times, most: times }),
+            Some(Self { least, most }) => Some(Self { least: least.min(times), most: most.max(times) }),
+        }))
+    }
 }
 
 #[cfg(test)]
@@ -146,6 +192,35 @@ mod tests {
         assert_eq!(row, "| walks | 4.3 ns |");
         let again = filled(&new, "It takes {ours} ns, where boxed nodes take {baseline.1/1000000}.").unwrap();
         assert_eq!(again.0, new, "what is right stays as it is");
+    }
+
+    #[test]
+    fn how_far_peers_differ_is_over_all_trees() {
+        let line = |tree: &str, nodes: u32, peer: &str, value: f64| {
+            format!(
+                r#"{{"experiment":"peers","shape":"{tree}","n":{nodes},"work":"set","peer":"{peer}","threads":1,"value":{value}}}"#
+            )
+        };
+        let lines = [
+            line("a", 9, "ours", 6.0),
+            line("a", 9, "x", 4.0),
+            line("a", 9, "y", 3.0),
+            line("b", 9, "ours", 6.0),
+            line("b", 9, "x", 4.0),
+            line("c", 5, "ours", 60.0),
+            line("c", 5, "x", 1.0),
+        ];
+        let mut records = Records::default();
+        records.read(&lines.join("\n"), "").unwrap();
+        let of = |which: &str| {
+            let list =
+                List::read(&format!("record a\np|says|takes {{least}} to {{most}} times|peers|set|{which}")).unwrap();
+            fill("takes 1 to 2 times", &list.tables()[0].2, &records)
+        };
+        assert_eq!(of("ours/1 by x/1,y/1 over 9").unwrap().0, "takes 1.5 to 2.0 times");
+        assert_eq!(of("ours/1 by x/1,y/1 over 0").unwrap().0, "takes 1.5 to 60 times");
+        assert_eq!(of("ours/1 by z/1 over 9").unwrap().1.len(), 1);
+        assert!(of("ours/1").is_err());
     }
 
     #[test]
