@@ -50,24 +50,25 @@ pub(crate) fn draw(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box
             files.extend(lines(folder, &name, Lines { title, x: NODES, y: TIME, ticks: None, series })?);
         }
     }
-    for (number, part, what) in [
-        ("6.4", "transform", "world matrices"),
-        ("6.5", "render", "draw list"),
-        ("6.6", "frame", "edits, world matrices and draw list"),
+    for (part, what) in [
+        ("transform", "world matrices (figure 6.4)"),
+        ("render", "draw list (figure 6.5)"),
+        ("frame", "edits and both passes (figure 6.6)"),
+        ("update", "edits alone"),
     ] {
-        let (naive, thesis) =
-            (results.of("thesis-dynamic", part), results.of("thesis-dynamic", &format!("thesis/{part}")));
-        let series = vec![
-            (OURS.to_owned(), points(&naive, ours)),
-            ("the thesis's slices".to_owned(), points(&thesis, baseline)),
-            ("a block a node".to_owned(), points(&naive, baseline)),
-        ];
-        let title = format!("10 % removed and inserted a frame: {what} (figure {number})");
-        files.extend(lines(
-            folder,
-            &format!("dynamic-{part}"),
-            Lines { title, x: NODES, y: TIME, ticks: None, series },
-        )?);
+        for (flush, flushed) in [("", ""), ("+flush", ", caches emptied")] {
+            let of = |case: &str| results.of("thesis-dynamic", &format!("{case}{part}{flush}"));
+            let (naive, thesis) = (of(""), of("thesis/"));
+            let series = vec![
+                (OURS.to_owned(), points(&naive, ours)),
+                ("the thesis's slices".to_owned(), points(&thesis, baseline)),
+                ("a block a node".to_owned(), points(&naive, baseline)),
+                ("hedgerow, edits in batches".to_owned(), points(&of("batched-"), ours)),
+            ];
+            let title = format!("10 % removed and inserted a frame{flushed}: {what}");
+            let name = format!("dynamic-{part}{}", flush.replace('+', "-"));
+            files.extend(lines(folder, &name, Lines { title, x: NODES, y: TIME, ticks: None, series })?);
+        }
     }
     files.extend(memory(results, folder)?);
     files.extend(moved(results, folder)?);
