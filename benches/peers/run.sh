@@ -20,7 +20,13 @@ while [ $# -gt 0 ]; do
         --json) json=yes ;;
         --fyrox) one=(--features fyrox) ;;
         --osg) osg=yes ;;
-        --three) three=$2 && shift ;;
+        --three)
+            [ -f "${2-}/build/three.module.js" ] || {
+                echo "--three takes the folder of the package three: there is no ${2-}/build/three.module.js" >&2
+                exit 2
+            }
+            three=$2 && shift
+            ;;
         --shapes) IFS=, read -ra shapes <<<"$2" && shift ;;
         *) options+=("$1") ;;
     esac
@@ -42,7 +48,9 @@ if [ "$osg" = yes ]; then
     options+=(--program "$results/osg")
 fi
 if [ -n "$three" ]; then
-    options+=(--program "node --expose-gc $here/programs/three.mjs $three")
+    ln -s "$(cd "$three" && pwd)" "$results/three"
+    cp "$here/programs/three.mjs" "$results"
+    options+=(--program "node --expose-gc $results/three.mjs $results/three")
 fi
 case " ${options[*]-} " in
     *" --help "* | *" --names "*) exec "$results/one" "${options[@]}" ;;

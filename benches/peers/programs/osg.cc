@@ -45,17 +45,21 @@ class Placed : public osg::MatrixTransform {
   osg::Matrixd world;
 };
 
-// Finds the numbers of a subtree.
-class Numbers : public osg::NodeVisitor {
+// Copies the world matrices of all nodes that are in the tree, by number.
+class Copy : public osg::NodeVisitor {
  public:
-  Numbers() : osg::NodeVisitor(TRAVERSE_ALL_CHILDREN) {}
+  explicit Copy(size_t nodes) : osg::NodeVisitor(TRAVERSE_ALL_CHILDREN), worlds(nodes * 12) {}
 
   void apply(osg::MatrixTransform& node) override {
-    numbers.push_back(static_cast<Placed&>(node).number);
+    const Placed& placed = static_cast<Placed&>(node);
+    // Vectors are rows here, and stand on the left.
+    for (int element = 0; element < 12; ++element) {
+      worlds[placed.number * 12 + element] = static_cast<float>(placed.world(element / 3, element % 3));
+    }
     traverse(node);
   }
 
-  std::vector<uint32_t> numbers;
+  std::vector<float> worlds;
 };
 
 class Worlds : public osg::NodeVisitor {
@@ -88,7 +92,7 @@ static_assert(sizeof(Local) == 40);
 
 struct Tree {
   osg::ref_ptr<Placed> root;
-  std::vector<Placed*> nodes;  // By number; null where one was removed.
+  std::vector<Placed*> nodes;  // By number; not to be used where one was removed.
 
   Tree(const std::vector<uint32_t>& parents, const std::vector<Local>& locals) {
     nodes.reserve(parents.size());
@@ -130,7 +134,10 @@ int main() {
   std::printf("osg\tOpenSceneGraph %s, g++ %s\tsse2, doubles\n", osgGetVersion(), __VERSION__);
   std::fflush(stdout);
   std::unique_ptr<Tree> tree;
-  std::vector<uint32_t> listed;
+  // Kept, so that they are no part of what the tree takes.
+  std::vector<uint32_t> parents;
+  std::vector<Local> all;
+  std::vector<Placed*> listed;
   std::vector<Local> locals;
   size_t before = 0;
   for (int request; (request = std::getchar()) != EOF;) {
@@ -138,8 +145,8 @@ int main() {
     double answer = 0;
     switch (request) {
       case 'b': {
-        const auto parents = Read<uint32_t>(count);
-        const auto all = Read<Local>(count);
+        parents = Read<uint32_t>(count);
+        all = Read<Local>(count);
         // The first one takes its memory from the system.
         Tree(parents, all);
         before = InUse();
@@ -147,13 +154,14 @@ int main() {
         break;
       }
       case 'l':
-        listed = Read<uint32_t>(count);
+        listed.clear();
+        for (const uint32_t number : Read<uint32_t>(count)) listed.push_back(tree->nodes[number]);
         locals = Read<Local>(count);
         break;
       case 's':
         answer = Nanoseconds([&] {
           for (size_t place = 0; place < listed.size(); ++place) {
-            tree->nodes[listed[place]]->setMatrix(locals[place].matrix());
+            listed[place]->setMatrix(locals[place].matrix());
           }
         });
         break;
@@ -176,31 +184,21 @@ int main() {
       }
       case 'd': {
         const auto tops = Read<uint32_t>(count);
-        Numbers removed;
-        for (const uint32_t top : tops) tree->nodes[top]->accept(removed);
         answer = Nanoseconds([&] {
           for (const uint32_t top : tops) {
             Placed* node = tree->nodes[top];
             node->getParent(0)->removeChild(node);
           }
         });
-        for (const uint32_t number : removed.numbers) tree->nodes[number] = nullptr;
         break;
       }
       case 'm':
         answer = static_cast<double>(InUse() - before);
         break;
       case 'w': {
-        std::vector<float> worlds(tree->nodes.size() * 12);
-        for (size_t number = 0; number < tree->nodes.size(); ++number) {
-          if (tree->nodes[number] == nullptr) continue;
-          // Vectors are rows here, and stand on the left.
-          for (int element = 0; element < 12; ++element) {
-            worlds[number * 12 + element] =
-                static_cast<float>(tree->nodes[number]->world(element / 3, element % 3));
-          }
-        }
-        std::fwrite(worlds.data(), sizeof(float), worlds.size(), stdout);
+        Copy copy(tree->nodes.size());
+        tree->root->accept(copy);
+        std::fwrite(copy.worlds.data(), sizeof(float), copy.worlds.size(), stdout);
         std::fflush(stdout);
         continue;
       }

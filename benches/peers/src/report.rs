@@ -5,6 +5,9 @@ use crate::peer::Kind;
 use crate::shapes::Shape;
 use serde_json::{Value, json};
 
+/// The features that this was built with, of those that change what is measured.
+const FEATURES: &str = if cfg!(feature = "threads") { "rayon" } else { "" };
+
 /// A line for each figure.
 pub(crate) fn lines(shape: &Shape, kinds: &[Kind], figures: &[Figure]) -> Vec<Value> {
     let line = |figure: &Figure| {
@@ -20,6 +23,7 @@ pub(crate) fn lines(shape: &Shape, kinds: &[Kind], figures: &[Figure]) -> Vec<Va
             "threads": kind.threads,
             "level": kind.vectors,
             "compiler": kind.made_with,
+            "features": FEATURES,
         });
         if let Some(quartiles) = figure.quartiles {
             line["quartiles"] = quartiles.map(rounded).into();

@@ -24,8 +24,9 @@ const ENGINES: [&str; 7] = ["bevy/1", "bevy/2", "fyrox/1", "osg/1", "three/1", O
 const OURS: &str = "hedgerow/1";
 /// The threads of both sides where hedgerow loses.
 const LOSING_THREADS: u8 = 1;
-/// So many of the columns are others on one thread.
-const OTHERS: usize = 6;
+/// All others on one thread.
+const OTHERS: [&str; 9] =
+    ["boxed/1", "boxed-flags/1", "indextree/1", "slotmap/1", "flattened/1", "bevy/1", "fyrox/1", "osg/1", "three/1"];
 
 /// What each peer took.
 pub(crate) fn fill(table: &mut Table, rows: &[&Row], records: &Records) {
@@ -62,8 +63,8 @@ fn fill_columns(table: &mut Table, rows: &[&Row], records: &Records, columns: &[
 pub(crate) fn fill_losses(table: &mut Table, rows: &[&Row], records: &Records) {
     for row in rows {
         let works: Vec<&Work> = records.works.iter().filter(|work| work.work == row.case).collect();
-        let against_boxed = beaten(&works, &COLUMNS[..1]);
-        let against_all = beaten(&works, &COLUMNS[..OTHERS]);
+        let against_boxed = beaten(&works, &OTHERS[..1]);
+        let against_all = beaten(&works, &OTHERS);
         let (Some(boxed), Some(all)) = (against_boxed, against_all) else {
             table.miss(row);
             continue;
