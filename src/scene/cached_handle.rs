@@ -20,10 +20,10 @@ use core::hash::{Hash, Hasher};
 /// through them. Compared and hashed, and with the feature `serde` written, as the handle alone; copies remember each by
 /// itself.
 ///
-/// Where half or all nodes are set in random order on an AMD EPYC (Zen 5), a set in scenes of some 260,000 nodes takes
-/// a third to two thirds of the time of one by a handle, and 0.8 to 1.6 times that of a write through a pointer; in a
-/// scene of 4,096, two thirds, and two to three times. Where such an edit comes between each use and the next, it takes
-/// 1.5 to 2.1 times as long as by a handle.
+/// Where half or all nodes are set in random order, a set in scenes of some 260,000 nodes takes a third to two thirds of
+/// the time of one by a handle, and 0.6 to 1.75 times that of a write through a pointer, by machine; in a scene of
+/// 4,096, 0.6 to 0.7, and two to three times. Where such an edit comes between each use and the next, it takes 1.2 to
+/// 2.0 times as long as by a handle.
 ///
 /// ```
 /// use hedgerow::edit::CachedHandle;

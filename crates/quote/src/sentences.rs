@@ -6,9 +6,9 @@
 //! divided before, and `{ours.2/1000000}` both. Without such digits there are two that matter, as in ratios. A `¦` stands
 //! for the `|` of a table.
 //!
-//! A row `PAGE|says|PHRASE|peers|WORK,WORK|PEER by PEER,PEER over N` is of all trees of so many nodes and more: how many
-//! times as long the first peer takes as the fastest of the others, `{least}` and `{most}`. Peers have their threads,
-//! as in `boxed/1`.
+//! A row `PAGE|says|PHRASE|peers|WORK,WORK|PEERS by PEERS over N` is of all trees of so many nodes and more: how many
+//! times as long the fastest of some peers takes as the fastest of others, `{least}` and `{most}`. Peers stand between
+//! commas, with their threads, as in `boxed/1`.
 
 use crate::Failure;
 use crate::list::Row;
@@ -151,15 +151,15 @@ struct Between {
 impl Between {
     /// Nothing where no tree has both sides.
     fn of(row: &Row, records: &Records) -> Result<Option<Self>, Failure> {
-        let parts = row.nodes.split_once(" by ").and_then(|(peer, rest)| Some((peer, rest.split_once(" over ")?)));
-        let (peer, (others, nodes)) =
-            parts.ok_or_else(|| format!("not of the form 'PEER by PEER,PEER over N': {}", row.nodes))?;
+        let parts = row.nodes.split_once(" by ").and_then(|(some, rest)| Some((some, rest.split_once(" over ")?)));
+        let (some, (others, nodes)) =
+            parts.ok_or_else(|| format!("not of the form 'PEERS by PEERS over N': {}", row.nodes))?;
         let nodes: f64 = nodes.parse()?;
         let is_meant = |work: &&Work| row.case.split(',').any(|case| case == work.work) && work.nodes >= nodes;
         let times = |work: &Work| {
             let of = |peer: &str| work.took.get(peer).map(|took| took.value);
-            let fastest = others.split(',').filter_map(of).min_by(f64::total_cmp)?;
-            Some(of(peer)? / fastest)
+            let fastest = |peers: &str| peers.split(',').filter_map(of).min_by(f64::total_cmp);
+            Some(fastest(some)? / fastest(others)?)
         };
         let times = records.works.iter().filter(is_meant).filter_map(times);
         Ok(times.fold(None, |between: Option<Self>, times| match between {
@@ -219,6 +219,7 @@ mod tests {
         };
         assert_eq!(of("ours/1 by x/1,y/1 over 9").unwrap().0, "takes 1.5 to 2.0 times");
         assert_eq!(of("ours/1 by x/1,y/1 over 0").unwrap().0, "takes 1.5 to 60 times");
+        assert_eq!(of("x/1,y/1 by ours/1 over 9").unwrap().0, "takes 0.50 to 0.67 times");
         assert_eq!(of("ours/1 by z/1 over 9").unwrap().1.len(), 1);
         assert!(of("ours/1").is_err());
     }
