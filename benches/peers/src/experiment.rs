@@ -145,8 +145,9 @@ struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    /// Builds all trees. The first ones are kept, since they lie on a heap that nothing else was on, and not timed, since
-    /// memory comes from the system then (programs of their own build one more, before each). After them another peer begins each turn.
+    /// Builds all trees. The first ones are kept, since they lie on a heap that nothing else was on, and not timed,
+    /// since memory comes from the system then (programs of their own build one more before each). After them another
+    /// peer begins each turn.
     fn new(shape: &'r Shape, kinds: &'r [Kind], pace: Pace) -> Self {
         let peers = kinds.iter().map(|kind| (kind.build)(shape)).collect();
         let mut samples = Samples::default();

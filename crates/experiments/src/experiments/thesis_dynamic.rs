@@ -8,18 +8,19 @@
 //! - `frame`: the sum of the three in the same frame.
 //! - `batched-update`, `batched-frame`: the same edits as one batch of removals and one of inserts, and the frame with
 //!   them.
-//! - `threads-transform`, `threads-render`, `threads-frame` (feature `rayon`, `--threads 2`): the first ones with the
-//!   passes on two threads, against boxed nodes on one. In a pool of two threads these are all that is measured.
+//! - `threads-transform`, `threads-render`, `threads-frame`, `threads-batched-frame` (feature `rayon`, `--threads 2`):
+//!   the same with the passes on two threads, against boxed nodes on one. In a pool of two threads these are all that
+//!   is measured.
 //!
 //! All of these are against the naive graph. With `thesis/` before their names they are against the thesis's own
-//! structure, node objects in slices that are rebuilt when they are full. With `+flush` behind their names, cases of single
-//! edits and of batches empty the caches before each frame's edits and before each of its passes; there are none on
-//! threads.
+//! structure, node objects in slices that are rebuilt when they are full. With `+flush` behind their names, they empty
+//! the caches before each frame's edits and before each of its passes.
 //!
 //! The scene is built by single inserts with the default policy, and nothing is ever reconstituted but by the scene's
 //! own growth: `maintain` does not run in a frame. Small trees are rebuilt from other seeds until enough frames are
-//! seen, but with `+flush`, whose figures are of one tree. The draws are compared after every frame, the world matrices of all nodes after the last. The bytes that each
-//! takes over the frames and after them are in the experiment [`memory`](super::memory).
+//! seen, but with `+flush`, whose figures are of one tree. The draws are compared after every frame, the world matrices
+//! of all nodes after the last. The bytes that each takes over the frames and after them are in the experiment
+//! [`memory`](super::memory).
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;
@@ -49,12 +50,22 @@ const BATCHED: Names =
     [("batched-update", true), ("batched-transform", false), ("batched-render", false), ("batched-frame", true)];
 const THREADED: Names =
     [("threads-update", false), ("threads-transform", true), ("threads-render", true), ("threads-frame", true)];
+const BATCHED_THREADED: Names = [
+    ("threads-batched-update", false),
+    ("threads-batched-transform", false),
+    ("threads-batched-render", false),
+    ("threads-batched-frame", true),
+];
 
 fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     let is_shared = is_in_pool_of_two();
     if hedgerow::THREADED && (is_shared || front.scale() == Scale::Tiny) {
-        play_and_report::<F, Threaded, Boxed>(front, nodes, THREADED, false)?;
-        play_and_report::<F, Threaded, Sliced>(front, nodes, THREADED, false)?;
+        for flushes in [false, true] {
+            play_and_report::<F, Threaded, Boxed>(front, nodes, THREADED, flushes)?;
+            play_and_report::<F, Threaded<Batched>, Boxed>(front, nodes, BATCHED_THREADED, flushes)?;
+            play_and_report::<F, Threaded, Sliced>(front, nodes, THREADED, flushes)?;
+            play_and_report::<F, Threaded<Batched>, Sliced>(front, nodes, BATCHED_THREADED, flushes)?;
+        }
     }
     if is_shared {
         return Ok(());
@@ -94,7 +105,7 @@ fn play_and_report<F: Front, S: Side, T: Side>(front: &mut F, nodes: usize, name
         for (part, (name, (_, is_reported))) in full.iter().zip(names).enumerate() {
             if is_reported {
                 let case = Case::new(name, nodes, Unit::Time, T::NAME);
-                let case = if S::NAME == Threaded::NAME { case.on_threads(2, 1) } else { case };
+                let case = if S::THREADS > 1 { case.on_threads(S::THREADS, 1) } else { case };
                 front.report(&case, figures[0][part], figures[1][part])?;
             }
         }

@@ -7,7 +7,7 @@ use hedgerow::{Node, NodeHandle, Transform};
 /// The same scene, edited in batches. The lists that a frame's batches are told by are filled as part of the edits.
 #[derive(Debug)]
 pub struct Batched {
-    packed: Packed,
+    pub(super) packed: Packed,
     removed: Vec<NodeHandle>,
     items: Vec<(NodeHandle, Node<'static>)>,
     inserted: Vec<NodeHandle>,

@@ -20,7 +20,7 @@ pub use checksum::Checksum;
 pub use packed::{Packed, describe};
 pub use sliced::Sliced;
 pub use stage::Stage;
-pub use threaded::Threaded;
+pub use threaded::{OfScene, Threaded};
 
 use crate::workloads::{Content, Edits, Kind, Recipe, RecipeNode};
 use hedgerow::Transform;
@@ -32,6 +32,8 @@ use hedgerow::Transform;
 pub trait Side {
     /// What the side is called in results.
     const NAME: &'static str;
+    /// On how many threads its passes run.
+    const THREADS: usize = 1;
 
     /// Builds the tree by single inserts in the recipe's order, nothing reserved but the array of handles.
     #[must_use]
