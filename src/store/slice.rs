@@ -15,7 +15,7 @@ use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
 
 /// How far from its hint a row may lie and still count as in order.
-const NEAR: u32 = 64;
+pub(in crate::store) const NEAR: u32 = 64;
 
 /// One run of consecutive siblings and everything below them, in storage of its own.
 ///

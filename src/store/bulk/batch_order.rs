@@ -1,6 +1,7 @@
 //! The order in which a batch makes its edits.
 
 use crate::store::columns::{At, NIL};
+use crate::store::slice::NEAR;
 use crate::store::work;
 use crate::store::{Row, Slice, Slices, Store};
 use crate::{Node, NodeHandle};
@@ -137,13 +138,14 @@ impl Slice {
     #[inline]
     pub(in crate::store) fn prefetch_places(&self, parent: u32, node: &Node<'_>) {
         let Row { last_child, transform, .. } = *self.row(parent);
-        let hint = if last_child == NIL {
-            parent + 1
-        } else {
+        let mut beside = parent;
+        if last_child != NIL {
             self.prefetch_row(last_child);
-            last_child + 1
-        };
-        let row = self.row_slots.foreseen(hint);
+            if last_child.wrapping_sub(parent) > NEAR {
+                beside = last_child;
+            }
+        }
+        let row = self.row_slots.foreseen(beside + 1);
         self.prefetch_row(row);
         if node.local.is_some() {
             let slot = self.transforms.slots.foreseen((transform.index() | 63) + 1) as usize;

@@ -79,15 +79,25 @@ impl Slice {
 
     /// The slot at the same relative position in the shapes as the row in the slice: both columns are in near
     /// depth-first order.
-    #[inline]
+    #[inline(always)]
+    pub(in crate::store) fn shape_hint(&self, row: u32) -> u32 {
+        self.hint(row, self.shapes.slots.end())
+    }
+
+    /// The same of the materials.
+    #[inline(always)]
+    pub(in crate::store) fn material_hint(&self, row: u32) -> u32 {
+        self.hint(row, self.materials.slots.end())
+    }
+
+    #[inline(always)]
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss,
         reason = "a hint; the conversion saturates"
     )]
-    pub(in crate::store) fn shape_hint(&self, row: u32) -> u32 {
-        let (rows, shapes) = (self.row_slots.end() as f32, self.shapes.slots.end() as f32);
-        (row as f32 * (shapes / rows)) as u32
+    fn hint(&self, row: u32, end: u32) -> u32 {
+        (row as f32 * (end as f32 / self.row_slots.end() as f32)) as u32
     }
 }

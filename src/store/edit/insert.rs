@@ -1,9 +1,11 @@
 //! Inserts a node: the fast path as the last child of another node, and the general path at any place.
 
 use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
+use crate::store::handles::Entry;
+use crate::store::slice::NEAR;
 use crate::store::{Beside, MAX_NODES, Membership, Need, Settled, Slice, Spot, Store};
 use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape, Transform};
-use core::hint::select_unpredictable;
+use core::hint::{black_box, select_unpredictable};
 use hedgerow_math::internal::prefetch;
 
 /// The components of a node to be inserted. Fields of components that it does not have are not read.
@@ -76,69 +78,70 @@ impl Store {
         }
         let mut number = entry.slice;
         let mut end = End { above: entry.row, previous, transform: entry.transform, visibility, material };
+        // The new row goes near its parent's, which the entry tells, or near the last sibling's if that is far away. This
+        // must be a branch, which is foreseen: as a select it would wait for the parent's row, and so would all that
+        // hangs on the new row's number.
+        let mut hint = entry.row;
+        if (previous != NIL) & (previous.wrapping_sub(entry.row) > NEAR) {
+            hint = black_box(previous);
+        }
         if slice.portal_rows.contains(previous) {
             (number, end) = self.end_behind_portal(At { slice: number, row: previous })?;
+            hint = end.previous;
         }
         let End { above, previous, transform, visibility, material } = end;
         let Self { slices, tables, config, versions, counted, feed, .. } = self;
         let reuse = config.storage.reuse_holes;
         let slice = slices.get_mut(number as usize)?;
 
-        // Slots are taken one by one, and given back if there is none for the next. That is rare, so room is not tested
-        // beforehand.
-        let beside = select_unpredictable(previous == NIL, above, previous);
-        let at = slice.row_slots.allocate_near(beside + 1, reuse)?;
-        prefetch(&slice.rows, at as usize);
-        let mut taken = Taken { row: at, ..Taken::default() };
-        let mut transform = Slot::inherited(transform.index());
-        if TRANSFORM {
-            let Some(slot) = slice.transforms.slots.allocate_after(transform.index(), reuse) else {
-                return slice.give_back(taken);
-            };
-            taken.transform = Some(slot);
-            prefetch(&slice.transforms.locals, slot as usize);
-            prefetch(&slice.transforms.worlds, slot as usize);
-            slice.transforms.put_plain(slot, transform.index(), &(*parts.local).into(), &Mat34::IDENTITY);
-            transform = Slot::own(slot);
+        let has_room = slice.row_slots.has_any(reuse)
+            && (!MATERIAL || slice.materials.slots.has_any(reuse))
+            && (!SHAPE || slice.shapes.slots.has_any(reuse));
+        if !has_room {
+            return None;
         }
+        // What does not hang on the parent's row comes first, as in a removal.
+        let inherited = Slot::inherited(transform.index());
+        let mut transform = inherited;
+        if TRANSFORM {
+            transform = Slot::own(slice.transforms.slots.allocate_after(inherited.index(), reuse)?);
+        }
+        let (handle, new) = match tables.take_beside(parent) {
+            Some(taken) => taken,
+            None => match tables.take(number) {
+                Some(taken) => taken,
+                None => return slice.give_back(transform),
+            },
+        };
+        // From here on nothing can fail.
+        if TRANSFORM {
+            let slot = transform.index();
+            prefetch(&slice.transforms.locals, slot as usize);
+            prefetch(&slice.transforms.parents, slot as usize);
+            prefetch(&slice.transforms.worlds, slot as usize);
+            slice.transforms.put_plain(slot, inherited.index(), &(*parts.local).into(), &Mat34::IDENTITY);
+            slice.transforms.mark(slot);
+        }
+        let at = slice.row_slots.allocate_near(hint + 1, reuse).expect("there is room");
+        prefetch(&slice.rows, at as usize);
+        *new = Entry::live(handle, At { slice: number, row: at }, transform);
         let mut material = Slot::inherited(material.index());
         if MATERIAL {
-            let Some(slot) = slice.materials.slots.allocate_near(material.index(), reuse) else {
-                return slice.give_back(taken);
-            };
-            taken.material = Some(slot);
+            let slot = slice.materials.slots.allocate_near(slice.material_hint(at), reuse).expect("there is room");
             put(&mut slice.materials.values, slot, Some(parts.material));
             material = Slot::own(slot);
         }
         let visibility = Slot::inherited(visibility.index());
         let mut shape = NIL;
         if SHAPE {
-            let Some(slot) = slice.shapes.slots.allocate_near(slice.shape_hint(at), reuse) else {
-                return slice.give_back(taken);
-            };
-            taken.shape = Some(slot);
+            shape = slice.shapes.slots.allocate_near(slice.shape_hint(at), reuse).expect("there is room");
             let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
-            // The handle is written below.
-            let record = ShapeRecord { node: 0, mesh: parts.shape.mesh, transform, visibility, material };
-            slice.shapes.put(slot, record, parts.shape.bounds);
-            shape = slot;
-        }
-        let place = At { slice: number, row: at };
-        let handle = match tables.allocate_beside(parent, place, transform) {
-            Some(handle) => handle,
-            None => match tables.allocate(number, place, transform) {
-                Some(handle) => handle,
-                None => return slice.give_back(taken),
-            },
-        };
-        // From here on nothing can fail.
-        if TRANSFORM {
-            slice.transforms.mark(transform.index());
-        }
-        if SHAPE {
-            slice.shapes.records[shape as usize].node = handle.to_bits();
+            let record =
+                ShapeRecord { node: handle.to_bits(), mesh: parts.shape.mesh, transform, visibility, material };
+            slice.shapes.put(shape, record, parts.shape.bounds);
             slice.mark_box_stale(shape);
         }
+        let beside = select_unpredictable(previous == NIL, above, previous);
         slice.note_place(at, beside + 1);
         let occupant = Occupant::node(handle);
         put(
@@ -311,31 +314,15 @@ impl Store {
     }
 }
 
-/// The slots that an insert has taken so far.
-#[derive(Default)]
-struct Taken {
-    row: u32,
-    transform: Option<u32>,
-    material: Option<u32>,
-    shape: Option<u32>,
-}
-
 impl Slice {
-    /// Frees the slots of an insert for which there is no room; returns the result of that insert.
+    /// Frees the transform slot that an insert has taken, if any, where no handle is left; returns the result of that
+    /// insert.
     #[cold]
     #[inline(never)]
-    fn give_back(&mut self, taken: Taken) -> Option<NodeHandle> {
-        let Taken { row, transform, material, shape } = taken;
-        if let Some(slot) = transform {
+    fn give_back<T>(&mut self, transform: Slot) -> Option<T> {
+        if let Some(slot) = transform.as_own() {
             self.transforms.free(slot);
         }
-        if let Some(slot) = material {
-            self.materials.free(slot);
-        }
-        if let Some(slot) = shape {
-            self.shapes.free(slot);
-        }
-        self.row_slots.free(row);
         None
     }
 }

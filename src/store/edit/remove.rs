@@ -23,20 +23,24 @@ impl Store {
         if rare | (first_child != NIL) | (parent == NIL) {
             return None;
         }
-        row.occupant = Occupant::VACANT;
         let Row { transform, material, shape, .. } = *row;
+        // First what does not hang on what the row says. A core holds only so many instructions that wait for a load:
+        // behind them it would not begin the next edit, either.
+        tables.free(node);
+        row.occupant = Occupant::VACANT;
+        *counted.of_mut(slice.membership) -= 1;
+        let told = slice.tell_edited_here(versions, config.bounds);
+        let last = slice.row_slots.free(entry.row);
+        let shrunk = slice.row_slots.live() + 1 == config.min_nodes / 2;
+        let rows = slice.rows.as_mut_slice();
         let before = &mut rows[select_unpredictable(previous == NIL, parent, previous) as usize];
         *select_unpredictable(previous == NIL, &mut before.first_child, &mut before.next) = next;
         let behind = &mut rows[select_unpredictable(next == NIL, parent, next) as usize];
         *select_unpredictable(next == NIL, &mut behind.last_child, &mut behind.previous) = previous;
         slice.free_plain_components(transform, material, shape);
-        if slice.row_slots.free(entry.row) {
+        if last {
             slice.rows.truncate(slice.row_slots.end() as usize);
         }
-        tables.free(node);
-        *counted.of_mut(slice.membership) -= 1;
-        let told = slice.tell_edited_here(versions, config.bounds);
-        let shrunk = slice.row_slots.live() + 1 == config.min_nodes / 2;
         if shrunk | !told {
             self.tell_removed(number, shrunk);
         }

@@ -16,4 +16,4 @@ mod tests;
 
 pub(crate) use cached::CachedSlot;
 pub(in crate::store) use identity::Identity;
-pub(in crate::store) use table::Tables;
+pub(in crate::store) use table::{Entry, Tables};

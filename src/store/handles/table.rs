@@ -31,7 +31,7 @@ pub(in crate::store) struct Entry {
 impl Entry {
     /// The entry of a live node.
     #[inline]
-    fn live(handle: NodeHandle, at: At, transform: Slot) -> Self {
+    pub(in crate::store) fn live(handle: NodeHandle, at: At, transform: Slot) -> Self {
         Self { state: handle.low_bits(), slice: at.slice, row: at.row, transform }
     }
 
@@ -91,6 +91,14 @@ pub(in crate::store) struct Table {
 const _: () = assert!(size_of::<Table>() == 64);
 
 impl Table {
+    /// Takes the handle of a free entry, preferably near an index. Returns `None` if there is none.
+    #[inline(always)]
+    fn take_near(&mut self, number: u32, index: u32) -> Option<NodeHandle> {
+        let index = self.free.take_near(index)?;
+        let entry = self.entries.get(index as usize)?;
+        Some(NodeHandle::new(number, index, entry.generation() + 1))
+    }
+
     /// A table of these entries without an owner, and the number of retired entries.
     pub(in crate::store) fn try_of(entries: Vec<Entry>, max_generation: u32) -> Result<(Self, usize), TryReserveError> {
         let mut free = FreeEntries::try_new()?;
@@ -203,49 +211,44 @@ impl Tables {
     /// tables is reached and all are full.
     #[inline]
     pub(in crate::store) fn allocate(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
-        let number = self.by_slice.get(slice as usize).map_or(NIL, |list| list.open);
-        if let Some(table) = self.tables.get_mut(number as usize)
-            && let Some(index) = table.free.take_near(0)
-            && let Some(entry) = table.entries.get_mut(index as usize)
-        {
-            let handle = NodeHandle::new(number, index, entry.generation() + 1);
-            *entry = Entry::live(handle, at, transform);
-            return Some(handle);
-        }
-        self.allocate_fresh(slice, at, transform)
+        let (handle, entry) = self.take(slice)?;
+        *entry = Entry::live(handle, at, transform);
+        Some(handle)
     }
 
-    /// Allocates a handle from the same table as another one, preferably near that one's entry. Returns `None` if that
-    /// table has no free entry and cannot grow at once.
+    /// Takes a handle from a table of the slice, with its entry, in which the caller writes [`Entry::live`]. Returns
+    /// `None` if the greatest number of tables is reached and all are full.
+    #[inline]
+    pub(in crate::store) fn take(&mut self, slice: u32) -> Option<(NodeHandle, &mut Entry)> {
+        let number = self.by_slice.get(slice as usize).map_or(NIL, |list| list.open);
+        let handle = match self.tables.get_mut(number as usize).and_then(|table| table.take_near(number, 0)) {
+            Some(handle) => handle,
+            None => self.take_fresh(slice)?,
+        };
+        Some((handle, &mut self.tables[handle.table() as usize].entries[handle.index() as usize]))
+    }
+
+    /// Takes a handle from the same table as another one, preferably near that one's entry; with its entry, in which the
+    /// caller writes [`Entry::live`]. Returns `None` if that table has no free entry and cannot grow at once.
     ///
     /// So children's entries lie near their parents', and the table was just read.
     #[inline(always)]
-    pub(in crate::store) fn allocate_beside(
-        &mut self,
-        sibling: NodeHandle,
-        at: At,
-        transform: Slot,
-    ) -> Option<NodeHandle> {
+    pub(in crate::store) fn take_beside(&mut self, sibling: NodeHandle) -> Option<(NodeHandle, &mut Entry)> {
         let number = sibling.table();
-        let table = self.tables.get_mut(number as usize)?;
-        if let Some(index) = table.free.take_near(sibling.index()) {
-            let entry = table.entries.get_mut(index as usize)?;
-            let handle = NodeHandle::new(number, index, entry.generation() + 1);
-            *entry = Entry::live(handle, at, transform);
-            return Some(handle);
-        }
-        let Table { entries, cut, .. } = table;
-        if entries.len() >= self.max_entries as usize {
-            return None;
+        let Table { entries, free, cut, .. } = self.tables.get_mut(number as usize)?;
+        if let Some(index) = free.take_near(sibling.index()) {
+            let entry = entries.get_mut(index as usize)?;
+            return Some((NodeHandle::new(number, index, entry.generation() + 1), entry));
         }
         // A table that was cut is given back its entries where its owner allocates from it.
-        if *cut > 0 {
+        if entries.len() >= self.max_entries as usize || *cut > 0 {
             return None;
         }
         if entries.len() == entries.capacity() {
             grow(entries, self.initial_entries, self.max_entries);
         }
-        Some(push(entries, number, at, transform))
+        let handle = push_free(entries, number);
+        Some((handle, entries.last_mut()?))
     }
 
     /// Like [`Self::allocate`], for a slice most of whose handles come from the end of a table.
@@ -262,9 +265,9 @@ impl Tables {
         }
     }
 
-    /// Allocates a handle if the slice's first open table has no free entry: from its end, or from another table.
+    /// Takes a handle if the slice's first open table has no free entry: from its end, or from another table.
     #[cold]
-    fn allocate_fresh(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
+    fn take_fresh(&mut self, slice: u32) -> Option<NodeHandle> {
         loop {
             let number = match self.tables_of(slice).open {
                 NIL => self.open_table(slice)?,
@@ -275,11 +278,11 @@ impl Tables {
                 table.regrow(self.max_generation);
             }
             if table.free.count() > 0 {
-                return self.allocate(slice, at, transform);
+                return table.take_near(number, 0);
             }
             if table.entries.len() < self.max_entries as usize {
                 grow(&mut table.entries, self.initial_entries, self.max_entries);
-                return Some(push(&mut table.entries, number, at, transform));
+                return Some(push_free(&mut table.entries, number));
             }
             table.listed = false;
             let next = table.next_open;
@@ -489,6 +492,14 @@ fn push(entries: &mut Vec<Entry>, number: u32, at: At, transform: Slot) -> NodeH
     let handle = NodeHandle::new(number, entry_number(entries.len()), 1);
     entries.push(Entry::live(handle, at, transform));
     handle
+}
+
+/// Takes the handle of an entry behind the last one of a table with spare capacity; no node had it.
+#[inline(always)]
+fn push_free(entries: &mut Vec<Entry>, number: u32) -> NodeHandle {
+    let index = entry_number(entries.len());
+    entries.push(Entry::free(index, 0));
+    NodeHandle::new(number, index, 1)
 }
 
 /// Doubles the capacity of a table, from `initial` to at most `max` entries.

@@ -3,7 +3,7 @@
 use crate::config::StoragePolicy;
 use crate::handle::MOST_TABLES;
 use crate::store::columns::{At, NIL, Slot};
-use crate::store::handles::Tables;
+use crate::store::handles::{Entry, Tables};
 use crate::{NodeHandle, SceneConfig};
 use std::collections::HashSet;
 
@@ -13,6 +13,13 @@ fn tables(initial_entries: u32, max_table_entries: u32, max_generation: u32) -> 
         storage: StoragePolicy { max_table_entries, max_generation, ..StoragePolicy::DEFAULT },
         ..SceneConfig::DEFAULT
     })
+}
+
+/// A handle from the table of another one, for a node at the root's place.
+fn allocate_beside(tables: &mut Tables, sibling: NodeHandle) -> Option<NodeHandle> {
+    let (handle, entry) = tables.take_beside(sibling)?;
+    *entry = Entry::live(handle, At::ROOT, Slot::BASE);
+    Some(handle)
 }
 
 fn allocate(tables: &mut Tables, slice: u32) -> NodeHandle {
@@ -35,14 +42,14 @@ fn a_full_table_doubles_up_to_its_greatest_size() {
         let mut rooms = vec![tables.tables[0].entries.capacity()];
         for _ in 1..12 {
             if beside {
-                tables.allocate_beside(first, At::ROOT, Slot::BASE).unwrap();
+                allocate_beside(&mut tables, first).unwrap();
             } else {
                 allocate(&mut tables, 0);
             }
             rooms.push(tables.tables[0].entries.capacity());
         }
         assert_eq!(rooms, [5, 5, 5, 5, 5, 10, 10, 10, 10, 10, 12, 12]);
-        assert_eq!(tables.allocate_beside(first, At::ROOT, Slot::BASE), None, "the table is full");
+        assert_eq!(allocate_beside(&mut tables, first), None, "the table is full");
         assert_eq!(place(allocate(&mut tables, 0)), (1, 0, 1));
     }
 }
@@ -54,7 +61,7 @@ fn a_handle_is_allocated_near_another_one_of_the_same_table() {
     [3, 70, 150].into_iter().for_each(|index: usize| tables.free(handles[index]));
     // The slice's own next table is another one.
     tables.tables_of(0).open = NIL;
-    let mut beside = || tables.allocate_beside(handles[129], At::ROOT, Slot::BASE).map(place);
+    let mut beside = || allocate_beside(&mut tables, handles[129]).map(place);
     assert_eq!([beside(), beside(), beside()], [Some((0, 150, 2)), Some((0, 3, 2)), Some((0, 70, 2))]);
     assert_eq!(beside(), Some((0, 200, 1)), "the table has room at its end");
 }
@@ -105,7 +112,7 @@ fn what_is_cut_off_a_table_comes_back_without_a_handle_that_was_issued_before() 
     assert!(tables.allocated_bytes() <= before - 54 * Tables::ENTRY_BYTES);
     assert_eq!(tables.validate(|slice| slice == 0), Ok(10));
     // Only its owner gives a table back what was cut off.
-    assert_eq!(tables.allocate_beside(handles[0], At::ROOT, Slot::BASE), None);
+    assert_eq!(allocate_beside(&mut tables, handles[0]), None);
     for _ in 0..54 {
         let next = allocate(&mut tables, 0);
         assert!(next.table() == 0 && next.generation() == 3 && seen.insert(next), "{next}");
