@@ -4,9 +4,13 @@ use crate::pass::draw::{DrawCommand, Segment};
 use crate::store::{MatrixSlot, ShapeRecord, SliceView, Store};
 use crate::{Mat34, NodeHandle};
 use core::ops::Range;
+use hedgerow_math::internal::prefetch;
 
 /// How many shapes are tested before those that were swept are copied.
 const PICKED: usize = 128;
+
+/// How many shapes a chunk of a slice's has at most.
+const CHUNK: usize = 64;
 
 /// What of a shape differs from the list before, as bits.
 pub(crate) mod mark {
@@ -132,7 +136,32 @@ impl Listing {
             self.matrices.reserve(most);
         }
         self.slots.reserve(most);
-        for_each_visible(slice, layers, |record| self.push(slice, record));
+        let Some(first) = slice.shapes().records().first() else { return };
+        let mut picked = [first; CHUNK];
+        for (records, shown) in visible_chunks(slice, layers) {
+            if shown.count_ones() as usize == records.len() {
+                self.extend(slice, records.iter());
+                continue;
+            }
+            // Which shapes are shown is close to random, so they are selected without a branch.
+            let mut count = 0;
+            for (at, record) in records.iter().enumerate() {
+                picked[count % CHUNK] = record;
+                count += (shown >> at & 1) as usize;
+            }
+            self.extend(slice, picked[..count.min(CHUNK)].iter().copied());
+        }
+    }
+
+    /// Adds shapes of a slice, one array after the other.
+    #[inline(always)]
+    fn extend<'s>(&mut self, slice: SliceView<'s>, records: impl ExactSizeIterator<Item = &'s ShapeRecord> + Clone) {
+        let worlds = slice.transforms().worlds();
+        if self.keeps_matrices {
+            self.matrices.extend(records.clone().map(|record| worlds[record.transform as usize]));
+        }
+        self.slots.extend(records.clone().map(|record| slot(slice, record)));
+        self.commands.extend(records.map(|record| listed(slice, record).expect("a shape in use has a node").0));
     }
 
     /// Lists the slices of the segments one after the other, replacing the contents, and stores in each segment where
@@ -171,9 +200,7 @@ impl Listing {
         if let [inherited] = *slice.visibilities().masks() {
             return if inherited & layers == 0 { 0 } else { slice.shapes().live() };
         }
-        let mut count = 0;
-        for_each_visible(slice, layers, |_| count += 1);
-        count
+        visible_chunks(slice, layers).map(|(_, shown)| shown.count_ones() as usize).sum()
     }
 
     /// The places of some shapes.
@@ -316,16 +343,43 @@ fn slot(slice: SliceView<'_>, record: &ShapeRecord) -> MatrixSlot {
 }
 
 /// The shapes of a slice that are visible on one of these layers, in the order of the column.
+#[cfg(feature = "rayon")]
 #[inline]
 fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(&'s ShapeRecord)) {
-    let masks = slice.visibilities().masks();
-    for (records, mut holes) in slice.shapes().chunks() {
-        for record in records {
-            let hole = holes & 1 != 0;
-            holes >>= 1;
-            if !hole && masks[record.visibility as usize] & layers != 0 {
+    for (records, shown) in visible_chunks(slice, layers) {
+        for (at, record) in records.iter().enumerate() {
+            if shown >> at & 1 != 0 {
                 show(record);
             }
         }
     }
+}
+
+/// The shapes of a slice in chunks, each with one bit for every shape that is visible on one of these layers.
+///
+/// Their matrices are asked for a chunk ahead: after edits they lie in no order that the machine would foresee.
+#[inline]
+fn visible_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
+    let masks = slice.visibilities().masks();
+    let worlds = slice.transforms().worlds();
+    let ask = |(records, _): (&[ShapeRecord], u64)| {
+        for record in records {
+            prefetch(worlds, record.transform as usize);
+        }
+    };
+    let mut ahead = slice.shapes().chunks();
+    ahead.next().into_iter().for_each(ask);
+    slice.shapes().chunks().map(move |(records, holes)| {
+        ahead.next().into_iter().for_each(ask);
+        let live = !holes & (u64::MAX >> (CHUNK - records.len()));
+        let shown = match *masks {
+            [inherited] => u64::from(inherited & layers != 0).wrapping_neg(),
+            _ => records.iter().rev().fold(0, |bits, record| {
+                // Of a hole the slot may be past the end.
+                let mask = masks.get(record.visibility as usize).copied().unwrap_or(0);
+                bits << 1 | u64::from(mask & layers != 0)
+            }),
+        };
+        (records, live & shown)
+    })
 }
