@@ -9,7 +9,7 @@ use hedgerow_math::internal::prefetch;
 /// How many shapes are tested before those that were swept are copied.
 const PICKED: usize = 128;
 
-/// How many shapes a chunk of a slice's has at most.
+/// The greatest number of shapes in a chunk.
 const CHUNK: usize = 64;
 
 /// What of a shape differs from the list before, as bits.
@@ -375,7 +375,7 @@ fn visible_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item =
         let shown = match *masks {
             [inherited] => u64::from(inherited & layers != 0).wrapping_neg(),
             _ => records.iter().rev().fold(0, |bits, record| {
-                // Of a hole the slot may be past the end.
+                // The visibility slot of a hole may be past the end.
                 let mask = masks.get(record.visibility as usize).copied().unwrap_or(0);
                 bits << 1 | u64::from(mask & layers != 0)
             }),

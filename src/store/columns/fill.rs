@@ -84,7 +84,7 @@ impl Slice {
         self.hint(row, self.shapes.slots.end())
     }
 
-    /// The same of the materials.
+    /// Like [`Self::shape_hint`], for materials.
     #[inline(always)]
     pub(in crate::store) fn material_hint(&self, row: u32) -> u32 {
         self.hint(row, self.materials.slots.end())
