@@ -11,15 +11,29 @@
 //! Cases `motion/all`, `motion/10%`, `motion/1%`, `motion/one` and `motion/none`: a kept draw list with the matrices of
 //! the update before, brought up to date after that share of the transforms of the thesis's tree moved; compared with
 //! is a list without them of the same scene. The update is not timed.
+//!
+//! The cases `feed/all-memory`, `read/all-memory` and `motion/all-memory` have in place of a baseline the bytes that
+//! these cannot do without, read and written in the same order and not computed with ([`Streams`]); in nanoseconds a
+//! node of the tree, as the others:
+//!
+//! - `feed/all-memory`: what the update touches, of each node 40 bytes of its local transform and four of its parent's
+//!   slot read, and 48 written; then its matrix before, 48 bytes, read, for a node has moved if its matrix differs from
+//!   that; and two bits written: that its local was set, and that it moved. The matrix before is not copied: two arrays
+//!   of matrices change places. The number of the frame is one for all that changed in it. Which node owns a slot is
+//!   known before, and asked for by readers only.
+//! - `read/all-memory`: the same, and then, of each node, its two bits and its handle of 8 bytes read, and the handle
+//!   written to two lists: of nodes that moved, and of nodes whose locals were set.
+//! - `motion/all-memory`: of each shape four bytes that say where its matrix is and the matrix of 48 read, and 48
+//!   written; then its matrix before read, and written. A matrix that shapes share counts for each of them.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Rounds, Trial};
 use crate::sides::{Packed, Side};
-use crate::workloads::{Churn, Moves, Recipe, Topology};
+use crate::workloads::{Churn, Kind, Moves, Recipe, Streams, Topology};
 use crate::{Case, Outcome, Unit};
 use hedgerow::changes::{ChangeReader, Changed, Changes};
-use hedgerow::{DrawList, Scene, SceneConfig};
+use hedgerow::{DrawList, Mat34, NodeHandle, Scene, SceneConfig};
 use std::time::Duration;
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 32_768, 262_144], short: &[4096, 262_144], tiny: &[300] };
@@ -28,32 +42,57 @@ const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
 /// A case ends after this time, or after this many frames, but has the least number of them.
 const PACE: Pace = Pace::timed(7, 301, Duration::from_millis(800));
 
+/// About as many transforms, or shapes, as a slice of the default policy has.
+const BLOCK: usize = 2048;
+const TOUCHED: &str = "the same bytes, touched";
+
 /// Runs the experiment.
 ///
 /// # Errors
 /// Where the feed tells something else than what happened, lists differ, or the report cannot be written.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     SIZES.at(front.scale()).iter().try_for_each(|&nodes| {
-        let recipe = Recipe::transforms(Topology::Random, nodes, nodes as u64);
-        let (told, silent) = sides(&recipe);
-        let reader = reader(told.scene())?;
-        let mut moved =
-            Moved { told, silent, moves: Moves::new(&recipe, 1), count: 0, reader, reads: false, told_now: None };
-        for (what, reads) in [("feed", false), ("read", true)] {
-            moved.reads = reads;
-            for (share, count) in shares(moved.moves.most()) {
-                moved.count = count;
-                measure(front, &format!("{what}/{share}"), nodes, "without the feed", &mut moved)?;
-            }
-        }
-        measure(front, "edits", nodes, "without the feed", &mut Edited::new(Recipe::random(nodes, nodes as u64)))?;
-        let mut motion = Motion::new(&Recipe::random(nodes, nodes as u64));
-        for (share, count) in shares(motion.moves.most()) {
-            motion.count = count;
-            measure(front, &format!("motion/{share}"), nodes, "a list without motion", &mut motion)?;
-        }
-        Ok(())
+        moved(front, nodes)?;
+        let recipe = Recipe::random(nodes, nodes as u64);
+        let case = Case::new("edits", nodes, Unit::Time, "without the feed").against_itself();
+        measure(front, &case, &mut Edited::new(recipe.clone()))?;
+        motion(front, &recipe)
     })
+}
+
+/// The feed, and reading it.
+fn moved<F: Front>(front: &mut F, nodes: usize) -> Outcome {
+    let recipe = Recipe::transforms(Topology::Random, nodes, nodes as u64);
+    let (told, silent) = sides(&recipe);
+    let reader = reader(told.scene())?;
+    let mut moved =
+        Moved { told, silent, moves: Moves::new(&recipe, 1), count: 0, reader, reads: false, told_now: None };
+    for (what, reads) in [("feed", false), ("read", true)] {
+        moved.reads = reads;
+        for (share, count) in shares(moved.moves.most()) {
+            moved.count = count;
+            let name = &format!("{what}/{share}");
+            let case = Case::new(name, nodes, Unit::Time, "without the feed").against_itself();
+            measure(front, &case, &mut moved)?;
+        }
+        moved.count = moved.moves.most();
+        let streams = if reads { vec![fed(nodes), read(nodes)] } else { vec![fed(nodes)] };
+        touched(front, &format!("{what}/all-memory"), nodes, &mut moved, streams)?;
+    }
+    Ok(())
+}
+
+/// Kept lists with motion.
+fn motion<F: Front>(front: &mut F, recipe: &Recipe) -> Outcome {
+    let (mut motion, nodes) = (Motion::new(recipe), recipe.nodes().len());
+    for (share, count) in shares(motion.moves.most()) {
+        motion.count = count;
+        let name = &format!("motion/{share}");
+        let case = Case::new(name, nodes, Unit::Time, "a list without motion").against_itself();
+        measure(front, &case, &mut motion)?;
+    }
+    motion.count = motion.moves.most();
+    touched(front, "motion/all-memory", nodes, &mut motion, listed(recipe))
 }
 
 /// How many nodes are moved of so many.
@@ -62,13 +101,62 @@ fn shares(most: usize) -> [(&'static str, usize); 5] {
 }
 
 /// Frames of both sides by turns.
-fn measure<F: Front>(front: &mut F, name: &str, nodes: usize, baseline: &str, trial: &mut impl Trial<1>) -> Outcome {
-    let ways = [Packed::NAME, baseline];
-    let rounds = Rounds { nodes, per: nodes, parts: [name], ways: &ways, pace: PACE, lasts: None };
+fn measure<F: Front>(front: &mut F, case: &Case<'_>, trial: &mut impl Trial<1>) -> Outcome {
+    let (nodes, ways) = (case.nodes, [Packed::NAME, case.baseline]);
+    let rounds = Rounds { nodes, per: nodes, parts: [case.name], ways: &ways, pace: PACE, lasts: None };
     if let Some(figures) = front.rounds(&rounds, trial)? {
-        front.report(&Case::new(name, nodes, Unit::Time, baseline).against_itself(), figures[0][0], figures[1][0])?;
+        front.report(case, figures[0][0], figures[1][0])?;
     }
     Ok(())
+}
+
+/// Frames of the first way of a trial, and the bytes that it touches.
+fn touched<F: Front>(
+    front: &mut F,
+    name: &str,
+    nodes: usize,
+    trial: &mut impl Trial<1>,
+    streams: Vec<Streams>,
+) -> Outcome {
+    measure(front, &Case::new(name, nodes, Unit::Time, TOUCHED), &mut Touched { trial, streams })
+}
+
+/// What an update with the feed touches where all nodes moved, slice by slice: it computes the matrices, then compares
+/// them with those before.
+fn fed(nodes: usize) -> Streams {
+    let (local, matrix) = (size_of::<[f32; 10]>() + size_of::<u32>(), size_of::<Mat34>());
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    for first in (0..nodes).step_by(BLOCK) {
+        let count = BLOCK.min(nodes - first);
+        read.extend([count * local, count * matrix]);
+        written.extend([count * matrix, bytes_of_bits(count)]);
+    }
+    let steps = 0..read.len();
+    Streams::of(&read, &written, steps.map(|at| (at, at)))
+}
+
+/// What a reader touches where all nodes were set and moved, slice by slice.
+fn read(nodes: usize) -> Streams {
+    let counts = (0..nodes).step_by(BLOCK).map(|first| BLOCK.min(nodes - first));
+    let (read, written): (Vec<usize>, Vec<usize>) = counts
+        .map(|count| {
+            let handles = count * size_of::<NodeHandle>();
+            (bytes_of_bits(count) + handles, 2 * handles)
+        })
+        .unzip();
+    Streams::of(&read, &written, (0..read.len()).map(|at| (at, at)))
+}
+
+/// Two bits for each of so many nodes: that its local was set, and that it moved.
+const fn bytes_of_bits(nodes: usize) -> usize {
+    (2 * nodes).div_ceil(8)
+}
+
+/// What a kept list with motion touches where all transforms moved: first its matrices, then those before.
+fn listed(recipe: &Recipe) -> Vec<Streams> {
+    let shapes = recipe.nodes().iter().filter(|node| node.content.kind() == Kind::Shape).count();
+    let matrix = size_of::<Mat34>();
+    [size_of::<u32>() + matrix, matrix].map(|read| Streams::new(shapes, BLOCK, read, matrix)).into()
 }
 
 /// Both scenes of a tree, with everything told once.
@@ -89,6 +177,38 @@ fn reader(scene: &Scene) -> Result<ChangeReader, hedgerow::Error> {
 /// What a reader has not seen.
 fn told<'r>(scene: &Scene, reader: &'r mut ChangeReader) -> Result<Changed<'r>, Box<dyn std::error::Error>> {
     scene.changes(reader)?.since().ok_or_else(|| "it is not known what changed".into())
+}
+
+/// The first way of a trial against the bytes that it touches.
+struct Touched<'t, T> {
+    trial: &'t mut T,
+    streams: Vec<Streams>,
+}
+
+impl<T: Trial<1>> Trial<1> for Touched<'_, T> {
+    fn begin(&mut self) {
+        self.trial.begin();
+    }
+
+    fn prepare(&mut self, way: usize) {
+        if way == 0 {
+            self.trial.prepare(way);
+        }
+    }
+
+    fn play(&mut self, way: usize) -> [f64; 1] {
+        match way {
+            0 => self.trial.play(way),
+            _ => [nanoseconds(|| self.streams.iter_mut().for_each(Streams::touch))],
+        }
+    }
+
+    fn check(&mut self) -> Outcome {
+        // Both ways of the trial are compared. The other one is not timed.
+        self.trial.prepare(1);
+        self.trial.play(1);
+        self.trial.check()
+    }
 }
 
 /// Updates after some nodes moved.

@@ -9,25 +9,32 @@
 //! - `1%`: 2621 transform nodes chosen at random are given new local transforms.
 //! - `edit`: one shape is inserted at a random place.
 //! - `none`: nothing happens.
+//! - `1%-memory`: `1%` against the bytes that it cannot do without, read and written and not computed with
+//!   ([`Streams`]), in nanoseconds a node of the tree: of each listed shape whose matrix changed, because a node above
+//!   it moved, 48 bytes read, and 48 written. These shapes are counted each frame, by comparing the list with that of
+//!   the frame before; the number is rounded up to a multiple of 64. Their matrices lie next to each other, and each
+//!   frame they are others. What says where a shape's matrix is, and whether it changed, is left out. A matrix that
+//!   several shapes share is read for each of them, which is in our favour: in this tree three shapes share one.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Rounds, Trial};
 use crate::sides::{Packed, Side};
-use crate::workloads::{Moves, Recipe};
+use crate::workloads::{Moves, Recipe, Streams};
 use crate::{Case, Outcome, Unit};
 use hedgerow::{
-    Aabb, DrawList, Node, NodeHandle, Shape,
+    Aabb, DrawList, Mat34, Node, NodeHandle, Shape,
     draw::{DrawGroups, RenderPass},
 };
 use std::time::Duration;
 
 const SIZES: Sizes<usize> = Sizes { full: 262_144, short: 262_144, tiny: 300 };
 /// A case ends after this time, or after this many frames, but has the least number of them.
-const BUDGET: Duration = Duration::from_millis(1500);
-const MAX_FRAMES: usize = 301;
-const MIN_FRAMES: usize = 15;
+const PACE: Pace = Pace::timed(15, 301, Duration::from_millis(1500));
 const BASELINE: &str = "listing anew";
+const TOUCHED: &str = "the same bytes, touched";
+/// So many matrices are touched in a step.
+const BLOCK: usize = 64;
 
 /// Runs the experiment.
 ///
@@ -36,10 +43,17 @@ const BASELINE: &str = "listing anew";
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     let nodes = SIZES.at(front.scale());
     let mut lists = Lists::new(nodes);
-    measure(front, "1%", &mut lists, Event::SomeMove)?;
+    let against_itself = |name| Case::new(name, nodes, Unit::Time, BASELINE).against_itself();
+    let alternating = Pace { alternates: true, ..PACE };
+    lists.start(Event::SomeMove);
+    measure(front, &against_itself("1%"), alternating, &mut lists)?;
+    lists.start(Event::SomeMove);
+    measure(front, &Case::new("1%-memory", nodes, Unit::Time, TOUCHED), PACE, &mut Touched::new(&mut lists))?;
     lists.handles = lists.packed.scene().descendants(lists.packed.scene().root()).skip(1).collect();
-    measure(front, "edit", &mut lists, Event::OneComes)?;
-    measure(front, "none", &mut lists, Event::Nothing)?;
+    lists.start(Event::OneComes);
+    measure(front, &against_itself("edit"), alternating, &mut lists)?;
+    lists.start(Event::Nothing);
+    measure(front, &against_itself("none"), alternating, &mut lists)?;
     let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
     front.alone("group", nodes, nodes, || {
         list.clear();
@@ -50,23 +64,11 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
 }
 
 /// Frames of one case.
-fn measure<F: Front>(front: &mut F, name: &str, lists: &mut Lists, event: Event) -> Outcome {
-    lists.event = event;
-    lists.frame = 0;
-    lists.packed.update();
-    lists.play(0);
-    lists.play(1);
-    let rounds = Rounds {
-        nodes: lists.nodes,
-        per: lists.nodes,
-        parts: [name],
-        ways: &[Packed::NAME, BASELINE],
-        pace: Pace { alternates: true, ..Pace::timed(MIN_FRAMES, MAX_FRAMES, BUDGET) },
-        lasts: None,
-    };
-    if let Some(figures) = front.rounds(&rounds, lists)? {
-        let case = Case::new(name, lists.nodes, Unit::Time, BASELINE).against_itself();
-        front.report(&case, figures[0][0], figures[1][0])?;
+fn measure<F: Front>(front: &mut F, case: &Case<'_>, pace: Pace, trial: &mut impl Trial<1>) -> Outcome {
+    let (nodes, ways) = (case.nodes, [Packed::NAME, case.baseline]);
+    let rounds = Rounds { nodes, per: nodes, parts: [case.name], ways: &ways, pace, lasts: None };
+    if let Some(figures) = front.rounds(&rounds, trial)? {
+        front.report(case, figures[0][0], figures[1][0])?;
     }
     Ok(())
 }
@@ -107,6 +109,15 @@ impl Lists {
             anew: DrawList::new(),
         }
     }
+
+    /// Begins the frames of a case, with both lists filled.
+    fn start(&mut self, event: Event) {
+        self.event = event;
+        self.frame = 0;
+        self.packed.update();
+        self.play(0);
+        self.play(1);
+    }
 }
 
 impl Trial<1> for Lists {
@@ -140,5 +151,51 @@ impl Trial<1> for Lists {
             return Ok(());
         }
         Err("draws: the list that was kept differs from one that is new".into())
+    }
+}
+
+/// The list that is kept, and the bytes that it touches.
+struct Touched<'l> {
+    lists: &'l mut Lists,
+    /// The matrices of all shapes.
+    streams: Streams,
+    /// How many steps of these have as many matrices as changed.
+    steps: usize,
+}
+
+impl<'l> Touched<'l> {
+    fn new(lists: &'l mut Lists) -> Self {
+        let matrix = size_of::<Mat34>();
+        let mut streams = Streams::new(lists.kept.len(), BLOCK, matrix, matrix);
+        // What was never written has no memory yet.
+        streams.touch();
+        Self { lists, streams, steps: 0 }
+    }
+}
+
+impl Trial<1> for Touched<'_> {
+    fn begin(&mut self) {
+        self.lists.begin();
+    }
+
+    fn prepare(&mut self, way: usize) {
+        if way > 0 {
+            // The other list is still that of the frame before.
+            self.lists.play(0);
+            let both = self.lists.kept.matrices().iter().zip(self.lists.anew.matrices());
+            self.steps = both.filter(|(now, before)| now != before).count().div_ceil(BLOCK);
+            self.lists.play(1);
+        }
+    }
+
+    fn play(&mut self, way: usize) -> [f64; 1] {
+        match way {
+            0 => self.lists.play(way),
+            _ => [nanoseconds(|| self.streams.touch_steps(self.steps))],
+        }
+    }
+
+    fn check(&mut self) -> Outcome {
+        self.lists.check()
     }
 }

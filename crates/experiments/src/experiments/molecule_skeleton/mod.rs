@@ -24,6 +24,8 @@
 //! - `pose-memory`, `crowd-memory`, `crowd-palette-memory`: `pose`, `crowd` and `crowd-palette` against the bytes that
 //!   they cannot do without, touched in the same order ([`Streams`]): of a joint a transform of 40 bytes and its parent's
 //!   number read, and 48 bytes written. The skin's matrices, which all characters share, are left out.
+//! - `blend-memory`: `blend` against the same: of a joint three transforms of 40 bytes read, and one written. The sum
+//!   between is left out. As there, a call is one character, and all calls touch the same bytes.
 //!
 //! What the sides computed is compared to within rounding.
 

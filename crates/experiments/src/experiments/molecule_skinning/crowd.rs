@@ -10,6 +10,9 @@ use hedgerow::{
 use std::ops::Range;
 use std::sync::Arc;
 
+/// In so many steps the bytes of a character are touched.
+pub(super) const STEPS: usize = 3;
+
 /// The 100 characters on our side.
 pub(super) struct Crowd {
     pub(super) recipe: SkinRecipe,
@@ -66,18 +69,20 @@ impl Crowd {
         })
     }
 
-    /// What skinning a character reads and writes at least, in two steps: its palette, and the mesh with the
-    /// character's places.
-    pub(super) fn streams(&self) -> Streams {
+    /// What skinning a character reads and writes at least, in [`STEPS`]: what so many morph targets add to positions,
+    /// its palette, and the mesh with the character's places.
+    pub(super) fn streams(&self, targets: usize) -> Streams {
         let vertex = size_of::<[[f32; 3]; 2]>();
         // A joint's number, and weights beyond the first influence.
         let influences = self.mesh.influence_counts().into_iter().zip([2, 8, 14, 20]);
         let mesh: usize = influences.map(|(count, bytes)| count * (vertex + bytes)).sum();
-        let mut read = vec![mesh];
+        let deltas = targets * self.mesh.len() * size_of::<[f32; 3]>();
+        let mut read = vec![mesh, deltas];
         read.extend([SKIN_JOINTS * size_of::<Mat34>()].repeat(CHARACTERS));
         let mut written = vec![0];
         written.extend([vertex * self.mesh.len()].repeat(CHARACTERS));
-        Streams::of(&read, &written, (1..=CHARACTERS).flat_map(|character| [(character, 0), (0, character)]))
+        let steps = |character| [(1, 0), (1 + character, 0), (0, character)];
+        Streams::of(&read, &written, (1..=CHARACTERS).flat_map(steps))
     }
 
     /// Which characters' turn it is: where their palettes lie, and their vertices.

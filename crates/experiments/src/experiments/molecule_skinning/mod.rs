@@ -24,6 +24,8 @@
 //!
 //! - `morph`: with 8 morph targets that move all positions, two of which have a weight, added before; against the first
 //!   implementation, which adds all.
+//! - `morph-memory`: against the bytes that `morph` cannot do without, touched: those of `memory`, and for each
+//!   character 12 bytes of a vertex read of each of the two targets. The morphed positions between are left out.
 //! - `visible`: a visible list of every third character, in nanoseconds a vertex of all; against skinning all of them.
 //! - `threads` (feature `rayon`): two threads; against one.
 //!
@@ -33,7 +35,7 @@
 mod crowd;
 mod steps;
 
-use self::crowd::{Crowd, mesh, same};
+use self::crowd::{Crowd, STEPS, mesh, same};
 use self::steps::{Narrow as _, Steps};
 use crate::baselines::{SeedSkin, WholeVertex};
 use crate::front::{Calls, Front, checked_elsewhere};
@@ -53,6 +55,7 @@ const WEIGHTS: [f32; 8] = [0.0, 0.7, 0.0, 0.0, 0.0, 0.3, 0.0, 0.0];
 
 const VERTEX: Unit = Unit::Each("ns/vert");
 const FIRST: &str = "first implementation";
+const TOUCHED: &str = "the same bytes, touched";
 
 /// Runs the experiment.
 ///
@@ -71,10 +74,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         turns(front, (name, baseline), (&mut crowd, &mut steps), Crowd::skin, step)?;
     }
     turns(front, ("padded", FIRST), (&mut crowd, &mut steps), Crowd::skin_padded, Steps::first)?;
-    let mut streams: Streams = crowd.streams();
-    turns(front, ("memory", "the same bytes, touched"), (&mut crowd, &mut streams), Crowd::skin, |streams| {
-        streams.touch_steps(2 * TURN);
-    })?;
+    touched(front, "memory", &mut crowd, 0, Crowd::skin)?;
     for influences in 1..=4 {
         uniform(front, influences)?;
     }
@@ -83,6 +83,8 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     all_turns(|| steps.first_morphed());
     crowd.check("morph", |at| (steps.whole[at].position, steps.whole[at].normal))?;
     turns(front, ("morph", FIRST), (&mut crowd, &mut steps), Crowd::skin_morphed, Steps::first_morphed)?;
+    let targets = WEIGHTS.iter().filter(|weight| **weight != 0.0).count();
+    touched(front, "morph-memory", &mut crowd, targets, Crowd::skin_morphed)?;
     visible(front, &mut crowd)?;
     if hedgerow::THREADED { threads(front, crowd) } else { Ok(()) }
 }
@@ -129,6 +131,12 @@ fn turns<F: Front, B>(
         baseline: theirs,
     };
     front.calls(calls, checked_elsewhere)
+}
+
+/// Times a turn against the bytes that it touches, where so many morph targets have a weight.
+fn touched<F: Front>(front: &mut F, name: &str, crowd: &mut Crowd, targets: usize, skin: fn(&mut Crowd)) -> Outcome {
+    let mut streams: Streams = crowd.streams(targets);
+    turns(front, (name, TOUCHED), (crowd, &mut streams), skin, |streams| streams.touch_steps(STEPS * TURN))
 }
 
 /// Has all characters their turn.
