@@ -15,7 +15,14 @@ use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
 
 /// How far from its hint a row may lie and still count as in order.
-pub(in crate::store) const NEAR: u32 = 64;
+const NEAR: u32 = 64;
+
+/// Whether the last child of a row is so far behind it, or before it, that a further child goes near the last one
+/// instead of near its parent.
+#[inline(always)]
+pub(in crate::store) fn ends_far(parent: u32, last_child: u32) -> bool {
+    (last_child != NIL) & (last_child.wrapping_sub(parent) > NEAR)
+}
 
 /// One run of consecutive siblings and everything below them, in storage of its own.
 ///

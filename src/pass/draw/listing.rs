@@ -1,16 +1,13 @@
 //! The arrays of a draw list, and the ways in which slices fill them.
 
 use crate::pass::draw::{DrawCommand, Segment};
-use crate::store::{MatrixSlot, ShapeRecord, SliceView, Store};
+use crate::store::{MatrixSlot, ShapeRecord, ShapeView, SliceView, Store};
 use crate::{Mat34, NodeHandle};
 use core::ops::Range;
 use hedgerow_math::internal::prefetch;
 
 /// How many shapes are tested before those that were swept are copied.
 const PICKED: usize = 128;
-
-/// The greatest number of shapes in a chunk.
-const CHUNK: usize = 64;
 
 /// What of a shape differs from the list before, as bits.
 pub(crate) mod mark {
@@ -137,8 +134,8 @@ impl Listing {
         }
         self.slots.reserve(most);
         let Some(first) = slice.shapes().records().first() else { return };
-        let mut picked = [first; CHUNK];
-        for (records, shown) in visible_chunks(slice, layers) {
+        let mut picked = [first; ShapeView::CHUNK];
+        for (records, shown) in listed_chunks(slice, layers) {
             if shown.count_ones() as usize == records.len() {
                 self.extend(slice, records.iter());
                 continue;
@@ -146,10 +143,10 @@ impl Listing {
             // Which shapes are shown is close to random, so they are selected without a branch.
             let mut count = 0;
             for (at, record) in records.iter().enumerate() {
-                picked[count % CHUNK] = record;
+                picked[count % ShapeView::CHUNK] = record;
                 count += (shown >> at & 1) as usize;
             }
-            self.extend(slice, picked[..count.min(CHUNK)].iter().copied());
+            self.extend(slice, picked[..count.min(ShapeView::CHUNK)].iter().copied());
         }
     }
 
@@ -346,7 +343,7 @@ fn slot(slice: SliceView<'_>, record: &ShapeRecord) -> MatrixSlot {
 #[cfg(feature = "rayon")]
 #[inline]
 fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(&'s ShapeRecord)) {
-    for (records, shown) in visible_chunks(slice, layers) {
+    for (records, shown) in listed_chunks(slice, layers) {
         for (at, record) in records.iter().enumerate() {
             if shown >> at & 1 != 0 {
                 show(record);
@@ -355,12 +352,10 @@ fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(
     }
 }
 
-/// The shapes of a slice in chunks, each with one bit for every shape that is visible on one of these layers.
-///
-/// Their matrices are asked for a chunk ahead: after edits they lie in no order that the machine would foresee.
+/// Like [`visible_chunks`], for who copies the matrices of these shapes: they are asked for a chunk ahead. After edits
+/// they lie in no order that the machine would foresee.
 #[inline]
-fn visible_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
-    let masks = slice.visibilities().masks();
+fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
     let worlds = slice.transforms().worlds();
     let ask = |(records, _): (&[ShapeRecord], u64)| {
         for record in records {
@@ -369,9 +364,15 @@ fn visible_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item =
     };
     let mut ahead = slice.shapes().chunks();
     ahead.next().into_iter().for_each(ask);
+    visible_chunks(slice, layers).inspect(move |_| ahead.next().into_iter().for_each(ask))
+}
+
+/// The shapes of a slice in chunks, each with one bit for every shape that is visible on one of these layers.
+#[inline]
+fn visible_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
+    let masks = slice.visibilities().masks();
     slice.shapes().chunks().map(move |(records, holes)| {
-        ahead.next().into_iter().for_each(ask);
-        let live = !holes & (u64::MAX >> (CHUNK - records.len()));
+        let live = !holes & (u64::MAX >> (ShapeView::CHUNK - records.len()));
         let shown = match *masks {
             [inherited] => u64::from(inherited & layers != 0).wrapping_neg(),
             _ => records.iter().rev().fold(0, |bits, record| {

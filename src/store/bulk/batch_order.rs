@@ -1,7 +1,7 @@
 //! The order in which a batch makes its edits.
 
 use crate::store::columns::{At, NIL};
-use crate::store::slice::NEAR;
+use crate::store::slice::ends_far;
 use crate::store::work;
 use crate::store::{Row, Slice, Slices, Store};
 use crate::{Node, NodeHandle};
@@ -138,13 +138,10 @@ impl Slice {
     #[inline]
     pub(in crate::store) fn prefetch_places(&self, parent: u32, node: &Node<'_>) {
         let Row { last_child, transform, .. } = *self.row(parent);
-        let mut beside = parent;
         if last_child != NIL {
             self.prefetch_row(last_child);
-            if last_child.wrapping_sub(parent) > NEAR {
-                beside = last_child;
-            }
         }
+        let beside = if ends_far(parent, last_child) { last_child } else { parent };
         let row = self.row_slots.foreseen(beside + 1);
         self.prefetch_row(row);
         if node.local.is_some() {

@@ -2,7 +2,7 @@
 
 use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
 use crate::store::handles::Entry;
-use crate::store::slice::NEAR;
+use crate::store::slice::ends_far;
 use crate::store::{Beside, MAX_NODES, Membership, Need, Settled, Slice, Spot, Store};
 use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape, Transform};
 use core::hint::{black_box, select_unpredictable};
@@ -82,7 +82,7 @@ impl Store {
         // must be a branch, which is foreseen: as a select it would wait for the parent's row, and so would all that
         // hangs on the new row's number.
         let mut hint = entry.row;
-        if (previous != NIL) & (previous.wrapping_sub(entry.row) > NEAR) {
+        if ends_far(entry.row, previous) {
             hint = black_box(previous);
         }
         if slice.portal_rows.contains(previous) {
@@ -319,7 +319,7 @@ impl Slice {
     /// insert.
     #[cold]
     #[inline(never)]
-    fn give_back<T>(&mut self, transform: Slot) -> Option<T> {
+    fn give_back(&mut self, transform: Slot) -> Option<NodeHandle> {
         if let Some(slot) = transform.as_own() {
             self.transforms.free(slot);
         }

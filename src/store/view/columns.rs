@@ -410,11 +410,14 @@ impl<'s> ShapeView<'s> {
         &self.slice.shapes.records
     }
 
-    /// The records in chunks of at most 64, each with one bit for every hole.
+    /// The greatest number of records in one of the [chunks](Self::chunks).
+    pub(crate) const CHUNK: usize = HoleSet::WORD_SLOTS;
+
+    /// The records in chunks, each with one bit for every hole.
     #[inline]
     pub(crate) fn chunks(&self) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
         let shapes = &self.slice.shapes;
-        shapes.records.chunks(HoleSet::WORD_SLOTS).zip(shapes.slots.holes().words())
+        shapes.records.chunks(Self::CHUNK).zip(shapes.slots.holes().words())
     }
 
     /// The slots in use in a block, one bit each.
