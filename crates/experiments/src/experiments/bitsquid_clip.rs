@@ -31,7 +31,7 @@
 use crate::baselines::{KeyPlaces, KeyTracks};
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
 use crate::heap::held;
-use crate::workloads::{Streams, TEST_CLIP_JOINTS, TEST_CLIP_KEYS, captured_clip, swaying, test_clip};
+use crate::workloads::{Streams, TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TOUCHED, captured_clip, swaying, test_clip};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Quat;
 use hedgerow::{
@@ -83,7 +83,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     load(front, &clip)?;
     let mut streams = streams(&clip);
     let calls = Calls {
-        case: Case::new("memory", JOINTS, JOINT, "the same bytes, touched"),
+        case: Case::new("memory", JOINTS, JOINT, TOUCHED),
         per: FRAMES * JOINTS,
         repeats: 1,
         sides: (&mut ours, &mut streams),

@@ -30,7 +30,7 @@ use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Rounds, Trial};
 use crate::sides::{Packed, Side};
-use crate::workloads::{Churn, Kind, Moves, Recipe, Streams, Topology};
+use crate::workloads::{Churn, Kind, Moves, Recipe, Streams, TOUCHED, Topology};
 use crate::{Case, Outcome, Unit};
 use hedgerow::changes::{ChangeReader, Changed, Changes};
 use hedgerow::{DrawList, Mat34, NodeHandle, Scene, SceneConfig};
@@ -44,7 +44,6 @@ const PACE: Pace = Pace::timed(7, 301, Duration::from_millis(800));
 
 /// About as many transforms, or shapes, as a slice of the default policy has.
 const BLOCK: usize = 2048;
-const TOUCHED: &str = "the same bytes, touched";
 
 /// Runs the experiment.
 ///

@@ -25,7 +25,7 @@ use crate::baselines::{CullColumns, Cullables};
 use crate::clock::nanoseconds;
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
 use crate::rounds::Trial;
-use crate::workloads::{Streams, TOWN_PARTS, Town, strewn, strewn_cameras};
+use crate::workloads::{Streams, TOUCHED, TOWN_PARTS, Town, strewn, strewn_cameras};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
 use hedgerow::{
@@ -41,7 +41,6 @@ const TOWN_CAMERAS: Sizes<usize> = Sizes { full: 100, short: 4, tiny: 4 };
 const BOOLS: &str = "boxes in an array, bools";
 const VIRTUAL: &str = "a virtual call a sub-mesh";
 const TESTING_ALL: &str = "testing all boxes, eight at a time";
-const TOUCHED: &str = "the same bytes, touched";
 /// About as many nodes as a slice of the default policy has.
 const SLICE: usize = 2048;
 

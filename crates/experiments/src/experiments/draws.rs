@@ -20,7 +20,7 @@ use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Rounds, Trial};
 use crate::sides::{Packed, Side};
-use crate::workloads::{Moves, Recipe, Streams};
+use crate::workloads::{Moves, Recipe, Streams, TOUCHED};
 use crate::{Case, Outcome, Unit};
 use hedgerow::{
     Aabb, DrawList, Mat34, Node, NodeHandle, Shape,
@@ -32,7 +32,6 @@ const SIZES: Sizes<usize> = Sizes { full: 262_144, short: 262_144, tiny: 300 };
 /// A case ends after this time, or after this many frames, but has the least number of them.
 const PACE: Pace = Pace::timed(15, 301, Duration::from_millis(1500));
 const BASELINE: &str = "listing anew";
-const TOUCHED: &str = "the same bytes, touched";
 /// So many matrices are touched in a step.
 const BLOCK: usize = 64;
 

@@ -25,7 +25,7 @@
 
 use crate::baselines::{MeshColumns, Meshes};
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
-use crate::workloads::{Parts, Streams};
+use crate::workloads::{Parts, Streams, TOUCHED};
 use crate::{Case, Outcome, Unit};
 use core::hint::black_box;
 use hedgerow::{
@@ -43,7 +43,6 @@ const STRIDE: usize = 16;
 const SUB_MESHES: Unit = Unit::Each("ns/part");
 const BOOLS: &str = "columns with bools";
 const VIRTUAL: &str = "virtual calls, flags";
-const TOUCHED: &str = "the same bytes, touched";
 
 /// Runs the experiment.
 ///

@@ -23,7 +23,7 @@ use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Rounds, Trial};
 use crate::sides::{Boxed, Packed, Side};
-use crate::workloads::{Kind, Moves, RIG, Recipe, Streams, Topology};
+use crate::workloads::{Kind, Moves, RIG, Recipe, Streams, TOUCHED, Topology};
 use crate::{Case, Outcome, Unit};
 use hedgerow::Mat34;
 use std::hint::black_box;
@@ -62,7 +62,6 @@ const NAIVE_FRAMES: usize = 4;
 
 /// About as many transforms as a slice of the default policy has.
 const BLOCK: usize = 2048;
-const TOUCHED: &str = "the same bytes, touched";
 
 /// Trees that nothing happens to.
 const IDLE: Sizes<&[usize]> = Sizes { full: &[1000, 1_000_000], short: &[1000], tiny: &[300] };

@@ -22,7 +22,7 @@
 use crate::agreement::{same_draws, same_worlds};
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
 use crate::sides::{Boxed, Packed, Side};
-use crate::workloads::{self, Churn, Kind, Recipe, Streams};
+use crate::workloads::{self, Churn, Kind, Recipe, Streams, TOUCHED};
 use crate::{Case, Outcome, Unit};
 use hedgerow::Mat34;
 
@@ -80,7 +80,7 @@ fn memory<F: Front>(front: &mut F, nodes: usize, recipe: &Recipe, packed: &mut P
     ];
     for (name, mut streams, pass) in passes {
         let calls = Calls {
-            case: Case::new(name, nodes, Unit::Time, "the same bytes, touched"),
+            case: Case::new(name, nodes, Unit::Time, TOUCHED),
             per: nodes,
             repeats: (1 << 18) / nodes.min(1 << 18),
             sides: (&mut *packed, &mut streams),

@@ -39,7 +39,7 @@ pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use rig::{CHARACTERS, JOINTS, character, rig};
 pub use script::{Edit, Growth, Script};
 pub use skin_recipe::{SKIN_JOINTS, SKIN_VERTICES, SkinRecipe};
-pub use streams::Streams;
+pub use streams::{Streams, TOUCHED};
 pub use test_clip::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, captured_clip, swaying, test_clip};
 pub use topology::{RIG, Topology};
 pub use town::{TOWN_PARTS, Town, strewn, strewn_cameras};

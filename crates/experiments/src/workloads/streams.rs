@@ -2,6 +2,9 @@
 
 use std::hint::black_box;
 
+/// What a pass is compared with where [`Streams`] stand in place of a baseline.
+pub const TOUCHED: &str = "the same bytes, touched";
+
 /// What a pass reads and writes, as arrays of 64-bit words, and in which order: in steps, each of which reads one array
 /// and writes one, side by side.
 #[derive(Clone, Debug)]

@@ -35,7 +35,7 @@ mod poses;
 
 use crate::baselines::{Character, Flattened, inverse_binds, multiply};
 use crate::front::{Calls, Front};
-use crate::workloads::{CHARACTERS, JOINTS, Streams, character, rig};
+use crate::workloads::{CHARACTERS, JOINTS, Streams, TOUCHED, character, rig};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
 use hedgerow::{
@@ -47,8 +47,6 @@ use std::hint::black_box;
 
 /// The joints of all characters.
 const ALL_JOINTS: usize = CHARACTERS * JOINTS;
-/// What is compared with memory.
-const TOUCHED: &str = "the same bytes, touched";
 
 /// Runs the experiment.
 ///

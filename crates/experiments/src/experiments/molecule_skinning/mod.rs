@@ -39,7 +39,7 @@ use self::crowd::{Crowd, STEPS, mesh, same};
 use self::steps::{Narrow as _, Steps};
 use crate::baselines::{SeedSkin, WholeVertex};
 use crate::front::{Calls, Front, checked_elsewhere};
-use crate::workloads::{SkinRecipe, Streams};
+use crate::workloads::{SkinRecipe, Streams, TOUCHED};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
 use hedgerow::skin::{Palette, SkinOutput};
@@ -55,7 +55,6 @@ const WEIGHTS: [f32; 8] = [0.0, 0.7, 0.0, 0.0, 0.0, 0.3, 0.0, 0.0];
 
 const VERTEX: Unit = Unit::Each("ns/vert");
 const FIRST: &str = "first implementation";
-const TOUCHED: &str = "the same bytes, touched";
 
 /// Runs the experiment.
 ///
