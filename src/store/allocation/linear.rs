@@ -1,6 +1,6 @@
 //! The linear allocator of slots, for rows and for each column.
 
-use crate::store::allocation::HoleSet;
+use crate::store::allocation::{HoleSet, WORD};
 
 /// Hands out slot numbers: from a bump end, and from the holes before it.
 ///
@@ -101,10 +101,22 @@ impl LinearAllocator {
         if reuse && let Some(hole) = self.holes.take_after(slot) { Some(hole) } else { self.bump() }
     }
 
-    /// The slot that [`Self::allocate_near`] or [`Self::allocate_after`] will most likely hand out.
+    /// The slot that [`Self::allocate_near`] will most likely hand out.
     #[inline]
-    pub(in crate::store) fn foreseen(&self, hint: u32) -> u32 {
-        self.holes.next_from(hint).unwrap_or(self.end)
+    pub(in crate::store) fn foreseen_near(&self, hint: u32) -> u32 {
+        self.foreseen(hint / WORD)
+    }
+
+    /// The slot that [`Self::allocate_after`] will most likely hand out.
+    #[inline]
+    pub(in crate::store) fn foreseen_after(&self, slot: u32) -> u32 {
+        self.foreseen(slot / WORD + 1)
+    }
+
+    /// The first hole from a word of holes on, else the slot at the end.
+    #[inline]
+    fn foreseen(&self, word: u32) -> u32 {
+        self.holes.next_from(word * WORD).unwrap_or(self.end)
     }
 
     #[inline(always)]
@@ -228,5 +240,22 @@ mod tests {
         assert!(!slots.has_after(1, true), "a slot is not behind itself");
         assert_eq!(slots.allocate_after(1, true), None);
         assert_eq!(slots.allocate_near(3, true), Some(1));
+    }
+
+    #[test]
+    fn the_slot_that_is_foreseen_is_the_one_that_is_handed_out() {
+        let mut slots = LinearAllocator::with_capacity(1000);
+        (0..640).for_each(|slot| assert_eq!(slots.allocate_near(0, true), Some(slot)));
+        for hint in [0, 200, 639] {
+            assert_eq!(slots.foreseen_near(hint), slots.clone().allocate_near(hint, true).unwrap());
+            assert_eq!(slots.foreseen_after(hint), slots.clone().allocate_after(hint, true).unwrap());
+        }
+        [70, 130, 199, 330, 600].into_iter().for_each(|slot| assert!(!slots.free(slot)));
+        for hint in 0..600 {
+            assert_eq!(slots.foreseen_near(hint), slots.clone().allocate_near(hint, true).unwrap(), "near {hint}");
+        }
+        for hint in 0..575 {
+            assert_eq!(slots.foreseen_after(hint), slots.clone().allocate_after(hint, true).unwrap(), "after {hint}");
+        }
     }
 }

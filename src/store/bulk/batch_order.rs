@@ -142,16 +142,16 @@ impl Slice {
             self.prefetch_row(last_child);
         }
         let beside = if ends_far(parent, last_child) { last_child } else { parent };
-        let row = self.row_slots.foreseen(beside + 1);
+        let row = self.row_slots.foreseen_near(beside + 1);
         self.prefetch_row(row);
         if node.local.is_some() {
-            let slot = self.transforms.slots.foreseen((transform.index() | 63) + 1) as usize;
+            let slot = self.transforms.slots.foreseen_after(transform.index()) as usize;
             prefetch_whole(&self.transforms.locals, slot);
             prefetch_whole(&self.transforms.parents, slot);
             prefetch_whole(&self.transforms.worlds, slot);
         }
         if node.shape.is_some() {
-            let slot = self.shapes.slots.foreseen(self.shape_hint(row)) as usize;
+            let slot = self.shapes.slots.foreseen_near(self.shape_hint(row)) as usize;
             prefetch_whole(&self.shapes.records, slot);
             prefetch_whole(&self.shapes.bounds, slot);
         }

@@ -137,7 +137,7 @@ impl Store {
             visibility = slice.new_visibility(visibility, mask, false);
         }
         if let Some(value) = words.material() {
-            material = slice.new_material(material, value, false);
+            material = slice.new_material(at, value, false);
         }
         let mut shape = NIL;
         if let Some((mesh, bounds)) = words.shape() {

@@ -40,10 +40,11 @@ impl Slice {
         Slot::own(slot)
     }
 
-    /// Adds a slot with a material near the inherited one.
+    /// Adds a slot with a material for a row.
     #[inline]
-    pub(in crate::store) fn new_material(&mut self, inherited: Slot, value: u32, reuse: bool) -> Slot {
-        let slot = self.materials.slots.allocate_near(inherited.index(), reuse).expect("room was made before");
+    pub(in crate::store) fn new_material(&mut self, row: u32, value: u32, reuse: bool) -> Slot {
+        let hint = self.material_hint(row);
+        let slot = self.materials.slots.allocate_near(hint, reuse).expect("room was made before");
         crate::store::columns::put(&mut self.materials.values, slot, Some(value));
         Slot::own(slot)
     }

@@ -52,7 +52,7 @@ impl Store {
         let at = self.with_room(at, &Need { materials: 1, ..Need::default() });
         let reuse = self.config.storage.reuse_holes;
         let slice = self.slice_mut(at.slice);
-        let slot = slice.new_material(slice.row(at.row).material, material, reuse);
+        let slot = slice.new_material(at.row, material, reuse);
         slice.row_mut(at.row).material = slot;
         slice.materials.dirty = true;
         self.update_effective_slots_below(at.slice, at.row);

@@ -285,7 +285,7 @@ impl Store {
         if need.materials > 0
             && let Some(value) = node.material
         {
-            material = slice.new_material(material, value, reuse);
+            material = slice.new_material(at, value, reuse);
         }
         if need.shapes > 0
             && let Some(Shape { mesh, bounds }) = &node.shape
