@@ -1,25 +1,27 @@
 #!/usr/bin/env bash
 # All peers beside one another, on one thread and on two: benches/peers/README.md says what is measured.
 #
-#   benches/peers/run.sh [--fyrox] [--osg] [--three FOLDER] [--json] [options of the program; --help lists them]
+#   benches/peers/run.sh [--fyrox] [--osg] [--three FOLDER] [--godot] [--json] [options of the program; --help lists them]
 #
-# Three peers more, on one thread, each with what must be there (names of Debian's packages):
+# Four peers more, on one thread, each with what must be there (names of Debian's packages):
 #   --fyrox         Fyrox's graph: some minutes of compilation, libasound2-dev, libudev-dev
 #   --osg           OpenSceneGraph: a C++ compiler ($CXX or c++), libopenscenegraph-dev
 #   --three FOLDER  three.js: node, and the folder of the package `three`, as `npm install three` makes it
+#   --godot         Godot 3 by its scripts: godot3-server, socat; some 50 µs a node, so for small trees: --sizes 32768
 # Nothing is fetched but crates.
 #
 # Bevy's systems on one thread and those on two are different builds. So there are two programs, which take turns shape
 # by shape; then their results are printed in one table. $CARGO_TARGET_DIR or benches/peers/target keeps the builds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-json=no osg=no three= one=() options=()
+json=no osg=no three= godot=no one=() options=()
 shapes=()
 while [ $# -gt 0 ]; do
     case "$1" in
         --json) json=yes ;;
         --fyrox) one=(--features fyrox) ;;
         --osg) osg=yes ;;
+        --godot) godot=yes ;;
         --three)
             [ -f "${2-}/build/three.module.js" ] || {
                 echo "--three takes the folder of the package three: there is no ${2-}/build/three.module.js" >&2
@@ -52,6 +54,7 @@ if [ -n "$three" ]; then
     cp "$here/programs/three.mjs" "$results"
     options+=(--program "node --expose-gc $results/three.mjs $results/three")
 fi
+[ "$godot" = no ] || options+=(--program "$here/programs/godot.sh")
 case " ${options[*]-} " in
     *" --help "* | *" --names "*) exec "$results/one" "${options[@]}" ;;
 esac

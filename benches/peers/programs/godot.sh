@@ -1,0 +1,7 @@
+#!/bin/sh
+# Starts Godot with godot/peer.gd, and puts its socket behind pipes. Takes godot3-server and socat.
+folder=$(dirname "$0")/godot
+# Nobody else has this number.
+port=$((20000 + $$ % 40000))
+HEDGEROW_PORT=$port godot3-server --path "$folder" -s peer.gd </dev/null >/dev/null 2>&1 &
+exec socat STDIO "TCP:127.0.0.1:$port,retry=200,interval=0.05,nodelay"
