@@ -23,8 +23,9 @@
 //!   known before, and asked for by readers only.
 //! - `read/all-memory`: the same, and then, of each node, its two bits and its handle of 8 bytes read, and the handle
 //!   written to two lists: of nodes that moved, and of nodes whose locals were set.
-//! - `motion/all-memory`: of each shape four bytes that say where its matrix is and the matrix of 48 read, and 48
-//!   written; then its matrix before read, and written. A matrix that shapes share counts for each of them.
+//! - `motion/all-memory`: of each shape four bytes that say where its matrix is read, and 48 written; then its matrix
+//!   before read, and written. The matrix of 48 bytes, which three shapes share, is read once for them; that before is
+//!   the list's, and each shape has its own.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
@@ -155,7 +156,8 @@ const fn bytes_of_bits(nodes: usize) -> usize {
 fn listed(recipe: &Recipe) -> Vec<Streams> {
     let shapes = recipe.nodes().iter().filter(|node| node.content.kind() == Kind::Shape).count();
     let matrix = size_of::<Mat34>();
-    [size_of::<u32>() + matrix, matrix].map(|read| Streams::new(shapes, BLOCK, read, matrix)).into()
+    let shown = (recipe.shown_matrices(), matrix);
+    vec![Streams::sharing(shapes, BLOCK, size_of::<u32>(), matrix, shown), Streams::new(shapes, BLOCK, matrix, matrix)]
 }
 
 /// Both scenes of a tree, with everything told once.

@@ -12,9 +12,9 @@
 //!
 //! The cases `transform-memory` and `render-memory` have in place of a baseline the bytes that each pass cannot do
 //! without, read and written in the same order and not computed with ([`Streams`]): of a transform 40 bytes read with
-//! four for its parent, and 48 written; of a draw its shape's record of 40 bytes and matrix of 48 read, and 24 and 48
-//! written. A ratio of 1 is the most that there can be, and 0.63 stands for 1.6 times what memory takes. A matrix that
-//! several shapes share counts for each of them, which is in our favour: in this tree three shapes share one.
+//! four for its parent, and 48 written; of a draw its shape's record of 40 bytes read, and 24 and 48 written. The matrix
+//! of 48 bytes, which three shapes share in this tree, is read once for them. A ratio of 1 is the most that there can
+//! be, and 0.63 stands for 1.6 times what memory takes.
 //!
 //! The case `idle` shows what `update()` costs where nothing changed. The naive graph knows nothing of the kind, and
 //! so the case counts for nothing; its line says so.
@@ -74,9 +74,10 @@ fn memory<F: Front>(front: &mut F, nodes: usize, recipe: &Recipe, packed: &mut P
     let count = |kind| recipe.nodes().iter().filter(|node| node.content.kind() == kind).count();
     let (transforms, shapes) = (count(Kind::Transform), count(Kind::Shape));
     let matrix = size_of::<Mat34>();
+    let shown = (recipe.shown_matrices(), matrix);
     let passes: [(_, _, fn(&mut Packed)); 2] = [
         ("transform-memory", Streams::new(transforms, BLOCK, size_of::<[f32; 10]>() + 4, matrix), Side::transform),
-        ("render-memory", Streams::new(shapes, BLOCK, SHAPE_BYTES + matrix, 24 + matrix), Side::render),
+        ("render-memory", Streams::sharing(shapes, BLOCK, SHAPE_BYTES, 24 + matrix, shown), Side::render),
     ];
     for (name, mut streams, pass) in passes {
         let calls = Calls {

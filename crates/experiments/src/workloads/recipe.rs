@@ -96,6 +96,23 @@ impl Recipe {
     pub fn nodes(&self) -> &[RecipeNode] {
         &self.nodes
     }
+
+    /// How many world matrices the shapes of the tree have: those below one transform, without another between, share
+    /// its matrix.
+    #[must_use]
+    pub fn shown_matrices(&self) -> usize {
+        let mut above: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        let mut shown = vec![false; self.nodes.len()];
+        for (id, node) in (0..).zip(&self.nodes) {
+            let transform = match node.content.kind() {
+                Kind::Transform => id,
+                _ => above[node.parent as usize],
+            };
+            above.push(transform);
+            shown[transform as usize] |= node.content.kind() == Kind::Shape;
+        }
+        shown.into_iter().filter(|shown| *shown).count()
+    }
 }
 
 #[cfg(test)]
@@ -113,5 +130,16 @@ mod tests {
         assert!((share(Kind::Shape) - 0.4).abs() < 0.01);
         assert!((share(Kind::Material) - 0.2).abs() < 0.01);
         assert!((1..).zip(&recipe.nodes()[1..]).all(|(id, node)| node.parent < id));
+    }
+
+    #[test]
+    fn shapes_below_one_transform_share_its_matrix() {
+        let transform = Content::Transform(Transform::IDENTITY);
+        let node = |parent, content| RecipeNode { parent, content };
+        let mut nodes = vec![node(0, transform), node(0, Content::Material(1)), node(1, Content::Shape(2))];
+        nodes.extend([node(2, Content::Shape(3)), node(0, transform), node(4, transform)]);
+        assert_eq!(Recipe::from_nodes(nodes.clone()).shown_matrices(), 1);
+        nodes.push(node(5, Content::Shape(4)));
+        assert_eq!(Recipe::from_nodes(nodes).shown_matrices(), 2);
     }
 }

@@ -25,10 +25,25 @@ impl Streams {
     /// If `block` is 0.
     #[must_use]
     pub fn new(elements: usize, block: usize, read: usize, written: usize) -> Self {
-        let counts = (0..elements).step_by(block).map(|first| block.min(elements - first));
-        let counts: Vec<usize> = counts.collect();
-        let of = |bytes: usize| counts.iter().map(|count| count * bytes).collect::<Vec<_>>();
-        Self::of(&of(read), &of(written), (0..counts.len()).map(|block| (block, block)))
+        Self::sharing(elements, block, read, written, (0, 0))
+    }
+
+    /// The same where elements also read things that they share, so many in all of so many bytes each: a thing is read
+    /// once, in the block of the elements that share it.
+    ///
+    /// # Panics
+    /// If `block` is 0.
+    #[must_use]
+    pub fn sharing(elements: usize, block: usize, read: usize, written: usize, shared: (usize, usize)) -> Self {
+        let (things, thing) = shared;
+        let firsts = (0..elements).step_by(block).map(|first| (first, elements.min(first + block)));
+        let (reads, writes): (Vec<usize>, Vec<usize>) = firsts
+            .map(|(first, end)| {
+                let things = things * end / elements - things * first / elements;
+                ((end - first) * read + things * thing, (end - first) * written)
+            })
+            .unzip();
+        Self::of(&reads, &writes, (0..reads.len()).map(|block| (block, block)))
     }
 
     /// Arrays of so many bytes to be read and to be written, and which of them each step reads and writes: steps may
@@ -89,6 +104,13 @@ mod tests {
         streams.touch();
         assert_eq!(streams.written[0][..8], [4; 8]);
         assert_eq!(streams.written[0][8..], [8; 8]);
+    }
+
+    #[test]
+    fn what_elements_share_is_read_once() {
+        let streams = Streams::sharing(40, 16, 8, 8, (10, 16));
+        assert_eq!(streams.read.iter().map(Vec::len).collect::<Vec<_>>(), [16 + 8, 16 + 8, 8 + 4]);
+        assert_eq!(streams.written.iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8]);
     }
 
     #[test]
