@@ -21,6 +21,8 @@ const COLUMNS: [&str; 11] = [
 ];
 /// Those of the table of engines.
 const ENGINES: [&str; 7] = ["bevy/1", "bevy/2", "fyrox/1", "osg/1", "three/1", OURS, "hedgerow-cached/1"];
+/// Those of the table of Godot.
+const GODOT: [&str; 4] = ["boxed/1", "godot/1", OURS, "hedgerow-cached/1"];
 const OURS: &str = "hedgerow/1";
 /// The threads of both sides where hedgerow loses.
 const LOSING_THREADS: u8 = 1;
@@ -36,6 +38,11 @@ pub(crate) fn fill(table: &mut Table, rows: &[&Row], records: &Records) {
 /// What engines took, and hedgerow.
 pub(crate) fn fill_engines(table: &mut Table, rows: &[&Row], records: &Records) {
     fill_columns(table, rows, records, &ENGINES);
+}
+
+/// What Godot took, and hedgerow.
+pub(crate) fn fill_godot(table: &mut Table, rows: &[&Row], records: &Records) {
+    fill_columns(table, rows, records, &GODOT);
 }
 
 /// What the peers of the columns took, the least of a row in bold with what is within 3 % of it; the spread is that of
@@ -62,7 +69,8 @@ fn fill_columns(table: &mut Table, rows: &[&Row], records: &Records, columns: &[
 /// In how many trees hedgerow takes longer, by work, over all trees.
 pub(crate) fn fill_losses(table: &mut Table, rows: &[&Row], records: &Records) {
     for row in rows {
-        let works: Vec<&Work> = records.works.iter().filter(|work| work.work == row.case).collect();
+        let works: Vec<&Work> =
+            records.works.iter().filter(|work| work.experiment == row.experiment && work.work == row.case).collect();
         let against_boxed = beaten(&works, &OTHERS[..1]);
         let against_all = beaten(&works, &OTHERS);
         let (Some(boxed), Some(all)) = (against_boxed, against_all) else {
@@ -140,6 +148,8 @@ mod tests {
         ];
         let mut records = Records::default();
         records.read(&lines.join("\n"), "").unwrap();
+        // Those of a record with a name are apart.
+        records.read(&[line("flat", "godot", 50.0), line("flat", "hedgerow", 2.0)].join("\n"), "small").unwrap();
         let list = "record a\np|peers|flat|peers|set|flat 4096\np|peers|none|peers|set|town 1\np|peers-losses|setting|peers|set";
         let list = List::read(list).unwrap();
         let (mut table, mut losses) = (Table::default(), Table::default());
@@ -149,6 +159,10 @@ mod tests {
         let mut engines = Table::default();
         fill_engines(&mut engines, &list.tables()[0].2[..1], &records);
         assert_eq!(engines.lines, ["| flat | | | | | 30.0 | **10.0** | | |"]);
+        let list_of_godot = List::read("record a\np|godot|flat|small/peers|set|flat 4096").unwrap();
+        let mut godot = Table::default();
+        fill_godot(&mut godot, &list_of_godot.tables()[0].2, &records);
+        assert_eq!(godot.lines, ["| flat | | 50.0 | **2.0** | | |"]);
         fill_losses(&mut losses, &list.tables()[1].2, &records);
         let row =
             "| setting | 1 of 2 | 0.50 to 0.50 | flat, 4,096 | 1 of 2 | 0.40 to 0.40 | flat, 4,096 | slotmap | 1 |";

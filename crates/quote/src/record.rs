@@ -39,6 +39,7 @@ pub(crate) struct Took {
 /// A work on one tree, by all peers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
+    pub(crate) experiment: String,
     pub(crate) work: String,
     pub(crate) shape: String,
     pub(crate) nodes: f64,
@@ -61,7 +62,7 @@ impl Records {
         for line in text.lines().filter(|line| !line.is_empty()) {
             let value: Value = serde_json::from_str(line).map_err(|error| format!("{error} in: {line}"))?;
             if value["peer"].is_string() {
-                self.add_work(&value);
+                self.add_work(&value, name);
             } else {
                 self.add_line(&value, name);
             }
@@ -80,12 +81,11 @@ impl Records {
     }
 
     fn add_line(&mut self, value: &Value, name: &str) {
-        let before = if name.is_empty() { String::new() } else { format!("{name}/") };
         let (ours, baseline) = (value["ns"].as_f64(), value["baseline_ns"].as_f64());
         let of_ours = half(&value["quartiles"], ours);
         let unit = text(value, "unit");
         let line = Line {
-            experiment: before + &text(value, "experiment"),
+            experiment: experiment(value, name),
             case: text(value, "case"),
             nodes: text(value, "n"),
             ours: ours.unwrap_or(f64::NAN),
@@ -105,14 +105,14 @@ impl Records {
         put(&mut self.lines, place, line);
     }
 
-    fn add_work(&mut self, value: &Value) {
-        let (work, shape) = (text(value, "work"), text(value, "shape"));
+    fn add_work(&mut self, value: &Value, name: &str) {
+        let (experiment, work, shape) = (experiment(value, name), text(value, "work"), text(value, "shape"));
         let tree = format!("{shape} {}", text(value, "n"));
-        let key = [text(value, "experiment"), work.clone(), tree];
+        let key = [experiment.clone(), work.clone(), tree];
         let place = *self.work_places.entry(key).or_insert(self.works.len());
         if place == self.works.len() {
             let nodes = value["n"].as_f64().unwrap_or(f64::NAN);
-            self.works.push(Work { work, shape, nodes, took: HashMap::new() });
+            self.works.push(Work { experiment, work, shape, nodes, took: HashMap::new() });
         }
         let peer = format!("{}/{}", text(value, "peer"), text(value, "threads"));
         let figure = value["value"].as_f64();
@@ -126,6 +126,12 @@ fn put<T>(list: &mut Vec<T>, place: usize, item: T) {
         Some(old) => *old = item,
         None => list.push(item),
     }
+}
+
+/// The experiment of a line, with the name of its record before it, if that has one.
+fn experiment(value: &Value, name: &str) -> String {
+    let before = if name.is_empty() { String::new() } else { format!("{name}/") };
+    before + &text(value, "experiment")
 }
 
 /// A field as a table has it; nothing where there is none.

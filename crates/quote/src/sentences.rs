@@ -6,9 +6,9 @@
 //! divided before, and `{ours.2/1000000}` both. Without such digits there are two that matter, as in ratios. A `¦` stands
 //! for the `|` of a table.
 //!
-//! A row `PAGE|says|PHRASE|peers|WORK,WORK|PEERS by PEERS over N` is of all trees of so many nodes and more: how many
-//! times as long the fastest of some peers takes as the fastest of others, `{least}` and `{most}`. Peers stand between
-//! commas, with their threads, as in `boxed/1`.
+//! A row `PAGE|says|PHRASE|peers|WORK,WORK|PEERS by PEERS over N` (or `NAME/peers`, of the record of that name) is of
+//! all trees of so many nodes and more: how many times as long the fastest of some peers takes as the fastest of others,
+//! `{least}` and `{most}`. Peers stand between commas, with their threads, as in `boxed/1`.
 
 use crate::Failure;
 use crate::list::Row;
@@ -29,7 +29,7 @@ pub(crate) fn fill(page: &str, rows: &[&Row], records: &Records) -> Result<(Stri
     let (mut page, mut faults) = (page.to_owned(), Vec::new());
     for row in rows {
         let parts = parts(&row.what)?;
-        let numbers = if row.experiment == "peers" {
+        let numbers = if row.experiment.ends_with("peers") {
             Between::of(row, records)?.map(Numbers::Between)
         } else {
             records.line(&row.experiment, &row.case, &row.nodes).map(Numbers::Line)
@@ -155,7 +155,11 @@ impl Between {
         let (some, (others, nodes)) =
             parts.ok_or_else(|| format!("not of the form 'PEERS by PEERS over N': {}", row.nodes))?;
         let nodes: f64 = nodes.parse()?;
-        let is_meant = |work: &&Work| row.case.split(',').any(|case| case == work.work) && work.nodes >= nodes;
+        let is_meant = |work: &&Work| {
+            work.experiment == row.experiment
+                && row.case.split(',').any(|case| case == work.work)
+                && work.nodes >= nodes
+        };
         let times = |work: &Work| {
             let of = |peer: &str| work.took.get(peer).map(|took| took.value);
             let fastest = |peers: &str| peers.split(',').filter_map(of).min_by(f64::total_cmp);

@@ -20,6 +20,7 @@ impl Table {
             "losses" => losses::fill(&mut table, rows, records),
             "peers-losses" => peers::fill_losses(&mut table, rows, records),
             "engines" => peers::fill_engines(&mut table, rows, records),
+            "godot" => peers::fill_godot(&mut table, rows, records),
             _ if name.starts_with("peers") => peers::fill(&mut table, rows, records),
             _ => {
                 for row in rows {
@@ -59,6 +60,7 @@ fn heads(name: &str) -> Vec<String> {
             "| | Bevy | Bevy, 2 threads | Fyrox | OpenSceneGraph | three.js | hedgerow | cached handles | ± % |",
             "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
         ],
+        "godot" => ["| | boxed | Godot | hedgerow | cached handles | ± % |", "|---|---:|---:|---:|---:|---:|"],
         _ if name.starts_with("peers") => [
             "| | boxed | with flags | indextree | slotmap | flattened | Bevy | Bevy, 2 threads | hedgerow | cached handles | by lists | hedgerow, 2 threads | ± % |",
             "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
