@@ -29,7 +29,7 @@ pub(crate) fn fill(page: &str, rows: &[&Row], records: &Records) -> Result<(Stri
     let (mut page, mut faults) = (page.to_owned(), Vec::new());
     for row in rows {
         let parts = parts(&row.what)?;
-        let numbers = if row.experiment.ends_with("peers") {
+        let numbers = if row.experiment.split('/').next_back() == Some("peers") {
             Between::of(row, records)?.map(Numbers::Between)
         } else {
             records.line(&row.experiment, &row.case, &row.nodes).map(Numbers::Line)

@@ -223,7 +223,7 @@ impl HoleSet {
     }
 
     /// The member nearest to `slot`; of two equally near, the later one.
-    fn nearest(&self, slot: u32) -> Option<u32> {
+    pub(in crate::store) fn nearest(&self, slot: u32) -> Option<u32> {
         if self.count == 0 {
             return None;
         }

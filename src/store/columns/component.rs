@@ -85,7 +85,7 @@ impl Slice {
         let hint = match storage {
             Storage::Transforms => row.transform.index(),
             Storage::Visibilities => row.visibility.index(),
-            Storage::Materials => row.material.index(),
+            Storage::Materials => self.material_hint(at),
             Storage::Shapes => self.shape_hint(at),
             Storage::Rows | Storage::Names => 0,
         };

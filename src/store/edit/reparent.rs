@@ -164,7 +164,7 @@ impl Slice {
         }
         let mut material = Slot::inherited(above.material);
         if let Some(slot) = row.material.as_own() {
-            let fresh = self.materials.slots.allocate_near(above.material, reuse)?;
+            let fresh = self.materials.slots.allocate_near(self.material_hint(at), reuse)?;
             put(&mut self.materials.values, fresh, source.materials.values[slot as usize]);
             material = Slot::own(fresh);
         }

@@ -29,7 +29,7 @@ impl Streams {
     }
 
     /// The same where elements also read things that they share, so many in all of so many bytes each: a thing is read
-    /// once, in the block of the elements that share it.
+    /// once, and they are shared out among the blocks by their elements.
     ///
     /// # Panics
     /// If `block` is 0.
@@ -80,11 +80,17 @@ impl Streams {
 fn step(read: &[u64], written: &mut [u64]) {
     const LINE: usize = 8;
     let mut sum = [0_u64; LINE];
-    let (mut lines, all) = (read.chunks_exact(LINE), written.len() / LINE);
-    let per_line = lines.len() / all.max(1);
+    let mut lines = read.chunks_exact(LINE);
+    let (lines_read, lines_written) = (lines.len(), written.len() / LINE);
+    // Before each line that is written come as many as are due: less than one where less is read than written.
+    let mut due = 0;
     for line in written.chunks_exact_mut(LINE) {
-        for words in lines.by_ref().take(per_line) {
-            sum.iter_mut().zip(words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+        due += lines_read;
+        while due >= lines_written {
+            due -= lines_written;
+            for (sum, word) in sum.iter_mut().zip(lines.next().unwrap_or(&[0; LINE])) {
+                *sum = sum.wrapping_add(*word);
+            }
         }
         line.copy_from_slice(&sum);
     }
@@ -104,6 +110,12 @@ mod tests {
         streams.touch();
         assert_eq!(streams.written[0][..8], [4; 8]);
         assert_eq!(streams.written[0][8..], [8; 8]);
+
+        // Also where less is read than written.
+        let mut streams = Streams::of(&[2 * 64], &[4 * 64], [(0, 0)]);
+        streams.touch();
+        let lines = streams.written[0].chunks_exact(8).map(|line| line[0]);
+        assert_eq!(lines.collect::<Vec<_>>(), [0, 1, 1, 2]);
     }
 
     #[test]
