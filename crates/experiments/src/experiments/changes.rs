@@ -154,7 +154,7 @@ const fn bytes_of_bits(nodes: usize) -> usize {
 
 /// What a kept list with motion touches where all transforms moved: first its matrices, then those before.
 fn listed(recipe: &Recipe) -> Vec<Streams> {
-    let shapes = recipe.nodes().iter().filter(|node| node.content.kind() == Kind::Shape).count();
+    let shapes = recipe.count(Kind::Shape);
     let matrix = size_of::<Mat34>();
     let shown = (recipe.shown_matrices(), matrix);
     vec![Streams::sharing(shapes, BLOCK, size_of::<u32>(), matrix, shown), Streams::new(shapes, BLOCK, matrix, matrix)]

@@ -71,8 +71,7 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
 
 /// Both passes against the bytes that they touch.
 fn memory<F: Front>(front: &mut F, nodes: usize, recipe: &Recipe, packed: &mut Packed) -> Outcome {
-    let count = |kind| recipe.nodes().iter().filter(|node| node.content.kind() == kind).count();
-    let (transforms, shapes) = (count(Kind::Transform), count(Kind::Shape));
+    let (transforms, shapes) = (recipe.count(Kind::Transform), recipe.count(Kind::Shape));
     let matrix = size_of::<Mat34>();
     let shown = (recipe.shown_matrices(), matrix);
     let passes: [(_, _, fn(&mut Packed)); 2] = [

@@ -97,6 +97,12 @@ impl Recipe {
         &self.nodes
     }
 
+    /// How many nodes of a kind there are.
+    #[must_use]
+    pub fn count(&self, kind: Kind) -> usize {
+        self.nodes.iter().filter(|node| node.content.kind() == kind).count()
+    }
+
     /// How many world matrices the shapes of the tree have: those below one transform, without another between, share
     /// its matrix.
     #[must_use]
@@ -122,10 +128,7 @@ mod tests {
     #[test]
     fn the_mix_is_the_thesis_s_and_parents_come_first() {
         let recipe = Recipe::random(100_000, 1);
-        let share = |kind| {
-            let count = recipe.nodes().iter().filter(|node| node.content.kind() == kind).count();
-            count as f64 / 100_000.0
-        };
+        let share = |kind| recipe.count(kind) as f64 / 100_000.0;
         assert!((share(Kind::Transform) - 0.4).abs() < 0.01);
         assert!((share(Kind::Shape) - 0.4).abs() < 0.01);
         assert!((share(Kind::Material) - 0.2).abs() < 0.01);
