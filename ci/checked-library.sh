@@ -21,7 +21,7 @@ slow=(no_edit_touches_more levels:: appends:: deep:: shapes:: pair:: regressions
 # What tests ask of sizes that the compiler's own order gives.
 sizes=(an_edit_takes_at_most_eighty_bytes a_vacant_slot_costs_no_byte)
 run() {
-    cargo +nightly test -p hedgerow -p hedgerow-anim -p hedgerow-math --all-features --lib --test all "$@"
+    cargo +nightly test -p hedgerow -p hedgerow-anim -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib --test all "$@"
 }
 
 if [ "$what" != orders ]; then

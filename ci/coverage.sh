@@ -56,7 +56,7 @@ export HEDGEROW_RANDOM_CASES=${HEDGEROW_RANDOM_CASES:-8}
 # Lines of `programs`: package, kind of target, name, path.
 build() {
     rm -rf "$out/profiles" && mkdir -p "$out/profiles"
-    LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-math --all-features --lib --tests \
+    LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib --tests \
         --no-run --message-format json-render-diagnostics |
         sed -n 's|.*"manifest_path":"\([^"]*\)/Cargo.toml","target":{"kind":\["\([a-z]*\)".*"name":"\([a-z_]*\)".*"executable":"\([^"]*\)".*|\1 \2 \3 \4|p' \
             >"$out/programs"

@@ -1,7 +1,6 @@
 //! The errors of scene edits and of batches.
 //!
-//! Other parts have their own errors: [`SnapshotError`](crate::snapshot::SnapshotError),
-//! [`MeshError`](crate::mesh::MeshError), and so on. All except those of imports are plain values.
+//! Other parts have their own errors: [`SnapshotError`](crate::snapshot::SnapshotError) and so on. All are plain values.
 
 use crate::NodeHandle;
 use core::fmt;

@@ -23,9 +23,9 @@
 //! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a shape, a visibility and
 //! a name ([`Node`]), and are named by an 8-byte [`NodeHandle`] that survives every move of its node.
 //!
-//! Newcomers' questions (threads, data of your own, undo, physics, replication, configurations, from a glTF file to
-//! draws) are answered in [`guide`], whose [glossary](guide::glossary) explains *slice*, *slot* and a dozen other
-//! words.
+//! Newcomers' questions (threads, data of your own, undo, physics, replication, configurations) are answered in
+//! [`guide`], whose [glossary](guide::glossary) explains *slice*, *slot* and a dozen other words. The crate
+//! `hedgerow-gltf` reads glTF files into scenes, and `hedgerow-mesh` culls static meshes without one.
 //!
 //! # Map
 //!
@@ -37,7 +37,6 @@
 //! | the root | a scene, its nodes, and handles to these | [`Scene`], [`Node`], [`NodeHandle`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`Error`] |
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
 //! | [`config`] | what a scene keeps besides its nodes, and how large its slices are | [`SceneConfig`], [`StoragePolicy`](config::StoragePolicy) |
-//! | [`import`] | glTF 2.0 files whole, their nodes into scenes (feature `gltf`) | [`Imported`](import::Imported), [`ImportOptions`](import::ImportOptions), [`MeshData`](import::MeshData), [`Material`](import::material::Material), [`AnimationPlayer`](import::AnimationPlayer) |
 //! | [`edit`] | edits of many nodes: lists, trees, queues for later | [`SceneBuilder`](edit::SceneBuilder), [`EditQueue`](edit::EditQueue), [`HandleMap`](edit::HandleMap), [`BatchError`](edit::BatchError) |
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
@@ -47,7 +46,6 @@
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
 //! | [`query`] | what lies where: culling, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullView`](query::CullView), [`CullHit`](query::CullHit), [`RayHit`](query::RayHit) |
 //! | [`draw`] | what there is to draw, as commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
-//! | [`mesh`] | static meshes in pieces, culled and drawn as columns, without a scene | [`MeshSet`](mesh::MeshSet), [`SubMesh`](mesh::SubMesh) |
 //! | [`skin`] | vertices that follow joints, on the processor (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes and subtrees as bytes: [`Scene::save`], [`Scene::load`] | [`SnapshotError`](snapshot::SnapshotError) |
 //! | [`readable`] | scenes as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](readable::WithIds), [`NodeIds`](readable::NodeIds) |
@@ -76,8 +74,8 @@
 //!
 //! - 2³⁰ nodes a scene; 2²⁴ handle tables of at most 2¹² entries each.
 //! - An index is reused 2²⁸ − 1 times and then retired, so that a stale handle never names another node.
-//! - Meshes of a [`mesh::MeshSet`] and instances of a crowd are named by keys of [`slotmap`], whose slots are reused
-//!   for ever: after 2³¹ reuses of one slot a stale key may name another mesh or instance.
+//! - Instances of a crowd are named by keys of [`slotmap`], whose slots are reused for ever: after 2³¹ reuses of one
+//!   slot a stale key may name another instance.
 //! - A handle of another scene, or made of arbitrary bits, is harmless but may name a node whose bits coincide.
 //! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, slices are worked on side
 //!   by side where none hangs below the other: a chain has no parallelism. Below about 16,000 nodes, or 65,000 for a
@@ -98,8 +96,7 @@
 //! | feature | what it adds | default |
 //! |---|---|---|
 //! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
-//! | `bytemuck` | plain data without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`], and what of meshes and slots is uploaded | no |
-//! | `gltf` | [`import`]: glTF 2.0 files, with meshes, materials, images, cameras, lights, rigs, animations, skins and morph targets | no |
+//! | `bytemuck` | plain data without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`], and what of slots is uploaded | no |
 //! | `rayon` | [`Scene::update`], culling into draws, draw lists, characters and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`] and the plain types in readable formats such as JSON | no |
 //!
@@ -112,7 +109,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(all(feature = "anim", feature = "gltf", feature = "serde")),
+    not(all(feature = "anim", feature = "serde")),
     allow(rustdoc::broken_intra_doc_links, reason = "the pages link to all modules, as they are published")
 )]
 
@@ -127,7 +124,6 @@ mod fallible;
 mod handle;
 mod node;
 mod pass;
-mod radix;
 mod record;
 mod scene;
 mod store;
@@ -143,9 +139,6 @@ pub mod data;
 pub mod draw;
 pub mod edit;
 pub mod guide;
-#[cfg(feature = "gltf")]
-pub mod import;
-pub mod mesh;
 pub mod query;
 #[cfg(feature = "serde")]
 pub mod readable;

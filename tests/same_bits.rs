@@ -11,12 +11,12 @@ mod numbers;
 use hedgerow::changes::{ChangeReader, Changes};
 use hedgerow::edit::SceneBuilder;
 use hedgerow::glam::{DVec3, Mat4, Quat, Vec3};
-use hedgerow::mesh::{MeshSet, SubMesh};
 use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
 use hedgerow::{
     Aabb, DrawList, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
     draw::DrawGroups,
 };
+use hedgerow_mesh::{MeshSet, SubMesh};
 use numbers::{Dice, Hash};
 
 impl Hash {

@@ -11,9 +11,8 @@ Plays update-heavy frames on a scene and tells what each phase of a frame costs.
 
 Usage: cargo run --release --example frames -- [OPTIONS] [FILE]
 
-  FILE         a .glb or .gltf file (needs `--features gltf` before the `--`): its animations
-               play in turn, and parts that they leave alone are edited and put back;
-               without one, a town of about 100,000 nodes is built
+  FILE         a .glb or .gltf file: its animations play in turn, and parts that they leave
+               alone are edited and put back; without one, a town of about 100,000 nodes is built
 
 Options:
   --frames N   frames to play, at least 1 (default 300)

@@ -7,7 +7,7 @@
 //! and the lamps in their hands are nodes that follow a joint. The rest of the town is the same without them
 //! (`--people 0`).
 //!
-//! `cargo run --release --features gltf --example frames -- FILE.glb` does so with a file: its animations play, one
+//! `cargo run --release --example frames -- FILE.glb` does so with a file: its animations play, one
 //! after the other, and the parts that they leave alone are edited in ways that undo each other, so that the file stays
 //! what it is. `-- --help` tells more.
 
@@ -16,7 +16,6 @@ mod arguments;
 mod console;
 #[path = "../common/dice.rs"]
 mod dice;
-#[cfg(feature = "gltf")]
 mod file;
 mod house;
 #[allow(dead_code, reason = "the viewer asks for the people")]
@@ -74,22 +73,10 @@ impl Stage {
 
 impl Stage {
     /// Reads the file.
-    #[cfg(feature = "gltf")]
     fn of_file(path: &Path, seed: u64) -> Result<Self, Box<dyn Error>> {
         let import = file::load(path)?;
         let life = Box::new(file::FileLife::new(&import.scene, &import.imported, seed)?);
         Ok(Self { title: format!("{}, seed {seed}", path.display()), scene: import.scene, life })
-    }
-
-    /// Without the feature: says how to get it.
-    #[cfg(not(feature = "gltf"))]
-    fn of_file(path: &Path, _seed: u64) -> Result<Self, Box<dyn Error>> {
-        let path = path.display();
-        Err(format!(
-            "{path}: reading glTF needs the feature `gltf`; run\n  \
-             cargo run --release --features gltf --example frames -- {path}"
-        )
-        .into())
     }
 }
 

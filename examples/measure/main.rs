@@ -27,8 +27,6 @@
 //!
 //! What each experiment is made of stands in `crates/experiments`.
 
-#[cfg(feature = "gltf")]
-mod import;
 mod pool;
 mod report;
 mod turns;
@@ -103,19 +101,6 @@ fn run(experiment: &Experiment<Turns>, options: &Options) -> Result<(), String> 
     })
 }
 
-/// All experiments that this build has.
-fn all() -> Vec<Experiment<Turns>> {
-    #[cfg_attr(not(feature = "gltf"), expect(unused_mut, reason = "one more with the feature"))]
-    let mut experiments = experiments::all();
-    #[cfg(feature = "gltf")]
-    experiments.push(Experiment {
-        name: "import",
-        about: "a glTF file: its nodes alone, against everything",
-        run: import::run,
-    });
-    experiments
-}
-
 fn parse() -> Result<Request, lexopt::Error> {
     use lexopt::prelude::{Long, Short, Value, ValueExt as _};
 
@@ -141,7 +126,7 @@ fn parse() -> Result<Request, lexopt::Error> {
         }
     }
     let name = name.ok_or("no experiment named")?;
-    let experiment = all().into_iter().find(|experiment| experiment.name == name);
+    let experiment = experiments::all().into_iter().find(|experiment| experiment.name == name);
     let experiment = experiment.ok_or_else(|| format!("there is no experiment `{name}`"))?;
     #[cfg(feature = "_levels")]
     if options.level.is_some() && options.threads.is_some_and(|threads| threads > 1) {
@@ -152,7 +137,7 @@ fn parse() -> Result<Request, lexopt::Error> {
 
 fn usage() -> String {
     let mut text = String::from("Usage: measure EXPERIMENT [OPTIONS]\n\nExperiments:\n");
-    for Experiment { name, about, .. } in all() {
+    for Experiment { name, about, .. } in experiments::all() {
         let _ = writeln!(text, "  {name:<15} {about}");
     }
     text.push_str("\nOptions:\n  --json          one JSON object a line instead of a table\n");

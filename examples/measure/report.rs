@@ -6,8 +6,6 @@ use std::io::{self, Write as _};
 
 /// The features of this build that change what is measured.
 const FEATURES: &[&str] = &[
-    #[cfg(feature = "gltf")]
-    "gltf",
     #[cfg(feature = "rayon")]
     "rayon",
     #[cfg(feature = "_levels")]

@@ -1,15 +1,19 @@
 //! What the fuzz targets share: the drivers and the naive model of the tests, and inputs read by `arbitrary`.
 
+#[path = "../../crates/gltf/tests/all/driver.rs"]
+mod driver;
 #[allow(dead_code, unreachable_pub, reason = "the tests use more of the drivers")]
 #[path = "../../tests/all/drivers/mod.rs"]
 mod drivers;
 #[allow(dead_code, reason = "the tests use more of the files")]
-#[path = "../../tests/all/gltf_file.rs"]
+#[path = "../../crates/gltf/tests/all/gltf_file.rs"]
 mod gltf_file;
+#[path = "../../crates/gltf/tests/all/gltf_text.rs"]
+mod gltf_text;
 #[allow(dead_code, reason = "the tests use more of the model")]
 #[path = "../../tests/all/model/mod.rs"]
 mod model;
-#[path = "../../tests/all/gltf_characters/small.rs"]
+#[path = "../../crates/gltf/tests/all/characters/small.rs"]
 mod small;
 
 use arbitrary::{Arbitrary, Unstructured};
@@ -70,7 +74,7 @@ pub fn serde(bytes: &[u8]) {
     drivers::readable::run(bytes);
 }
 
-/// See `tests/all/drivers/gltf.rs`; what looks like a file is not structured.
+/// See `crates/gltf/tests/all/driver.rs`; what looks like a file is not structured.
 pub fn gltf(bytes: &[u8]) {
-    drivers::gltf::run(bytes);
+    driver::run(bytes);
 }

@@ -8,7 +8,7 @@
 //! | 1. time passes | [`Player::advance`](crate::anim::Player::advance) | a place in the clip |
 //! | 2. the clip is sampled | [`Player::sample`](crate::anim::Player::sample), then blends | a [`Pose`](crate::anim::Pose): a local transform for each joint |
 //! | 3. joints are multiplied | [`Pose::to_models`](crate::anim::Pose::to_models) | *model matrices*, by the skeleton's numbers: from the joint to the character |
-//! | 4. nodes follow | [`Sockets::follow`](crate::character::Sockets::follow); [`Rig::apply`](crate::import::Rig::apply) if an import made a node for each joint | local transforms of nodes |
+//! | 4. nodes follow | [`Sockets::follow`](crate::character::Sockets::follow); `Rig::apply` of `hedgerow-gltf` if an import made a node for each joint | local transforms of nodes |
 //! | 5. vertices' matrices | [`Skin::palette`](crate::skin::Skin::palette) | a [`Palette`](crate::skin::Palette), by the skin's numbers: from the mesh as modelled to the character |
 //! | 6. boxes follow | [`JointBounds::follow`](crate::character::JointBounds::follow) | bounds of the nodes that draw |
 //! | 7. the scene is brought up to date | [`Scene::update`](crate::Scene::update) | world matrices and boxes |
@@ -22,7 +22,7 @@
 //! # Which matrix a skinned draw needs
 //!
 //! The **world matrix of the base**: the node that the model matrices are relative to. For a character of your own it
-//! is the node that stands for it. For an import it is [`RigPlace::base`](crate::import::RigPlace::base), the parent of
+//! is the node that stands for it. For an import it is `RigPlace::base` of `hedgerow-gltf`, the parent of
 //! the rig's first joint. The transform of the node that has the mesh does not count, as glTF demands: a draw list
 //! gives that node's world matrix, which is right for meshes without a skin, and for skinned ones only if the node is
 //! the base itself, or stands at it without a transform of its own. `JointBounds::follow` is told the base for the same

@@ -40,8 +40,8 @@
 //! ```
 //!
 //! To change it later, [`reconfigure`](crate::Scene::reconfigure) the scene; a saved one is loaded with another
-//! configuration by [`Scene::load_with`](crate::Scene::load_with). Handles stay. Scenes that are made of files
-//! take it as [`ImportOptions::with_config`](crate::import::ImportOptions::with_config).
+//! configuration by [`Scene::load_with`](crate::Scene::load_with). Handles stay. `ImportOptions::with_config` of
+//! `hedgerow-gltf` is for scenes that are made of files.
 //!
 //! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is
 //! little. It restores order, merges small slices and frees what was removed for later.

@@ -9,13 +9,12 @@
 //! | How is a scene kept alike elsewhere, on another machine or in an engine's entities? | [`replication`] |
 //! | What is a slice, a slot, a base? | [`glossary`] |
 //! | Which configuration do I need? | [`choosing_a_config`] |
-//! | How does a glTF file become draws? | [`gltf_to_draws`] |
+//! | How does a glTF file become draws? | the front page of the crate `hedgerow-gltf` |
 //! | What does a frame with characters do, in which order? Which matrix does a skinned draw need? | [`characters`] |
 
 pub mod characters;
 pub mod choosing_a_config;
 pub mod glossary;
-pub mod gltf_to_draws;
 pub mod own_data;
 pub mod physics;
 pub mod replication;

@@ -390,32 +390,4 @@ impl Scene {
         let fits = nodes <= MAX_NODES - self.store.total_len() && self.store.can_open_tables(tables);
         if fits { Ok(()) } else { Err(Error::CapacityOverflow) }
     }
-
-    /// No fewer bytes than the scene takes beside this many nodes, where they are inserted behind the children of a node.
-    #[cfg(feature = "gltf")]
-    pub(crate) fn most_bytes_around(&self, nodes: usize, parent: NodeHandle) -> Result<usize, Error> {
-        self.at(parent)?;
-        Ok(self.store.most_bytes_around(nodes.min(MAX_NODES), Some(Beside::LastChildOf(parent))))
-    }
-}
-
-#[cfg(all(test, feature = "gltf"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_asked_for_around_new_nodes_is_no_less_than_what_they_open() {
-        let mut scene = Scene::new();
-        let root = scene.root();
-        let asked = scene.most_bytes_around(9000, root).unwrap();
-        let before = scene.stats().overhead_bytes;
-        for _ in 0..9000 {
-            scene.insert(root, Node::group()).unwrap();
-        }
-        let opened = scene.stats().overhead_bytes - before;
-        assert!(opened > 2000 && opened <= asked, "{opened} bytes, and {asked} were asked for");
-        let gone = scene.first_child(root).unwrap();
-        scene.remove(gone).unwrap();
-        assert_eq!(scene.most_bytes_around(1, gone), Err(Error::StaleHandle(gone)));
-    }
 }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 /// Folders and files of `src`, lowest first. Code of a layer may name its own layer and those before it.
 const LAYERS: [&[&str]; 5] = [
-    &["config", "error", "fallible", "handle", "node", "radix", "record", "threads", "unique"],
+    &["config", "error", "fallible", "handle", "node", "record", "threads", "unique"],
     &["store"],
-    &["mesh", "pass", "scene", "visit"],
-    &["character", "import", "readable", "snapshot"],
+    &["pass", "scene", "visit"],
+    &["character", "readable", "snapshot"],
     // What the public modules consist of: names from below, and no code.
     &["changes", "data", "draw", "edit", "guide", "lib", "query", "stats"],
 ];
@@ -95,6 +95,6 @@ fn names_of_modules_are_found_in_paths_and_lists() {
     let found = |code| named_modules(code).into_iter().collect::<Vec<_>>();
     assert_eq!(found("use crate::store::{At, scene::X};"), ["store"]);
     assert_eq!(found("use crate::{Error, node::LocalForm, store::At};"), ["node", "store"]);
-    assert_eq!(found("let a = crate::radix::sort(b);"), ["radix"]);
+    assert_eq!(found("let a = crate::record::read(b);"), ["record"]);
     assert!(found("use crate::Scene;").is_empty());
 }

@@ -3,7 +3,6 @@
 use hedgerow::character::CharacterError;
 use hedgerow::edit::{BatchError, EditQueue, SceneBuilder, TreeFault};
 use hedgerow::glam::{Mat4, Vec2};
-use hedgerow::mesh::{MeshError, MeshSet, SubMesh};
 use hedgerow::query::Ray;
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Aabb, Error, Mat34, Node, Scene, Transform};
@@ -99,18 +98,9 @@ fn errors_of_snapshots_say_what_the_bytes_are() {
 }
 
 #[test]
-fn errors_of_meshes_and_characters_say_which_vertex_or_sub_mesh() {
-    let mut set = MeshSet::new();
-    let mesh = set.insert(7, &[SubMesh::new(0..36, 2, Aabb::cube(1.0))]).unwrap();
-    let of_mesh = format!("{mesh:?}");
+fn errors_of_characters_say_which_vertex() {
     let node = Scene::new().root();
     let of_node = format!("{node:?}");
-    check(&MeshError::StaleHandle(mesh), &[&of_mesh]);
-    check(&MeshError::NoSubMesh { mesh, sub_mesh: 3, count: 2 }, &[&of_mesh, "2 sub-meshes", "no sub-mesh 3"]);
-    check(&MeshError::RangeTooLong { sub_mesh: 4 }, &["sub-mesh 4 end"]);
-    check(&MeshError::NotFinite { sub_mesh: 5 }, &["sub-mesh 5 must be finite"]);
-    check(&MeshError::CapacityOverflow, &["several sets"]);
-    assert!(MeshError::Invalid("a hole is empty").to_string().ends_with("please report this: a hole is empty"));
     check(&CharacterError::NoParent(node), &[&of_node]);
     check(&CharacterError::NoJoint { joint: 12, matrices: 11 }, &["11 matrices", "joint 12"]);
     check(&CharacterError::NotFinite { node }, &[&of_node]);

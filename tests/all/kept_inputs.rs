@@ -16,8 +16,6 @@ const TARGETS: &[Target] = &[
     ("clip", |bytes| drivers::clip::run(&Input::from_bytes(bytes))),
     ("skeleton", |bytes| drivers::skeleton::run(&Input::from_bytes(bytes))),
     ("skin", |bytes| drivers::skin::run(&Input::from_bytes(bytes))),
-    #[cfg(feature = "gltf")]
-    ("gltf", drivers::gltf::run),
     #[cfg(feature = "serde")]
     ("serde", drivers::readable::run),
 ];

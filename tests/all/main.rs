@@ -20,27 +20,12 @@ mod edits;
 mod errors;
 mod examples;
 mod far_worlds;
-#[cfg(feature = "gltf")]
-mod gltf;
-#[cfg(feature = "gltf")]
-mod gltf_animation;
-#[cfg(feature = "gltf")]
-mod gltf_characters;
-#[cfg(feature = "gltf")]
-mod gltf_file;
-#[cfg(feature = "gltf")]
-mod gltf_play;
-#[cfg(feature = "gltf")]
-mod gltf_surfaces;
-#[cfg(feature = "gltf")]
-mod gltf_whole;
 mod handles;
 mod inherited;
 mod joint_bounds;
 mod kept_inputs;
 mod levels;
 mod maintenance;
-mod meshes;
 mod missed_updates;
 mod model;
 mod moves;
@@ -55,8 +40,6 @@ mod regressions;
 mod renderers;
 mod reparents;
 mod shapes;
-#[cfg(feature = "gltf")]
-mod shipped_models;
 mod shown_materials;
 mod sizes;
 mod slices;
@@ -70,7 +53,3 @@ mod uploads_as_bytes;
 mod visitors;
 mod watched;
 mod worlds;
-
-// By the name that it has where the fuzz targets include it.
-#[cfg(feature = "gltf")]
-use gltf_characters::small;

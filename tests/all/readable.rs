@@ -4,7 +4,6 @@ use crate::model::oracle::from_bytes;
 use crate::model::{Step, decode};
 use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
-use hedgerow::mesh::{MeshHandle, MeshSet};
 use hedgerow::readable::{NodeIds, WithIds};
 use hedgerow::{Aabb, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 use proptest::array::{uniform8, uniform24};
@@ -226,19 +225,4 @@ fn a_deep_chain_is_read_and_written() {
         bottom = scene.insert(bottom, Node::group()).unwrap();
     }
     assert_eq!(again(&scene).len(), 20_001);
-}
-
-#[test]
-fn handles_of_meshes_name_the_same_meshes_after_a_round_trip() {
-    let mut set = MeshSet::new();
-    let gone = set.insert(1, &[]).unwrap();
-    set.remove(gone).unwrap();
-    let kept = set.insert(2, &[]).unwrap();
-    let mut names = hedgerow::slotmap::SecondaryMap::new();
-    names.insert(kept, "house".to_owned());
-    let json = serde_json::to_string(&(gone, kept, &names)).unwrap();
-    let (gone, kept, names): (MeshHandle, MeshHandle, hedgerow::slotmap::SecondaryMap<MeshHandle, String>) =
-        serde_json::from_str(&json).unwrap();
-    assert_eq!((set.number(gone), set.number(kept)), (None, Some(2)));
-    assert_eq!((names.get(gone), names.get(kept).map(String::as_str)), (None, Some("house")));
 }

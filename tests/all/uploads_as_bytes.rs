@@ -5,7 +5,6 @@ use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::draw::{DrawCommand, DrawGroups};
 use hedgerow::glam::Vec3;
 use hedgerow::math::PackedTransform;
-use hedgerow::mesh::{MeshDraw, MeshSet, ShadowDraw, SubMesh};
 use hedgerow::{Aabb, DrawList, Mat34, Node, Scene, Shape, Transform, Visibility};
 
 fn words<T: NoUninit>(list: &[T]) -> &[u32] {
@@ -42,7 +41,7 @@ fn draw_commands_are_six_words_each_as_their_documentation_says() {
 }
 
 #[test]
-fn columns_and_mesh_draws_come_back_from_their_bytes() {
+fn columns_come_back_from_their_bytes() {
     fn back<T: Pod + PartialEq + std::fmt::Debug>(list: &[T]) {
         let bytes: Vec<u8> = cast_slice(list).to_vec();
         let back: Vec<T> = bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect();
@@ -52,16 +51,6 @@ fn columns_and_mesh_draws_come_back_from_their_bytes() {
     back(&[PackedTransform::IDENTITY, Transform::from_xyz(1.0, 2.0, 3.0).into()]);
     back(&[Aabb::cube(1.0), Aabb::INFINITE]);
     back(&[Visibility::layers(5)]);
-    let sub_meshes = [SubMesh::new(0..36, 1, Aabb::cube(1.0)), SubMesh::new(36..60, 2, Aabb::cube(2.0))];
-    back(&sub_meshes);
-    let mut set = MeshSet::new();
-    set.insert(7, &sub_meshes).unwrap();
-    let (mut draws, mut shadows) = (Vec::<MeshDraw>::new(), Vec::<ShadowDraw>::new());
-    set.draws(&[0, 1], &mut draws);
-    set.shadow_draws(&[0, 1], &mut shadows);
-    back(&draws);
-    // Ranges that touch are drawn as one.
-    assert_eq!(words(&shadows), [7, 0, 60]);
 }
 
 #[test]

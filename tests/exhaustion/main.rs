@@ -4,6 +4,7 @@
 //! A list that grows without a check aborts the process, and this test with it.
 #![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
 
+mod refusing;
 mod taken;
 
 use hedgerow::config::StoragePolicy;
@@ -12,79 +13,9 @@ use hedgerow::{
     Aabb, Error, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
     snapshot::{SaveOptions, SnapshotError},
 };
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use refusing::{IN_USE, LIMIT, REMAINING, with_every_refusal};
 use std::io::{self, Read};
 use std::time::Duration;
-
-/// The system's allocator, which on request refuses one allocation of a thread, or all that are too much together, and
-/// counts what the thread has in use.
-struct Refusing;
-
-thread_local! {
-    /// How many allocations are left, including the refused one; 0 refuses none.
-    static REMAINING: Cell<usize> = const { Cell::new(0) };
-    /// Of how many bytes at least, and of how many not, the allocations are that count above.
-    static COUNTED: Cell<(usize, usize)> = const { Cell::new((0, usize::MAX)) };
-    static IN_USE: Cell<usize> = const { Cell::new(0) };
-    /// How many bytes may be in use, and how many the least allocation that was refused for it would have made.
-    static LIMIT: Cell<(usize, usize)> = const { Cell::new((usize::MAX, usize::MAX)) };
-}
-
-// SAFETY: every call is passed on unchanged or refused; `realloc` is the trait's own, which uses these two.
-unsafe impl GlobalAlloc for Refusing {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let (least, but) = COUNTED.get();
-        if layout.size() >= least && layout.size() != but {
-            let remaining = REMAINING.get();
-            REMAINING.set(remaining.saturating_sub(1));
-            if remaining == 1 {
-                return core::ptr::null_mut();
-            }
-        }
-        let ((most, lacked), wanted) = (LIMIT.get(), IN_USE.get().wrapping_add(layout.size()));
-        if wanted > most {
-            LIMIT.set((most, lacked.min(wanted)));
-            return core::ptr::null_mut();
-        }
-        IN_USE.set(IN_USE.get().wrapping_add(layout.size()));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        IN_USE.set(IN_USE.get().wrapping_sub(layout.size()));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Refusing = Refusing;
-
-/// Runs `attempt` with its first allocation refused, then with its second, until there are no more. Returns the final
-/// result, and how many allocations there were.
-fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Result<T, E>) -> (T, usize) {
-    for number in 1.. {
-        let before = IN_USE.get();
-        REMAINING.set(number);
-        let result = attempt();
-        let refused = REMAINING.replace(0) == 0;
-        match result {
-            Ok(made) if !refused => return (made, number - 1),
-            // A list that asks for more than it needs may succeed with less.
-            Ok(made) => drop(made),
-            Err(error) => {
-                let error = error.into();
-                let out_of_memory = SnapshotError::Read(io::ErrorKind::OutOfMemory);
-                assert!(refused, "allocation {number} was not refused: {error}");
-                assert!(error == SnapshotError::AllocationFailed || error == out_of_memory, "{error}");
-            }
-        }
-        assert_eq!(IN_USE.get(), before, "memory is lost where allocation {number} is refused");
-    }
-    unreachable!("the numbers do not end")
-}
 
 /// A scene with everything that a snapshot contains: holes, stale handles, more tables in a slice than usual, sheared
 /// transforms, translations in double precision, words, names, slices that wait for maintenance, and subtrees that are
@@ -397,8 +328,6 @@ fn a_subtree_that_adopts_tables_is_inserted_or_refused_with_an_error() {
 /// What belongs to characters. Their errors have types of their own.
 #[cfg(feature = "anim")]
 mod characters {
-    #[cfg(feature = "gltf")]
-    use super::{COUNTED, scene};
     use super::{Dripping, IN_USE, LIMIT, REMAINING, with_every_refusal};
     use hedgerow::Transform;
     use hedgerow::anim::library::{Library, LibraryError};
@@ -535,106 +464,5 @@ mod characters {
         assert!(read == library && limits >= 10, "{limits}");
         let (read, limits) = with_every_limit(|| Library::read_from(&bytes[..]));
         assert!(read == library && limits >= 10, "{limits}");
-    }
-
-    /// A file with vertices, joints, weights, a target, a movement, and two images, one of them within the JSON. Returns
-    /// also how long the JSON's longest text is.
-    #[cfg(feature = "gltf")]
-    fn file(uri: impl Fn(usize) -> String) -> (Vec<u8>, usize) {
-        const VERTICES: usize = 4000;
-        let uri = uri(20_000);
-        let mut data: Vec<u8> = (0..4000_u16).flat_map(|at| f32::from(at).to_le_bytes()).collect();
-        let times = data.len();
-        data.resize(times + 16 * VERTICES, 0);
-        let length = data.len() - times;
-        let mut json = format!(
-            r#"{{"asset": {{"version": "2.0"}}, "scenes": [{{"nodes": [0, 1]}}],
-            "nodes": [{{"mesh": 0, "skin": 0}}, {{}}], "skins": [{{"joints": [1], "inverseBindMatrices": 4}}],
-            "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0, "NORMAL": 0, "JOINTS_0": 1, "WEIGHTS_0": 2,
-                "TEXCOORD_0": 5, "COLOR_0": 2}}, "targets": [{{"POSITION": 0}}], "indices": 6}}]}}],
-            "animations": [{{"samplers": [{{"input": 3, "output": 0}}],
-                "channels": [{{"sampler": 0, "target": {{"node": 1, "path": "translation"}}}}]}}],
-            "images": [{{"bufferView": 1, "mimeType": "image/png"}}, {{"uri": "{uri}"}}],
-            "accessors": [
-                {{"bufferView": 1, "componentType": 5126, "type": "VEC3", "count": {VERTICES}}},
-                {{"bufferView": 1, "componentType": 5121, "type": "VEC4", "count": {VERTICES}}},
-                {{"bufferView": 1, "componentType": 5126, "type": "VEC4", "count": {VERTICES}}},
-                {{"bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": {VERTICES}}},
-                {{"bufferView": 1, "componentType": 5126, "type": "MAT4", "count": 1000}},
-                {{"bufferView": 1, "componentType": 5126, "type": "VEC2", "count": {VERTICES}}},
-                {{"bufferView": 1, "componentType": 5125, "type": "SCALAR", "count": {VERTICES}}}],
-            "bufferViews": [{{"buffer": 0, "byteLength": {times}}},
-                {{"buffer": 0, "byteOffset": {times}, "byteLength": {length}}}],
-            "buffers": [{{"byteLength": {}}}]}}"#,
-            data.len()
-        );
-        json.push_str(&" ".repeat(json.len().next_multiple_of(4) - json.len()));
-        let word = |length: usize| u32::try_from(length).expect("a short file").to_le_bytes();
-        let mut glb = [&b"glTF"[..], &2_u32.to_le_bytes(), &word(28 + json.len() + data.len())].concat();
-        glb.extend([&word(json.len())[..], b"JSON", json.as_bytes(), &word(data.len()), b"BIN\0", &data].concat());
-        (glb, uri.len())
-    }
-
-    /// Of a glTF file the nodes, which are asked for before the first is made. Other lists are shorter.
-    #[cfg(feature = "gltf")]
-    #[test]
-    fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
-        use hedgerow::import::{self, ImportErrorKind};
-        use hedgerow::{Error, SceneConfig};
-
-        let nodes = ["{},"; 30_000].concat();
-        let numbers: Vec<String> = (0..=30_000).map(|number| number.to_string()).collect();
-        let file = format!(
-            r#"{{"asset": {{"version": "2.0"}}, "nodes": [{nodes}{{}}], "scenes": [{{"nodes": [{}]}}]}}"#,
-            numbers.join(",")
-        );
-        let mut scene = scene(SceneConfig::DEFAULT, 300);
-        let (root, content) = (scene.root(), scene.dump());
-        COUNTED.set((30_000 * 600, usize::MAX));
-        REMAINING.set(1);
-        let refused = import::from_slice_into(&mut scene, root, file.as_bytes(), None);
-        COUNTED.set((0, usize::MAX));
-        assert_eq!(REMAINING.replace(0), 0, "so much is never asked for");
-        let refused = refused.expect_err("there is no memory");
-        assert_eq!(*refused.kind(), ImportErrorKind::Scene(Error::AllocationFailed));
-        assert!(scene.dump() == content, "a refused file changes the scene");
-        let imported = import::from_slice_into(&mut scene, root, file.as_bytes(), None).expect("there is memory");
-        assert_eq!(imported.node(30_000).and_then(|node| scene.parent(node)), Some(imported.scenes[0].group));
-    }
-
-    /// Of a glTF file what is made of its buffers, and what is asked for before its nodes: the JSON's parser, and lists as
-    /// long as the JSON's, allocate as others do. So only what is larger is refused here, but for the one long text.
-    #[cfg(feature = "gltf")]
-    #[test]
-    fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
-        use hedgerow::SceneConfig;
-        use hedgerow::import::{self, BufferProblem, ImportErrorKind};
-
-        let base64 = |length: usize| format!("data:;base64,{}", "A".repeat(length / 3 * 4));
-        let percent = |length: usize| format!("data:,{}", "%00".repeat(length));
-        for (file, text) in [file(base64), file(percent)] {
-            let (imported, allocations) = with_every_refusal(|| {
-                let before = REMAINING.replace(0);
-                let mut scene = scene(SceneConfig::DEFAULT, 300);
-                let (root, content) = (scene.root(), scene.dump());
-                REMAINING.set(before);
-                COUNTED.set((15_000, text));
-                let result = import::from_slice_into(&mut scene, root, &file, None);
-                COUNTED.set((0, usize::MAX));
-                let before = REMAINING.replace(0);
-                assert!(result.is_ok() || scene.dump() == content, "a refused file changes the scene");
-                REMAINING.set(before);
-                result.map_err(|error| match error.kind() {
-                    ImportErrorKind::AllocationFailed(_)
-                    | ImportErrorKind::Buffer { problem: BufferProblem::AllocationFailed, .. }
-                    | ImportErrorKind::Scene(hedgerow::Error::AllocationFailed) => SnapshotError::AllocationFailed,
-                    other => panic!("{other}"),
-                })
-            });
-            assert!(allocations > 12, "{allocations}");
-            assert!(imported.images.iter().all(|image| image.bytes.len() > 15_000));
-            assert_eq!(imported.vertices(0).expect("it has positions").joints.len(), 16_000);
-            assert_eq!(imported.clips.len(), 1);
-        }
     }
 }

@@ -1,13 +1,11 @@
-//! One call for each public method that takes a handle of a node or of a mesh.
+//! One call for each public method that takes a handle of a node.
 
 use hedgerow::anim::SkeletonBuilder;
 use hedgerow::character::{JointBounds, Sockets};
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::edit::{EditQueue, HandleMap, SceneBuilder};
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::mesh::{MeshHandle, MeshSet, SubMesh};
 use hedgerow::skin::Skin;
-use hedgerow::slotmap::KeyData;
 use hedgerow::visit::{Flow, NodeRef};
 use hedgerow::{Aabb, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility};
 
@@ -25,9 +23,6 @@ pub(crate) struct Things {
     skin: Skin,
     copies: HandleMap,
     subtree: Vec<u8>,
-    pub(crate) meshes: MeshSet,
-    #[cfg(feature = "gltf")]
-    imported: hedgerow::import::Imported,
     #[cfg(feature = "serde")]
     ids: hedgerow::readable::NodeIds,
 }
@@ -52,12 +47,6 @@ impl Things {
         let (skeleton, _) = builder.build().expect("one joint");
         let skin = Skin::at_rest(&skeleton).expect("a skin");
         let subtree = scene.save_subtree(nodes[2]).expect("it lives");
-        let mut meshes = MeshSet::new();
-        let parts = [SubMesh::new(0..36, 1, Aabb::cube(1.0)), SubMesh::new(36..60, 2, Aabb::cube(2.0))];
-        let made = [5, 6, 7, 8, 9].map(|mesh| meshes.insert(mesh, &parts).expect("two parts"));
-        meshes.remove(made[2]).expect("it lives");
-        #[cfg(feature = "gltf")]
-        let imported = hedgerow::import::from_slice_into(&mut scene, nodes[1], FILE, None).expect("a sound file");
         scene.update();
         let copies = scene.clone().duplicate(nodes[2], nodes[0]).expect("it lives");
         Self {
@@ -69,9 +58,6 @@ impl Things {
             skin,
             copies,
             subtree,
-            meshes,
-            #[cfg(feature = "gltf")]
-            imported,
             #[cfg(feature = "serde")]
             ids: hedgerow::readable::NodeIds::of(&scene),
             other: scene.clone(),
@@ -91,16 +77,6 @@ fn place([a, b]: [NodeHandle; 2]) -> Place {
         _ => Place::Child(a, usize::from(b.to_bits().to_le_bytes()[0])),
     }
 }
-
-/// A mesh's handle: of any bits, or near those of meshes that there are.
-fn mesh([a, b]: [NodeHandle; 2]) -> MeshHandle {
-    let near = (a.to_bits() >> 28 & 3) << 32 | b.to_bits() & 7;
-    MeshHandle::from(KeyData::from_ffi(if b.to_bits() & 8 == 0 { a.to_bits() } else { near }))
-}
-
-/// A glTF file of two nodes.
-#[cfg(feature = "gltf")]
-const FILE: &[u8] = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"children": [1]}, {}]}"#;
 
 /// Makes the same edit by a queue.
 fn queued(things: &mut Things, edit: impl FnOnce(&mut EditQueue)) {
@@ -164,18 +140,6 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("duplicate::duplicate", |t, h| done(t.scene.duplicate(h[0], place([h[1], h[0]])))),
     ("duplicate::duplicate_from", |t, h| done(t.scene.duplicate_from(&t.other, h[0], place([h[1], h[0]])))),
     ("handle_map::get", |t, h| done(t.copies.get(h[0]))),
-    #[cfg(feature = "gltf")]
-    ("imported::index_of", |t, h| done((t.imported.index_of(h[0]), t.imported.scenes[0].index_of(h[1])))),
-    #[cfg(feature = "gltf")]
-    ("options::from_slice_into", |t, h| done(hedgerow::import::from_slice_into(&mut t.scene, h[0], FILE, None))),
-    ("set::remove", |t, h| done(t.meshes.remove(mesh(h)))),
-    ("set::set_bounds", |t, h| done(t.meshes.set_bounds(mesh(h), 1, Aabb::cube(3.0)))),
-    ("set::set_material", |t, h| done(t.meshes.set_material(mesh(h), 1, 4))),
-    ("set::set_indices", |t, h| done(t.meshes.set_indices(mesh(h), 0, 3..6))),
-    ("set::contains", |t, h| done(t.meshes.contains(mesh(h)))),
-    ("set::number", |t, h| done(t.meshes.number(mesh(h)))),
-    ("set::indices", |t, h| done(t.meshes.indices(mesh(h)))),
-    ("set::sub_mesh", |t, h| done(t.meshes.sub_mesh(mesh(h), 2))),
     ("inherited::set", |t, h| { t.inherited.set(h[0], 2); t.inherited.run(&t.scene); }),
     ("inherited::remove", |t, h| { t.inherited.remove(h[0]); t.inherited.run(&t.scene); }),
     ("inherited::local", |t, h| done(t.inherited.local(h[0]))),

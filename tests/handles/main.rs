@@ -94,13 +94,12 @@ fn any_bits_are_a_handle_that_every_method_takes_without_a_panic() {
             assert_eq!(things.scene.validate(), Ok(()));
             things.scene.update();
             assert_eq!(things.scene.validate(), Ok(()));
-            assert_eq!(things.meshes.validate(), Ok(()));
         }
     }
     println!("{calls} calls of {} methods", CALLS.len());
 }
 
-/// The public methods of a source file that take a handle of a node or of a mesh, or a place.
+/// The public methods of a source file that take a handle of a node, or a place.
 fn methods(path: &Path, found: &mut BTreeSet<String>) {
     let source = std::fs::read_to_string(path).expect("a source file");
     let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -108,7 +107,7 @@ fn methods(path: &Path, found: &mut BTreeSet<String>) {
     for part in source[..tests].split("\n    pub fn ").skip(1) {
         let signature = &part[..part.find(['{', ';']).unwrap_or(part.len())];
         let arguments = signature.split("->").next().expect("there are arguments");
-        let takes = ["NodeHandle", "CachedHandle", "MeshHandle", "Into<Place>", "Into<Target>", "Into<QueuedPlace>"];
+        let takes = ["NodeHandle", "CachedHandle", "Into<Place>", "Into<Target>", "Into<QueuedPlace>"];
         if takes.iter().any(|argument| arguments.contains(argument)) && !arguments.contains("&mut Vec<NodeHandle>") {
             let end = signature.find(['<', '(']).expect("a method has arguments");
             found.insert(format!("{name}::{}", &signature[..end]));
@@ -121,10 +120,7 @@ fn every_method_that_takes_a_handle_is_called() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = BTreeSet::new();
     let mut folders: Vec<_> =
-        ["scene", "visit", "snapshot", "character", "readable", "mesh"].map(|name| root.join(name)).into();
-    if cfg!(feature = "gltf") {
-        folders.push(root.join("import"));
-    }
+        ["scene", "visit", "snapshot", "character", "readable"].map(|name| root.join(name)).into();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder of sources") {
             let path = entry.expect("an entry").path();
@@ -132,8 +128,8 @@ fn every_method_that_takes_a_handle_is_called() {
         }
     }
     assert!(found.len() > 80, "the sources are not where they were: {found:?}");
-    // Closures get handles that the crate made; what reads a file passes its bytes to the method beside it.
-    let others = ["reparent::sort_children_by", "node_map::retain", "options::load_into"];
+    // Closures get handles that the crate made.
+    let others = ["reparent::sort_children_by", "node_map::retain"];
     let called: BTreeSet<&str> = CALLS.iter().map(|(name, _)| *name).chain(others).collect();
     let forgotten: Vec<&String> = found.iter().filter(|name| !called.contains(name.as_str())).collect();
     assert!(forgotten.is_empty(), "never called with any bits: {forgotten:#?}");

@@ -1,7 +1,6 @@
 //! Variants of a file: the same for the same number.
 
 use crate::checksum::{HEADER, set_checksum};
-use crate::kinds::Kind;
 
 /// Numbers that make trouble where they stand for lengths, counts, places and floats.
 const NUMBERS: [u32; 14] = [
@@ -21,25 +20,22 @@ const NUMBERS: [u32; 14] = [
     0x0000_0001,
 ];
 
+/// The random numbers of a variant.
+pub(crate) fn dice(number: usize, variant: u64) -> fastrand::Rng {
+    fastrand::Rng::with_seed(variant.wrapping_mul(0x9E37_79B9) ^ number as u64)
+}
+
+/// How many changes a variant has: the first is the file itself.
+pub(crate) fn changes(variant: u64, dice: &mut fastrand::Rng) -> usize {
+    if variant == 0 { 0 } else { 1 + dice.usize(..3) }
+}
+
 /// A variant of one of the files; pieces may be of the others. Where files have a checksum, three of four variants have
 /// a right one, so that the checks behind it are reached.
-///
-/// Three of four of those that are JSON still are.
-pub(crate) fn variant(files: &[Vec<u8>], number: usize, variant: u64, kind: &Kind) -> Vec<u8> {
-    let sealed = kind.sealed;
-    let mut dice = fastrand::Rng::with_seed(variant.wrapping_mul(0x9E37_79B9) ^ number as u64);
+pub(crate) fn bytes(files: &[Vec<u8>], number: usize, variant: u64, sealed: bool) -> Vec<u8> {
+    let mut dice = dice(number, variant);
     let mut bytes = files[number].clone();
-    // The first is the file itself.
-    let changes = if variant == 0 { 0 } else { 1 + dice.usize(..3) };
-    #[cfg(feature = "serde")]
-    if kind.json && variant % 4 != 3 {
-        let mut document = serde_json::from_slice(&bytes).expect("the file is JSON");
-        for _ in 0..changes {
-            crate::json::change(&mut document, &core::array::from_fn(|_| dice.u8(..)));
-        }
-        return document.to_string().into_bytes();
-    }
-    for _ in 0..changes {
+    for _ in 0..changes(variant, &mut dice) {
         change(&mut bytes, files, &mut dice, sealed);
     }
     if sealed && variant % 4 != 3 {

@@ -1,6 +1,8 @@
 //! What there is to read: how files are made, and what is done with those that are taken.
 
+use crate::bend;
 use crate::memory::end;
+use crate::run::Kind;
 use hedgerow::anim::library::Library;
 use hedgerow::anim::player::StreamPlayer;
 use hedgerow::anim::raw::Track;
@@ -9,26 +11,11 @@ use hedgerow::glam::Vec3;
 use hedgerow::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow::{Aabb, DrawList, Mat34, Node, Scene, SceneConfig, Shape, Transform, Visibility};
 
-/// A kind of file.
-pub(crate) struct Kind {
-    pub(crate) name: &'static str,
-    /// Whether it has the header with a checksum.
-    pub(crate) sealed: bool,
-    /// Whether it is JSON.
-    pub(crate) json: bool,
-    /// What may be in use at a time while it is read, as a multiple of the file, besides `spare` bytes.
-    pub(crate) multiple: f64,
-    pub(crate) spare: usize,
-    pub(crate) files: fn() -> Vec<Vec<u8>>,
-    /// Reads and uses it. Returns whether it was taken.
-    pub(crate) read: fn(&[u8]) -> bool,
-}
-
 pub(crate) const SAVED: &[Kind] = &[
     Kind {
         name: "snapshot",
         sealed: true,
-        json: false,
+        change: bend::bytes,
         multiple: 24.0,
         spare: 1 << 16,
         files: snapshots,
@@ -37,7 +24,7 @@ pub(crate) const SAVED: &[Kind] = &[
     Kind {
         name: "subtree",
         sealed: true,
-        json: false,
+        change: bend::bytes,
         multiple: 8.0,
         // What the scene around may take is asked for at once, and given back: nothing that the file decides.
         spare: 1 << 20,
@@ -47,19 +34,43 @@ pub(crate) const SAVED: &[Kind] = &[
     Kind {
         name: "skeleton",
         sealed: true,
-        json: false,
+        change: bend::bytes,
         multiple: 4.0,
         spare: 1 << 12,
         files: skeletons,
         read: read_skeleton,
     },
-    Kind { name: "clip", sealed: true, json: false, multiple: 2.0, spare: 1 << 12, files: clips, read: read_clip },
-    Kind { name: "skin", sealed: true, json: false, multiple: 4.0, spare: 1 << 12, files: skins, read: read_skin },
-    Kind { name: "mesh", sealed: true, json: false, multiple: 4.0, spare: 1 << 12, files: meshes, read: read_mesh },
+    Kind {
+        name: "clip",
+        sealed: true,
+        change: bend::bytes,
+        multiple: 2.0,
+        spare: 1 << 12,
+        files: clips,
+        read: read_clip,
+    },
+    Kind {
+        name: "skin",
+        sealed: true,
+        change: bend::bytes,
+        multiple: 4.0,
+        spare: 1 << 12,
+        files: skins,
+        read: read_skin,
+    },
+    Kind {
+        name: "mesh",
+        sealed: true,
+        change: bend::bytes,
+        multiple: 4.0,
+        spare: 1 << 12,
+        files: meshes,
+        read: read_mesh,
+    },
     Kind {
         name: "library",
         sealed: true,
-        json: false,
+        change: bend::bytes,
         multiple: 4.0,
         spare: 1 << 12,
         files: libraries,
@@ -72,23 +83,11 @@ pub(crate) const SAVED: &[Kind] = &[
 pub(crate) const READABLE: Kind = Kind {
     name: "readable",
     sealed: false,
-    json: true,
+    change: change_json,
     multiple: 300.0,
     spare: 1 << 18,
     files: readable,
     read: read_readable,
-};
-
-/// What a file names again and again may come to 256 MiB, or 64 times its buffers: see `ImportOptions::max_bytes`.
-#[cfg(feature = "gltf")]
-pub(crate) const GLTF: Kind = Kind {
-    name: "glTF",
-    sealed: false,
-    json: false,
-    multiple: 100.0,
-    spare: 5 << 26,
-    files: Vec::new,
-    read: read_gltf,
 };
 
 fn scene(config: SceneConfig) -> Scene {
@@ -354,29 +353,16 @@ fn read_readable(bytes: &[u8]) -> bool {
     read.map(use_scene).is_ok()
 }
 
-#[cfg(feature = "gltf")]
-fn read_gltf(bytes: &[u8]) -> bool {
-    let import = hedgerow::import::from_slice(bytes, None);
-    end();
-    let Ok(import) = import else { return false };
-    let (mut scene, imported) = (import.scene, import.imported);
-    scene.update();
-    assert_eq!(scene.validate(), Ok(()));
-    scene.draw_list(&mut DrawList::new());
-    for animation in 0..imported.animations.len() {
-        if let Ok(mut player) = imported.play(animation) {
-            for step in [0.1, 2.0, -0.7] {
-                player.advance(step);
-                // Poses that are not finite are refused.
-                let _ = player.apply(&mut scene);
-            }
-        }
+/// Three of four variants are still JSON.
+#[cfg(feature = "serde")]
+fn change_json(files: &[Vec<u8>], number: usize, variant: u64, sealed: bool) -> Vec<u8> {
+    if variant % 4 == 3 {
+        return bend::bytes(files, number, variant, sealed);
     }
-    let mut library = Library::new();
-    if imported.insert_into(&mut library, ClipBuilder::new()).is_ok() {
-        assert!(Library::from_bytes(&library.to_bytes()).is_ok());
+    let mut dice = bend::dice(number, variant);
+    let mut document = serde_json::from_slice(&files[number]).expect("the file is JSON");
+    for _ in 0..bend::changes(variant, &mut dice) {
+        crate::json::change(&mut document, &core::array::from_fn(|_| dice.u8(..)));
     }
-    scene.update();
-    assert_eq!(scene.validate(), Ok(()));
-    true
+    document.to_string().into_bytes()
 }

@@ -1,6 +1,6 @@
 //! The nodes of a glTF file as a tree that all peers build.
 
-use hedgerow::import::ImportOptions;
+use hedgerow_gltf::ImportOptions;
 use hedgerow::{Local, Transform};
 use std::collections::HashMap;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //!
 //! `HEDGEROW_KEEP=1 cargo test --release --test pictures` writes the kept pictures anew: look at each.
 
-#[path = "../../../tests/all/gltf_file.rs"]
+#[path = "../../gltf/tests/all/gltf_file.rs"]
 #[allow(dead_code, reason = "these files are whole, and are not broken")]
 mod gltf_file;
 #[path = "../../../examples/puppet/mod.rs"]

@@ -1,9 +1,9 @@
 //! Draws in an order of the caller's: by a key, or by depth.
 
 use crate::pass::draw::DrawCommand;
-use crate::radix::{self, Counts, DIGIT_BITS};
 use crate::{DrawList, Mat34, Scene};
 use glam::Vec3;
+use hedgerow_math::internal::radix::{self, Counts, DIGIT_BITS};
 
 /// Indices of a draw list in an order that it was asked for: see [`DrawList::order_by_key`].
 ///

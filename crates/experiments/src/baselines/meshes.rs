@@ -9,7 +9,7 @@
 use super::cullables::{CullColumns, Cullable, SubMesh, planes_of};
 use crate::workloads::Parts;
 use hedgerow::glam::Mat4;
-use hedgerow::mesh::{MeshDraw, ShadowDraw};
+use hedgerow_mesh::{MeshDraw, ShadowDraw};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -60,8 +60,8 @@ impl Meshes {
     pub fn new(parts: &Parts) -> Self {
         let mut meshes = Self { cullables: Vec::new(), renderables: Vec::new() };
         for (buffers, sub_meshes) in parts.meshes() {
-            let object = |part: &hedgerow::mesh::SubMesh| {
-                let &hedgerow::mesh::SubMesh { start, count, material, bounds } = part;
+            let object = |part: &hedgerow_mesh::SubMesh| {
+                let &hedgerow_mesh::SubMesh { start, count, material, bounds } = part;
                 Rc::new(SubMesh { start, count, material, bounds, visible: Cell::new(false) })
             };
             let sub_meshes: Vec<Rc<SubMesh>> = sub_meshes.iter().map(object).collect();
@@ -111,8 +111,8 @@ impl MeshColumns {
     #[must_use]
     pub fn new(parts: &Parts) -> Self {
         let all = || parts.meshes().flat_map(|(mesh, parts)| parts.iter().map(move |part| (mesh, part)));
-        let draw = |(mesh, part): (u32, &hedgerow::mesh::SubMesh)| {
-            let &hedgerow::mesh::SubMesh { start, count, material, .. } = part;
+        let draw = |(mesh, part): (u32, &hedgerow_mesh::SubMesh)| {
+            let &hedgerow_mesh::SubMesh { start, count, material, .. } = part;
             MeshDraw { mesh, start, count, material }
         };
         let bounds: Vec<_> = all().map(|(_, part)| part.bounds).collect();

@@ -13,7 +13,6 @@ pub mod cull_views;
 pub mod draws;
 pub mod editor;
 pub mod handles;
-pub mod import;
 pub mod layouts;
 pub mod memory;
 pub mod molecule_mesh;
@@ -41,8 +40,7 @@ pub struct Experiment<F> {
     pub run: fn(&mut F) -> Outcome,
 }
 
-/// All experiments that compare two sides, but for [`import`], which needs a feature of `hedgerow`; [`raw_clips`],
-/// which does not compare, has only a benchmark.
+/// All experiments that compare two sides; [`raw_clips`], which does not compare, has only a benchmark.
 #[must_use]
 pub fn all<F: Front>() -> Vec<Experiment<F>> {
     let experiment = |name, about, run| Experiment { name, about, run };

@@ -28,11 +28,8 @@ use crate::front::{Calls, Front, Sizes, checked_elsewhere};
 use crate::workloads::{Parts, Streams, TOUCHED};
 use crate::{Case, Outcome, Unit};
 use core::hint::black_box;
-use hedgerow::{
-    Aabb,
-    mesh::{MaterialDraws, MeshDraw, MeshSet, ShadowDraw},
-    query::Frustum,
-};
+use hedgerow::{Aabb, query::Frustum};
+use hedgerow_mesh::{MaterialDraws, MeshDraw, MeshSet, ShadowDraw};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[1500, 100_000, 300_000], short: &[1500, 100_000], tiny: &[1500] };
 const CAMERAS: usize = 16;

@@ -9,14 +9,12 @@
 //!   boxes without order, and [`Parts`] are meshes of about three sub-meshes, strewn likewise.
 //! - [`test_clip`] and [`captured_clip`] are what players of clips are measured on, [`rig`] what poses are, and
 //!   [`SkinRecipe`] a character to be skinned.
-//! - [`GltfCity`] is a glTF file of everything.
 //!
 //! [`Flush`] empties the caches, and [`Streams`] are the bytes that a pass has to touch. The same seed makes the same
 //! everywhere.
 
 mod churn;
 mod flush;
-mod gltf;
 mod moves;
 mod parts;
 mod recipe;
@@ -32,7 +30,6 @@ mod views;
 
 pub use churn::{Churn, Edits, FRAMES};
 pub use flush::Flush;
-pub use gltf::GltfCity;
 pub use moves::Moves;
 pub use parts::Parts;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};

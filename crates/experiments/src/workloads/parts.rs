@@ -2,11 +2,9 @@
 
 use super::rng::Rng;
 use super::town::strewn_cameras;
+use hedgerow::Aabb;
 use hedgerow::glam::{DVec3, Mat4, Vec3};
-use hedgerow::{
-    Aabb,
-    mesh::{MeshError, MeshSet, SubMesh},
-};
+use hedgerow_mesh::{MeshError, MeshSet, SubMesh};
 
 /// How many sub-meshes a mesh has, but for the last.
 const PARTS: usize = 3;

@@ -2,6 +2,7 @@
 
 pub mod fallible;
 pub mod file_header;
+pub mod radix;
 
 pub use crate::boxes::kernels as boxes;
 pub use crate::boxes::{BLOCK, BoxGroup, GROUP};

@@ -11,9 +11,9 @@ use hedgerow::anim::Pose;
 use hedgerow::anim::player::Playback;
 use hedgerow::character::JointBounds;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::import::material::{self, AlphaMode, MagFilter, TextureRef};
-use hedgerow::import::{
-    self, AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedShape, LightKind, MeshData,
+use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
+use hedgerow_gltf::{
+    AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedShape, LightKind, MeshData,
     Projection, Topology as Drawn,
 };
 use hedgerow::skin::{Palette, Skin};
@@ -269,7 +269,7 @@ impl FilePlay {
     }
 
     /// The cameras of the scene shown: their nodes, in the order in which they are numbered, and what they show.
-    fn cameras(&self) -> impl Iterator<Item = (NodeHandle, &import::Camera)> {
+    fn cameras(&self) -> impl Iterator<Item = (NodeHandle, &hedgerow_gltf::Camera)> {
         let imported = &self.imported;
         imported.scenes[self.shown].nodes().filter_map(move |(index, node)| {
             let camera = imported.nodes[index].camera.and_then(|camera| imported.cameras.get(camera))?;
@@ -279,7 +279,7 @@ impl FilePlay {
 
     /// The names of these cameras.
     pub(super) fn camera_names(&self, scene: &Scene) -> Vec<String> {
-        let name = |(number, (node, camera)): (usize, (NodeHandle, &import::Camera))| {
+        let name = |(number, (node, camera)): (usize, (NodeHandle, &hedgerow_gltf::Camera))| {
             named("camera", number, camera.name.as_deref().or_else(|| scene.name(node)))
         };
         self.cameras().enumerate().map(name).collect()

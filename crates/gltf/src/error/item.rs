@@ -1,0 +1,150 @@
+//! What in a file an error is about, and the two checks that everything has.
+
+use super::{ImportError, ImportErrorKind};
+use crate::node;
+use core::fmt;
+use gltf::json::{Index, Root};
+
+/// The item in a glTF file that an [`ImportErrorKind`] is about.
+///
+/// ```
+/// use hedgerow_gltf::{ImportErrorKind};
+///
+/// let knot = br#"{"asset": {"version": "2.0"}, "nodes": [{"name": "knot", "children": [0]}]}"#;
+/// let Err(error) = hedgerow_gltf::from_slice(knot, None) else { unreachable!() };
+/// let ImportErrorKind::Cycle(item) = error.kind() else { unreachable!() };
+/// assert_eq!(item.to_string(), "node 0 \"knot\"");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Item {
+    /// Its kind.
+    pub kind: ItemKind,
+    /// Its index among the items of its kind.
+    pub index: usize,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+}
+
+/// The kinds of items in a glTF file that an [`ImportErrorKind`] can be about.
+///
+/// ```
+/// assert_eq!(hedgerow_gltf::ItemKind::BufferView.to_string(), "buffer view");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ItemKind {
+    /// The file as a whole.
+    File,
+    /// A scene.
+    Scene,
+    /// A node.
+    Node,
+    /// A mesh.
+    Mesh,
+    /// A material.
+    Material,
+    /// An accessor.
+    Accessor,
+    /// A view into a buffer.
+    BufferView,
+    /// A buffer.
+    Buffer,
+    /// A skin.
+    Skin,
+    /// An animation.
+    Animation,
+    /// A texture.
+    Texture,
+    /// An image.
+    Image,
+    /// A camera.
+    Camera,
+    /// A light.
+    Light,
+}
+
+impl Item {
+    /// The item of this kind and index in `root`, with its name.
+    pub(crate) fn of(root: &Root, kind: ItemKind, index: usize) -> Self {
+        let name = match kind {
+            ItemKind::File => None,
+            ItemKind::Scene => root.scenes.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Node => root.nodes.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Mesh => root.meshes.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Material => root.materials.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Accessor => root.accessors.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::BufferView => root.buffer_views.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Buffer => root.buffers.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Skin => root.skins.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Animation => root.animations.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Texture => root.textures.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Image => root.images.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Camera => root.cameras.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Light => node::lights(root).get(index).and_then(|it| it.name.as_ref()),
+        };
+        Self { kind, index, name: name.cloned() }
+    }
+
+    /// The node of this index.
+    pub(crate) fn node(root: &Root, index: usize) -> Self {
+        Self::of(root, ItemKind::Node, index)
+    }
+}
+
+impl fmt::Display for ItemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "file",
+            Self::Scene => "scene",
+            Self::Node => "node",
+            Self::Mesh => "mesh",
+            Self::Material => "material",
+            Self::Accessor => "accessor",
+            Self::BufferView => "buffer view",
+            Self::Buffer => "buffer",
+            Self::Skin => "skin",
+            Self::Animation => "animation",
+            Self::Texture => "texture",
+            Self::Image => "image",
+            Self::Camera => "camera",
+            Self::Light => "light",
+        })
+    }
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.kind, &self.name) {
+            (ItemKind::File, _) => f.write_str("the file"),
+            (kind, Some(name)) => write!(f, "{kind} {} {name:?}", self.index),
+            (kind, None) => write!(f, "{kind} {}", self.index),
+        }
+    }
+}
+
+/// Where something is named, for errors.
+pub(crate) type Field<'a> = (Item, &'a dyn Fn() -> String);
+
+/// Returns an error for an index that is `count` or more.
+pub(crate) fn check_index<T>(
+    index: Option<Index<T>>,
+    count: usize,
+    holder: impl FnOnce() -> Item,
+    field: impl FnOnce() -> String,
+) -> Result<(), ImportError> {
+    match index.map(|index| index.value()) {
+        Some(index) if index >= count => {
+            Err(ImportErrorKind::IndexOutOfRange { item: holder(), field: field(), index, count }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns an error for a number that is not finite.
+pub(crate) fn check_finite(numbers: &[f32], holder: impl FnOnce() -> Item, field: &str) -> Result<(), ImportError> {
+    match numbers.iter().all(|number| number.is_finite()) {
+        true => Ok(()),
+        false => Err(ImportErrorKind::NotFinite { item: holder(), field: field.to_owned() }.into()),
+    }
+}

@@ -1,0 +1,378 @@
+//! The errors of an import, with the item in the file that each is about.
+
+mod item;
+
+pub(super) use item::{Field, check_finite, check_index};
+pub use item::{Item, ItemKind};
+
+use core::fmt;
+use hedgerow::Error;
+use hedgerow_anim::{clip::ClipError, skeleton::SkeletonError, skin::SkinError};
+use std::io;
+use std::path::PathBuf;
+
+/// A refused import. The target scene is unchanged.
+///
+/// [`ImportError::kind`] says what is wrong.
+///
+/// ```
+/// use hedgerow_gltf::{ImportErrorKind, ItemKind};
+///
+/// let lost = br#"{"asset": {"version": "2.0"}, "nodes": [{"name": "wheel", "mesh": 7}]}"#;
+/// let Err(error) = hedgerow_gltf::from_slice(lost, None) else { unreachable!() };
+/// assert_eq!(error.to_string(), "node 0 \"wheel\": mesh is 7, but the file has 0 of these");
+/// let ImportErrorKind::IndexOutOfRange { item, .. } = error.kind() else { unreachable!() };
+/// assert_eq!((item.kind, item.index), (ItemKind::Node, 0));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportError {
+    kind: Box<ImportErrorKind>,
+}
+
+/// Why a glTF file cannot be imported.
+///
+/// Every variant names the item at fault, by its glTF index and by its name if it has one.
+///
+/// ```
+/// use hedgerow_gltf::{ImportErrorKind};
+///
+/// let Err(error) = hedgerow_gltf::from_slice(br#"{"asset": {"version": "1.0"}}"#, None) else {
+///     unreachable!()
+/// };
+/// assert_eq!(error.kind(), &ImportErrorKind::Version("1.0".to_owned()));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ImportErrorKind {
+    /// The scene refuses: the parent's handle is stale, or the scene can have no more nodes.
+    Scene(Error),
+    /// The file itself cannot be read.
+    Read {
+        /// Its path.
+        path: PathBuf,
+        /// The error of the operating system.
+        reason: io::ErrorKind,
+    },
+    /// A binary file (GLB) ends before the end of its header or of a chunk.
+    Truncated {
+        /// The number of bytes that the file or its chunk claims to have, at least.
+        expected: u64,
+        /// The number of bytes present.
+        found: u64,
+    },
+    /// A binary file (GLB) does not consist of a JSON chunk and at most one BIN chunk.
+    Container(String),
+    /// The JSON cannot be read as glTF; the text says where.
+    Json(String),
+    /// The file has a glTF version other than 2.0, or requires one.
+    Version(String),
+    /// The file requires this extension, which is not supported.
+    UnsupportedExtension(String),
+    /// The data of a buffer is not available.
+    Buffer {
+        /// The buffer.
+        item: Item,
+        /// What is wrong with it.
+        problem: BufferProblem,
+    },
+    /// An item refers to another by an index that is not in the file.
+    IndexOutOfRange {
+        /// The item that holds the index.
+        item: Item,
+        /// The field with the index.
+        field: String,
+        /// The index.
+        index: usize,
+        /// How many items of this kind the file has.
+        count: usize,
+    },
+    /// A node is a child of two nodes, or twice a child of one, or is in a scene's list although it has a parent.
+    TwoParents {
+        /// The node.
+        item: Item,
+        /// The two nodes or scenes that list it; twice the same if one lists it twice.
+        parents: [Item; 2],
+    },
+    /// A node is its own ancestor.
+    Cycle(Item),
+    /// A number is not finite.
+    NotFinite {
+        /// The item with the number.
+        item: Item,
+        /// The field with the number.
+        field: String,
+    },
+    /// A node's rotation is the zero quaternion, which has no direction.
+    NotRotation(Item),
+    /// The last row of a node's matrix is not 0, 0, 0, 1.
+    NotAffine(Item),
+    /// A buffer view or an accessor exceeds the buffer or view that it refers to.
+    OutOfBounds {
+        /// The buffer view or the accessor.
+        item: Item,
+        /// How many bytes of the buffer or view it needs.
+        expected: u128,
+        /// How many bytes there are.
+        found: u64,
+    },
+    /// An accessor describes data that glTF forbids.
+    Accessor {
+        /// The accessor.
+        item: Item,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The file has more mesh primitives or materials than 32 bits can number from where
+    /// [`ImportOptions`](super::ImportOptions) has them begin.
+    TooMany(ItemKind),
+    /// The scenes of the file have more nodes than a file of this size may have.
+    TooManyNodes {
+        /// How many nodes they have, including groups of scenes and shape nodes.
+        nodes: u64,
+        /// The greatest number allowed; see [`ImportOptions::max_nodes`](super::ImportOptions::max_nodes).
+        most: u64,
+    },
+    /// The names of the nodes, each counted as often as its node is made, are longer than a file of this size may have.
+    NamesTooLong {
+        /// The total number of bytes.
+        bytes: u64,
+        /// The greatest number allowed.
+        most: u64,
+    },
+    /// What is made of the file's buffers is more than a file of this size may make: vertices, keys, weights and images,
+    /// each counted as often as it is read.
+    TooManyBytes {
+        /// The item with which it is too much.
+        item: Item,
+        /// How many bytes are made with it.
+        bytes: u64,
+        /// The greatest number allowed; see [`ImportOptions::max_bytes`](super::ImportOptions::max_bytes).
+        most: u64,
+    },
+    /// There is no memory for what is made of an item.
+    AllocationFailed(Item),
+    /// A list has too many or too few elements.
+    Count {
+        /// The item with the list.
+        item: Item,
+        /// The field with the list.
+        field: String,
+        /// How many elements it should have.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// An item has a value that glTF forbids.
+    Invalid {
+        /// The item.
+        item: Item,
+        /// The field with the value.
+        field: String,
+        /// What is wrong, and what would be right.
+        problem: &'static str,
+    },
+    /// The matrix of a node in a rig shears or flattens, so it cannot be expressed as translation, rotation and scale.
+    NotTransform(Item),
+    /// Nodes cannot form a skeleton.
+    Skeleton {
+        /// The first of the nodes.
+        item: Item,
+        /// Why not.
+        error: SkeletonError,
+    },
+    /// A skin cannot be made.
+    Skin {
+        /// The skin.
+        item: Item,
+        /// Why not.
+        error: SkinError,
+    },
+    /// There is no animation of this index to play.
+    NoAnimation {
+        /// The index.
+        animation: usize,
+        /// How many there are: none if [`Parts::motion`](super::Parts::motion) was left out.
+        count: usize,
+    },
+    /// The keys of an animation cannot be played.
+    Clip {
+        /// The animation.
+        item: Item,
+        /// The channel at fault, or the rig whose clip cannot be compiled.
+        field: String,
+        /// Why not.
+        error: ClipError,
+    },
+}
+
+/// Why the data of a buffer or an image is not available.
+///
+/// ```
+/// use hedgerow_gltf::{BufferProblem, ImportErrorKind};
+///
+/// // Bytes in memory have no folder in which `car.bin` could be looked for.
+/// let text = br#"{"asset": {"version": "2.0"}, "buffers": [{"uri": "car.bin", "byteLength": 4}]}"#;
+/// let Err(error) = hedgerow_gltf::from_slice(text, None) else { unreachable!() };
+/// let ImportErrorKind::Buffer { problem, .. } = error.kind() else { unreachable!() };
+/// assert_eq!(problem, &BufferProblem::NoFolder);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BufferProblem {
+    /// It has no URI, and neither is it the binary chunk of a GLB nor has it a buffer view.
+    NoData,
+    /// It is a separate file, but no folder was given.
+    NoFolder,
+    /// Its URI is neither a `data:` URI nor a relative path.
+    UnsupportedUri,
+    /// Its `data:` URI cannot be decoded.
+    InvalidDataUri,
+    /// There is no memory for its bytes.
+    AllocationFailed,
+    /// Its file cannot be read.
+    Read {
+        /// Its path.
+        path: PathBuf,
+        /// The error of the operating system.
+        reason: io::ErrorKind,
+    },
+    /// It has fewer bytes than the glTF says.
+    Short {
+        /// How many bytes the glTF states.
+        expected: u64,
+        /// How many bytes there are.
+        found: u64,
+    },
+}
+
+impl fmt::Display for BufferProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoData => f.write_str("it has no URI and there is no binary chunk for it"),
+            Self::NoFolder => f.write_str("it is a file of its own; pass the folder that it is in"),
+            Self::UnsupportedUri => f.write_str("only data: URIs and relative paths can be read"),
+            Self::InvalidDataUri => f.write_str("its data: URI cannot be decoded"),
+            Self::AllocationFailed => f.write_str("there is no memory for its bytes; free some"),
+            Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
+            Self::Short { expected, found } => {
+                write!(f, "it has {found} bytes where {expected} are needed")
+            }
+        }
+    }
+}
+
+impl fmt::Display for ImportErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
+            Self::Truncated { expected, found } => {
+                write!(f, "the file is cut off: {found} bytes where at least {expected} are needed")
+            }
+            Self::Container(problem) => write!(f, "the file is not a binary glTF: {problem}"),
+            Self::Json(problem) => write!(f, "the file cannot be read as glTF: {problem}"),
+            Self::Version(version) => {
+                write!(f, "the file has glTF version {version:?}; convert it to 2.0")
+            }
+            Self::UnsupportedExtension(name) => {
+                write!(f, "the file requires the extension {name}, which is not supported; export it without")
+            }
+            Self::Buffer { item, problem } => write!(f, "{item}: {problem}"),
+            Self::IndexOutOfRange { item, field, index, count } => {
+                write!(f, "{item}: {field} is {index}, but the file has {count} of these")
+            }
+            Self::TwoParents { item, parents: [first, second] } if first == second => {
+                write!(f, "{item} is listed twice by {first}")
+            }
+            Self::TwoParents { item, parents: [first, second] } => {
+                write!(f, "{item} is listed by {first} and by {second}, but a node can have only one parent")
+            }
+            Self::Cycle(item) => write!(f, "{item} lies below itself"),
+            Self::NotFinite { item, field } => write!(f, "{item}: {field} must be finite"),
+            Self::NotRotation(item) => {
+                write!(f, "{item}: the rotation is zero and has no direction")
+            }
+            Self::NotAffine(item) => {
+                write!(f, "{item}: the last row of the matrix must be 0, 0, 0, 1")
+            }
+            Self::OutOfBounds { item, expected, found } => {
+                write!(f, "{item} needs {expected} bytes of what it looks into, which has {found}")
+            }
+            Self::Accessor { item, problem } => write!(f, "{item}: {problem}"),
+            Self::TooMany(kind) => {
+                write!(
+                    f,
+                    "the file has more {kind} entries than 32 bits can number; begin with a lower number, or split it"
+                )
+            }
+            Self::TooManyNodes { nodes, most } => write!(
+                f,
+                "the scenes of the file have {nodes} nodes, but a file of this size may have {most}; let scenes share less, or raise ImportOptions::max_nodes"
+            ),
+            Self::NamesTooLong { bytes, most } => write!(
+                f,
+                "the names of the nodes take {bytes} bytes, but a file of this size may have {most}; shorten them, or raise ImportOptions::max_nodes"
+            ),
+            Self::TooManyBytes { item, bytes, most } => write!(
+                f,
+                "{item}: with it {bytes} bytes are made of the file's buffers, but a file of this size may make {most}; raise ImportOptions::max_bytes if it is trusted"
+            ),
+            Self::AllocationFailed(item) => write!(
+                f,
+                "{item}: there is no memory for what is made of it; free some, or leave out parts by ImportOptions::parts"
+            ),
+            Self::Count { item, field, expected, found } => {
+                write!(f, "{item}: {field} has {found} elements where {expected} are needed")
+            }
+            Self::Invalid { item, field, problem } => write!(f, "{item}: {field}: {problem}"),
+            Self::NotTransform(item) => write!(
+                f,
+                "{item} belongs to a rig, but its matrix shears or flattens; export it with translation, rotation and scale"
+            ),
+            Self::Skeleton { item, error } => write!(f, "{item} and what moves with it: {error}"),
+            Self::Skin { item, error } => write!(f, "{item}: {error}"),
+            Self::NoAnimation { animation, count } => {
+                write!(
+                    f,
+                    "there is no animation {animation}, but {count} were imported; import motion, and count from 0"
+                )
+            }
+            Self::Clip { item, field, error } => write!(f, "{item}: {field}: {error}"),
+            Self::Scene(error) => error.fmt(f),
+        }
+    }
+}
+
+impl ImportError {
+    /// What is wrong with which item in the file.
+    ///
+    /// ```
+    /// use hedgerow_gltf::{ImportErrorKind};
+    ///
+    /// let Err(error) = hedgerow_gltf::from_slice(b"glTF, but cut off", None) else { unreachable!() };
+    /// assert!(matches!(error.kind(), ImportErrorKind::Truncated { .. }));
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> &ImportErrorKind {
+        &self.kind
+    }
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl core::error::Error for ImportError {}
+
+impl From<ImportErrorKind> for ImportError {
+    fn from(kind: ImportErrorKind) -> Self {
+        Self { kind: Box::new(kind) }
+    }
+}
+
+impl From<Error> for ImportError {
+    fn from(error: Error) -> Self {
+        ImportErrorKind::Scene(error).into()
+    }
+}

@@ -1,0 +1,49 @@
+//! What authors and exporters add to a file beyond the format.
+
+use gltf::json::Extras as Json;
+use serde_json::Value;
+
+/// The `extras` of an item: JSON of any form, which its author or exporter added.
+///
+/// Kept as text, which costs no more than the file's bytes; [`value`](Self::value) reads it.
+///
+/// ```
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}],
+///     "nodes": [{"name": "door", "extras": {"locked": true, "key": "brass"}}]
+/// }"#;
+/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let extras = &imported.nodes[0].extras;
+/// assert_eq!(extras.text(), Some(r#"{"locked": true, "key": "brass"}"#));
+/// assert_eq!(extras.value().unwrap()["key"], "brass");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Extras(Option<Box<str>>);
+
+impl Extras {
+    /// The text in the file, if it is asked for.
+    pub(super) fn read(json: &Json, wanted: bool) -> Self {
+        Self(json.as_ref().filter(|_| wanted).map(|json| json.get().into()))
+    }
+
+    /// Whether the item has none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The JSON as it is in the file; `None` if the item has none.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// The JSON as a value; `None` if the item has none, or if values in it are nested more than 127 deep.
+    ///
+    /// Runs in **O(text)**.
+    #[must_use]
+    pub fn value(&self) -> Option<Value> {
+        serde_json::from_str(self.text()?).ok()
+    }
+}

@@ -1,0 +1,227 @@
+//! Where the bytes of buffers and images are: in memory, in `data:` URIs, in files beside.
+
+use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
+use base64::Engine as _;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use gltf::json::Root;
+use hedgerow_math::internal::fallible;
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Base64 as in `data:` URIs, with or without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The buffers of a file: each is known to exist and to be as long as the file states.
+///
+/// External files are opened and measured at once, but read only when they are first needed: a file whose accessors all
+/// state their bounds needs no contents of buffers.
+pub(crate) struct Buffers<'a> {
+    buffers: Vec<Buffer<'a>>,
+}
+
+/// One buffer, of exactly `length` bytes.
+struct Buffer<'a> {
+    length: usize,
+    source: Source<'a>,
+}
+
+/// Where bytes are.
+pub(crate) enum Source<'a> {
+    /// In memory; for a buffer, at least as many as its length.
+    Memory(Cow<'a, [u8]>),
+    /// In a file, and in memory once it was read.
+    File { path: PathBuf, content: OnceCell<Vec<u8>> },
+}
+
+impl<'a> Buffers<'a> {
+    /// Finds the data of every buffer of `root`.
+    pub(crate) fn open(root: &Root, mut blob: super::Blob<'a>, base_dir: Option<&Path>) -> Result<Self, ImportError> {
+        let mut buffers = Vec::new();
+        for (index, buffer) in root.buffers.iter().enumerate() {
+            let refuse =
+                |problem| ImportErrorKind::Buffer { item: Item::of(root, ItemKind::Buffer, index), problem }.into();
+            let source = match buffer.uri.as_deref() {
+                // Only the first buffer can be the binary chunk.
+                None if index == 0 => blob.take().map(Source::Memory).ok_or_else(|| refuse(BufferProblem::NoData))?,
+                None => return Err(refuse(BufferProblem::NoData)),
+                Some(uri) => find(uri, base_dir).map_err(refuse)?,
+            };
+            let expected = buffer.byte_length.0;
+            let found = match &source {
+                Source::Memory(bytes) => bytes.len() as u64,
+                Source::File { path, .. } => measure(path).map_err(|error| refuse(unreadable(path, &error)))?,
+            };
+            let length = usize::try_from(expected)
+                .ok()
+                .filter(|_| expected <= found)
+                .ok_or_else(|| refuse(BufferProblem::Short { expected, found }))?;
+            buffers.push(Buffer { length, source });
+        }
+        Ok(Self { buffers })
+    }
+
+    /// The bytes of a buffer view of `root`, which [`check`](super::check) has found to lie within its buffer.
+    #[expect(clippy::cast_possible_truncation, reason = "the view was found to lie within a buffer in memory")]
+    pub(crate) fn view(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
+        let view = &root.buffer_views[index];
+        let bytes = self.bytes(root, view.buffer.value())?;
+        let (offset, length) = (view.byte_offset.unwrap_or_default().0, view.byte_length.0);
+        Ok(&bytes[offset as usize..(offset + length) as usize])
+    }
+
+    /// The total number of bytes of all buffers.
+    pub(crate) fn total(&self) -> u64 {
+        self.buffers.iter().fold(0, |total, buffer| total.saturating_add(buffer.length as u64))
+    }
+
+    /// The bytes of a buffer of `root`, exactly as many as the file states. Reads its file at the first call.
+    pub(crate) fn bytes(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
+        let Buffer { length, source } = &self.buffers[index];
+        let bytes = match source {
+            Source::Memory(bytes) => &bytes[..*length],
+            Source::File { path, content } => match content.get() {
+                Some(bytes) => bytes,
+                None => {
+                    let bytes = read(path, *length).map_err(|error| ImportErrorKind::Buffer {
+                        item: Item::of(root, ItemKind::Buffer, index),
+                        problem: unreadable(path, &error),
+                    })?;
+                    content.get_or_init(|| bytes)
+                }
+            },
+        };
+        Ok(bytes)
+    }
+}
+
+/// Finds the data of a URI.
+pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<Source<'a>, BufferProblem> {
+    let scheme_end = uri.find([':', '/', '?', '#']).filter(|&end| uri.as_bytes()[end] == b':');
+    if let Some(end) = scheme_end {
+        if !uri[..end].eq_ignore_ascii_case("data") {
+            return Err(BufferProblem::UnsupportedUri);
+        }
+        return decode(&uri[end + 1..]).map(|bytes| Source::Memory(Cow::Owned(bytes)));
+    }
+    let path = percent_decode_str(uri).decode_utf8().map_err(|_| BufferProblem::UnsupportedUri)?;
+    // A glTF file may name files near it, but no absolute paths.
+    if path.starts_with(['/', '\\']) || Path::new(&*path).is_absolute() {
+        return Err(BufferProblem::UnsupportedUri);
+    }
+    let folder = base_dir.ok_or(BufferProblem::NoFolder)?;
+    Ok(Source::File { path: folder.join(&*path), content: OnceCell::new() })
+}
+
+/// Decodes a `data:` URI, given without its scheme.
+fn decode(uri: &str) -> Result<Vec<u8>, BufferProblem> {
+    const SUFFIX: &[u8] = b";base64";
+    let (media_type, data) = uri.split_once(',').ok_or(BufferProblem::InvalidDataUri)?;
+    let media_type = media_type.as_bytes();
+    let suffix = media_type.len().checked_sub(SUFFIX.len()).map_or(&[][..], |at| &media_type[at..]);
+    if !suffix.eq_ignore_ascii_case(SUFFIX) {
+        return percent_decoded(data);
+    }
+    let data = if data.contains('%') { Cow::Owned(percent_decoded(data)?) } else { Cow::Borrowed(data.as_bytes()) };
+    // Decoding makes room for as many bytes, and finds it made.
+    let mut bytes = room_for(base64::decoded_len_estimate(data.len()))?;
+    BASE64.decode_vec(&data, &mut bytes).map_err(|_| BufferProblem::InvalidDataUri)?;
+    Ok(bytes)
+}
+
+/// Replaces each percent sign and the two digits behind it by a byte.
+fn percent_decoded(text: &str) -> Result<Vec<u8>, BufferProblem> {
+    let mut bytes = room_for(text.len())?;
+    bytes.extend(percent_decode_str(text));
+    Ok(bytes)
+}
+
+fn room_for(bytes: usize) -> Result<Vec<u8>, BufferProblem> {
+    fallible::with_capacity(bytes).map_err(|_| BufferProblem::AllocationFailed)
+}
+
+/// The length of a file, if it is a file that can be opened.
+fn measure(path: &Path) -> io::Result<u64> {
+    // Must come before opening: opening a pipe would wait for its other end.
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    File::open(path).map(|_| metadata.len())
+}
+
+/// All bytes of a file.
+pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, BufferProblem> {
+    measure(path).and_then(|_| fs::read(path)).map_err(|error| unreadable(path, &error))
+}
+
+/// The first `length` bytes of a file.
+fn read(path: &Path, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = fallible::with_capacity(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    fallible::read_to_end(File::open(path)?.take(length as u64), &mut bytes)?;
+    if bytes.len() == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+/// The error for a buffer whose file cannot be read.
+fn unreadable(path: &Path, error: &io::Error) -> BufferProblem {
+    match error.kind() {
+        io::ErrorKind::OutOfMemory => BufferProblem::AllocationFailed,
+        reason => BufferProblem::Read { path: path.to_owned(), reason },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(uri: &str) -> Result<Vec<u8>, BufferProblem> {
+        find(uri, None).map(|source| match source {
+            Source::Memory(bytes) => bytes.into_owned(),
+            Source::File { path, .. } => panic!("a file: {}", path.display()),
+        })
+    }
+
+    #[test]
+    fn data_uris_decode_with_and_without_padding_and_percent_signs() {
+        for uri in [
+            "data:application/octet-stream;base64,AQIDBA==",
+            "data:application/gltf-buffer;base64,AQIDBA",
+            "DATA:;BASE64,AQIDBA%3D%3D",
+            "data:,%01%02%03%04",
+        ] {
+            assert_eq!(memory(uri), Ok(vec![1, 2, 3, 4]), "{uri}");
+        }
+    }
+
+    #[test]
+    fn broken_data_uris_are_refused() {
+        for uri in ["data:", "data:;base64", "data:;base64,A", "data:;base64,ä", "data:;base64,AQID\n"] {
+            assert_eq!(memory(uri), Err(BufferProblem::InvalidDataUri), "{uri}");
+        }
+    }
+
+    #[test]
+    fn paths_are_decoded_and_stay_relative() {
+        let folder = Path::new("models");
+        let Ok(Source::File { path, .. }) = find("my%20car.bin", Some(folder)) else { panic!("not a file") };
+        assert_eq!(path, folder.join("my car.bin"));
+        let Ok(Source::File { path, .. }) = find("./a:b.bin", Some(folder)) else { panic!("not a file") };
+        assert_eq!(path, folder.join("./a:b.bin"));
+        for uri in
+            ["/dev/zero", "%2Fdev%2Fzero", "file:///dev/zero", "https://example.org/car.bin", "\\\\a\\b", "C:\\a"]
+        {
+            assert_eq!(find(uri, Some(folder)).err(), Some(BufferProblem::UnsupportedUri), "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_no_buffer() {
+        assert_eq!(measure(Path::new(".")).map_err(|error| error.kind()), Err(io::ErrorKind::InvalidInput));
+    }
+}

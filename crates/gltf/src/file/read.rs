@@ -1,0 +1,293 @@
+//! The elements of accessors as arrays.
+
+use super::Buffers;
+use super::accessor::{Component, Layout, SPARSE_ORDER};
+use crate::ImportOptions;
+use crate::error::{Field, ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
+use core::ops::DerefMut;
+use gltf::json::Index;
+use gltf::json::Root;
+use gltf::json::accessor::{Accessor, ComponentType, Type};
+use gltf::json::validation::Checked;
+use std::cell::Cell;
+
+/// A file whose accessors can be read, since [`check`](super::check) has passed.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) buffers: &'a Buffers<'a>,
+    pub(crate) budget: &'a Budget,
+}
+
+/// How many bytes may be made of a file unless the options say: at least this many, or 64 times its buffers.
+const LEAST_BUDGET: u64 = 1 << 28;
+const BUDGET_PER_BYTE: u64 = 64;
+
+/// How many elements an accessor without a buffer view may have in any file, however small.
+const LEAST_ELEMENTS: u64 = 1 << 16;
+
+/// How many more bytes may be made of data that a file uses repeatedly.
+///
+/// Any number of primitives, targets and channels may use one accessor, any number of nodes a mesh with many targets,
+/// and accessors without a buffer view have elements but no bytes. So a file of a megabyte can describe a terabyte.
+pub(crate) struct Budget {
+    most: u64,
+    taken: Cell<u64>,
+}
+
+impl Budget {
+    /// The budget of a file with this many bytes in its buffers.
+    pub(crate) fn of(bytes: u64, options: &ImportOptions) -> Self {
+        let usual = bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET);
+        Self::limited(options.max_bytes.unwrap_or(usual))
+    }
+
+    /// A budget of this many bytes.
+    pub(crate) fn limited(most: u64) -> Self {
+        Self { most, taken: Cell::new(0) }
+    }
+
+    /// Subtracts what this many values of a type need for an item. Returns an error if that is more than remains.
+    pub(crate) fn take<T>(&self, count: usize, item: impl FnOnce() -> Item) -> Result<(), ImportError> {
+        let bytes = (count as u64).saturating_mul(size_of::<T>() as u64).saturating_add(self.taken.get());
+        if bytes > self.most {
+            return Err(ImportErrorKind::TooManyBytes { item: item(), bytes, most: self.most }.into());
+        }
+        self.taken.set(bytes);
+        Ok(())
+    }
+}
+
+/// A list of numbers that are read, with memory of its own or in an arena.
+pub(crate) trait List<T>: Extend<T> + DerefMut<Target = [T]> {
+    /// Makes room for this many more values; returns whether there is any.
+    fn reserve_or_refuse(&mut self, count: usize) -> bool;
+}
+
+impl<T> List<T> for Vec<T> {
+    fn reserve_or_refuse(&mut self, count: usize) -> bool {
+        self.try_reserve_exact(count).is_ok()
+    }
+}
+
+impl<T> List<T> for BumpVec<'_, T> {
+    fn reserve_or_refuse(&mut self, count: usize) -> bool {
+        self.try_reserve_exact(count).is_ok()
+    }
+}
+
+/// The component types that an accessor may have.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Numbers {
+    /// Floats.
+    Floats,
+    /// Floats, or normalised integers.
+    Fractions,
+    /// Floats, or integers of 8 or 16 bits (`KHR_mesh_quantization`).
+    Quantised,
+    /// Unsigned integers.
+    Naturals,
+}
+
+impl Numbers {
+    fn allow(self, component: ComponentType, normalized: bool) -> Result<(), &'static str> {
+        let float = component == ComponentType::F32;
+        let short = !float && component != ComponentType::U32;
+        match self {
+            Self::Floats if !float => Err("it is read as floats and must be of component type FLOAT"),
+            Self::Fractions if !(float || short && normalized) => {
+                Err("it is read as fractions and must be floats or normalised integers of 8 or 16 bits")
+            }
+            Self::Quantised if !(float || short) => {
+                Err("it is read as coordinates and must be floats or integers of 8 or 16 bits")
+            }
+            Self::Naturals if float || matches!(component, ComponentType::I8 | ComponentType::I16) || normalized => {
+                Err("it is read as indices and must be unsigned integers")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// The elements of `N` numbers each that `accessor`, named at `field`, describes.
+    pub(crate) fn arrays<const N: usize>(
+        self,
+        accessor: Index<Accessor>,
+        numbers: Numbers,
+        field: Field<'_>,
+    ) -> Result<Vec<[f32; N]>, ImportError> {
+        self.values(accessor, numbers, field, |numbers| numbers)
+    }
+
+    /// The same, each element made into a value.
+    pub(crate) fn values<const N: usize, V: Copy>(
+        self,
+        accessor: Index<Accessor>,
+        numbers: Numbers,
+        field: Field<'_>,
+        value: impl Fn([f32; N]) -> V,
+    ) -> Result<Vec<V>, ImportError> {
+        self.collect(accessor, numbers, field, Vec::new(), value)
+    }
+
+    /// The elements as a list for a while.
+    pub(crate) fn arrays_in<'b, const N: usize>(
+        self,
+        arena: &'b Bump,
+        accessor: Index<Accessor>,
+        numbers: Numbers,
+        field: Field<'_>,
+    ) -> Result<BumpVec<'b, [f32; N]>, ImportError> {
+        self.collect(accessor, numbers, field, BumpVec::new_in(arena), |numbers| numbers)
+    }
+
+    fn collect<const N: usize, V: Copy, L: List<V>>(
+        self,
+        accessor: Index<Accessor>,
+        numbers: Numbers,
+        field: Field<'_>,
+        list: L,
+        value: impl Fn([f32; N]) -> V,
+    ) -> Result<L, ImportError> {
+        let (kind, wrong) = match N {
+            1 => (Type::Scalar, "it is read as numbers and must be of type SCALAR"),
+            2 => (Type::Vec2, "it is read as vectors and must be of type VEC2"),
+            3 => (Type::Vec3, "it is read as vectors and must be of type VEC3"),
+            4 => (Type::Vec4, "it is read as vectors and must be of type VEC4"),
+            _ => (Type::Mat4, "it is read as matrices and must be of type MAT4"),
+        };
+        let (layout, normalized) = self.layout(accessor, (kind, wrong), numbers, field)?;
+        let zero = value([0.0; N]);
+        match layout.component {
+            // By far the most.
+            ComponentType::F32 => self.elements(accessor, &layout, zero, list, |bytes| {
+                let (numbers, _) = bytes.as_chunks::<4>();
+                value(core::array::from_fn(|axis| f32::from_le_bytes(numbers[axis])))
+            }),
+            component => {
+                self.elements(accessor, &layout, zero, list, |bytes| value(component.numbers(bytes, normalized)))
+            }
+        }
+    }
+
+    /// The elements of `N` integers each, each made into a value.
+    pub(crate) fn integers<const N: usize, V: Copy, L: List<V>>(
+        self,
+        accessor: Index<Accessor>,
+        field: Field<'_>,
+        list: L,
+        value: impl Fn([u32; N]) -> V,
+    ) -> Result<L, ImportError> {
+        let (kind, wrong) = match N {
+            1 => (Type::Scalar, "it is read as indices and must be of type SCALAR"),
+            _ => (Type::Vec4, "it is read as joints and must be of type VEC4"),
+        };
+        let (layout, _) = self.layout(accessor, (kind, wrong), Numbers::Naturals, field)?;
+        let component = layout.component;
+        self.elements(accessor, &layout, value([0; N]), list, |bytes| {
+            value(core::array::from_fn(|axis| component.read_natural(&bytes[axis * component.size()..])))
+        })
+    }
+
+    /// Whether the elements of an accessor have four numbers instead of three.
+    pub(crate) fn has_four(self, accessor: Index<Accessor>) -> bool {
+        let accessor = self.root.accessors.get(accessor.value());
+        accessor.is_some_and(|accessor| accessor.type_ == Checked::Valid(Type::Vec4))
+    }
+
+    /// What the accessor describes, and whether its integers are fractions, if both are as expected.
+    fn layout(
+        self,
+        accessor: Index<Accessor>,
+        (kind, wrong): (Type, &'static str),
+        numbers: Numbers,
+        (holder, field): Field<'_>,
+    ) -> Result<(Layout, bool), ImportError> {
+        let Self { root, buffers, .. } = self;
+        check_index(Some(accessor), root.accessors.len(), || holder, field)?;
+        let index = accessor.value();
+        let (layout, normalized) = (Layout::of(root, index)?, root.accessors[index].normalized);
+        if layout.kind != kind {
+            return Err(self.refuse(accessor, wrong));
+        }
+        numbers.allow(layout.component, normalized).map_err(|problem| self.refuse(accessor, problem))?;
+        // An accessor without bytes may not have many more elements than the file has bytes.
+        if layout.base.is_none() && layout.count > buffers.total().max(LEAST_ELEMENTS) {
+            let problem = "it has no buffer view and more elements than the file has bytes; give it data";
+            return Err(self.refuse(accessor, problem));
+        }
+        Ok((layout, normalized))
+    }
+
+    fn refuse(self, accessor: Index<Accessor>, problem: &'static str) -> ImportError {
+        let item = Item::of(self.root, ItemKind::Accessor, accessor.value());
+        ImportErrorKind::Accessor { item, problem }.into()
+    }
+
+    /// The elements, each read from where its bytes start.
+    #[expect(clippy::cast_possible_truncation, reason = "that many bytes are in memory or in files")]
+    fn elements<T: Copy, L: List<T>>(
+        self,
+        accessor: Index<Accessor>,
+        layout: &Layout,
+        zero: T,
+        mut list: L,
+        read: impl Fn(&[u8]) -> T,
+    ) -> Result<L, ImportError> {
+        let Self { root, buffers, budget } = self;
+        let count = usize::try_from(layout.count).unwrap_or(usize::MAX);
+        let item = || Item::of(root, ItemKind::Accessor, accessor.value());
+        budget.take::<T>(count, item)?;
+        if !list.reserve_or_refuse(count) {
+            return Err(ImportErrorKind::AllocationFailed(item()).into());
+        }
+        match &layout.base {
+            Some(span) if count > 0 => {
+                let bytes = &span.view(root, buffers)?[span.start(0)..];
+                list.extend(bytes.chunks(span.stride).take(count).map(&read));
+            }
+            Some(_) => {}
+            None => list.extend(core::iter::repeat_n(zero, count)),
+        }
+        if let Some(sparse) = &layout.sparse {
+            let (indices, values) = (sparse.indices.view(root, buffers)?, sparse.values.view(root, buffers)?);
+            let mut next = 0;
+            for number in 0..sparse.count {
+                let index = sparse.index_type.read_index(&indices[sparse.indices.start(number)..]);
+                let place = list.get_mut(index as usize).filter(|_| index >= next);
+                *place.ok_or_else(|| self.refuse(accessor, SPARSE_ORDER))? =
+                    read(&values[sparse.values.start(number)..]);
+                next = index + 1;
+            }
+        }
+        Ok(list)
+    }
+}
+
+/// The elements, or an error that states how many are needed.
+pub(crate) fn expect_count<T, L: DerefMut<Target = [T]>>(
+    elements: L,
+    expected: usize,
+    (item, field): Field<'_>,
+) -> Result<L, ImportError> {
+    if elements.len() == expected {
+        Ok(elements)
+    } else {
+        Err(ImportErrorKind::Count { item, field: field(), expected, found: elements.len() }.into())
+    }
+}
+
+/// The elements, or an error if a number is not finite.
+pub(crate) fn expect_finite<const N: usize, L: DerefMut<Target = [[f32; N]]>>(
+    elements: L,
+    (item, field): Field<'_>,
+) -> Result<L, ImportError> {
+    if elements.as_flattened().iter().all(|number| number.is_finite()) {
+        Ok(elements)
+    } else {
+        Err(ImportErrorKind::NotFinite { item, field: field() }.into())
+    }
+}

@@ -1,0 +1,351 @@
+//! Reads glTF 2.0 files into a [`Scene`] of [`hedgerow`].
+//!
+//! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds one to an existing scene;
+//! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`], which
+//! has everything that is no node, as plain data, and finds nodes by their glTF indices and back. [`ImportOptions`] has
+//! the same four functions with choices: what comes of a file ([`Parts`]), the configuration of the new scene, numbers
+//! that do not collide with another file's, and limits.
+//!
+//! ```
+//! use hedgerow::glam::Vec3;
+//!
+//! let text = br#"{
+//!     "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"name": "street", "nodes": [1]}],
+//!     "nodes": [
+//!         {"name": "wheel", "translation": [0, 0, 2]},
+//!         {"name": "car", "translation": [1, 0, 0], "children": [0]}
+//!     ]
+//! }"#;
+//! let mut import = hedgerow_gltf::from_slice(text, None)?;
+//! import.scene.update();
+//!
+//! let wheel = import.imported.node(0).expect("the wheel is in a scene");
+//! assert_eq!(import.scene.find(import.scene.root(), "street/car/wheel"), Some(wheel));
+//! let world = import.scene.world(wheel).expect("the wheel is in the graph");
+//! assert_eq!(world.translation(), Vec3::new(1.0, 0.0, 2.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What becomes of what
+//!
+//! | glTF | in the scene | in [`Imported`] |
+//! |---|---|---|
+//! | scene | a group node with its name, below the given parent | an [`ImportedScene`] |
+//! | node in a scene | a node with the same name and children, in each scene that lists it | an [`ImportedNode`]: what it refers to |
+//! | translation, rotation, scale | [`Local::Transform`](hedgerow::Local::Transform), unchanged, except that rotations are normalised; the identity for a node with none of them, so that it can be moved | |
+//! | matrix | the same if it can be expressed so, else [`Local::Matrix`](hedgerow::Local::Matrix), with shear and mirror | |
+//! | mesh of one primitive | the node itself has the shape and the material | an [`ImportedMesh`], an [`ImportedShape`] for each node |
+//! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform | the same, an [`ImportedShape`] for each child |
+//! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
+//! | its vertices | | [`MeshData`]: plain arrays |
+//! | its bounds | [`Shape::bounds`](hedgerow::Shape::bounds): `min` and `max` of the positions if the file has them, else computed from the data | the same |
+//! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without | [`Material`](material::Material) |
+//! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
+//! | camera, light (`KHR_lights_punctual`) | a node as above | [`Camera`], [`Light`] |
+//! | joints of skins, animated nodes | nodes as above | joints of a [`Rig`] |
+//! | skin | | an [`ImportedSkin`], which makes a palette from a rig's model matrices |
+//! | animation | | an [`ImportedAnimation`]: an [`ImportedClip`] for each rig that it moves |
+//! | morph targets, their weights | | [`MeshData::targets`]; a [`MorphNode`], and channels of clips if animated |
+//! | names | those of nodes and scenes | all others |
+//! | extras | | [`Extras`] of the item |
+//!
+//! Joints and weights are used if a node has a skin. [`Imported::skipped`] lists what did not come although it was
+//! asked for, such as nodes in no scene and images whose files are missing. Bounds are those of the mesh at rest.
+//!
+//! Rotations that are no unit quaternions, which a good many real files have, are normalised: those of nodes when they
+//! are inserted, those of animations when they are evaluated. An engine that uses them as they are gets transforms that
+//! differ by about the square of their length.
+//!
+//! # From a file to draws
+//!
+//! From an import on, a scene is like any other: edit it, [`update`](Scene::update) it, and list what is to be drawn. A
+//! draw has a mesh id and a material number. [`Imported::primitive`] and [`Imported::material`] find what they stand for:
+//! vertices and indices, factors and textures, and the images' bytes, to upload once.
+//!
+//! ```
+//! use hedgerow::DrawList;
+//! use hedgerow::draw::DrawGroups;
+//!
+//! let text = br#"{
+//!     "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+//!     "nodes": [{"name": "tree", "mesh": 0, "children": [1, 2]},
+//!               {"name": "apple", "mesh": 1, "translation": [1, 2, 0]},
+//!               {"name": "apple", "mesh": 1, "translation": [0, 3, 1]}],
+//!     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]},
+//!                {"primitives": [{"attributes": {"POSITION": 0}, "material": 1}]}],
+//!     "materials": [{"name": "bark"}, {"name": "skin"}],
+//!     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3, "min": [-1, 0, -1], "max": [1, 4, 1]}]
+//! }"#;
+//! let mut import = hedgerow_gltf::from_slice(text, None)?;
+//!
+//! // Each frame, with the same lists:
+//! let (mut draws, mut groups) = (DrawList::new(), DrawGroups::new());
+//! import.scene.update();
+//! import.scene.draw_list(&mut draws);
+//! if draws.group(&mut groups) {
+//!     // Commands changed, not only matrices: upload `groups.instances()` again.
+//! }
+//! let mut calls = Vec::new();
+//! for (group, instances) in groups.iter() {
+//!     // One instanced draw each: `instances` are indices into `draws.matrices()`.
+//!     let vertices = import.imported.vertices(group.mesh).expect("a mesh of the file");
+//!     let material = import.imported.material(group.material.unwrap()).expect("a material of the file");
+//!     calls.push((vertices.positions.len(), material.name.as_deref().unwrap(), instances.len()));
+//! }
+//! assert_eq!(calls, [(3, "bark", 1), (3, "skin", 2)]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! - Instanced draws take all matrices in one buffer. [`DrawList::matrices`](hedgerow::DrawList::matrices) is that
+//!   buffer: 48 bytes each, three rows of four.
+//! - For what a camera sees alone, make the scene with `bounds` ([`ImportOptions::with_config`]) and use
+//!   [`Scene::cull`] in place of `draw_list`.
+//! - In a scene of several files, give each numbers of its own by [`ImportOptions::after`]: every number is then known to
+//!   one [`Imported`] alone. Without it both files' numbers begin at 0.
+//! - For large worlds, [`Scene::draw_list_relative`] has matrices relative to the camera, composed in double precision.
+//! - A skinned mesh is drawn with the world matrix of its rig's [`base`](RigPlace::base), not with that of its own draw:
+//!   see *Characters* below, and [`hedgerow::guide::characters`].
+//!
+//! # Only what is needed
+//!
+//! [`ImportOptions::nodes_only`] brings nodes with names, transforms, shapes and boxes, and what costs no more than
+//! their JSON: cameras, lights, names of meshes. [`Parts`] has single parts to add.
+//!
+//! # Animations
+//!
+//! [`Imported::play`] plays an animation on all rigs that it moves, and so on all nodes: [`AnimationPlayer`] has an
+//! example, and [fades](AnimationPlayer::fade_to) from one to another. For other blends and for crowds there are the
+//! clips themselves, as follows.
+//!
+//! # Characters
+//!
+//! [`Imported::clips`] and [`Imported::rigs`] are the motion of characters, [`Imported::skins`] and
+//! [`MeshData`] what follows it. A clip is compiled and played into a pose. The pose is given to the nodes of
+//! the scene, or made into a palette that skins vertices, or both:
+//!
+//! ```
+//! use hedgerow::glam::Vec3;
+//! use hedgerow::{anim::{ClipBuilder, Player, Pose}, skin::SkinOutput};
+//!
+//! // An arm of two joints, a triangle whose last corner follows the second joint, and a clip of one second in which
+//! // the second joint is stretched by two.
+//! let json = r#"{
+//!     "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 2]}],
+//!     "nodes": [{"name": "arm", "children": [1]}, {"name": "hand"}, {"name": "sleeve", "mesh": 0, "skin": 0}],
+//!     "skins": [{"joints": [0, 1]}],
+//!     "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2}}]}],
+//!     "animations": [{"name": "stretch", "samplers": [{"input": 3, "output": 4}],
+//!         "channels": [{"sampler": 0, "target": {"node": 1, "path": "translation"}}]}],
+//!     "accessors": [
+//!         {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3},
+//!         {"bufferView": 0, "componentType": 5126, "type": "VEC4", "count": 3, "byteOffset": 36},
+//!         {"bufferView": 0, "componentType": 5121, "type": "VEC4", "count": 3, "byteOffset": 84},
+//!         {"bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": 2, "byteOffset": 96},
+//!         {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 2, "byteOffset": 104}],
+//!     "bufferViews": [{"buffer": 0, "byteLength": 128}],
+//!     "buffers": [{"byteLength": 128, "uri": "data:,DATA"}]
+//! }"#;
+//! let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+//! let weights = [1.0, 0.0, 0.0, 0.0].repeat(3);
+//! let joints = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
+//! let (times, stretched) = ([0.0, 1.0], [0.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
+//! let floats = |list: &[f32]| list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+//! let data = [floats(&positions), floats(&weights), joints.to_vec(), floats(&times), floats(&stretched)].concat();
+//! let data: String = data.iter().map(|byte| format!("%{byte:02X}")).collect();
+//! let mut import = hedgerow_gltf::from_slice(json.replace("DATA", &data).as_bytes(), None)?;
+//!
+//! let imported = &import.imported;
+//! let stretch = &imported.clips[0];
+//! let rig = &imported.rigs[stretch.rig];
+//! let (clip, _) = ClipBuilder::new().build(&stretch.clip)?;
+//! let mut pose = Pose::rest(&rig.skeleton);
+//! let mut player = Player::new(&clip);
+//!
+//! player.advance(0.5);                                             // each frame:
+//! player.sample(&mut pose)?;
+//! rig.apply(&pose, &mut import.scene)?;                            // the nodes follow,
+//! import.scene.update();
+//! let hand = rig.places[0].node(1).expect("the hand is in the scene");
+//! let at = import.scene.world(hand).unwrap().translation();
+//! assert!((at - Vec3::X).length() < 1e-3);
+//!
+//! let skin = &imported.skins[0].skin;                              // and so do vertices.
+//! let vertices = imported.vertices(0).expect("it has positions");
+//! let mesh = vertices.to_skinned_mesh(skin)?;                      // once
+//! let (mut models, mut room, mut skinned) = (Vec::new(), Vec::new(), vec![[0.0_f32; 3]; mesh.len()]);
+//! pose.to_models(&rig.skeleton, &mut models)?;
+//! let palette = skin.palette(&models, &mut room)?;
+//! mesh.skin(palette, SkinOutput::new(&mut skinned[..]))?;
+//! assert!((Vec3::from(skinned[2]) - Vec3::new(1.0, 1.0, 0.0)).length() < 1e-3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Model matrices, palettes and skinned vertices are relative to the rig's [`base`](RigPlace::base). The transform of
+//! the node that draws a skinned mesh is ignored, as glTF demands. So its bounds for culling must be set from the base
+//! too, by [`JointBounds::follow`](hedgerow::character::JointBounds::follow) of [`MeshData::joint_bounds`].
+//!
+//! # What is refused
+//!
+//! A file is checked as a whole before the first node is inserted, and after an error the scene is unchanged: see
+//! [`ImportErrorKind`]. This includes everything that the options ask for: a file with one bad key is refused as a
+//! whole, unless motion is left out. Buffers are found and measured, but read only if something that is asked for needs
+//! them. Of required extensions, those for materials, textures and lights and `KHR_mesh_quantization` are accepted.
+//! Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`); absolute
+//! paths and network addresses are refused. An image that cannot be had is no error: it is listed as
+//! [`Skipped::Image`].
+//!
+//! # Cost
+//!
+//! Linear in the file and in the nodes inserted. A node listed by *n* scenes is inserted *n* times, and a mesh of
+//! several primitives makes a node for each primitive at every node that has it: a small file can describe a large
+//! scene. All nodes are counted before the first is made. A file is refused if it has both more than one node for each
+//! byte of its JSON and more than 65,536 nodes, or if the names have more than 64 bytes for each node that it may have.
+//! [`ImportOptions::max_nodes`] raises both. Likewise, vertices, keys and images are read again for each primitive,
+//! channel and image that uses them; a file is refused if this takes both more than 64 times its buffers and more than
+//! 256 MiB, unless [`ImportOptions::max_bytes`] allows it.
+//!
+//! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well, with
+//! [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed) where it
+//! refuses all that the nodes take in the scene and around them, which is asked for before the first is made. What is as
+//! large as the JSON, such as names, is allocated as in other programs, which end where there is no memory for it.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod document;
+mod error;
+mod extras;
+mod file;
+mod imported;
+mod library;
+pub mod material;
+mod mesh;
+mod motion;
+mod node;
+mod options;
+#[cfg(test)]
+mod tests;
+
+pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
+pub use extras::Extras;
+pub use imported::{Imported, ImportedScene, ImportedShape, Skipped};
+pub use library::LibraryKeys;
+pub use mesh::{ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology};
+pub use motion::{
+    AnimationPlayer, ImportedAnimation, ImportedClip, ImportedSkin, MorphChannels, MorphNode, Rig, RigPlace,
+};
+pub use node::{Camera, ImportedNode, Light, LightKind, Projection};
+pub use options::{ImportOptions, Parts};
+pub use serde_json;
+
+use hedgerow::{NodeHandle, Scene};
+use std::path::Path;
+
+/// A new scene made from a file, and where the items of the file are in it.
+///
+/// ```
+/// let import = hedgerow_gltf::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
+/// assert_eq!(import.scene.len(), 1);
+/// assert!(import.imported.scenes.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Import {
+    /// The scene; not updated yet.
+    pub scene: Scene,
+    /// Everything else of the file, and the nodes by glTF index.
+    pub imported: Imported,
+}
+
+/// Reads a `.gltf` or `.glb` file into a new scene, below its root.
+///
+/// The scene has the default configuration, which keeps no world boxes: for culling, take
+/// [`ImportOptions::with_config`], or read into a scene of your own with [`load_into`]. Numbers of meshes and materials
+/// begin at 0 in each file: for several files in one scene, take [`ImportOptions::after`].
+///
+/// # Errors
+/// [`ImportError`] if the file cannot be read or is invalid.
+///
+/// ```
+/// use hedgerow_gltf::{ImportErrorKind};
+/// use hedgerow::Error;
+///
+/// let Err(error) = hedgerow_gltf::load("no/such/file.glb") else { unreachable!() };
+/// let ImportErrorKind::Read { reason, .. } = error.kind() else { unreachable!() };
+/// assert_eq!(*reason, std::io::ErrorKind::NotFound);
+/// ```
+pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
+    ImportOptions::new().load(path)
+}
+
+/// Reads a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
+///
+/// # Errors
+/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file cannot be read or is
+/// invalid, and what [`Scene::insert`] refuses. The scene is then unchanged.
+///
+/// ```
+/// use hedgerow::{Node, Scene};
+///
+/// let mut scene = Scene::new();
+/// let props = scene.insert(scene.root(), Node::group().named("props"))?;
+/// let before = scene.save();
+/// assert!(hedgerow_gltf::load_into(&mut scene, props, "no/such/file.glb").is_err());
+/// assert!(scene.save() == before);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) -> Result<Imported, ImportError> {
+    ImportOptions::new().load_into(scene, parent, path)
+}
+
+/// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below its root.
+///
+/// Separate buffer files are searched in `base_dir`; a file without them needs none.
+///
+/// # Errors
+/// [`ImportError`] if the file is invalid.
+///
+/// ```
+/// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
+/// let import = hedgerow_gltf::from_slice(text, None)?;
+/// let car = import.imported.node(0).expect("the node is in a scene");
+/// assert_eq!(import.scene.name(car), Some("car"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
+    ImportOptions::new().from_slice(bytes, base_dir)
+}
+
+/// Reads the bytes of a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
+///
+/// Separate buffer files are searched in `base_dir`; a file without them needs none.
+///
+/// # Errors
+/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file is invalid, and what
+/// [`Scene::insert`] refuses. The scene is then unchanged.
+///
+/// ```
+/// use hedgerow::{Scene};
+///
+/// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
+/// let mut scene = Scene::new();
+/// let root = scene.root();
+/// let first = hedgerow_gltf::from_slice_into(&mut scene, root, text, None)?;
+/// let second = hedgerow_gltf::from_slice_into(&mut scene, root, text, None)?;
+/// assert_ne!(first.node(0), second.node(0));
+/// assert_eq!(scene.children(root).count(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn from_slice_into(
+    scene: &mut Scene,
+    parent: NodeHandle,
+    bytes: &[u8],
+    base_dir: Option<&Path>,
+) -> Result<Imported, ImportError> {
+    ImportOptions::new().from_slice_into(scene, parent, bytes, base_dir)
+}
+
+/// The example of the README, tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

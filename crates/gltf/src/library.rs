@@ -1,0 +1,93 @@
+//! What an import has of characters, brought into a library.
+
+use super::{Imported, MeshData};
+use hedgerow_anim::library::{ClipKey, Library, MeshKey, SkeletonKey, SkinKey};
+use hedgerow_anim::{Clip, ClipBuilder, Error, Skin, SkinnedMesh};
+use std::collections::BTreeSet;
+
+/// Where in a [`Library`] the characters of an import are; see [`Imported::insert_into`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LibraryKeys {
+    /// The skeletons, by the number of the rig in [`Imported::rigs`].
+    pub skeletons: Vec<SkeletonKey>,
+    /// The compiled clips, by their number in [`Imported::clips`].
+    pub clips: Vec<ClipKey>,
+    /// The skins, by glTF index.
+    pub skins: Vec<SkinKey>,
+    /// The skinned meshes, by mesh id and the glTF index of the skin that they are laid out for, in rising order; see
+    /// [`LibraryKeys::mesh`].
+    pub meshes: Vec<((u32, Option<usize>), MeshKey)>,
+}
+
+impl LibraryKeys {
+    /// The skinned mesh of a mesh id for a skin, or for none where it is only morphed; `None` for a mesh that nothing
+    /// deforms. Both are in
+    /// [`ImportedShape`](super::ImportedShape). Runs in **O(log meshes)**.
+    #[must_use]
+    pub fn mesh(&self, mesh: u32, skin: Option<usize>) -> Option<MeshKey> {
+        let at = self.meshes.binary_search_by_key(&(mesh, skin), |&(of, _)| of).ok()?;
+        Some(self.meshes[at].1)
+    }
+}
+
+impl Imported {
+    /// Adds the skeletons, the clips (compiled by `builder`), the skins and the skinned meshes to a library.
+    ///
+    /// A skeleton has the name of its first joint, clips and skins have those of the file, a mesh has none. A mesh
+    /// that is drawn with several skins, or with and without one, is laid out for each. Runs in **O(keys +
+    /// vertices)**.
+    ///
+    /// ```
+    /// use hedgerow::anim::{ClipBuilder, Library};
+    ///
+    /// let text = br#"{
+    ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "skins": [{"name": "bones", "joints": [0, 1]}],
+    ///     "nodes": [{"name": "hip", "children": [1]}, {"name": "head"}]
+    /// }"#;
+    /// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+    /// let mut library = Library::new();
+    /// let keys = imported.insert_into(&mut library, ClipBuilder::new())?;
+    /// assert_eq!(library.skins.find("bones"), Some(keys.skins[0]));
+    /// let skeleton = &library.skeletons[keys.skeletons[imported.skins[0].rig]];
+    /// assert!(skeleton.names().eq(["hip", "head"]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What [`ClipBuilder::build`] and [`MeshData::to_skinned_mesh`] refuse. The library is then as before.
+    pub fn insert_into(&self, library: &mut Library, builder: ClipBuilder) -> Result<LibraryKeys, Error> {
+        let clips: Vec<Clip> =
+            self.clips.iter().map(|clip| Ok(builder.build(&clip.clip)?.0)).collect::<Result<_, Error>>()?;
+        let shapes = self.scenes.iter().flat_map(|scene| &scene.shapes);
+        let drawn: BTreeSet<(u32, Option<usize>)> = shapes.map(|shape| (shape.id, shape.skin)).collect();
+        let mut meshes = Vec::new();
+        for (id, skin) in drawn {
+            if let Some(data) = self.vertices(id).filter(|data| data.is_deformed()) {
+                meshes.push(((id, skin), self.laid_out(data, skin)?));
+            }
+        }
+        let skeletons = self.rigs.iter().map(|rig| {
+            let name = Some(rig.skeleton.name(0)).filter(|name| !name.is_empty());
+            library.skeletons.insert(name, rig.skeleton.clone())
+        });
+        Ok(LibraryKeys {
+            skeletons: skeletons.collect(),
+            clips: (self.clips.iter().zip(clips))
+                .map(|(imported, clip)| library.clips.insert(imported.name.as_deref(), clip))
+                .collect(),
+            skins: (self.skins.iter())
+                .map(|imported| library.skins.insert(imported.name.as_deref(), imported.skin.clone()))
+                .collect(),
+            meshes: (meshes.into_iter()).map(|(of, mesh)| (of, library.meshes.insert(None, mesh))).collect(),
+        })
+    }
+
+    fn laid_out(&self, data: &MeshData, skin: Option<usize>) -> Result<SkinnedMesh, Error> {
+        match skin.and_then(|skin| self.skins.get(skin)) {
+            Some(skin) => data.to_skinned_mesh(&skin.skin),
+            None if data.influences > 0 => data.without_joints().to_skinned_mesh(&Skin::rigid()),
+            None => data.to_skinned_mesh(&Skin::rigid()),
+        }
+    }
+}

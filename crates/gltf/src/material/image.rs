@@ -1,0 +1,90 @@
+//! Images, as they are stored.
+
+use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::file::{Reader, Source, find, read_whole};
+use crate::{Extras, Parts, Skipped};
+use hedgerow_math::internal::fallible;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// An image of a glTF file, as it is stored: PNG, JPEG, or what an extension allows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Image {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// What its bytes are, such as `image/png`: as the file says, else as its `data:` URI says. Only a file of its own
+    /// may be without.
+    pub mime_type: Option<String>,
+    /// Where it is, if it is a file of its own: a URI, relative to the glTF file.
+    pub uri: Option<String>,
+    /// Its bytes; empty if [`Parts::images`] does not ask for them, or if there are none: see [`Skipped::Image`].
+    pub bytes: Vec<u8>,
+    /// What its author added.
+    pub extras: Extras,
+}
+
+/// The images of a file. Lists those whose bytes are not to be had.
+pub(super) fn read(
+    reader: Reader<'_>,
+    base_dir: Option<&Path>,
+    parts: &Parts,
+    skipped: &mut Vec<Skipped>,
+) -> Result<Vec<Image>, ImportError> {
+    let root = reader.root;
+    let mut images: Vec<Image> = Vec::with_capacity(root.images.len());
+    // Which image each file was read for, so that a file that many images name counts.
+    let mut files: HashMap<PathBuf, usize> = HashMap::new();
+    for (index, json) in root.images.iter().enumerate() {
+        let item = || Item::of(root, ItemKind::Image, index);
+        check_index(json.buffer_view, root.buffer_views.len(), item, || "bufferView".to_owned())?;
+        // A copy of bytes that are there already.
+        let copied = |bytes: &[u8]| {
+            reader.budget.take::<u8>(bytes.len(), item)?;
+            fallible::copied(bytes).map_err(|_| ImportError::from(ImportErrorKind::AllocationFailed(item())))
+        };
+        let uri = json.uri.as_deref();
+        let data_type = uri.and_then(data_type);
+        let mut image = Image {
+            name: json.name.clone(),
+            mime_type: json.mime_type.as_ref().map(|of| of.0.clone()).or_else(|| data_type.map(str::to_owned)),
+            uri: uri.filter(|_| data_type.is_none()).map(str::to_owned),
+            bytes: Vec::new(),
+            extras: Extras::read(&json.extras, parts.extras),
+        };
+        if parts.images {
+            let found = match (json.buffer_view, uri) {
+                (Some(view), _) => Ok(copied(reader.buffers.view(root, view.value())?)?),
+                (None, Some(uri)) => match find(uri, base_dir) {
+                    Ok(Source::Memory(bytes)) => Ok(bytes.into_owned()),
+                    Ok(Source::File { path, .. }) => match files.get(&path) {
+                        Some(&before) => Ok(copied(&images[before].bytes)?),
+                        None => {
+                            let bytes = read_whole(&path);
+                            if bytes.is_ok() {
+                                files.insert(path, index);
+                            }
+                            bytes
+                        }
+                    },
+                    Err(problem) => Err(problem),
+                },
+                (None, None) => Err(BufferProblem::NoData),
+            };
+            match found {
+                Ok(bytes) => image.bytes = bytes,
+                Err(BufferProblem::AllocationFailed) => return Err(ImportErrorKind::AllocationFailed(item()).into()),
+                Err(problem) => skipped.push(Skipped::Image { image: index, problem }),
+            }
+        }
+        images.push(image);
+    }
+    Ok(images)
+}
+
+/// The media type of a `data:` URI, without its parameters; empty if it names none. `None` for other URIs.
+fn data_type(uri: &str) -> Option<&str> {
+    let (scheme, rest) = uri.split_once(':')?;
+    let (head, _) = rest.split_once(',').unwrap_or((rest, ""));
+    scheme.eq_ignore_ascii_case("data").then(|| head.split(';').next().unwrap_or_default())
+}

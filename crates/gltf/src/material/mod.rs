@@ -1,0 +1,194 @@
+//! What surfaces look like: materials, their textures, and the images of these.
+//!
+//! A [`Material`] refers to textures by [`TextureRef`]s; a [`Texture`] is an [`Image`] with the way in which it is
+//! sampled. All are in [`Imported`](super::Imported) by glTF index. Images are handed out as they are stored, as PNG,
+//! JPEG or whatever the file has: decoding them is up to the renderer.
+//!
+//! ```
+//! use hedgerow_gltf::{material::AlphaMode};
+//!
+//! let text = br#"{
+//!     "asset": {"version": "2.0"},
+//!     "materials": [{"name": "leaf", "alphaMode": "MASK", "doubleSided": true,
+//!         "pbrMetallicRoughness": {"metallicFactor": 0, "baseColorTexture": {"index": 0}}}],
+//!     "textures": [{"source": 0}],
+//!     "images": [{"mimeType": "image/png", "uri": "data:image/png;base64,iVBORw0KGgo="}]
+//! }"#;
+//! let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+//! let leaf = &imported.materials[0];
+//! assert_eq!((leaf.name.as_deref(), leaf.metallic, leaf.roughness), (Some("leaf"), 0.0, 1.0));
+//! assert_eq!((leaf.alpha_mode, leaf.double_sided), (AlphaMode::Mask { cutoff: 0.5 }, true));
+//!
+//! let texture = leaf.base_color_texture.expect("it has one").texture;
+//! let image = &imported.images[imported.textures[texture].image.expect("it has one")];
+//! assert_eq!(image.mime_type.as_deref(), Some("image/png"));
+//! assert!(image.bytes.starts_with(b"\x89PNG"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod image;
+mod read;
+mod texture;
+
+pub use image::Image;
+pub use texture::{MagFilter, MinFilter, Sampler, Texture, TextureRef, TextureTransform, Wrap};
+
+pub(super) use read::Look;
+
+use super::Extras;
+use serde_json::{Map, Value};
+
+/// A material of a glTF file: metallic-roughness, with the extensions that change what a renderer must do.
+///
+/// What the file leaves out has the value that glTF gives it, which is also that of [`Material::default`]. All numbers
+/// are finite, and otherwise as in the file. Colours are linear. A texture multiplies the factor of the same name.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Material {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// The colour of the surface, with its alpha. Default white.
+    pub base_color: [f32; 4],
+    /// Its texture, in sRGB.
+    pub base_color_texture: Option<TextureRef>,
+    /// How metallic it is: 0 to 1. Default 1.
+    pub metallic: f32,
+    /// How rough it is: 0 to 1. Default 1.
+    pub roughness: f32,
+    /// The texture of both: roughness in green, how metallic it is in blue.
+    pub metallic_roughness_texture: Option<TextureRef>,
+    /// The normals of the surface in tangent space.
+    pub normal_texture: Option<TextureRef>,
+    /// The factor of their first two numbers. Default 1.
+    pub normal_scale: f32,
+    /// How much indirect light reaches the surface, in red.
+    pub occlusion_texture: Option<TextureRef>,
+    /// How much of that texture applies: 0 to 1. Default 1.
+    pub occlusion_strength: f32,
+    /// The light that it emits. Default none.
+    pub emissive: [f32; 3],
+    /// Its texture, in sRGB.
+    pub emissive_texture: Option<TextureRef>,
+    /// The factor of both (`KHR_materials_emissive_strength`). Default 1.
+    pub emissive_strength: f32,
+    /// What its alpha does.
+    pub alpha_mode: AlphaMode,
+    /// Whether its back is seen too.
+    pub double_sided: bool,
+    /// Whether its base colour is shown without lighting (`KHR_materials_unlit`).
+    pub unlit: bool,
+    /// Its index of refraction (`KHR_materials_ior`). Default 1.5.
+    pub ior: f32,
+    /// Its specular reflection (`KHR_materials_specular`).
+    pub specular: Option<Specular>,
+    /// The light that goes through it (`KHR_materials_transmission`).
+    pub transmission: Option<Transmission>,
+    /// What it is filled with (`KHR_materials_volume`).
+    pub volume: Option<Volume>,
+    /// The same material by an older model (`KHR_materials_pbrSpecularGlossiness`).
+    pub specular_glossiness: Option<SpecularGlossiness>,
+    /// All other extensions by name, as JSON. What these refer to is not checked.
+    pub extensions: Map<String, Value>,
+    /// What its author added.
+    pub extras: Extras,
+}
+
+impl Default for Material {
+    /// The material of primitives without one.
+    fn default() -> Self {
+        Self {
+            name: None,
+            base_color: [1.0; 4],
+            base_color_texture: None,
+            metallic: 1.0,
+            roughness: 1.0,
+            metallic_roughness_texture: None,
+            normal_texture: None,
+            normal_scale: 1.0,
+            occlusion_texture: None,
+            occlusion_strength: 1.0,
+            emissive: [0.0; 3],
+            emissive_texture: None,
+            emissive_strength: 1.0,
+            alpha_mode: AlphaMode::Opaque,
+            double_sided: false,
+            unlit: false,
+            ior: 1.5,
+            specular: None,
+            transmission: None,
+            volume: None,
+            specular_glossiness: None,
+            extensions: Map::new(),
+            extras: Extras::default(),
+        }
+    }
+}
+
+/// What the alpha of a material does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum AlphaMode {
+    /// Nothing.
+    #[default]
+    Opaque,
+    /// What has less is not drawn.
+    Mask {
+        /// The least alpha that is drawn. Default 0.5.
+        cutoff: f32,
+    },
+    /// It is blended with what lies behind.
+    Blend,
+}
+
+/// Specular reflection (`KHR_materials_specular`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Specular {
+    /// Its strength. Default 1.
+    pub strength: f32,
+    /// The texture of the strength, in alpha.
+    pub texture: Option<TextureRef>,
+    /// Its colour at normal incidence. Default white.
+    pub color: [f32; 3],
+    /// The texture of the colour, in sRGB.
+    pub color_texture: Option<TextureRef>,
+}
+
+/// Transmission (`KHR_materials_transmission`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Transmission {
+    /// The part of the light that goes through. Default 0.
+    pub factor: f32,
+    /// Its texture, in red.
+    pub texture: Option<TextureRef>,
+}
+
+/// Volume (`KHR_materials_volume`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Volume {
+    /// The thickness beneath the surface, in the space of the mesh. Default 0: a thin wall.
+    pub thickness: f32,
+    /// Its texture, in green.
+    pub thickness_texture: Option<TextureRef>,
+    /// The average distance that light goes before it interacts, in world space. Default infinite.
+    pub attenuation_distance: f32,
+    /// What becomes of white light at that distance. Default white.
+    pub attenuation_color: [f32; 3],
+}
+
+/// The specular-glossiness model (`KHR_materials_pbrSpecularGlossiness`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SpecularGlossiness {
+    /// The diffuse colour, with its alpha. Default white.
+    pub diffuse: [f32; 4],
+    /// Its texture, in sRGB.
+    pub diffuse_texture: Option<TextureRef>,
+    /// The specular colour. Default white.
+    pub specular: [f32; 3],
+    /// How smooth it is: 0 to 1. Default 1.
+    pub glossiness: f32,
+    /// The texture of both: the colour in sRGB, glossiness in alpha.
+    pub specular_glossiness_texture: Option<TextureRef>,
+}

@@ -1,0 +1,295 @@
+//! Materials and textures out of a file.
+
+use super::texture::{MagFilter, MinFilter, Sampler, Texture, TextureRef, TextureTransform, Wrap};
+use super::{AlphaMode, Image, Material, Specular, SpecularGlossiness, Transmission, Volume, image};
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_finite, check_index};
+use crate::file::Reader;
+use crate::{Extras, Parts, Skipped};
+use gltf::json::extensions::material as extensions;
+use gltf::json::extensions::texture::TextureTransform as JsonTransform;
+use gltf::json::material::{AlphaMode as JsonMode, Material as Json};
+use gltf::json::texture::{self as json, Info};
+use gltf::json::validation::Checked;
+use gltf::json::{Index, Root};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// The extensions that name an image of another format.
+const FORMATS: [&str; 4] = ["KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif", "MSFT_texture_dds"];
+const TRANSFORM: &str = "KHR_texture_transform";
+
+/// Everything that surfaces look like.
+#[derive(Default)]
+pub(crate) struct Look {
+    /// By glTF index, and the default one at the end.
+    pub(crate) materials: Vec<Material>,
+    pub(crate) textures: Vec<Texture>,
+    pub(crate) images: Vec<Image>,
+}
+
+impl Look {
+    /// Reads and checks these parts of a file.
+    pub(crate) fn read(
+        reader: Reader<'_>,
+        base_dir: Option<&Path>,
+        parts: &Parts,
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<Self, ImportError> {
+        let root = reader.root;
+        let materials = root.materials.iter().enumerate().map(|(index, json)| {
+            let source = Source { root, index };
+            source.material(json, parts.extras)
+        });
+        let textures = (0..root.textures.len()).map(|index| texture(root, index, parts.extras));
+        Ok(Self {
+            materials: materials.chain([Ok(Material::default())]).collect::<Result<_, _>>()?,
+            textures: textures.collect::<Result<_, _>>()?,
+            images: image::read(reader, base_dir, parts, skipped)?,
+        })
+    }
+}
+
+/// A material that is being read.
+struct Source<'a> {
+    root: &'a Root,
+    index: usize,
+}
+
+impl Source<'_> {
+    fn item(&self) -> Item {
+        Item::of(self.root, ItemKind::Material, self.index)
+    }
+
+    fn material(&self, json: &Json, extras: bool) -> Result<Material, ImportError> {
+        let pbr = &json.pbr_metallic_roughness;
+        let (normal, occlusion) = (json.normal_texture.as_ref(), json.occlusion_texture.as_ref());
+        let mut material = Material {
+            name: json.name.clone(),
+            base_color: pbr.base_color_factor.0,
+            base_color_texture: self.texture(pbr.base_color_texture.as_ref(), "baseColorTexture")?,
+            metallic: pbr.metallic_factor.0,
+            roughness: pbr.roughness_factor.0,
+            metallic_roughness_texture: self
+                .texture(pbr.metallic_roughness_texture.as_ref(), "metallicRoughnessTexture")?,
+            normal_scale: normal.map_or(1.0, |it| it.scale),
+            occlusion_strength: occlusion.map_or(1.0, |it| it.strength.0),
+            emissive: json.emissive_factor.0,
+            emissive_texture: self.texture(json.emissive_texture.as_ref(), "emissiveTexture")?,
+            alpha_mode: self.alpha_mode(json)?,
+            double_sided: json.double_sided,
+            extras: Extras::read(&json.extras, extras),
+            ..Material::default()
+        };
+        // These two may have their transform among other extensions alone.
+        if let Some(it) = normal {
+            let others = it.extensions.as_ref().map(|extensions| &extensions.others);
+            material.normal_texture = Some(self.plain_texture(it.index, it.tex_coord, others, "normalTexture")?);
+        }
+        if let Some(it) = occlusion {
+            let others = it.extensions.as_ref().map(|extensions| &extensions.others);
+            material.occlusion_texture =
+                Some(self.plain_texture(it.index, it.tex_coord, others, "occlusionTexture")?);
+        }
+        if let Some(extensions) = &json.extensions {
+            self.extensions(extensions, &mut material)?;
+        }
+        self.check(&material)?;
+        Ok(material)
+    }
+
+    fn alpha_mode(&self, json: &Json) -> Result<AlphaMode, ImportError> {
+        match json.alpha_mode {
+            Checked::Valid(JsonMode::Opaque) => Ok(AlphaMode::Opaque),
+            Checked::Valid(JsonMode::Mask) => {
+                let cutoff = json.alpha_cutoff.map_or(0.5, |cutoff| cutoff.0);
+                check_finite(&[cutoff], || self.item(), "alphaCutoff")?;
+                Ok(AlphaMode::Mask { cutoff })
+            }
+            Checked::Valid(JsonMode::Blend) => Ok(AlphaMode::Blend),
+            Checked::Invalid => Err(self.invalid("alphaMode", "it must be OPAQUE, MASK or BLEND")),
+        }
+    }
+
+    fn extensions(&self, json: &extensions::Material, material: &mut Material) -> Result<(), ImportError> {
+        material.unlit = json.unlit.is_some();
+        material.emissive_strength = json.emissive_strength.as_ref().map_or(1.0, |it| it.emissive_strength.0);
+        material.ior = json.ior.as_ref().map_or(1.5, |it| it.ior.0);
+        if let Some(it) = &json.specular {
+            material.specular = Some(Specular {
+                strength: it.specular_factor.0,
+                texture: self.texture(it.specular_texture.as_ref(), "specularTexture")?,
+                color: it.specular_color_factor.0,
+                color_texture: self.texture(it.specular_color_texture.as_ref(), "specularColorTexture")?,
+            });
+        }
+        if let Some(it) = &json.transmission {
+            material.transmission = Some(Transmission {
+                factor: it.transmission_factor.0,
+                texture: self.texture(it.transmission_texture.as_ref(), "transmissionTexture")?,
+            });
+        }
+        if let Some(it) = &json.volume {
+            material.volume = Some(Volume {
+                thickness: it.thickness_factor.0,
+                thickness_texture: self.texture(it.thickness_texture.as_ref(), "thicknessTexture")?,
+                attenuation_distance: it.attenuation_distance.0,
+                attenuation_color: it.attenuation_color.0,
+            });
+        }
+        if let Some(it) = &json.pbr_specular_glossiness {
+            let name = "specularGlossinessTexture";
+            material.specular_glossiness = Some(SpecularGlossiness {
+                diffuse: it.diffuse_factor.0,
+                diffuse_texture: self.texture(it.diffuse_texture.as_ref(), "diffuseTexture")?,
+                specular: it.specular_factor.0,
+                glossiness: it.glossiness_factor.0,
+                specular_glossiness_texture: self.texture(it.specular_glossiness_texture.as_ref(), name)?,
+            });
+        }
+        material.extensions = json.others.clone();
+        Ok(())
+    }
+
+    /// Returns an error for factors that are not finite. A distance may be infinite, which is its default.
+    fn check(&self, material: &Material) -> Result<(), ImportError> {
+        let holder = || self.item();
+        check_finite(&material.base_color, holder, "baseColorFactor")?;
+        check_finite(&[material.metallic], holder, "metallicFactor")?;
+        check_finite(&[material.roughness], holder, "roughnessFactor")?;
+        check_finite(&[material.normal_scale], holder, "normalTexture.scale")?;
+        check_finite(&[material.occlusion_strength], holder, "occlusionTexture.strength")?;
+        check_finite(&material.emissive, holder, "emissiveFactor")?;
+        check_finite(&[material.emissive_strength], holder, "emissiveStrength")?;
+        check_finite(&[material.ior], holder, "ior")?;
+        if let Some(it) = &material.specular {
+            check_finite(&[it.strength], holder, "specularFactor")?;
+            check_finite(&it.color, holder, "specularColorFactor")?;
+        }
+        if let Some(it) = &material.transmission {
+            check_finite(&[it.factor], holder, "transmissionFactor")?;
+        }
+        if let Some(it) = &material.volume {
+            check_finite(&[it.thickness], holder, "thicknessFactor")?;
+            check_finite(&it.attenuation_color, holder, "attenuationColor")?;
+        }
+        if let Some(it) = &material.specular_glossiness {
+            check_finite(&it.diffuse, holder, "diffuseFactor")?;
+            check_finite(&it.specular, holder, "specularFactor")?;
+            check_finite(&[it.glossiness], holder, "glossinessFactor")?;
+        }
+        Ok(())
+    }
+
+    fn texture(&self, info: Option<&Info>, name: &str) -> Result<Option<TextureRef>, ImportError> {
+        let Some(info) = info else { return Ok(None) };
+        let transform = info.extensions.as_ref().and_then(|extensions| extensions.texture_transform.as_ref());
+        self.reference(info.index, info.tex_coord, transform, name).map(Some)
+    }
+
+    fn plain_texture(
+        &self,
+        index: Index<json::Texture>,
+        texcoord: u32,
+        others: Option<&Map<String, Value>>,
+        name: &str,
+    ) -> Result<TextureRef, ImportError> {
+        let transform = others.and_then(|others| others.get(TRANSFORM));
+        let transform = transform.map(|value| serde_json::from_value::<JsonTransform>(value.clone())).transpose();
+        let transform = transform.map_err(|_| {
+            self.invalid(&format!("{name}.extensions.{TRANSFORM}"), "it must have an offset, a rotation and a scale")
+        })?;
+        self.reference(index, texcoord, transform.as_ref(), name)
+    }
+
+    fn reference(
+        &self,
+        index: Index<json::Texture>,
+        texcoord: u32,
+        transform: Option<&JsonTransform>,
+        name: &str,
+    ) -> Result<TextureRef, ImportError> {
+        let textures = self.root.textures.len();
+        check_index(Some(index), textures, || self.item(), || format!("{name}.index"))?;
+        if let Some(it) = transform {
+            let numbers = [it.offset.0[0], it.offset.0[1], it.rotation.0, it.scale.0[0], it.scale.0[1]];
+            check_finite(&numbers, || self.item(), &format!("{name}.extensions.{TRANSFORM}"))?;
+        }
+        Ok(TextureRef {
+            texture: index.value(),
+            texcoord: transform.and_then(|it| it.tex_coord).unwrap_or(texcoord),
+            transform: transform.map(|it| TextureTransform {
+                offset: it.offset.0,
+                rotation: it.rotation.0,
+                scale: it.scale.0,
+            }),
+        })
+    }
+
+    fn invalid(&self, field: &str, problem: &'static str) -> ImportError {
+        ImportErrorKind::Invalid { item: self.item(), field: field.to_owned(), problem }.into()
+    }
+}
+
+/// A texture, with its sampler.
+fn texture(root: &Root, index: usize, extras: bool) -> Result<Texture, ImportError> {
+    let json = &root.textures[index];
+    let item = || Item::of(root, ItemKind::Texture, index);
+    // The parser's word for a texture without an image.
+    let source = Some(json.source).filter(|source| source.value() != u32::MAX as usize);
+    check_index(source, root.images.len(), item, || "source".to_owned())?;
+    check_index(json.sampler, root.samplers.len(), item, || "sampler".to_owned())?;
+    let mut texture = Texture {
+        name: json.name.clone(),
+        image: source.map(|source| source.value()),
+        other_images: Vec::new(),
+        sampler: Sampler::default(),
+        extras: Extras::read(&json.extras, extras),
+    };
+    let invalid = |field: String, problem| ImportErrorKind::Invalid { item: item(), field, problem };
+    for format in FORMATS {
+        let extension = json.extensions.as_ref().and_then(|extensions| extensions.others.get(format));
+        let Some(extension) = extension else { continue };
+        let field = || format!("extensions.{format}.source");
+        let image = extension.get("source").and_then(Value::as_u64).and_then(|image| usize::try_from(image).ok());
+        let image = image.ok_or_else(|| invalid(field(), "it must be the index of an image"))?;
+        if image >= root.images.len() {
+            let (field, count) = (field(), root.images.len());
+            return Err(ImportErrorKind::IndexOutOfRange { item: item(), field, index: image, count }.into());
+        }
+        texture.other_images.push((format.to_owned(), image));
+    }
+    if let Some(sampler) = json.sampler {
+        let json = &root.samplers[sampler.value()];
+        let refuse = |field: &str| invalid(format!("sampler.{field}"), "it is no number that glTF has for it");
+        texture.sampler = Sampler {
+            mag_filter: match json.mag_filter {
+                None => None,
+                Some(Checked::Valid(json::MagFilter::Nearest)) => Some(MagFilter::Nearest),
+                Some(Checked::Valid(json::MagFilter::Linear)) => Some(MagFilter::Linear),
+                Some(Checked::Invalid) => return Err(refuse("magFilter").into()),
+            },
+            min_filter: match json.min_filter {
+                None => None,
+                Some(Checked::Valid(json::MinFilter::Nearest)) => Some(MinFilter::Nearest),
+                Some(Checked::Valid(json::MinFilter::Linear)) => Some(MinFilter::Linear),
+                Some(Checked::Valid(json::MinFilter::NearestMipmapNearest)) => Some(MinFilter::NearestMipmapNearest),
+                Some(Checked::Valid(json::MinFilter::LinearMipmapNearest)) => Some(MinFilter::LinearMipmapNearest),
+                Some(Checked::Valid(json::MinFilter::NearestMipmapLinear)) => Some(MinFilter::NearestMipmapLinear),
+                Some(Checked::Valid(json::MinFilter::LinearMipmapLinear)) => Some(MinFilter::LinearMipmapLinear),
+                Some(Checked::Invalid) => return Err(refuse("minFilter").into()),
+            },
+            wrap_u: wrap(&json.wrap_s).ok_or_else(|| refuse("wrapS"))?,
+            wrap_v: wrap(&json.wrap_t).ok_or_else(|| refuse("wrapT"))?,
+        };
+    }
+    Ok(texture)
+}
+
+fn wrap(json: &Checked<json::WrappingMode>) -> Option<Wrap> {
+    match json {
+        Checked::Valid(json::WrappingMode::Repeat) => Some(Wrap::Repeat),
+        Checked::Valid(json::WrappingMode::MirroredRepeat) => Some(Wrap::MirroredRepeat),
+        Checked::Valid(json::WrappingMode::ClampToEdge) => Some(Wrap::ClampToEdge),
+        Checked::Invalid => None,
+    }
+}

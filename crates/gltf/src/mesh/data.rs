@@ -1,0 +1,96 @@
+//! Vertices as plain arrays.
+
+/// The vertices of a primitive, as plain arrays with an element for each vertex.
+///
+/// Integers are converted to floats, normalised ones to fractions; everything else is as in the file. Positions are
+/// finite, and so is everything of a mesh that is skinned or morphed; other normals, tangents, texture coordinates and
+/// colours may be any numbers. All lists are plain numbers side by side, ready to be uploaded as bytes.
+///
+/// ```
+/// // A point at (0, 2, 0), and a morph target that moves it by as much.
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
+///     "meshes": [{"extras": {"targetNames": ["wave"]}, "weights": [0.5],
+///         "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
+///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
+///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
+/// }"#;
+/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let flag = imported.vertices(0).expect("it has positions");
+/// assert_eq!((flag.positions[0], flag.targets[0].positions[0]), ([0.0, 2.0, 0.0], [0.0, 2.0, 0.0]));
+/// assert_eq!((flag.influences, flag.normals.len()), (0, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct MeshData {
+    /// Its mesh id; see [`MeshIds`](super::MeshIds).
+    pub id: u32,
+    /// What the vertices or indices, taken in order, draw.
+    pub topology: Topology,
+    /// The positions of the vertices: in the node's space, for a mesh with a skin in the space in which that is bound.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals; empty if the file has none.
+    pub normals: Vec<[f32; 3]>,
+    /// Tangents, with the sign of the bitangent as the fourth number; empty if the file has none.
+    pub tangents: Vec<[f32; 4]>,
+    /// The sets of texture coordinates, `TEXCOORD_0` first, to which a
+    /// [`TextureRef`](crate::material::TextureRef) refers by number.
+    pub texcoords: Vec<Vec<[f32; 2]>>,
+    /// The sets of colours, linear, `COLOR_0` first; with an alpha of 1 if the file has none.
+    pub colors: Vec<Vec<[f32; 4]>>,
+    /// How many influences each vertex has: four for each set `JOINTS_n`, `WEIGHTS_n`; zero if no node has a skin for
+    /// the mesh.
+    pub influences: usize,
+    /// The joints of all influences, one vertex after the other. They are numbered by the skin, not by the rig's
+    /// skeleton: palettes come from [`Skin::palette`](hedgerow_anim::skin::Skin::palette) or are asked for with the skin.
+    pub joints: Vec<u16>,
+    /// The weights of all influences in the same order: finite and not negative, but their sum is not always 1.
+    pub weights: Vec<f32>,
+    /// The indices of the vertices to draw; empty if all are drawn in order.
+    pub indices: Vec<u32>,
+    /// What each morph target adds at weight 1.
+    pub targets: Vec<MorphDeltas>,
+}
+
+impl MeshData {
+    /// Whether joints or morph targets move the vertices: whether
+    /// [`to_skinned_mesh`](Self::to_skinned_mesh) is of use.
+    #[must_use]
+    pub const fn is_deformed(&self) -> bool {
+        self.influences > 0 || !self.targets.is_empty()
+    }
+}
+
+/// What a morph target adds to the vertices of a [`MeshData`] at weight 1. Empty for what it does not change.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct MorphDeltas {
+    /// Added to positions.
+    pub positions: Vec<[f32; 3]>,
+    /// Added to normals.
+    pub normals: Vec<[f32; 3]>,
+    /// Added to tangents, except for the fourth number.
+    pub tangents: Vec<[f32; 3]>,
+}
+
+/// What the vertices of a primitive, taken in order, draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Topology {
+    /// A point for each vertex.
+    Points,
+    /// A line for each two vertices.
+    Lines,
+    /// A line from each vertex to the next, and from the last to the first.
+    LineLoop,
+    /// A line from each vertex to the next.
+    LineStrip,
+    /// A triangle for each three vertices.
+    #[default]
+    Triangles,
+    /// A triangle for each vertex with the two before it.
+    TriangleStrip,
+    /// A triangle for each vertex with the one before it and the first.
+    TriangleFan,
+}

@@ -1,0 +1,106 @@
+//! From plain arrays to meshes for skinning and boxes for culling.
+
+use super::MeshData;
+use glam::Vec3;
+use hedgerow::character::CharacterError;
+use hedgerow::character::JointBounds;
+use hedgerow_anim::Error;
+use hedgerow_anim::skin::{MorphTarget, Skin, SkinnedMesh};
+
+impl MeshData {
+    /// The same vertices without joints: for a node that draws this mesh without a skin, while another node draws it
+    /// with one.
+    ///
+    /// Copies everything except joints and weights.
+    ///
+    /// ```
+    /// use hedgerow::skin::Skin;
+    /// use hedgerow_gltf::MeshData;
+    ///
+    /// let mut data = MeshData::default();
+    /// (data.positions, data.influences) = (vec![[0.0; 3]], 4);
+    /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
+    /// assert!(data.to_skinned_mesh(&Skin::rigid()).is_err());
+    /// assert_eq!(data.without_joints().to_skinned_mesh(&Skin::rigid())?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn without_joints(&self) -> Self {
+        let Self { id, topology, positions, normals, tangents, texcoords, colors, indices, targets, .. } = self;
+        Self {
+            id: *id,
+            topology: *topology,
+            positions: positions.clone(),
+            normals: normals.clone(),
+            tangents: tangents.clone(),
+            texcoords: texcoords.clone(),
+            colors: colors.clone(),
+            indices: indices.clone(),
+            targets: targets.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Lays the mesh out for skinning with palettes of this skin: one with which a node draws it, or [`Skin::rigid`]
+    /// for a mesh without joints, which is only morphed. For a node without a skin, use
+    /// [`without_joints`](Self::without_joints) first. The palettes of other skins are refused.
+    ///
+    /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, whatever the
+    /// [`topology`](Self::topology). If the file has none, they are made, so that the order in which vertices are drawn
+    /// is kept.
+    ///
+    /// Runs in **O(vertices · (influences + targets) + indices)**.
+    ///
+    /// # Errors
+    /// What [`SkinnedMeshBuilder::build`](hedgerow_anim::skin::SkinnedMeshBuilder::build) refuses. For the arrays of an import
+    /// and its skin, that is only a mesh of more than 2³² − 65 vertices.
+    pub fn to_skinned_mesh(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {
+        let in_order: Vec<u32>;
+        let indices = if self.indices.is_empty() {
+            in_order = (0..).take(self.positions.len()).collect();
+            &in_order
+        } else {
+            &self.indices
+        };
+        let mut builder = SkinnedMesh::builder(&self.positions).indices(indices);
+        if self.influences > 0 {
+            builder = builder.influences(self.influences, &self.joints, &self.weights);
+        }
+        if !self.normals.is_empty() {
+            builder = builder.normals(&self.normals);
+        }
+        if !self.tangents.is_empty() {
+            builder = builder.tangents(&self.tangents);
+        }
+        for target in &self.targets {
+            let (positions, normals, tangents) = (&target.positions, &target.normals, &target.tangents);
+            builder = builder.morph_target(MorphTarget { vertices: None, positions, normals, tangents });
+        }
+        builder.build(skin)
+    }
+
+    /// The boxes of what each joint moves, from which the mesh's box is computed in any pose; with morph targets, in
+    /// any pose with weights from 0 to 1. The skin is one with which a node draws the mesh, or [`Skin::rigid`] for a
+    /// mesh without joints.
+    ///
+    /// Runs in **O(vertices · (influences + targets))**.
+    ///
+    /// # Errors
+    /// What [`JointBounds::with_morphs`] refuses. For the arrays of an import and a skin that draws it, that is only
+    /// deltas whose sum is not finite.
+    pub fn joint_bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
+        let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
+        let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];
+        for target in &self.targets {
+            for (extent, &delta) in extents.iter_mut().zip(&target.positions) {
+                *extent += Vec3::from(delta).abs();
+            }
+        }
+        if self.influences > 0 {
+            JointBounds::with_morphs(skin, &positions, &extents, &self.joints, &self.weights)
+        } else {
+            let count = positions.len();
+            JointBounds::with_morphs(skin, &positions, &extents, &vec![0; count], &vec![1.0; count])
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The numbers under which primitives are drawn.
+
+use core::ops::Range;
+
+/// The mesh ids of an import: consecutive numbers for all primitives of all meshes, in the order of the file. They are
+/// what shapes have as [`Shape::mesh`](hedgerow::Shape::mesh).
+///
+/// They begin at [`ImportOptions::first_mesh`](crate::ImportOptions::first_mesh), so that several files in one
+/// scene need not share numbers: see [`ImportOptions::after`](crate::ImportOptions::after).
+///
+/// ```
+/// // Two meshes, of one and of two primitives: ids 0, 1 and 2.
+/// let text = br#"{
+///     "asset": {"version": "2.0"},
+///     "meshes": [
+///         {"primitives": [{"attributes": {}}]},
+///         {"primitives": [{"attributes": {}}, {"attributes": {}}]}
+///     ]
+/// }"#;
+/// let ids = hedgerow_gltf::from_slice(text, None)?.imported.mesh_ids;
+/// assert_eq!(ids.len(), 3);
+/// assert_eq!(ids.id(1, 1), Some(2));
+/// assert_eq!(ids.primitive(2), Some((1, 1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeshIds {
+    /// The first id of each mesh, and at the end one more than the last id.
+    first: Vec<u32>,
+}
+
+impl MeshIds {
+    /// Numbers the primitives of meshes, given how many each has, from a number on; `None` if 32 bits are not enough.
+    pub(crate) fn count(begin: u32, primitives: impl Iterator<Item = usize>) -> Option<Self> {
+        let mut first = vec![begin];
+        let mut next = begin;
+        for count in primitives {
+            next = next.checked_add(u32::try_from(count).ok()?)?;
+            first.push(next);
+        }
+        Some(Self { first })
+    }
+
+    /// All ids.
+    ///
+    /// ```
+    /// use hedgerow_gltf::ImportOptions;
+    ///
+    /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
+    /// let ids = ImportOptions::new().with_first_numbers(100, 0).from_slice(text, None)?.imported.mesh_ids;
+    /// assert_eq!(ids.range(), 100..101);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn range(&self) -> Range<u32> {
+        let first = self.first.first().copied().unwrap_or_default();
+        first..self.first.last().copied().unwrap_or(first)
+    }
+
+    /// How many ids there are.
+    ///
+    /// ```
+    /// let import = hedgerow_gltf::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
+    /// assert_eq!(import.imported.mesh_ids.len(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.range().len()
+    }
+
+    /// Whether the file has no primitives.
+    ///
+    /// ```
+    /// let import = hedgerow_gltf::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
+    /// assert!(import.imported.mesh_ids.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.range().is_empty()
+    }
+
+    /// The id of a primitive of a glTF mesh, in O(1); `None` if the file does not have it.
+    ///
+    /// ```
+    /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
+    /// let ids = hedgerow_gltf::from_slice(text, None)?.imported.mesh_ids;
+    /// assert_eq!(ids.id(0, 0), Some(0));
+    /// assert_eq!((ids.id(0, 1), ids.id(1, 0)), (None, None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn id(&self, mesh: usize, primitive: usize) -> Option<u32> {
+        let (first, end) = (*self.first.get(mesh)?, *self.first.get(mesh.checked_add(1)?)?);
+        let id = first.checked_add(u32::try_from(primitive).ok()?)?;
+        (id < end).then_some(id)
+    }
+
+    /// The glTF mesh of an id, and the primitive within it, in O(log meshes); `None` if it is not an id of the file.
+    ///
+    /// ```
+    /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
+    /// let ids = hedgerow_gltf::from_slice(text, None)?.imported.mesh_ids;
+    /// assert_eq!(ids.primitive(0), Some((0, 0)));
+    /// assert_eq!(ids.primitive(1), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn primitive(&self, id: u32) -> Option<(usize, usize)> {
+        // The last mesh that starts at or before the id; meshes without primitives have the same start as the next one.
+        let behind = self.first.partition_point(|&first| first <= id);
+        let mesh = behind.checked_sub(1).filter(|_| behind < self.first.len())?;
+        Some((mesh, (id - self.first[mesh]) as usize))
+    }
+}

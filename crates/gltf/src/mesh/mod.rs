@@ -1,0 +1,189 @@
+//! Meshes: their primitives, with bounds, materials and vertices.
+//!
+//! | file | what |
+//! |---|---|
+//! | `ids` | the numbers under which primitives are drawn |
+//! | `bounds` | the box of a primitive |
+//! | `data` | vertices as plain arrays |
+//! | `read` | vertices out of a file |
+//! | `deform` | from these to meshes for skinning, and boxes for culling |
+
+mod bounds;
+mod data;
+mod deform;
+mod ids;
+mod read;
+
+pub use data::{MeshData, MorphDeltas, Topology};
+pub use ids::MeshIds;
+
+use super::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use super::file::Reader;
+use super::{Extras, Parts, Skipped};
+use bumpalo::Bump;
+use gltf::json::Root;
+use gltf::json::mesh::{Primitive, Semantic};
+use gltf::json::validation::Checked;
+use hedgerow::Aabb;
+
+/// A mesh of a glTF file.
+///
+/// ```
+/// // A triangle with its corners in the text: (0, 0, 0), (0, 2, 0) and (2, 0, 0).
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+///     "meshes": [{"name": "sail", "primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}],
+///     "materials": [{"name": "canvas"}],
+///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 36}],
+///     "buffers": [{"byteLength": 36,
+///         "uri": "data:;base64,AAAAAAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAQAAAAAAAAAAA"}]
+/// }"#;
+/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let sail = &imported.meshes[0];
+/// assert_eq!(sail.name.as_deref(), Some("sail"));
+/// let primitive = &sail.primitives[0];
+/// assert_eq!((primitive.id, primitive.material), (0, Some(0)));
+/// let vertices = primitive.vertices.as_ref().expect("they were asked for");
+/// assert_eq!(vertices.positions, [[0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 0.0]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ImportedMesh {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its primitives, in the order of the file.
+    pub primitives: Vec<ImportedPrimitive>,
+    /// What its author added.
+    pub extras: Extras,
+}
+
+/// A part of a mesh that is drawn with one material.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ImportedPrimitive {
+    /// The mesh id that shapes have which draw it; see [`MeshIds`].
+    pub id: u32,
+    /// Its material, in [`Imported::materials`](super::Imported::materials); `None`: the default one.
+    pub material: Option<usize>,
+    /// Other materials for it (`KHR_materials_variants`): the number of a variant in
+    /// [`Imported::variants`](super::Imported::variants), and the material that it has there. In rising order.
+    pub variants: Vec<(usize, usize)>,
+    /// The box of its positions at rest; `None` if it has none, and so is not drawn.
+    pub bounds: Option<Aabb>,
+    /// Its vertices, if [`Parts::vertices`] asks for them and it has positions.
+    pub vertices: Option<MeshData>,
+    /// What its author added.
+    pub extras: Extras,
+}
+
+/// Reads the meshes of a file without their vertices, whose indices it checks. Lists primitives that are not drawn.
+pub(super) fn read(
+    reader: Reader<'_>,
+    ids: &MeshIds,
+    parts: &Parts,
+    skipped: &mut Vec<Skipped>,
+) -> Result<Vec<ImportedMesh>, ImportError> {
+    let root = reader.root;
+    let mut meshes = Vec::with_capacity(root.meshes.len());
+    for (mesh, json) in root.meshes.iter().enumerate() {
+        let mut primitives = Vec::with_capacity(json.primitives.len());
+        for (number, primitive) in json.primitives.iter().enumerate() {
+            check_primitive(root, mesh, number, primitive)?;
+            let bounds = match primitive.attributes.get(&Checked::Valid(Semantic::Positions)) {
+                Some(accessor) => {
+                    let field = format!("primitives[{number}].attributes.POSITION");
+                    Some(bounds::positions(root, reader.buffers, accessor.value(), mesh, &field)?)
+                }
+                None => {
+                    skipped.push(Skipped::Primitive { mesh, primitive: number });
+                    None
+                }
+            };
+            primitives.push(ImportedPrimitive {
+                id: ids.id(mesh, number).ok_or(ImportErrorKind::TooMany(ItemKind::Mesh))?,
+                material: primitive.material.map(|index| index.value()),
+                variants: variants(root, mesh, number, primitive)?,
+                bounds,
+                vertices: None,
+                extras: Extras::read(&primitive.extras, parts.extras),
+            });
+        }
+        meshes.push(ImportedMesh {
+            name: json.name.clone(),
+            primitives,
+            extras: Extras::read(&json.extras, parts.extras),
+        });
+    }
+    Ok(meshes)
+}
+
+/// Reads the vertices of all primitives that have positions; joints, weights and morph targets only if motion is wanted
+/// too.
+pub(super) fn read_vertices(
+    reader: Reader<'_>,
+    meshes: &mut [ImportedMesh],
+    motion: bool,
+    skipped: &mut Vec<Skipped>,
+) -> Result<(), ImportError> {
+    let joints = if motion { read::least_joints(reader.root, skipped) } else { vec![None; meshes.len()] };
+    let mut arena = Bump::new();
+    for (mesh, joints) in joints.into_iter().enumerate() {
+        for (number, primitive) in meshes[mesh].primitives.iter_mut().enumerate() {
+            arena.reset();
+            let of = read::Deformation { joints, targets: motion };
+            primitive.vertices = read::vertices(reader, &arena, (mesh, number, primitive.id), of, skipped)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the indices of a primitive.
+fn check_primitive(root: &Root, mesh: usize, number: usize, json: &Primitive) -> Result<(), ImportError> {
+    let item = || Item::of(root, ItemKind::Mesh, mesh);
+    let field = |name: &str| format!("primitives[{number}].{name}");
+    check_index(json.material, root.materials.len(), item, || field("material"))?;
+    check_index(json.indices, root.accessors.len(), item, || field("indices"))?;
+    for (semantic, accessor) in &json.attributes {
+        let name = || field(&format!("attributes.{}", semantic.to_string()));
+        check_index(Some(*accessor), root.accessors.len(), item, name)?;
+    }
+    Ok(())
+}
+
+/// The names of the material variants of a file.
+pub(super) fn variant_names(root: &Root) -> Vec<String> {
+    let extension = root.extensions.as_ref().and_then(|extensions| extensions.khr_materials_variants.as_ref());
+    extension.into_iter().flat_map(|extension| &extension.variants).map(|variant| variant.name.clone()).collect()
+}
+
+/// The variants of a primitive, with their materials.
+fn variants(root: &Root, mesh: usize, number: usize, json: &Primitive) -> Result<Vec<(usize, usize)>, ImportError> {
+    let extension = json.extensions.as_ref().and_then(|extensions| extensions.khr_materials_variants.as_ref());
+    let Some(extension) = extension else { return Ok(Vec::new()) };
+    let known = root.extensions.as_ref().and_then(|extensions| extensions.khr_materials_variants.as_ref());
+    let known = known.map_or(0, |extension| extension.variants.len());
+    let refuse = |name: &str, index: u32, count: usize| ImportErrorKind::IndexOutOfRange {
+        item: Item::of(root, ItemKind::Mesh, mesh),
+        field: format!("primitives[{number}].extensions.KHR_materials_variants.{name}"),
+        index: index as usize,
+        count,
+    };
+    let mut variants = Vec::new();
+    for (position, mapping) in extension.mappings.iter().enumerate() {
+        let material = mapping.material as usize;
+        if material >= root.materials.len() {
+            let field = format!("mappings[{position}].material");
+            return Err(refuse(&field, mapping.material, root.materials.len()).into());
+        }
+        for &variant in &mapping.variants {
+            if variant as usize >= known {
+                return Err(refuse(&format!("mappings[{position}].variants"), variant, known).into());
+            }
+            variants.push((variant as usize, material));
+        }
+    }
+    variants.sort_unstable();
+    Ok(variants)
+}

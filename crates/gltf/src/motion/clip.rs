@@ -1,0 +1,304 @@
+//! Animations: one clip for each rig that an animation moves.
+
+use super::morph::MorphNode;
+use super::rig::{Rig, Rigs};
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::file::{Numbers, Reader};
+use crate::{Extras, Skipped};
+use bumpalo::Bump;
+use core::ops::Range;
+use glam::{Quat, Vec3};
+use gltf::json::accessor::Accessor;
+use gltf::json::animation::{Animation, Interpolation as JsonInterpolation, Property};
+use gltf::json::validation::Checked;
+use gltf::json::{Index, Root};
+use hedgerow_anim::Error;
+use hedgerow_anim::{
+    RawClip,
+    clip::ClipError,
+    raw::{Interpolation, Track, TrackValue},
+};
+use hedgerow_math::internal::fallible;
+use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
+
+/// The part of a glTF animation that moves one rig.
+///
+/// An animation that moves several rigs becomes a clip for each. All are as long as the animation, so that they stay in
+/// step when they are played together. Tracks have the file's keys at full precision; joints that the animation does
+/// not move have none.
+///
+/// ```
+/// // The numbers 0, 2, 0, 0, 0, 0: the times 0 and 2, and the places (0, 2, 0) and (0, 0, 0).
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "nodes": [{"name": "lift"}],
+///     "animations": [{"name": "up", "samplers": [{"input": 0, "output": 1}],
+///         "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}],
+///     "accessors": [{"componentType": 5126, "type": "SCALAR", "count": 2, "bufferView": 0},
+///         {"componentType": 5126, "type": "VEC3", "count": 2, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 24}],
+///     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
+/// }"#;
+/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let up = &imported.clips[0];
+/// assert_eq!((up.name.as_deref(), up.clip.duration()), (Some("up"), 2.0));
+/// let lift = imported.rigs[up.rig].joint_of(0).expect("it is animated");
+/// assert_eq!(up.clip.translation(lift).unwrap().sample(1.5).y, 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImportedClip {
+    /// The index of the glTF animation.
+    pub animation: usize,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// The number of the rig in [`Imported::rigs`](crate::Imported::rigs).
+    pub rig: usize,
+    /// The tracks. The clip ends with the animation's last key. An animation of a single moment, which is a pose, gets
+    /// a duration of one second.
+    pub clip: RawClip,
+}
+
+/// An animation of a glTF file: a clip for each rig that it moves. [`Imported::play`](crate::Imported::play)
+/// plays them all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ImportedAnimation {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Where its clips are in [`Imported::clips`](crate::Imported::clips); empty if nothing that it changes is
+    /// imported.
+    pub clips: Range<usize>,
+    /// What its author added.
+    pub extras: Extras,
+}
+
+impl ImportedAnimation {
+    pub(super) fn of(root: &Root, animation: usize, clips: Range<usize>, extras: bool) -> Self {
+        let json = &root.animations[animation];
+        Self { name: json.name.clone(), clips, extras: Extras::read(&json.extras, extras) }
+    }
+}
+
+/// An animation channel that is imported.
+pub(crate) struct Target {
+    channel: usize,
+    sampler: usize,
+    pub(crate) node: usize,
+    pub(crate) property: Property,
+}
+
+/// What every animation of a file changes, and the parts that are skipped.
+pub(crate) fn targets(
+    root: &Root,
+    morphs: &[MorphNode],
+    skipped: &mut Vec<Skipped>,
+) -> Result<Vec<Vec<Target>>, ImportError> {
+    let mut all = Vec::with_capacity(root.animations.len());
+    for (animation, json) in root.animations.iter().enumerate() {
+        let item = || Item::of(root, ItemKind::Animation, animation);
+        for (index, sampler) in json.samplers.iter().enumerate() {
+            let accessors = root.accessors.len();
+            check_index(Some(sampler.input), accessors, item, || format!("samplers[{index}].input"))?;
+            check_index(Some(sampler.output), accessors, item, || format!("samplers[{index}].output"))?;
+        }
+        let (mut targets, mut seen) = (Vec::new(), HashSet::new());
+        for (channel, json_channel) in json.channels.iter().enumerate() {
+            let (sampler, target) = (json_channel.sampler, &json_channel.target);
+            check_index(Some(sampler), json.samplers.len(), item, || format!("channels[{channel}].sampler"))?;
+            let node = target.node.value();
+            let has_targets = || morphs.binary_search_by_key(&node, |morph| morph.node).is_ok();
+            let property = match target.path {
+                Checked::Valid(Property::MorphTargetWeights) if !has_targets() => None,
+                Checked::Valid(property) => Some(property),
+                // Paths of extensions.
+                Checked::Invalid => None,
+            };
+            let Some(property) = property else {
+                skipped.push(Skipped::Channel { animation, channel });
+                continue;
+            };
+            check_index(Some(target.node), root.nodes.len(), item, || format!("channels[{channel}].target.node"))?;
+            if !seen.insert((node, property as u8)) {
+                let (field, problem) = (
+                    format!("channels[{channel}].target"),
+                    "another channel of the animation has the same target; drop one",
+                );
+                return Err(ImportErrorKind::Invalid { item: item(), field, problem }.into());
+            }
+            targets.push(Target { channel, sampler: sampler.value(), node, property });
+        }
+        if targets.is_empty() {
+            skipped.push(Skipped::Animation { animation });
+        }
+        all.push(targets);
+    }
+    Ok(all)
+}
+
+/// The clips of an animation, by rig.
+pub(crate) fn read(
+    reader: Reader<'_>,
+    arena: &Bump,
+    animation: usize,
+    targets: &[Target],
+    rigs: &Rigs,
+    morphs: &[MorphNode],
+) -> Result<Vec<ImportedClip>, ImportError> {
+    let json = &reader.root.animations[animation];
+    let source = Source { reader, arena, animation, json };
+    let mut times: HashMap<usize, &[[f32; 1]]> = HashMap::new();
+    for target in targets {
+        if let Entry::Vacant(place) = times.entry(target.sampler) {
+            place.insert(source.times(target)?);
+        }
+    }
+    let end = times.values().flat_map(|times| times.as_flattened()).copied().fold(0.0, f32::max);
+    let duration = if end > 0.0 { end } else { 1.0 };
+
+    let mut clips: Vec<ImportedClip> = Vec::new();
+    let mut of_rigs: HashMap<usize, usize> = HashMap::new();
+    let mut weights: HashMap<(usize, usize), Track<f32>> = HashMap::new();
+    for target in targets {
+        let Some((rig, joint)) = rigs.joint(target.node) else { continue };
+        let at = match of_rigs.entry(rig) {
+            Entry::Occupied(at) => *at.get(),
+            Entry::Vacant(place) => {
+                let Rig { skeleton, channels, .. } = &rigs.rigs[rig];
+                source.afford::<[Track<Vec3>; 3]>(skeleton.len())?;
+                source.afford::<(String, Track<f32>)>(*channels)?;
+                source.afford::<u8>(json.name.as_ref().map_or(0, String::len))?;
+                let clip = RawClip::new(duration, skeleton.len()).map_err(|error| source.refuse(target, error))?;
+                clips.push(ImportedClip { animation, name: json.name.clone(), rig, clip });
+                *place.insert(clips.len() - 1)
+            }
+        };
+        let (clip, times) = (&mut clips[at].clip, times[&target.sampler].as_flattened());
+        let set = match target.property {
+            Property::Translation => {
+                clip.set_translation(joint, source.track(target, times, Vec3::from_array)?).map(drop)
+            }
+            Property::Scale => clip.set_scale(joint, source.track(target, times, Vec3::from_array)?).map(drop),
+            Property::Rotation => clip.set_rotation(joint, source.track(target, times, Quat::from_array)?).map(drop),
+            Property::MorphTargetWeights => {
+                let found = morphs.binary_search_by_key(&target.node, |morph| morph.node);
+                let count = found.map_or(0, |at| morphs[at].weights.len());
+                for (number, track) in source.weights(target, times, count)?.into_iter().enumerate() {
+                    weights.insert((target.node, number), track);
+                }
+                Ok(())
+            }
+        };
+        set.map_err(|error| source.refuse(target, error))?;
+    }
+    // Every clip of a rig has the same channels, those of all nodes that are ever morphed.
+    for morph in morphs {
+        let rig = morph.channels.as_ref().map(|channels| channels.rig);
+        let Some(&at) = rig.and_then(|rig| of_rigs.get(&rig)) else { continue };
+        for (number, (name, rest)) in morph.names.iter().zip(&morph.weights).enumerate() {
+            source.afford::<u8>(name.len())?;
+            let track = weights.remove(&(morph.node, number)).map_or_else(|| Track::constant(*rest), Ok);
+            let added = track.and_then(|track| clips[at].clip.add_channel(name.clone(), track));
+            added.map_err(|error| source.refuse(&targets[0], error))?;
+        }
+    }
+    clips.sort_by_key(|clip| clip.rig);
+    Ok(clips)
+}
+
+/// An animation whose accessors are being read.
+struct Source<'a> {
+    reader: Reader<'a>,
+    /// For lists that are only needed for a while.
+    arena: &'a Bump,
+    animation: usize,
+    json: &'a Animation,
+}
+
+impl<'a> Source<'a> {
+    fn item(&self) -> Item {
+        Item::of(self.reader.root, ItemKind::Animation, self.animation)
+    }
+
+    /// Converts the refusal of a clip or a track to an error about the file.
+    fn refuse(&self, target: &Target, error: Error) -> ImportError {
+        let field = format!("channels[{}]", target.channel);
+        let error = match error {
+            Error::Clip(error) => error,
+            _ => ClipError::NoKeys,
+        };
+        ImportErrorKind::Clip { item: self.item(), field, error }.into()
+    }
+
+    /// Returns an error if this many values of a type are more than may be made of the file.
+    fn afford<T>(&self, count: usize) -> Result<(), ImportError> {
+        self.reader.budget.take::<T>(count, || self.item())
+    }
+
+    /// A list of values that were read, as long as the file may make so many, and there is memory for them.
+    fn list<T>(&self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, ImportError> {
+        self.afford::<T>(values.len())?;
+        fallible::collected(values).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
+    }
+
+    /// The times of a channel's keys.
+    fn times(&self, target: &Target) -> Result<&'a [[f32; 1]], ImportError> {
+        let input = self.json.samplers[target.sampler].input;
+        let field: (_, &dyn Fn() -> String) = (self.item(), &|| format!("samplers[{}].input", target.sampler));
+        Ok(self.reader.arrays_in(self.arena, input, Numbers::Floats, field)?.into_bump_slice())
+    }
+
+    fn interpolation(&self, target: &Target) -> Result<Interpolation, ImportError> {
+        match self.json.samplers[target.sampler].interpolation {
+            Checked::Valid(JsonInterpolation::Linear) => Ok(Interpolation::Linear),
+            Checked::Valid(JsonInterpolation::Step) => Ok(Interpolation::Step),
+            Checked::Valid(JsonInterpolation::CubicSpline) => Ok(Interpolation::Cubic),
+            Checked::Invalid => Err(ImportErrorKind::Invalid {
+                item: self.item(),
+                field: format!("samplers[{}].interpolation", target.sampler),
+                problem: "it must be LINEAR, STEP or CUBICSPLINE",
+            }
+            .into()),
+        }
+    }
+
+    /// Where the values of a channel's keys are, with tangents if it is cubic.
+    fn output(&self, target: &Target) -> (Index<Accessor>, String) {
+        (self.json.samplers[target.sampler].output, format!("samplers[{}].output", target.sampler))
+    }
+
+    /// The track of a joint.
+    fn track<const N: usize, V: TrackValue>(
+        &self,
+        target: &Target,
+        times: &[f32],
+        value: impl Fn([f32; N]) -> V,
+    ) -> Result<Track<V>, ImportError> {
+        let (output, name) = self.output(target);
+        let values = self.reader.values(output, Numbers::Fractions, (self.item(), &|| name.clone()), value)?;
+        let times = self.list(times.iter().copied())?;
+        Track::new(self.interpolation(target)?, times, values).map_err(|error| self.refuse(target, error))
+    }
+
+    /// The tracks of this many morph weights. For each key, the file has first all in-tangents if there are any, then
+    /// all weights, then all out-tangents.
+    fn weights(&self, target: &Target, times: &[f32], count: usize) -> Result<Vec<Track<f32>>, ImportError> {
+        let interpolation = self.interpolation(target)?;
+        let per_key = interpolation.values_per_key();
+        let (output, name) = self.output(target);
+        let field: (_, &dyn Fn() -> String) = (self.item(), &|| name.clone());
+        let values = self.reader.arrays_in::<1>(self.arena, output, Numbers::Fractions, field)?;
+        let values = values.as_flattened();
+        if values.len() != times.len() * per_key * count {
+            let error = ClipError::ValueCount { keys: times.len(), per_key: per_key * count, values: values.len() };
+            return Err(self.refuse(target, error.into()));
+        }
+        let track = |number| {
+            let values = self.list(values.iter().copied().skip(number).step_by(count))?;
+            let times = self.list(times.iter().copied())?;
+            Track::new(interpolation, times, values).map_err(|error| self.refuse(target, error))
+        };
+        (0..count).map(track).collect()
+    }
+}

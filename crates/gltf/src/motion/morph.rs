@@ -1,0 +1,113 @@
+//! Morph weights of nodes, and the channels of a rig's clips that animate them.
+
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use crate::file::Reader;
+use core::ops::Range;
+use gltf::json::Root;
+use gltf::json::mesh::Mesh;
+use serde_json::Value;
+
+/// A node of a glTF file whose mesh has morph targets.
+///
+/// If an animation of the file changes the weights, they are channels of the clips of the node's rig: the same channels
+/// in each clip, at rest in clips that do not animate them.
+///
+/// ```
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
+///     "meshes": [{"extras": {"targetNames": ["wave"]}, "weights": [0.5],
+///         "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
+///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
+///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
+/// }"#;
+/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let flag = imported.morph(0).expect("its mesh has a target");
+/// assert_eq!((&flag.weights[..], &flag.names[..]), (&[0.5][..], &["wave".to_owned()][..]));
+/// assert_eq!(flag.channels, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MorphNode {
+    /// The glTF index of the node.
+    pub node: usize,
+    /// The weight of each target at rest: that of the node, else that of the mesh, else 0.
+    pub weights: Vec<f32>,
+    /// The name of each target, from `extras.targetNames` of the mesh; empty if it has none.
+    pub names: Vec<String>,
+    /// The rig and the channels of its clips that hold the weights; `None` if no animation changes them.
+    pub channels: Option<MorphChannels>,
+}
+
+/// Channels of the clips of a rig.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MorphChannels {
+    /// The number of the rig in [`Imported::rigs`](crate::Imported::rigs).
+    pub rig: usize,
+    /// The channels, one for each target.
+    pub range: Range<usize>,
+}
+
+/// The nodes whose meshes have morph targets, by ascending index.
+pub(crate) fn read(Reader { root, budget, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
+    let counts = root.meshes.iter().enumerate().map(|(mesh, json)| count(root, mesh, json));
+    let counts: Vec<usize> = counts.collect::<Result<_, _>>()?;
+    // Counted completely before the first is made.
+    let morphed = || {
+        let drawn = root.nodes.iter().enumerate().filter_map(|(node, json)| Some((node, json, json.mesh?.value())));
+        drawn.filter(|&(.., mesh)| counts[mesh] > 0)
+    };
+    let meshes = root.meshes.iter().zip(&counts);
+    let names: Vec<Vec<String>> = meshes.map(|(mesh, &targets)| names(mesh, targets)).collect();
+    let lengths: Vec<usize> = names.iter().map(|names| names.iter().map(String::len).sum()).collect();
+    for (node, _, mesh) in morphed() {
+        let item = || Item::node(root, node);
+        budget.take::<(f32, String)>(counts[mesh], item)?;
+        budget.take::<u8>(lengths[mesh], item)?;
+    }
+    let mut nodes = Vec::new();
+    for (node, json, mesh) in morphed() {
+        let targets = counts[mesh];
+        let of_mesh = &root.meshes[mesh];
+        let (holder, weights) = match (&json.weights, &of_mesh.weights) {
+            (Some(weights), _) => (Item::node(root, node), weights.clone()),
+            (None, Some(weights)) => (Item::of(root, ItemKind::Mesh, mesh), weights.clone()),
+            (None, None) => (Item::node(root, node), vec![0.0; targets]),
+        };
+        let field = || "weights".to_owned();
+        if weights.len() != targets {
+            let (expected, found) = (targets, weights.len());
+            return Err(ImportErrorKind::Count { item: holder, field: field(), expected, found }.into());
+        }
+        if weights.iter().any(|weight| !weight.is_finite()) {
+            return Err(ImportErrorKind::NotFinite { item: holder, field: field() }.into());
+        }
+        nodes.push(MorphNode { node, weights, names: names[mesh].clone(), channels: None });
+    }
+    Ok(nodes)
+}
+
+/// How many targets each primitive of a mesh has.
+fn count(root: &Root, mesh: usize, json: &Mesh) -> Result<usize, ImportError> {
+    let mut counts = json.primitives.iter().map(|it| it.targets.as_ref().map_or(0, Vec::len));
+    let first = counts.next().unwrap_or(0);
+    match counts.position(|count| count != first) {
+        None => Ok(first),
+        Some(before) => Err(ImportErrorKind::Invalid {
+            item: Item::of(root, ItemKind::Mesh, mesh),
+            field: format!("primitives[{}].targets", before + 1),
+            problem: "all primitives of a mesh must have the same number of morph targets",
+        }
+        .into()),
+    }
+}
+
+/// The names that exporters give targets by convention; glTF itself has no field for them.
+fn names(mesh: &Mesh, targets: usize) -> Vec<String> {
+    let extras = mesh.extras.as_ref().and_then(|extras| serde_json::from_str::<Value>(extras.get()).ok());
+    let listed = extras.as_ref().and_then(|extras| extras.get("targetNames")).and_then(Value::as_array);
+    let name = |target: usize| listed?.get(target)?.as_str();
+    (0..targets).map(|target| name(target).unwrap_or_default().to_owned()).collect()
+}

@@ -1,0 +1,144 @@
+//! An animation on one rig: its clip, what it shows, and what it fades from.
+
+use super::{MorphNode, Rig};
+use hedgerow::NodeHandle;
+use hedgerow_anim::clip::ClipError;
+use hedgerow_anim::skeleton::SkeletonError;
+use hedgerow_anim::{Clip, Error, Player, Pose};
+use std::sync::Arc;
+
+/// What a rig does: an animation's clip plays, or what was once sampled stays.
+#[derive(Clone, Debug)]
+struct Motion {
+    /// `None` where nothing plays: then the pose and the channels are what is shown.
+    player: Option<Player<Arc<Clip>>>,
+    pose: Pose,
+    channels: Vec<f32>,
+}
+
+impl Motion {
+    /// Brings pose and channels to the time of the player.
+    fn sample(&mut self) {
+        if let Some(player) = &self.player {
+            player.sample(&mut self.pose).expect("the pose has the clip's joints");
+            player.sample_channels(&mut self.channels).expect("the rig has the clip's channels");
+        }
+    }
+
+    fn show(&mut self, pose: &Pose, channels: &[f32]) {
+        self.pose.clone_from(pose);
+        self.channels.copy_from_slice(channels);
+    }
+}
+
+/// An animation on one rig.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) rig: usize,
+    /// The nodes of the rig, in all of its places.
+    pub(super) nodes: Vec<(u16, NodeHandle)>,
+    present: Motion,
+    /// What the rig fades from.
+    before: Option<Motion>,
+    /// The rig at rest.
+    rest: Arc<(Pose, Vec<f32>)>,
+}
+
+impl Part {
+    pub(super) fn new(rig: &Rig, number: usize, morphs: &[MorphNode], clip: Clip) -> Self {
+        let mut channels = vec![0.0; rig.channels];
+        for morph in morphs {
+            if let Some(of) = morph.channels.as_ref().filter(|of| of.rig == number) {
+                channels[of.range.clone()].copy_from_slice(&morph.weights);
+            }
+        }
+        let rest = (Pose::rest(&rig.skeleton), channels);
+        let (pose, channels) = rest.clone();
+        let mut present = Motion { player: Some(Player::new(Arc::new(clip))), pose, channels };
+        present.sample();
+        let nodes = rig.places.iter().flat_map(|place| place.nodes()).collect();
+        Self { rig: number, nodes, present, before: None, rest: Arc::new(rest) }
+    }
+
+    /// The player of the animation; `None` for a rig that it does not move.
+    pub(super) fn player(&self) -> Option<&Player<Arc<Clip>>> {
+        self.present.player.as_ref()
+    }
+
+    /// Mutable access to the same player.
+    pub(super) fn player_mut(&mut self) -> Option<&mut Player<Arc<Clip>>> {
+        self.present.player.as_mut()
+    }
+
+    pub(super) fn pose(&self) -> &Pose {
+        &self.present.pose
+    }
+
+    pub(super) fn channels(&self) -> &[f32] {
+        &self.present.channels
+    }
+
+    /// Advances what the rig fades from.
+    pub(super) fn advance_before(&mut self, seconds: f32) {
+        if let Some(player) = self.before.as_mut().and_then(|before| before.player.as_mut()) {
+            player.advance(seconds);
+        }
+    }
+
+    /// Samples the animation; `faded` is how far it faded in, from 0 to 1.
+    pub(super) fn sample(&mut self, faded: f32) {
+        let Self { present, before, rest, .. } = self;
+        if present.player.is_some() {
+            present.sample();
+        } else {
+            present.show(&rest.0, &rest.1);
+        }
+        let Some(before) = before.as_mut().filter(|_| faded < 1.0) else { return };
+        before.sample();
+        if faded <= 0.0 {
+            return present.show(&before.pose, &before.channels);
+        }
+        let back = 1.0 - faded;
+        present.pose.crossfade(&before.pose, back, None).expect("poses of one rig, and a weight from 0 to 1");
+        for (now, before) in present.channels.iter_mut().zip(&before.channels) {
+            *now += (before - *now) * back;
+        }
+    }
+
+    /// Forgets what the rig faded from.
+    pub(super) fn end_fade(&mut self) {
+        self.before = None;
+    }
+
+    /// Checks that two parts are of the same rig.
+    pub(super) fn check_same(&self, other: &Self) -> Result<(), Error> {
+        let [expected, found] = [self, other].map(|part| part.pose().len());
+        if expected != found {
+            return Err(SkeletonError::JointCount { expected, found }.into());
+        }
+        let [expected, found] = [self, other].map(|part| part.channels().len());
+        if expected != found {
+            return Err(ClipError::ChannelCount { expected, found }.into());
+        }
+        Ok(())
+    }
+
+    /// The part that plays `to` on this rig, or rests if that is `None`, and fades from what this one shows: which
+    /// plays on, or stays if it is `held`.
+    pub(super) fn faded_to(&self, to: Option<&Self>, held: bool) -> Self {
+        let mut before = self.present.clone();
+        before.player = before.player.filter(|_| !held);
+        let mut part = to.unwrap_or(self).clone();
+        if to.is_none() {
+            part.present.player = None;
+        }
+        part.before = Some(before);
+        part
+    }
+
+    /// The part that plays what this one does, and fades from rest.
+    pub(super) fn faded_in(&self) -> Self {
+        let (pose, channels) = (*self.rest).clone();
+        Self { before: Some(Motion { player: None, pose, channels }), ..self.clone() }
+    }
+}

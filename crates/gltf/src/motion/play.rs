@@ -1,0 +1,331 @@
+//! An animation on all rigs that it moves.
+
+use super::part::Part;
+use super::{MorphNode, Rig};
+use crate::Imported;
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use hedgerow::character::CharacterError;
+use hedgerow::edit::HandleMap;
+use hedgerow::{NodeHandle, Scene, Transform};
+use hedgerow_anim::player::Playback;
+use hedgerow_anim::{ClipBuilder, Error, Player, Pose, clip::ClipError};
+
+/// An animation that plays: on all rigs that it moves, and so on all nodes, in step.
+///
+/// Made by [`Imported::play`]. It has a player and a pose for each of these rigs, and knows their nodes.
+/// [`advance`](Self::advance) and [`seek`](Self::seek) change the poses; [`apply`](Self::apply) gives them to the
+/// nodes. Joints that the animation leaves alone rest. What skinning needs is in [`pose`](Self::pose), what morphing
+/// needs in [`weights`](Self::weights).
+///
+/// A clone plays on from the same time, and shares the compiled clips.
+///
+/// ```
+/// use hedgerow::glam::Vec3;
+///
+/// // The numbers 0, 2, 0, 0, 0, 0: the times 0 and 2, and the places (0, 2, 0) and (0, 0, 0).
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "lift"}],
+///     "animations": [{"name": "down", "samplers": [{"input": 0, "output": 1}],
+///         "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}],
+///     "accessors": [{"componentType": 5126, "type": "SCALAR", "count": 2, "bufferView": 0},
+///         {"componentType": 5126, "type": "VEC3", "count": 2, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 24}],
+///     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
+/// }"#;
+/// let mut import = hedgerow_gltf::from_slice(text, None)?;
+/// let mut down = import.imported.play(0)?;                         // once,
+/// assert_eq!(down.duration(), 2.0);
+///
+/// down.advance(0.5);                                               // then each frame.
+/// down.apply(&mut import.scene)?;
+/// import.scene.update();
+/// let lift = import.imported.node(0).expect("it is in a scene");
+/// let place = import.scene.world(lift).unwrap().translation();
+/// assert!((place - Vec3::new(0.0, 1.5, 0.0)).length() < 1e-3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct AnimationPlayer {
+    /// By rigs.
+    parts: Vec<Part>,
+    fade: Option<Fade>,
+    /// The nodes with their transforms: kept for its memory.
+    items: Vec<(NodeHandle, Transform)>,
+}
+
+/// The time that a fade takes, and has taken.
+#[derive(Clone, Copy, Debug)]
+struct Fade {
+    seconds: f32,
+    passed: f32,
+}
+
+impl Fade {
+    /// How far it is, from 0 to 1.
+    fn share(self) -> f32 {
+        (self.passed / self.seconds).min(1.0)
+    }
+}
+
+impl AnimationPlayer {
+    /// How long the animation is, in seconds; 0 if it moves nothing that is imported.
+    #[must_use]
+    pub fn duration(&self) -> f32 {
+        self.parts.iter().find_map(Part::player).map_or(0.0, |player| player.clip().duration())
+    }
+
+    /// The time in the animation, in seconds: 0 to its duration.
+    #[must_use]
+    pub fn time(&self) -> f32 {
+        self.parts.iter().find_map(Part::player).map_or(0.0, Player::time)
+    }
+
+    /// Sets what happens at the ends of the animation: [`Playback::Clamp`] at first.
+    pub fn set_playback(&mut self, playback: Playback) {
+        self.parts.iter_mut().filter_map(Part::player_mut).for_each(|player| player.set_playback(playback));
+    }
+
+    /// Advances by this many seconds, backward if negative. Returns how often the end was passed; see
+    /// [`Player::advance`]. A [fade](Self::fade_to) goes on by the same time, forward in both cases.
+    ///
+    /// Runs in **O(tracks + keys on the way)**.
+    pub fn advance(&mut self, seconds: f32) -> i32 {
+        if let Some(fade) = self.fade.as_mut().filter(|_| seconds.is_finite()) {
+            fade.passed += seconds.abs();
+        }
+        let mut rounds = 0;
+        for part in &mut self.parts {
+            part.advance_before(seconds);
+            if let Some(player) = part.player_mut() {
+                rounds = player.advance(seconds);
+            }
+        }
+        self.sample();
+        rounds
+    }
+
+    /// Goes to a time in seconds, or to the nearer end.
+    ///
+    /// Runs in **O(tracks + keys to the nearest jump frames)**.
+    pub fn seek(&mut self, seconds: f32) {
+        self.parts.iter_mut().filter_map(Part::player_mut).for_each(|player| player.seek(seconds));
+        self.sample();
+    }
+
+    /// Samples all parts, and ends a fade whose time has passed.
+    fn sample(&mut self) {
+        let faded = self.fade.map_or(1.0, Fade::share);
+        self.parts.iter_mut().for_each(|part| part.sample(faded));
+        if faded >= 1.0 {
+            self.fade = None;
+            self.parts.iter_mut().for_each(Part::end_fade);
+        }
+    }
+
+    /// Fades to another animation of the same file within so many seconds of [`advance`](Self::advance). From now on
+    /// this player plays the other one, from the time and with the playback that `to` has: [`time`](Self::time),
+    /// [`seek`](Self::seek) and the rest are about that. What plays now plays on beside it until the fade is over.
+    ///
+    /// Nothing jumps: until the next `advance` the poses are what they are now. Then they are blends of both
+    /// animations, more and more of the new one, in even steps; so are morph weights. After that many seconds they are
+    /// those of the new one alone, to the bit. Rigs that only one of both moves fade to rest or from rest, and those
+    /// that the new one does not move rest afterwards. Where a fade is not over, the next one starts from what is shown
+    /// then, which stays as it is meanwhile.
+    ///
+    /// Both must be for the same nodes: for those of a copy, take [`of_copy`](Self::of_copy) of `to` as well. Clips are
+    /// shared with `to`. At once for 0 seconds, negative numbers and such that are not finite. Runs in **O(nodes of
+    /// these rigs)**; as long as the fade lasts, poses take the time of both animations and of a blend.
+    ///
+    /// Nodes are those of `to`: call [`retain_live`](Self::retain_live) again where some were removed.
+    ///
+    /// # Errors
+    /// [`CharacterError::Pose`] if a rig of the same number has another number of joints or channels there; other files are
+    /// not told apart otherwise. Nothing has changed then.
+    ///
+    /// ```
+    /// # let text = br#"{
+    /// #     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "lift"}],
+    /// #     "animations": [{"name": "down", "samplers": [{"input": 0, "output": 1}],
+    /// #         "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}],
+    /// #     "accessors": [{"componentType": 5126, "type": "SCALAR", "count": 2, "bufferView": 0},
+    /// #         {"componentType": 5126, "type": "VEC3", "count": 2, "bufferView": 0}],
+    /// #     "bufferViews": [{"buffer": 0, "byteLength": 24}],
+    /// #     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
+    /// # }"#;
+    /// # let mut import = hedgerow_gltf::from_slice(text, None)?;
+    /// let mut player = import.imported.play(0)?;         // height 2,
+    /// let mut below = player.clone();
+    /// below.seek(2.0);                                   // height 0
+    /// player.fade_to(&below, 0.5)?;
+    /// for height in [1.406, 0.875, 0.406, 0.0] {         // 3/4 of 1.875, 1/2 of 1.75, 1/4 of 1.625
+    ///     player.advance(0.125);
+    ///     player.apply(&mut import.scene)?;
+    ///     let lift = import.imported.node(0).expect("it is in a scene");
+    ///     let found = import.scene.local(lift).unwrap().to_matrix().translation().y;
+    ///     assert!((found - height).abs() < 1e-2);
+    /// }
+    /// assert_eq!(player.faded(), 1.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fade_to(&mut self, to: &Self, seconds: f32) -> Result<(), CharacterError> {
+        for part in &to.parts {
+            if let Some(present) = self.part(part.rig) {
+                present.check_same(part).map_err(CharacterError::Pose)?;
+            }
+        }
+        let held = self.fade.is_some();
+        let mut parts: Vec<Part> = self.parts.iter().map(|part| part.faded_to(to.part(part.rig), held)).collect();
+        let others = to.parts.iter().filter(|part| self.part(part.rig).is_none());
+        parts.extend(others.map(Part::faded_in));
+        parts.sort_by_key(|part| part.rig);
+        self.parts = parts;
+        self.fade = (seconds > 0.0 && seconds.is_finite()).then_some(Fade { seconds, passed: 0.0 });
+        self.sample();
+        Ok(())
+    }
+
+    /// How far the present animation has faded in: from 0, just after [`fade_to`](Self::fade_to), to 1, where no fade
+    /// goes on.
+    #[must_use]
+    pub fn faded(&self) -> f32 {
+        self.fade.map_or(1.0, Fade::share)
+    }
+
+    /// Sets the local transforms of all nodes of the rigs that the animation moves, as one batch. World matrices follow
+    /// with the next [`Scene::update`].
+    ///
+    /// Runs in **O(nodes of these rigs)**, and allocates at the first call alone.
+    ///
+    /// # Errors
+    /// What [`Scene::set_transforms`] refuses, such as nodes that were removed: see [`retain_live`](Self::retain_live).
+    /// The scene is then unchanged.
+    pub fn apply(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
+        let Self { parts, items, .. } = self;
+        items.clear();
+        for part in parts {
+            items.extend(part.nodes.iter().map(|&(joint, node)| (node, part.pose().get(joint))));
+        }
+        Ok(scene.set_transforms(items)?)
+    }
+
+    /// Forgets nodes that are no longer in the scene.
+    pub fn retain_live(&mut self, scene: &Scene) {
+        self.parts.iter_mut().for_each(|part| part.nodes.retain(|&(_, node)| scene.contains(node)));
+    }
+
+    /// The same animation at the same time, on the nodes of a copy, such as [`Scene::duplicate`] makes. Nodes that were
+    /// not copied are left out.
+    ///
+    /// ```
+    /// # let text = br#"{
+    /// #     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "lift"}],
+    /// #     "animations": [{"name": "down", "samplers": [{"input": 0, "output": 1}],
+    /// #         "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}],
+    /// #     "accessors": [{"componentType": 5126, "type": "SCALAR", "count": 2, "bufferView": 0},
+    /// #         {"componentType": 5126, "type": "VEC3", "count": 2, "bufferView": 0}],
+    /// #     "bufferViews": [{"buffer": 0, "byteLength": 24}],
+    /// #     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
+    /// # }"#;
+    /// let mut import = hedgerow_gltf::from_slice(text, None)?;
+    /// let scene = &mut import.scene;
+    /// let copy = scene.duplicate(import.imported.scenes[0].group, scene.root())?;
+    /// let mut first = import.imported.play(0)?;
+    /// let mut second = first.of_copy(&copy);
+    /// second.seek(2.0);
+    /// first.apply(scene)?;
+    /// second.apply(scene)?;
+    /// let lift = import.imported.node(0).expect("it is in a scene");
+    /// let heights = [Some(lift), copy.get(lift)].map(|it| scene.local(it.unwrap()).unwrap().to_matrix().translation().y);
+    /// assert_eq!(heights, [2.0, 0.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn of_copy(&self, map: &HandleMap) -> Self {
+        let mut copy = Self { parts: self.parts.clone(), fade: self.fade, items: Vec::new() };
+        for part in &mut copy.parts {
+            part.nodes = part.nodes.iter().filter_map(|&(joint, node)| Some((joint, map.get(node)?))).collect();
+        }
+        copy
+    }
+
+    /// The rigs that the animation moves, or one did that it [faded](Self::fade_to) from, by their numbers in
+    /// [`Imported::rigs`], with their present poses.
+    pub fn poses(&self) -> impl ExactSizeIterator<Item = (usize, &Pose)> {
+        self.parts.iter().map(|part| (part.rig, part.pose()))
+    }
+
+    /// The present pose of a rig, given by its number in [`Imported::rigs`]; `None` if the animation does not move it.
+    ///
+    /// Runs in **O(log rigs)**.
+    #[must_use]
+    pub fn pose(&self, rig: usize) -> Option<&Pose> {
+        self.part(rig).map(Part::pose)
+    }
+
+    /// The present morph weights of a node: those at rest if the animation does not change them.
+    ///
+    /// Runs in **O(log rigs)**.
+    #[must_use]
+    pub fn weights<'a>(&'a self, morph: &'a MorphNode) -> &'a [f32] {
+        let channels = morph.channels.as_ref().and_then(|of| Some((self.part(of.rig)?, of.range.clone())));
+        channels.and_then(|(part, range)| part.channels().get(range)).unwrap_or(&morph.weights)
+    }
+
+    fn part(&self, rig: usize) -> Option<&Part> {
+        let at = self.parts.binary_search_by_key(&rig, |part| part.rig).ok()?;
+        Some(&self.parts[at])
+    }
+}
+
+impl Imported {
+    /// Prepares an animation, given by glTF index, to play on all rigs that it moves: compiles its clips with the
+    /// default settings. It is at its beginning, and will stop at its end.
+    ///
+    /// Runs in **O(keys)**. To play it on several copies, take [`AnimationPlayer::of_copy`].
+    ///
+    /// # Errors
+    /// [`ImportErrorKind::NoAnimation`] if there is none of this index; [`ImportErrorKind::Clip`] with what
+    /// [`ClipBuilder::build`] refuses.
+    pub fn play(&self, animation: usize) -> Result<AnimationPlayer, ImportError> {
+        self.play_with(animation, ClipBuilder::new())
+    }
+
+    /// Like [`play`](Self::play), with clips compiled by these settings.
+    ///
+    /// # Errors
+    /// Those of [`play`](Self::play).
+    pub fn play_with(&self, animation: usize, builder: ClipBuilder) -> Result<AnimationPlayer, ImportError> {
+        let Some(of_file) = self.animations.get(animation) else {
+            return Err(ImportErrorKind::NoAnimation { animation, count: self.animations.len() }.into());
+        };
+        let mut parts = Vec::with_capacity(of_file.clips.len());
+        for imported in &self.clips[of_file.clips.clone()] {
+            let (clip, _) = builder.build(&imported.clip).map_err(|error| {
+                let error = match error {
+                    Error::Clip(error) => error,
+                    _ => ClipError::TooLarge,
+                };
+                let item = Item { kind: ItemKind::Animation, index: animation, name: of_file.name.clone() };
+                ImportErrorKind::Clip { item, field: format!("rig {}", imported.rig), error }
+            })?;
+            parts.push(Part::new(&self.rigs[imported.rig], imported.rig, &self.morphs, clip));
+        }
+        Ok(AnimationPlayer { parts, fade: None, items: Vec::new() })
+    }
+
+    /// Sets all nodes of all rigs to where they are in the file, as one batch: for rigs that the next animation does
+    /// not move.
+    ///
+    /// Runs in **O(joints)**.
+    ///
+    /// # Errors
+    /// What [`Scene::set_transforms`] refuses, such as nodes that were removed. The scene is then unchanged.
+    pub fn rest(&self, scene: &mut Scene) -> Result<(), CharacterError> {
+        let of_rig = |rig: &Rig| {
+            let nodes = rig.places.iter().flat_map(|place| place.nodes());
+            nodes.map(|(joint, node)| (node, rig.skeleton.rest(joint))).collect::<Vec<_>>()
+        };
+        let items: Vec<(NodeHandle, Transform)> = self.rigs.iter().flat_map(of_rig).collect();
+        Ok(scene.set_transforms(&items)?)
+    }
+}

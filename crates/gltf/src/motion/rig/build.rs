@@ -1,0 +1,131 @@
+//! Builds the rigs of a checked file.
+
+use super::group::{Forest, Grouping};
+use super::{Rig, RigPlace};
+use crate::error::{ImportError, ImportErrorKind, Item};
+use crate::{ImportedScene, node::graph};
+use gltf::json::Root;
+use hedgerow::{Local, Mat34, NodeHandle, Scene, Transform};
+use hedgerow_anim::Error;
+use hedgerow_anim::{SkeletonBuilder, skeleton::SkeletonError};
+
+/// The rigs of a file, and where its nodes are in them.
+pub(crate) struct Rigs {
+    pub(crate) rigs: Vec<Rig>,
+    /// The rig and the joint of each node that is in one.
+    joints: Vec<Option<(usize, u16)>>,
+}
+
+impl Rigs {
+    /// Builds the rigs of a file. `skins` has the joints of all skins with their inverse bind matrices, `animated` the
+    /// nodes that animations move or morph.
+    pub(crate) fn of(
+        root: &Root,
+        skins: &[Vec<(usize, Mat34)>],
+        animated: impl Iterator<Item = usize>,
+    ) -> Result<Self, ImportError> {
+        let mut grouping = Grouping::new(root.nodes.len());
+        let mut any = false;
+        for node in animated {
+            grouping.mark(node);
+            any = true;
+        }
+        for joints in skins {
+            for &(joint, _) in joints {
+                grouping.mark(joint);
+                grouping.unite(joints[0].0, joint);
+                any = true;
+            }
+        }
+        for (node, json) in root.nodes.iter().enumerate() {
+            let skin = json.skin.and_then(|skin| skins[skin.value()].first());
+            if let Some(&(joint, _)) = skin.filter(|_| json.mesh.is_some() && grouping.is_marked(node)) {
+                grouping.unite(joint, node);
+            }
+        }
+        let mut rigs = Self { rigs: Vec::new(), joints: vec![None; root.nodes.len()] };
+        if any {
+            let forest = Forest::of(root);
+            for group in grouping.groups(&forest) {
+                rigs.add(root, &forest, &group.nodes, group.several_roots)?;
+            }
+        }
+        Ok(rigs)
+    }
+
+    /// The rig and the joint of a node.
+    pub(crate) fn joint(&self, node: usize) -> Option<(usize, u16)> {
+        self.joints[node]
+    }
+
+    fn add(&mut self, root: &Root, forest: &Forest, nodes: &[usize], several_roots: bool) -> Result<(), ImportError> {
+        let number = self.rigs.len();
+        // The numbers of the nodes in the builder, stored where their joints will be.
+        let mut builder = SkeletonBuilder::new();
+        let mut sources = Vec::new();
+        if several_roots {
+            builder.joint("", None, Transform::IDENTITY);
+            sources.push(None);
+        }
+        let refuse = |error| ImportErrorKind::Skeleton { item: Item::node(root, nodes[0]), error }.into();
+        if nodes.len() + sources.len() > usize::from(u16::MAX) {
+            return Err(refuse(SkeletonError::TooManyJoints(nodes.len() + sources.len())));
+        }
+        let mut pushed = std::collections::HashMap::new();
+        for &node in nodes {
+            let json = &root.nodes[node];
+            let parent = forest.parents[node].and_then(|parent| pushed.get(&parent).copied());
+            let rest = match graph::local(json) {
+                Local::Transform(transform) => Some(transform),
+                Local::Matrix(matrix) => matrix.to_transform(),
+            };
+            let rest = rest.ok_or_else(|| ImportErrorKind::NotTransform(Item::node(root, node)))?;
+            let name = json.name.clone().unwrap_or_default();
+            let joint = builder.joint(name, parent.or(several_roots.then_some(0)), rest);
+            pushed.insert(node, joint);
+            sources.push(Some(node));
+        }
+        let (skeleton, map) = builder.build().map_err(|error| match error {
+            Error::Skeleton(error) => refuse(error),
+            _ => refuse(SkeletonError::NoJoints),
+        })?;
+        let mut by_joint = vec![None; sources.len()];
+        let mut joints = Vec::with_capacity(nodes.len());
+        for (source, &joint) in sources.iter().zip(map.as_slice()) {
+            by_joint[usize::from(joint)] = *source;
+            if let Some(node) = *source {
+                joints.push((node, joint));
+                self.joints[node] = Some((number, joint));
+            }
+        }
+        joints.sort_unstable();
+        self.rigs.push(Rig { skeleton, channels: 0, places: Vec::new(), nodes: by_joint, joints });
+        Ok(())
+    }
+}
+
+/// The value of a key in a sorted list.
+pub(crate) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
+    list.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| list[at].1)
+}
+
+/// Notes where the rigs are in the nodes inserted for each glTF scene.
+///
+/// Runs in **O((nodes + nodes inserted) · log nodes)** for any number of scenes and rigs.
+pub(crate) fn place(rigs: &mut [Rig], scene: &Scene, scenes: &[ImportedScene]) {
+    let of_rig = |(rig, it): (usize, &Rig)| it.joints.iter().map(move |&(node, joint)| (node, (rig, joint))).collect();
+    let mut joints: Vec<(usize, (usize, u16))> = rigs.iter().enumerate().flat_map::<Vec<_>, _>(of_rig).collect();
+    joints.sort_unstable();
+    for (number, imported) in scenes.iter().enumerate() {
+        let joint = |(node, handle)| find(&joints, node).map(|(rig, joint)| (rig, joint, handle));
+        let mut found: Vec<(usize, u16, NodeHandle)> = imported.nodes().filter_map(joint).collect();
+        found.sort_unstable();
+        for nodes in found.chunk_by(|a, b| a.0 == b.0) {
+            let (rig, first, top) = nodes[0];
+            // Joint 0 is above all others: it stands for the scene's group if it is not a node.
+            let base = if first == 0 { scene.parent(top) } else { None };
+            let nodes = nodes.iter().map(|&(_, joint, node)| (joint, node)).collect();
+            rigs[rig].places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });
+        }
+    }
+}

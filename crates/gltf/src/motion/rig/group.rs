@@ -1,0 +1,164 @@
+//! Decides which nodes move together.
+
+use crate::node::graph;
+use bumpalo::Bump;
+use gltf::json::Root;
+
+/// The nodes of one rig.
+pub(crate) struct Group {
+    /// In depth-first order, so each node comes after its parent if that is in the group too.
+    pub(crate) nodes: Vec<usize>,
+    /// Whether several of them have no parent in the group.
+    pub(crate) several_roots: bool,
+}
+
+/// The parents of all nodes of a file that is known to be a forest, and the nodes in depth-first order.
+pub(crate) struct Forest {
+    pub(crate) parents: Vec<Option<usize>>,
+    pub(crate) order: Vec<usize>,
+}
+
+impl Forest {
+    pub(crate) fn of(root: &Root) -> Self {
+        let mut parents = vec![None; root.nodes.len()];
+        for (index, node) in root.nodes.iter().enumerate() {
+            graph::children(node).for_each(|child| parents[child] = Some(index));
+        }
+        let mut order = Vec::with_capacity(parents.len());
+        let mut stack: Vec<usize> = (0..parents.len()).rev().filter(|&node| parents[node].is_none()).collect();
+        while let Some(node) = stack.pop() {
+            order.push(node);
+            stack.extend(graph::children(&root.nodes[node]).rev());
+        }
+        Self { parents, order }
+    }
+}
+
+/// Sets of marked nodes, which are united if they belong together.
+pub(crate) struct Grouping {
+    /// Another node of the same set, or the node itself; `NONE` for unmarked nodes.
+    links: Vec<usize>,
+}
+
+const NONE: usize = usize::MAX;
+
+/// The path of a set through a node, on its way up to the lowest node above the whole set.
+#[derive(Clone, Copy)]
+struct Path {
+    /// A node of the set, or `NONE` if there is no path.
+    set: usize,
+    /// How many marked nodes of the set are at or below the node.
+    met: usize,
+}
+
+impl Grouping {
+    pub(crate) fn new(nodes: usize) -> Self {
+        Self { links: vec![NONE; nodes] }
+    }
+
+    pub(crate) fn is_marked(&self, node: usize) -> bool {
+        self.links[node] != NONE
+    }
+
+    pub(crate) fn mark(&mut self, node: usize) {
+        if !self.is_marked(node) {
+            self.links[node] = node;
+        }
+    }
+
+    /// The node that represents the set of a marked one.
+    fn find(&mut self, mut node: usize) -> usize {
+        while self.links[node] != node {
+            self.links[node] = self.links[self.links[node]];
+            node = self.links[node];
+        }
+        node
+    }
+
+    /// Unites the sets of two marked nodes, and returns the node that represents the result.
+    pub(crate) fn unite(&mut self, a: usize, b: usize) -> usize {
+        let (a, b) = (self.find(a), self.find(b));
+        self.links[b] = a;
+        a
+    }
+
+    /// Completes the sets: unites those that must move together, and adds the nodes between.
+    ///
+    /// A marked node moves all marked nodes below it, so they are of one set. A set's paths to the lowest node above
+    /// all of it belong to the set, and sets whose paths meet are united. Runs in **O(nodes)**, up to a logarithm.
+    pub(crate) fn groups(mut self, forest: &Forest) -> Vec<Group> {
+        let (nodes, arena) = (self.links.len(), Bump::new());
+        // From the top: the nearest marked node at or above each node, and the tree of each node.
+        let [marked_above, tree] = [NONE; 2].map(|none| arena.alloc_slice_fill_copy(nodes, none));
+        for &node in &forest.order {
+            let (above, of_tree) = forest.parents[node].map_or((NONE, node), |it| (marked_above[it], tree[it]));
+            tree[node] = of_tree;
+            marked_above[node] = if self.is_marked(node) { node } else { above };
+            if self.is_marked(node) && above != NONE {
+                self.unite(above, node);
+            }
+        }
+        // For each set: how many marked nodes it has, and its tree, or `NONE` if it is spread over several.
+        let [marks, home] = [0, NONE].map(|first| arena.alloc_slice_fill_copy(nodes, first));
+        for &node in &forest.order {
+            if self.is_marked(node) {
+                let set = self.find(node);
+                home[set] = if marks[set] == 0 || home[set] == tree[node] { tree[node] } else { NONE };
+                marks[set] += 1;
+            }
+        }
+        // From the bottom: the set whose path passes through each node, until all of its marks were found below.
+        let paths = arena.alloc_slice_fill_copy(nodes, Path { set: NONE, met: 0 });
+        for &node in forest.order.iter().rev() {
+            if self.is_marked(node) {
+                let own = Path { set: self.find(node), met: 1 };
+                self.meet(&mut paths[node], own, marks, home);
+            }
+            let (path, Some(parent)) = (paths[node], forest.parents[node]) else { continue };
+            if path.set != NONE {
+                let path = Path { set: self.find(path.set), ..path };
+                if path.met < marks[path.set] || home[path.set] == NONE {
+                    self.meet(&mut paths[parent], path, marks, home);
+                }
+            }
+        }
+        self.collect(forest, paths)
+    }
+
+    /// Notes that a path passes through a node, and unites its set with the one whose path was there before.
+    fn meet(&mut self, there: &mut Path, path: Path, marks: &mut [usize], home: &mut [usize]) {
+        if there.set == NONE {
+            *there = path;
+            return;
+        }
+        let (other, set) = (self.find(there.set), path.set);
+        there.met += path.met;
+        if other != set {
+            let one = self.unite(other, set);
+            marks[one] = marks[other] + marks[set];
+            // Sets that meet are in the same tree, unless one is spread over several.
+            home[one] = if home[other] == NONE { NONE } else { home[set] };
+        }
+    }
+
+    /// The nodes of each set, the sets by their first nodes.
+    fn collect(mut self, forest: &Forest, paths: &[Path]) -> Vec<Group> {
+        let (mut groups, mut number): (Vec<Group>, Vec<usize>) = (Vec::new(), vec![NONE; paths.len()]);
+        for &node in &forest.order {
+            if paths[node].set == NONE {
+                continue;
+            }
+            let set = self.find(paths[node].set);
+            if number[set] == NONE {
+                number[set] = groups.len();
+                groups.push(Group { nodes: Vec::new(), several_roots: false });
+            }
+            let group = &mut groups[number[set]];
+            let parent = forest.parents[node].map(|parent| paths[parent].set).filter(|&parent| parent != NONE);
+            let is_root = parent.is_none_or(|parent| self.find(parent) != set);
+            group.several_roots |= is_root && !group.nodes.is_empty();
+            group.nodes.push(node);
+        }
+        groups
+    }
+}

@@ -1,0 +1,103 @@
+//! Skins: which joints of a rig a mesh follows.
+
+use super::rig::Rigs;
+use crate::Extras;
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::file::{Numbers, Reader, columns};
+use hedgerow::Mat34;
+use hedgerow_anim::Error;
+use hedgerow_anim::skin::{Skin, SkinError};
+
+/// A skin of a glTF file: the rig of its joints, and how to make a palette from that rig's model matrices.
+///
+/// Palettes are relative to the rig's [`base`](crate::RigPlace::base), as model matrices are. The transform of
+/// the node that has the mesh is ignored, as glTF demands.
+///
+/// ```
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "skins": [{"name": "bones", "joints": [2, 1]}],
+///     "nodes": [{"children": [1]}, {"name": "hip", "children": [2]}, {"name": "head"}]
+/// }"#;
+/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let bones = &imported.skins[0];
+/// let skeleton = &imported.rigs[bones.rig].skeleton;
+/// assert!(bones.skin.joints().iter().map(|&joint| skeleton.name(joint)).eq(["head", "hip"]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImportedSkin {
+    /// The number of its rig in [`Imported::rigs`](crate::Imported::rigs).
+    pub rig: usize,
+    /// Its joints, which are the rig's, and their inverse bind matrices, in glTF's order.
+    pub skin: Skin,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// What its author added.
+    pub extras: Extras,
+}
+
+/// The nodes and inverse bind matrices of every skin of a file.
+pub(crate) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, ImportError> {
+    let root = reader.root;
+    let mut skins = Vec::with_capacity(root.skins.len());
+    for (index, json) in root.skins.iter().enumerate() {
+        let item = || Item::of(root, ItemKind::Skin, index);
+        check_index(json.skeleton, root.nodes.len(), item, || "skeleton".to_owned())?;
+        for (position, joint) in json.joints.iter().enumerate() {
+            check_index(Some(*joint), root.nodes.len(), item, || format!("joints[{position}]"))?;
+        }
+        if json.joints.is_empty() {
+            let problem = "a skin has at least one joint; drop it, or name the nodes that it follows";
+            return Err(ImportErrorKind::Invalid { item: item(), field: "joints".to_owned(), problem }.into());
+        }
+        let inverse_binds = match json.inverse_bind_matrices {
+            None => vec![Mat34::IDENTITY; json.joints.len()],
+            Some(accessor) => {
+                let field: (_, &dyn Fn() -> String) = (item(), &|| "inverseBindMatrices".to_owned());
+                let matrix = |numbers: [f32; 16]| columns(&numbers);
+                let matrices = reader.values(accessor, Numbers::Floats, field, matrix)?;
+                if !matrices.iter().all(Mat34::is_finite) {
+                    let field = "inverseBindMatrices".to_owned();
+                    return Err(ImportErrorKind::NotFinite { item: item(), field }.into());
+                }
+                // The format allows for more matrices than joints.
+                if matrices.len() < json.joints.len() {
+                    let (expected, found) = (json.joints.len(), matrices.len());
+                    let field = "inverseBindMatrices".to_owned();
+                    return Err(ImportErrorKind::Count { item: item(), field, expected, found }.into());
+                }
+                matrices
+            }
+        };
+        skins.push(json.joints.iter().map(|joint| joint.value()).zip(inverse_binds).collect());
+    }
+    Ok(skins)
+}
+
+/// Builds the skins with the joint numbers of the rigs.
+pub(crate) fn build(
+    reader: Reader<'_>,
+    skins: &[Vec<(usize, Mat34)>],
+    rigs: &Rigs,
+    extras: bool,
+) -> Result<Vec<ImportedSkin>, ImportError> {
+    let root = reader.root;
+    let mut built = Vec::with_capacity(skins.len());
+    for (index, joints) in skins.iter().enumerate() {
+        let places: Vec<(usize, u16)> = joints.iter().filter_map(|&(node, _)| rigs.joint(node)).collect();
+        let inverse_binds = joints.iter().map(|&(_, inverse_bind)| inverse_bind).collect();
+        let skin = Skin::new(places.iter().map(|&(_, joint)| joint).collect(), inverse_binds);
+        let skin = skin.map_err(|error| {
+            let error = match error {
+                Error::Skin(error) => error,
+                _ => SkinError::TooManyJoints { joints: joints.len() },
+            };
+            ImportErrorKind::Skin { item: Item::of(root, ItemKind::Skin, index), error }
+        })?;
+        let json = &root.skins[index];
+        let extras = Extras::read(&json.extras, extras);
+        built.push(ImportedSkin { rig: places[0].0, skin, name: json.name.clone(), extras });
+    }
+    Ok(built)
+}

@@ -1,0 +1,105 @@
+//! Punctual lights (`KHR_lights_punctual`).
+
+use crate::Extras;
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_finite};
+use gltf::json::extensions::scene::khr_lights_punctual::{Light as Json, Type};
+use gltf::json::scene::Node;
+use gltf::json::validation::Checked;
+use gltf::json::{Index, Root};
+
+/// A light of a glTF file (`KHR_lights_punctual`). It stands where the nodes stand that have it
+/// ([`ImportedNode::light`]) and shines along their -z axis.
+///
+/// [`ImportedNode::light`]: super::ImportedNode::light
+///
+/// ```
+/// use hedgerow_gltf::{LightKind};
+///
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "extensionsUsed": ["KHR_lights_punctual"], "scenes": [{"nodes": [0]}],
+///     "extensions": {"KHR_lights_punctual": {"lights": [{"type": "point", "intensity": 40, "color": [1, 0.5, 0]}]}},
+///     "nodes": [{"name": "lantern", "extensions": {"KHR_lights_punctual": {"light": 0}}}]
+/// }"#;
+/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let lantern = &imported.lights[imported.nodes[0].light.expect("it has a light")];
+/// assert_eq!((lantern.kind, lantern.intensity, lantern.range), (LightKind::Point, 40.0, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Light {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Where it shines.
+    pub kind: LightKind,
+    /// Its colour, linear.
+    pub color: [f32; 3],
+    /// Its intensity: in candela if it is a point or a spot, in lux if it is directional.
+    pub intensity: f32,
+    /// The distance at which it ends; `None`: nowhere.
+    pub range: Option<f32>,
+    /// What its author added.
+    pub extras: Extras,
+}
+
+/// Where a light shines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LightKind {
+    /// From infinitely far.
+    Directional,
+    /// From a point to all sides.
+    Point,
+    /// From a point into a cone.
+    Spot {
+        /// The angle from the axis up to which it has its full intensity, in radians.
+        inner_cone_angle: f32,
+        /// The angle from the axis at which it ends, in radians.
+        outer_cone_angle: f32,
+    },
+}
+
+/// The lights in the JSON of a file.
+pub(crate) fn lights(root: &Root) -> &[Json] {
+    let extension = root.extensions.as_ref().and_then(|extensions| extensions.khr_lights_punctual.as_ref());
+    extension.map_or(&[], |extension| &extension.lights)
+}
+
+/// The light of a node.
+pub(super) fn of_node(node: &Node) -> Option<Index<Json>> {
+    Some(node.extensions.as_ref()?.khr_lights_punctual.as_ref()?.light)
+}
+
+/// The lights of a file.
+pub(super) fn read(root: &Root, extras: bool) -> Result<Vec<Light>, ImportError> {
+    let mut all = Vec::with_capacity(lights(root).len());
+    for (index, json) in lights(root).iter().enumerate() {
+        let item = || Item::of(root, ItemKind::Light, index);
+        let kind = match json.type_ {
+            Checked::Valid(Type::Directional) => LightKind::Directional,
+            Checked::Valid(Type::Point) => LightKind::Point,
+            Checked::Valid(Type::Spot) => {
+                let spot = json.spot.as_ref();
+                let (inner_cone_angle, outer_cone_angle) =
+                    spot.map_or((0.0, core::f32::consts::FRAC_PI_4), |it| (it.inner_cone_angle, it.outer_cone_angle));
+                check_finite(&[inner_cone_angle, outer_cone_angle], item, "spot")?;
+                LightKind::Spot { inner_cone_angle, outer_cone_angle }
+            }
+            Checked::Invalid => {
+                let problem = "it must be directional, point or spot";
+                return Err(ImportErrorKind::Invalid { item: item(), field: "type".to_owned(), problem }.into());
+            }
+        };
+        check_finite(&json.color, item, "color")?;
+        check_finite(&[json.intensity], item, "intensity")?;
+        check_finite(&[json.range.unwrap_or(0.0)], item, "range")?;
+        all.push(Light {
+            name: json.name.clone(),
+            kind,
+            color: json.color,
+            intensity: json.intensity,
+            range: json.range,
+            extras: Extras::read(&json.extras, extras),
+        });
+    }
+    Ok(all)
+}

@@ -1,0 +1,556 @@
+//! glTF import of a small character made by the test: what it becomes, what is refused when it is broken, and that no
+//! changed byte makes the import panic.
+
+pub(crate) mod small;
+
+use crate::gltf_file::GltfFile;
+use hedgerow::character::CharacterError;
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{
+    Error, Mat34, Transform,
+    anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError},
+    skin::{MorphBuffer, Palette, Skin, SkinOutput},
+};
+use hedgerow_gltf::{Import, MorphChannels, Parts, Skipped, Topology};
+use serde_json::json;
+use small::man;
+
+fn load(small: &GltfFile) -> Import {
+    hedgerow_gltf::from_slice(&small.glb(), None).unwrap()
+}
+
+/// The error for a character broken in this way.
+fn refusal(break_it: impl FnOnce(&mut GltfFile)) -> String {
+    let mut small = man();
+    break_it(&mut small);
+    match hedgerow_gltf::from_slice(&small.glb(), None) {
+        Err(error) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_character_is_imported_whole() {
+    let Import { imported, .. } = load(&man());
+    assert_eq!(imported.skipped, []);
+    // The mesh node is morphed by an animation and skinned, so it is in the rig, and so is the node above both.
+    let [rig] = &imported.rigs[..] else { panic!("{:?}", imported.rigs) };
+    assert!(rig.skeleton.names().eq(["man", "hip", "head", "body"]));
+    assert_eq!(rig.skeleton.rest(2), Transform::from_xyz(0.0, 2.0, 0.0));
+    let head = imported.skins[0].skin.joints().iter().position(|&joint| joint == 2).unwrap();
+    assert_eq!(imported.skins[0].skin.inverse_binds()[head].translation(), Vec3::new(0.0, -3.0, 0.0));
+    assert_eq!([0, 1, 2, 3, 4].map(|node| rig.joint_of(node)), [None, Some(0), Some(1), Some(2), Some(3)]);
+    assert_eq!([0, 3, 4].map(|joint| rig.node_of(joint)), [Some(1), Some(4), None]);
+    let [place] = &rig.places[..] else { panic!("{:?}", rig.places) };
+    assert_eq!((place.scene, Some(place.base)), (0, imported.node(0)));
+    assert_eq!(place.node(2), imported.node(3));
+    assert_eq!(place.nodes().len(), 4);
+
+    let [skin] = &imported.skins[..] else { panic!("{:?}", imported.skins) };
+    assert_eq!((skin.rig, skin.skin.joints(), skin.name.as_deref()), (0, &[1, 2][..], Some("bones")));
+    let [morph] = &imported.morphs[..] else { panic!("{:?}", imported.morphs) };
+    assert_eq!((morph.node, &morph.names[..]), (4, &["smile".to_owned(), "frown".to_owned()][..]));
+    assert_eq!(morph.weights, [0.0, 0.25]);
+    assert!(matches!(&morph.channels, Some(MorphChannels { rig: 0, range, .. }) if *range == (0..2)));
+    assert_eq!(imported.morph(4), Some(morph));
+
+    let mesh = imported.vertices(0).unwrap();
+    assert_eq!((mesh.topology, mesh.influences, mesh.indices.as_slice()), (Topology::Triangles, 4, &[2, 1, 0][..]));
+    assert_eq!(mesh.joints, [0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]);
+    assert_eq!(mesh.weights[4..6], [0.2, 0.8]);
+    assert_eq!(mesh.targets[1].positions, [[0.0; 3], [0.0, 0.0, 0.0], [0.0, 0.0, -2.0]]);
+    assert_eq!(imported.scenes[0].shapes[0].skin, Some(0));
+}
+
+#[test]
+fn a_character_goes_to_a_library_which_is_saved_and_loaded_whole() {
+    let Import { imported, .. } = load(&man());
+    let mut library = Library::new();
+    for round in 1..=2 {
+        let keys = imported.insert_into(&mut library, ClipBuilder::new()).unwrap();
+        assert_eq!(library.skeletons[keys.skeletons[0]].as_ref(), &imported.rigs[0].skeleton);
+        assert_eq!(library.skins[keys.skins[0]].as_ref(), &imported.skins[0].skin);
+        let mesh = keys.mesh(0, Some(0)).expect("it is drawn with the skin");
+        assert_eq!(
+            library.meshes[mesh].as_ref(),
+            &imported.vertices(0).unwrap().to_skinned_mesh(&imported.skins[0].skin).unwrap()
+        );
+        assert_eq!((keys.mesh(0, None), keys.mesh(1, Some(0))), (None, None));
+        let names: Vec<_> = keys.clips.iter().map(|&clip| library.clips.name(clip)).collect();
+        assert_eq!(names, [Some("nod"), None]);
+        assert_eq!(library.clips[keys.clips[0]].joints(), imported.rigs[0].skeleton.len());
+        assert_eq!((library.skeletons.len(), library.clips.len(), library.meshes.len()), (round, 2 * round, round));
+    }
+    let loaded = Library::from_bytes(&library.to_bytes()).unwrap();
+    assert_eq!(loaded.to_bytes(), library.to_bytes());
+    assert_eq!(loaded.skeletons.name(loaded.skeletons.find("man").unwrap()), Some("man"));
+    let bones = loaded.skins.find("bones").unwrap();
+    assert_eq!(loaded.skins[bones].as_ref(), &imported.skins[0].skin);
+}
+
+#[test]
+fn motion_and_vertices_come_each_without_the_other() {
+    let with =
+        |parts| hedgerow_gltf::ImportOptions::new().with_parts(parts).from_slice(&man().glb(), None).unwrap().imported;
+    let whole = load(&man()).imported;
+    let motion = with(Parts { motion: true, ..Parts::NODES });
+    assert_eq!((&motion.rigs, &motion.skins, &motion.clips), (&whole.rigs, &whole.skins, &whole.clips));
+    assert_eq!((&motion.morphs, motion.vertices(0)), (&whole.morphs, None));
+    assert!(motion.insert_into(&mut Library::new(), ClipBuilder::new()).unwrap().meshes.is_empty());
+
+    let vertices = with(Parts { vertices: true, ..Parts::NODES });
+    assert!(vertices.rigs.is_empty() && vertices.skins.is_empty() && vertices.animations.is_empty());
+    let (found, all) = (vertices.vertices(0).unwrap(), whole.vertices(0).unwrap());
+    assert_eq!((&found.positions, &found.indices), (&all.positions, &all.indices));
+    assert!(all.is_deformed() && !found.is_deformed());
+    assert_eq!((found.joints.len(), found.targets.len()), (0, 0));
+    // Meshes that nothing deforms are not laid out for skinning.
+    assert!(vertices.insert_into(&mut Library::new(), ClipBuilder::new()).unwrap().meshes.is_empty());
+}
+
+#[test]
+fn clips_have_the_tracks_and_channels_of_the_file() {
+    let Import { imported, .. } = load(&man());
+    let [nod, smile] = &imported.clips[..] else { panic!("{:?}", imported.clips) };
+    assert_eq!((nod.animation, nod.rig, nod.name.as_deref()), (0, 0, Some("nod")));
+    assert_eq!((smile.animation, smile.rig, smile.name.as_deref()), (1, 0, None));
+    assert_eq!((nod.clip.duration(), smile.clip.duration()), (2.0, 1.0));
+    let turned = nod.clip.rotation(2).unwrap();
+    assert_eq!((turned.interpolation(), turned.times()), (Interpolation::Linear, &[0.0, 2.0][..]));
+    assert!(turned.sample(2.0).abs_diff_eq(Quat::from_rotation_x(core::f32::consts::FRAC_PI_2), 1e-4));
+    assert_eq!(nod.clip.translation(1).unwrap().interpolation(), Interpolation::Step);
+    assert_eq!(nod.clip.translation(1).unwrap().sample(1.9), Vec3::new(0.0, 1.0, 0.0));
+    assert_eq!(nod.clip.scale(1), None);
+    // A clip that does not animate the weights has them at rest.
+    let weights = |clip: &hedgerow::anim::RawClip, time| {
+        let mut weights = [f32::NAN; 2];
+        clip.sample_channels(time, &mut weights).unwrap();
+        weights
+    };
+    assert_eq!(weights(&nod.clip, 1.0), [0.0, 0.25]);
+    assert_eq!(weights(&smile.clip, 0.0), [0.0, 1.0]);
+    assert_eq!(weights(&smile.clip, 1.0), [1.0, 0.5]);
+    // After the first key the curve of the first weight rises by 4 a second.
+    assert_eq!(weights(&smile.clip, 0.5), [0.5 + 4.0 / 8.0, 0.75]);
+    assert_eq!([0, 1].map(|channel| smile.clip.channel_name(channel)), ["smile", "frown"]);
+}
+
+#[test]
+fn a_pose_moves_nodes_and_vertices_alike() {
+    let mut import = load(&man());
+    let rig = &import.imported.rigs[0];
+    let mut pose = Pose::rest(&rig.skeleton);
+    import.imported.clips[0].clip.sample(2.0, &mut pose).unwrap();
+    rig.apply(&pose, &mut import.scene).unwrap();
+    import.scene.update();
+    let head = rig.places[0].node(2).unwrap();
+    // The yard is at x = 10, the hip has stepped to y = 5 and the head is 2 above.
+    assert_eq!(import.scene.world(head).unwrap().translation(), Vec3::new(10.0, 7.0, 0.0));
+
+    let skin = &import.imported.skins[0].skin;
+    let (mut models, mut room) = (Vec::new(), Vec::new());
+    pose.to_models(&rig.skeleton, &mut models).unwrap();
+    let palette = skin.palette(&models, &mut room).unwrap();
+    let data = import.imported.vertices(0).unwrap();
+    let mesh = data.to_skinned_mesh(skin).unwrap();
+    let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
+    mesh.skin_morphed(palette, &[1.0, 0.0], &mut MorphBuffer::new(), SkinOutput::new(&mut skinned[..])).unwrap();
+    let mut by_vertex = vec![Vec3::NAN; 3];
+    mesh.permutation().iter().zip(&skinned).for_each(|(&vertex, &place)| by_vertex[vertex as usize] = place.into());
+    // Vertex 0 follows the hip, 4 up. Vertex 2 follows the head, is raised by 1 above it by the first target, and
+    // turned over.
+    assert!((by_vertex[0] - Vec3::new(0.0, 5.0, 0.0)).length() < 1e-4, "{by_vertex:?}");
+    assert!((by_vertex[2] - Vec3::new(0.0, 7.0, 1.0)).length() < 1e-3, "{by_vertex:?}");
+    let bounds = data.joint_bounds(skin).unwrap().of_pose(palette).unwrap();
+    assert!(by_vertex.iter().all(|&vertex| bounds.min.cmple(vertex).all() && bounds.max.cmpge(vertex).all()));
+
+    let wrong = rig.apply(&Pose::new(3), &mut import.scene);
+    assert_eq!(wrong, Err(CharacterError::Pose(SkeletonError::JointCount { expected: 4, found: 3 }.into())));
+    import.scene.remove(head).unwrap();
+    assert!(matches!(rig.apply(&pose, &mut import.scene), Err(CharacterError::Scene(Error::StaleHandle(_)))));
+}
+
+#[test]
+fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is() {
+    let mut small = man();
+    small.put("/nodes/4/translation", json!([0, -50, 0]));
+    small.put("/nodes/4/scale", json!([0.01, 0.01, 0.01]));
+    let Import { mut scene, imported, .. } = load(&small);
+    let (rig, skin) = (&imported.rigs[0], &imported.skins[0].skin);
+    let mut pose = Pose::rest(&rig.skeleton);
+    imported.clips[0].clip.sample(2.0, &mut pose).unwrap();
+    rig.apply(&pose, &mut scene).unwrap();
+    let (mut models, mut room) = (Vec::new(), Vec::new());
+    pose.to_models(&rig.skeleton, &mut models).unwrap();
+    let palette = skin.palette(&models, &mut room).unwrap();
+    let (shape, base) = (imported.scenes[0].shapes[0].handle, rig.places[0].base);
+    imported.vertices(0).unwrap().joint_bounds(skin).unwrap().follow(&mut scene, shape, base, palette).unwrap();
+    scene.update();
+    let found = scene.world_bounds(shape).unwrap();
+    // Vertex 0 follows the hip, which has stepped up by 4, in a yard at x = 10.
+    let place = Vec3::new(10.0, 5.0, 0.0);
+    assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{place} is out of {found:?}");
+    assert!(found.min.y > 0.0 && found.max.y < 12.0, "{found:?}");
+}
+
+#[test]
+fn a_character_in_two_scenes_moves_in_both() {
+    let mut small = man();
+    small.json["scenes"] = json!([{"nodes": [0]}, {"nodes": []}, {"nodes": [0]}]);
+    let mut import = load(&small);
+    let rig = &import.imported.rigs[0];
+    assert!(rig.places.iter().map(|place| place.scene).eq([0, 2]));
+    let mut pose = Pose::rest(&rig.skeleton);
+    pose.set(0, Transform::from_xyz(0.0, 0.0, 9.0));
+    rig.apply(&pose, &mut import.scene).unwrap();
+    import.scene.update();
+    for place in &rig.places {
+        assert_eq!(import.scene.world(place.node(0).unwrap()).unwrap().translation(), Vec3::new(10.0, 0.0, 9.0));
+    }
+}
+
+#[test]
+fn copies_of_a_character_are_posed_by_themselves() {
+    let Import { mut scene, imported, .. } = load(&man());
+    let (rig, root) = (&imported.rigs[0], scene.root());
+    let place = &rig.places[0];
+    // The yard with everything in it, and the man alone, who is then below the root.
+    let yard = scene.duplicate(place.base, root).unwrap();
+    let man = scene.duplicate(place.node(0).unwrap(), root).unwrap();
+    let copies = [&yard, &man].map(|map| place.of_copy(map, &scene).unwrap());
+    assert_eq!(copies.each_ref().map(|copy| copy.base), [yard.top(), root]);
+    let mut pose = Pose::rest(&rig.skeleton);
+    pose.set(1, Transform::from_xyz(0.0, 4.0, 0.0));
+    rig.apply_at(&copies, &pose, &mut scene).unwrap();
+    scene.update();
+    let heads = [place, &copies[0], &copies[1]].map(|place| scene.world(place.node(2).unwrap()).unwrap().translation());
+    assert_eq!(heads, [Vec3::new(10.0, 3.0, 0.0), Vec3::new(10.0, 6.0, 0.0), Vec3::new(0.0, 6.0, 0.0)]);
+    let elsewhere = scene.insert(root, hedgerow::Node::group()).unwrap();
+    let none = scene.duplicate(elsewhere, root).unwrap();
+    assert_eq!(place.of_copy(&none, &scene), None);
+    // Below a copy of only the hip, nothing is where the rig's model matrices say.
+    let hip = scene.duplicate(place.node(1).unwrap(), elsewhere).unwrap();
+    assert_eq!(place.of_copy(&hip, &scene), None);
+}
+
+#[test]
+fn joints_without_a_common_ancestor_hang_from_a_joint_that_is_no_node() {
+    let mut small = man();
+    small.json["nodes"][2]["children"] = json!([]);
+    small.json["scenes"] = json!([{"nodes": [0, 3]}]);
+    let import = load(&small);
+    let rig = &import.imported.rigs[0];
+    assert!(rig.skeleton.names().eq(["", "yard", "man", "hip", "body", "head"]));
+    assert_eq!((rig.node_of(0), rig.joint_of(3)), (None, Some(5)));
+    assert_eq!(rig.places[0].base, import.imported.scenes[0].group);
+    assert_eq!(rig.places[0].nodes().len(), 5);
+}
+
+#[test]
+fn what_is_not_imported_is_listed() {
+    let mut small = man();
+    // A pointer into a material, as in an extension, and weights of a node without a mesh.
+    small.json["animations"][0]["channels"][0]["target"] =
+        json!({"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": "/materials/0"}}});
+    small.json["animations"][1]["channels"][0]["target"]["node"] = json!(0);
+    small.json["nodes"][0]["skin"] = json!(0);
+    let Import { imported, .. } = load(&small);
+    assert_eq!(
+        imported.skipped,
+        [
+            Skipped::Channel { animation: 0, channel: 0 },
+            Skipped::Channel { animation: 1, channel: 0 },
+            Skipped::Animation { animation: 1 },
+            Skipped::Skin { node: 0 },
+        ]
+    );
+    let [nod] = &imported.clips[..] else { panic!("{:?}", imported.clips) };
+    assert_eq!((nod.clip.rotation(1), nod.clip.channels()), (None, 0));
+    assert!(nod.clip.translation(0).is_some());
+}
+
+#[test]
+fn an_animation_of_a_single_moment_is_a_clip_of_a_second() {
+    let mut small = man();
+    let (time, place) = (small.floats("SCALAR", &[0.0]), small.floats("VEC3", &[1.0, 2.0, 3.0]));
+    small.json["animations"] = json!([{"samplers": [{"input": time, "output": place}],
+        "channels": [{"sampler": 0, "target": {"node": 3, "path": "translation"}}]}]);
+    let Import { imported, .. } = load(&small);
+    assert_eq!(imported.clips[0].clip.duration(), 1.0);
+    // Alone, the mesh node is not a joint: no animation morphs it.
+    assert!(imported.rigs[0].skeleton.names().eq(["hip", "head"]));
+    assert_eq!(imported.clips[0].clip.translation(1).unwrap().sample(0.5), Vec3::new(1.0, 2.0, 3.0));
+    assert_eq!(imported.morphs[0].channels, None);
+}
+
+#[test]
+fn keys_that_make_no_sense_are_refused_by_name() {
+    let times = |keys: &'static [f32]| {
+        |small: &mut GltfFile| {
+            let times = small.floats("SCALAR", keys);
+            small.json["animations"][0]["samplers"][0]["input"] = json!(times);
+        }
+    };
+    let prefix = "animation 0 \"nod\": channels[0]: ";
+    assert_eq!(
+        refusal(times(&[-1.0, 1.0])),
+        format!("{prefix}key 0 is at -1 seconds; times must be finite and not negative")
+    );
+    assert_eq!(
+        refusal(times(&[2.0, 1.0])),
+        format!("{prefix}key 1 is at 1 seconds, not after the key before it at 2; sort the keys and drop duplicates")
+    );
+    assert_eq!(
+        refusal(times(&[0.0, f32::INFINITY])),
+        format!(
+            "{prefix}a clip of inf seconds cannot be played; give it a finite duration above zero, for a single pose any"
+        )
+    );
+    assert_eq!(
+        refusal(times(&[0.0, 1.0, 2.0])),
+        format!("{prefix}3 keys take 1 values each, and 2 values are there; pass 3")
+    );
+    assert_eq!(refusal(times(&[])), format!("{prefix}a track needs at least one key; leave the track out instead"));
+    let zero = |small: &mut GltfFile| {
+        let zero = small.floats("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+        small.json["animations"][0]["samplers"][0]["output"] = json!(zero);
+    };
+    assert_eq!(
+        refusal(zero),
+        format!("{prefix}key 1 is a zero quaternion, which is not a rotation; drop or repair the key")
+    );
+    let weights = |small: &mut GltfFile| small.json["animations"][1]["samplers"][0]["interpolation"] = json!("LINEAR");
+    assert_eq!(
+        refusal(weights),
+        "animation 1: channels[0]: 2 keys take 2 values each, and 12 values are there; pass 4"
+    );
+}
+
+/// A JSON pointer, the value to put there, and the error of the import.
+const BROKEN: &[(&str, &str, &str)] = &[
+    (
+        "/animations/0/channels/1/target/node",
+        "9",
+        r#"animation 0 "nod": channels[1].target.node is 9, but the file has 5 of these"#,
+    ),
+    (
+        "/animations/0/channels/1/sampler",
+        "2",
+        r#"animation 0 "nod": channels[1].sampler is 2, but the file has 2 of these"#,
+    ),
+    (
+        "/animations/0/samplers/1/input",
+        "99",
+        r#"animation 0 "nod": samplers[1].input is 99, but the file has 14 of these"#,
+    ),
+    (
+        "/animations/0/samplers/0/interpolation",
+        "\"CURVED\"",
+        r#"animation 0 "nod": samplers[0].interpolation: it must be LINEAR, STEP or CUBICSPLINE"#,
+    ),
+    (
+        "/animations/0/channels/1/target",
+        r#"{"node": 3, "path": "rotation"}"#,
+        r#"animation 0 "nod": channels[1].target: another channel of the animation has the same target; drop one"#,
+    ),
+    ("/animations/0/samplers/0/input", "0", "accessor 0: it is read as numbers and must be of type SCALAR"),
+    ("/animations/0/samplers/0/output", "0", "accessor 0: it is read as vectors and must be of type VEC4"),
+    (
+        "/accessors/7/normalized",
+        "false",
+        "accessor 7: it is read as fractions and must be floats or normalised integers of 8 or 16 bits",
+    ),
+    (
+        "/skins/0/joints",
+        "[]",
+        r#"skin 0 "bones": joints: a skin has at least one joint; drop it, or name the nodes that it follows"#,
+    ),
+    ("/skins/0/joints/1", "7", r#"skin 0 "bones": joints[1] is 7, but the file has 5 of these"#),
+    ("/skins/0/skeleton", "7", r#"skin 0 "bones": skeleton is 7, but the file has 5 of these"#),
+    ("/skins/0/joints", "[2, 3, 1]", r#"skin 0 "bones": inverseBindMatrices has 2 elements where 3 are needed"#),
+    ("/skins/0/inverseBindMatrices", "0", "accessor 0: it is read as matrices and must be of type MAT4"),
+    (
+        "/skins/0/joints",
+        "[2]",
+        r#"mesh 0: primitives[0].attributes.JOINTS_0: a vertex follows a joint that a skin of this mesh does not have; bind the mesh again"#,
+    ),
+    (
+        "/nodes/2/matrix",
+        "[1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]",
+        r#"node 2 "hip" belongs to a rig, but its matrix shears or flattens; export it with translation, rotation and scale"#,
+    ),
+    ("/nodes/4/weights", "[1]", r#"node 4 "body": weights has 1 elements where 2 are needed"#),
+    ("/nodes/4/weights", "[1e39, 0]", r#"node 4 "body": weights must be finite"#),
+    (
+        "/meshes/0/primitives/0/attributes/WEIGHTS_1",
+        "3",
+        "mesh 0: primitives[0].attributes.WEIGHTS_1: weights take joints; add the attribute, or drop this one",
+    ),
+    (
+        "/meshes/0/primitives/0/attributes/JOINTS_1",
+        "2",
+        "mesh 0: primitives[0].attributes.JOINTS_1: joints take weights; add the attribute, or drop this one",
+    ),
+    (
+        "/meshes/0/primitives/0/attributes/JOINTS_0",
+        "3",
+        "accessor 3: it is read as indices and must be unsigned integers",
+    ),
+    (
+        "/meshes/0/primitives/0/attributes/NORMAL",
+        "9",
+        "mesh 0: primitives[0].attributes.NORMAL has 2 elements where 3 are needed",
+    ),
+    (
+        "/meshes/0/primitives/0/targets/1/POSITION",
+        "77",
+        "mesh 0: primitives[0].targets[1].POSITION is 77, but the file has 14 of these",
+    ),
+    ("/meshes/0/primitives/0/mode", "7", "mesh 0: primitives[0].mode: it must be a number from 0 to 6"),
+    (
+        "/accessors/1/count",
+        "1000000000000",
+        "accessor 1: it has no buffer view and more elements than the file has bytes; give it data",
+    ),
+    ("/accessors/0/count", "2", "mesh 0: primitives[0].attributes.JOINTS_0 has 3 elements where 2 are needed"),
+];
+
+#[test]
+fn characters_that_make_no_sense_are_refused_by_name() {
+    for &(at, value, expected) in BROKEN {
+        assert_eq!(refusal(|small| small.put(at, serde_json::from_str(value).unwrap())), expected, "{at}");
+    }
+    let index = refusal(|small| {
+        let indices = small.numbers(5125, "SCALAR", &3_u32.to_le_bytes());
+        small.json["meshes"][0]["primitives"][0]["indices"] = json!(indices);
+    });
+    assert_eq!(index, "mesh 0: primitives[0].indices: an index names a vertex that the primitive does not have");
+    let weight = refusal(|small| {
+        let weights = small.floats("VEC4", &[1.0, 0.0, 0.0, 0.0, 1.5, -0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        small.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
+    });
+    assert_eq!(weight, "mesh 0: primitives[0].attributes.WEIGHTS_0: a weight is negative; bind the mesh again");
+    let bind = refusal(|small| {
+        let binds = small.floats("MAT4", &[f32::NAN; 32]);
+        small.json["skins"][0]["inverseBindMatrices"] = json!(binds);
+    });
+    assert_eq!(bind, "skin 0 \"bones\": inverseBindMatrices must be finite");
+    let uneven = refusal(|small| {
+        let plain = json!({"attributes": {"POSITION": 0}});
+        small.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(plain);
+    });
+    let expected = "mesh 0: primitives[1].targets: all primitives of a mesh must have the same number of morph targets";
+    assert_eq!(uneven, expected);
+}
+
+#[test]
+fn a_small_file_that_describes_a_huge_one_is_refused() {
+    let mut small = man();
+    small.json["meshes"][0]["primitives"][0]["targets"] = json!(vec![json!({}); 20_000]);
+    small.json["meshes"][0]["weights"] = json!(vec![0; 20_000]);
+    small.json["nodes"][4]["weights"] = json!(null);
+    let nodes = small.json["nodes"].as_array_mut().unwrap();
+    nodes.extend(vec![json!({"mesh": 0}); 20_000]);
+    let error = hedgerow_gltf::from_slice(&small.glb(), None).unwrap_err().to_string();
+    assert!(error.starts_with("node ") && error.contains("raise ImportOptions::max_bytes"), "{error}");
+}
+
+#[test]
+fn a_morphed_mesh_with_joints_at_a_node_without_a_skin_is_morphed_alone() {
+    let mut small = man();
+    small.json["nodes"][4].as_object_mut().unwrap().remove("skin");
+    // Ignored values are not checked.
+    let weights = small.floats("VEC4", &[-1.0; 12]);
+    small.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
+    let mut import = load(&small);
+    let data = import.imported.vertices(0).unwrap();
+    assert_eq!((data.influences, data.joints.len(), data.weights.len()), (0, 0, 0));
+    let rigid = Skin::rigid();
+    let mesh = data.to_skinned_mesh(&rigid).unwrap();
+    let palette = Palette::of(&rigid, &[Mat34::IDENTITY]).unwrap();
+    let mut morphed = vec![[0.0_f32; 3]; mesh.len()];
+    let weights = &import.imported.morphs[0].weights.clone();
+    mesh.skin_morphed(palette, weights, &mut MorphBuffer::new(), SkinOutput::new(&mut morphed[..])).unwrap();
+    let last = mesh.permutation().iter().position(|&vertex| vertex == 2).unwrap();
+    assert_eq!(morphed[last], [0.0, 3.0, -0.5], "the second target moves it by -2, at a quarter");
+    assert_eq!(data.joint_bounds(&rigid).unwrap().len(), 1);
+    play(&mut import);
+}
+
+#[test]
+fn a_mesh_of_two_nodes_of_which_one_has_a_skin_is_laid_out_for_both() {
+    let mut small = man();
+    small.json["nodes"].as_array_mut().unwrap().push(json!({"name": "statue", "mesh": 0}));
+    small.json["scenes"] = json!([{"nodes": [0, 5]}]);
+    let mut import = load(&small);
+    let shapes: Vec<_> = import.imported.scenes[0].shapes.iter().map(|shape| (shape.node, shape.skin)).collect();
+    assert_eq!(shapes, [(4, Some(0)), (5, None)]);
+    let data = import.imported.vertices(0).unwrap();
+    let statue = data.without_joints();
+    assert_eq!((data.influences, statue.influences), (4, 0));
+    assert_eq!((&statue.positions, &statue.targets, &statue.indices), (&data.positions, &data.targets, &data.indices));
+    assert_eq!((&statue.normals, statue.topology, statue.id), (&data.normals, data.topology, data.id));
+    play(&mut import);
+}
+
+#[test]
+fn a_chain_of_more_joints_than_a_skeleton_has_is_refused() {
+    let nodes: Vec<_> = (1..70_000).map(|child| json!({"children": [child]})).chain([json!({})]).collect();
+    let refused = refusal(|small| {
+        small.json["meshes"] = json!([]);
+        small.json["animations"] = json!([]);
+        small.json["nodes"] = json!(nodes);
+        small.json["skins"][0]["joints"] = json!([69_999, 0]);
+    });
+    let expected =
+        "node 0 and what moves with it: 70000 joints are more than the 65,535 that a skeleton can number; split it";
+    assert_eq!(refused, expected);
+}
+
+#[test]
+fn a_character_with_any_byte_changed_never_panics() {
+    let whole = man().glb();
+    let (mut sound, mut refused) = (0, 0);
+    for at in 0..whole.len() {
+        for value in [0, b'9', b'"', 0x7F, 0xFF, whole[at] ^ 1] {
+            let mut changed = whole.clone();
+            changed[at] = value;
+            match hedgerow_gltf::from_slice(&changed, None) {
+                Err(_) => refused += 1,
+                Ok(mut import) => {
+                    sound += 1;
+                    play(&mut import);
+                }
+            }
+        }
+    }
+    assert!(sound > 1000 && refused > 1000, "{sound} {refused}");
+}
+
+/// Does everything with an import that a character is for.
+fn play(import: &mut Import) {
+    for clip in &import.imported.clips {
+        let rig = &import.imported.rigs[clip.rig];
+        let mut pose = Pose::rest(&rig.skeleton);
+        clip.clip.sample(0.7, &mut pose).unwrap();
+        clip.clip.sample_channels(0.7, &mut vec![0.0; rig.channels]).unwrap();
+        // Numbers that overflow in between are detected when they are set in the scene.
+        let applied = rig.apply(&pose, &mut import.scene);
+        assert!(matches!(applied, Ok(()) | Err(CharacterError::Scene(_))), "{applied:?}");
+        let mut models = Vec::new();
+        pose.to_models(&rig.skeleton, &mut models).unwrap();
+        for skin in import.imported.skins.iter().filter(|skin| skin.rig == clip.rig) {
+            skin.skin.palette(&models, &mut Vec::new()).unwrap();
+        }
+    }
+    for shape in import.imported.scenes.iter().flat_map(|scene| &scene.shapes) {
+        let Some(data) = import.imported.vertices(shape.id) else { continue };
+        let (data, skin) = match shape.skin {
+            Some(skin) => (data.clone(), import.imported.skins[skin].skin.clone()),
+            None => (data.without_joints(), Skin::rigid()),
+        };
+        data.to_skinned_mesh(&skin).unwrap();
+        data.joint_bounds(&skin).unwrap();
+    }
+    import.scene.update();
+}

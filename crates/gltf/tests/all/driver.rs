@@ -1,0 +1,85 @@
+//! glTF files, with changes in their JSON and in their data, or of any bytes: each is refused and leaves the scene as
+//! it was, or makes a scene that is sound and plays.
+
+use crate::drivers;
+use crate::gltf_text;
+use hedgerow::anim::player::Playback;
+use hedgerow::anim::{ClipBuilder, Library, Pose};
+use hedgerow::{Node, Scene};
+use hedgerow_gltf::{ImportOptions, Parts};
+
+/// Which file, how it is read, and changes.
+pub(crate) type Input = drivers::Input<4, { gltf_text::CHANGE_BYTES }>;
+
+/// More changes than this leave nothing of a file.
+const MOST_CHANGES: usize = 12;
+/// More nodes than this take too long in a fuzz run.
+const MOST_NODES: usize = 5_000;
+
+/// Bytes that look like a file are read as one; others are changes of a file.
+pub(crate) fn run(bytes: &[u8]) {
+    match bytes {
+        [b'{', ..] | [b'g', b'l', b'T', b'F', ..] => read(bytes, ImportOptions::new()),
+        _ => run_changes(&Input::from_bytes(bytes)),
+    }
+}
+
+/// Reads a file with changes.
+pub(crate) fn run_changes(input: &Input) {
+    let [which, how, ..] = input.head;
+    let mut file = gltf_text::sample(which);
+    for change in input.steps.iter().take(MOST_CHANGES) {
+        gltf_text::change(&mut file, change);
+    }
+    let parts = if how & 1 == 0 { Parts::ALL } else { Parts::NODES };
+    read(&gltf_text::bytes(&mut file), ImportOptions::new().with_parts(parts));
+}
+
+fn read(bytes: &[u8], options: ImportOptions) {
+    let options = options.with_max_nodes(MOST_NODES);
+    let mut scene = Scene::new();
+    let parent = scene.insert(scene.root(), Node::group().named("props")).expect("room for a node");
+    let before = scene.save();
+    let imported = match options.from_slice_into(&mut scene, parent, bytes, None) {
+        Ok(imported) => imported,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            assert!(scene.save() == before, "a refused file changed the scene");
+            return;
+        }
+    };
+    let sound = |scene: &Scene| assert_eq!(scene.validate(), Ok(()));
+    sound(&scene);
+    scene.update();
+    sound(&scene);
+    for of_scene in &imported.scenes {
+        for (index, node) in of_scene.nodes() {
+            assert!(scene.contains(node) && index < imported.nodes.len(), "node {index} is not there");
+            assert_eq!(of_scene.index_of(node), Some(index));
+        }
+    }
+    imported.rest(&mut scene).expect("nodes that are there");
+    for animation in 0..imported.animations.len() {
+        let Ok(mut player) = imported.play(animation) else { continue };
+        player.set_playback([Playback::Clamp, Playback::Loop, Playback::PingPong][animation % 3]);
+        for step in [0.1, -0.3, 1.7, 1e9, -1e9] {
+            player.advance(step);
+            let _ = player.apply(&mut scene);
+        }
+        player.seek(player.duration() * 0.5);
+        let _ = player.apply(&mut scene);
+    }
+    scene.update();
+    sound(&scene);
+    let mut room = Vec::new();
+    for skin in &imported.skins {
+        let Some(rig) = imported.rigs.get(skin.rig) else { continue };
+        let mut models = Vec::new();
+        Pose::rest(&rig.skeleton).to_models(&rig.skeleton, &mut models).expect("as many joints");
+        skin.skin.palette(&models, &mut room).expect("matrices for all joints");
+    }
+    let mut library = Library::new();
+    if imported.insert_into(&mut library, ClipBuilder::new()).is_ok() {
+        assert!(Library::from_bytes(&library.to_bytes()).is_ok(), "a library that was written is read");
+    }
+}

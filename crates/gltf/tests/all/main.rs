@@ -1,0 +1,18 @@
+//! All tests through the public interface, in one binary.
+
+mod animation;
+mod characters;
+mod driver;
+mod drivers;
+mod gltf_file;
+mod gltf_text;
+mod handles;
+mod kept_inputs;
+mod nodes;
+mod play;
+mod shipped_models;
+mod surfaces;
+mod whole;
+
+// By the name that it has where the fuzz targets include it.
+use characters::small;

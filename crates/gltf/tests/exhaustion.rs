@@ -1,0 +1,112 @@
+//! An import returns an error if the allocator refuses what is made of a file's buffers or of its nodes, and leaks nothing.
+#![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
+
+#[path = "../../../tests/exhaustion/refusing.rs"]
+mod refusing;
+
+use hedgerow::snapshot::SnapshotError;
+use hedgerow::{Error, Node, Scene, Transform};
+use hedgerow_gltf::{BufferProblem, ImportErrorKind};
+use refusing::{COUNTED, REMAINING, with_every_refusal};
+
+/// A scene of some nodes.
+fn scene() -> Scene {
+    let mut scene = Scene::new();
+    for number in 0..300_u16 {
+        let node = Node::transform(Transform::from_xyz(f32::from(number), 0.0, 0.0));
+        scene.insert(scene.root(), node.named("node")).expect("a plain insert");
+    }
+    scene
+}
+
+/// A file with vertices, joints, weights, a target, a movement, and two images, one of them within the JSON. Returns
+/// also how long the JSON's longest text is.
+fn file(uri: impl Fn(usize) -> String) -> (Vec<u8>, usize) {
+    const VERTICES: usize = 4000;
+    let uri = uri(20_000);
+    let mut data: Vec<u8> = (0..4000_u16).flat_map(|at| f32::from(at).to_le_bytes()).collect();
+    let times = data.len();
+    data.resize(times + 16 * VERTICES, 0);
+    let length = data.len() - times;
+    let mut json = format!(
+        r#"{{"asset": {{"version": "2.0"}}, "scenes": [{{"nodes": [0, 1]}}],
+        "nodes": [{{"mesh": 0, "skin": 0}}, {{}}], "skins": [{{"joints": [1], "inverseBindMatrices": 4}}],
+        "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0, "NORMAL": 0, "JOINTS_0": 1, "WEIGHTS_0": 2,
+            "TEXCOORD_0": 5, "COLOR_0": 2}}, "targets": [{{"POSITION": 0}}], "indices": 6}}]}}],
+        "animations": [{{"samplers": [{{"input": 3, "output": 0}}],
+            "channels": [{{"sampler": 0, "target": {{"node": 1, "path": "translation"}}}}]}}],
+        "images": [{{"bufferView": 1, "mimeType": "image/png"}}, {{"uri": "{uri}"}}],
+        "accessors": [
+            {{"bufferView": 1, "componentType": 5126, "type": "VEC3", "count": {VERTICES}}},
+            {{"bufferView": 1, "componentType": 5121, "type": "VEC4", "count": {VERTICES}}},
+            {{"bufferView": 1, "componentType": 5126, "type": "VEC4", "count": {VERTICES}}},
+            {{"bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": {VERTICES}}},
+            {{"bufferView": 1, "componentType": 5126, "type": "MAT4", "count": 1000}},
+            {{"bufferView": 1, "componentType": 5126, "type": "VEC2", "count": {VERTICES}}},
+            {{"bufferView": 1, "componentType": 5125, "type": "SCALAR", "count": {VERTICES}}}],
+        "bufferViews": [{{"buffer": 0, "byteLength": {times}}},
+            {{"buffer": 0, "byteOffset": {times}, "byteLength": {length}}}],
+        "buffers": [{{"byteLength": {}}}]}}"#,
+        data.len()
+    );
+    json.push_str(&" ".repeat(json.len().next_multiple_of(4) - json.len()));
+    let word = |length: usize| u32::try_from(length).expect("a short file").to_le_bytes();
+    let mut glb = [&b"glTF"[..], &2_u32.to_le_bytes(), &word(28 + json.len() + data.len())].concat();
+    glb.extend([&word(json.len())[..], b"JSON", json.as_bytes(), &word(data.len()), b"BIN\0", &data].concat());
+    (glb, uri.len())
+}
+
+/// Of a glTF file the nodes, which are asked for before the first is made. Other lists are shorter.
+#[test]
+fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
+    let nodes = ["{},"; 30_000].concat();
+    let numbers: Vec<String> = (0..=30_000).map(|number| number.to_string()).collect();
+    let file = format!(
+        r#"{{"asset": {{"version": "2.0"}}, "nodes": [{nodes}{{}}], "scenes": [{{"nodes": [{}]}}]}}"#,
+        numbers.join(",")
+    );
+    let mut scene = scene();
+    let (root, content) = (scene.root(), scene.save());
+    COUNTED.set((30_000 * 600, usize::MAX));
+    REMAINING.set(1);
+    let refused = hedgerow_gltf::from_slice_into(&mut scene, root, file.as_bytes(), None);
+    COUNTED.set((0, usize::MAX));
+    assert_eq!(REMAINING.replace(0), 0, "so much is never asked for");
+    let refused = refused.expect_err("there is no memory");
+    assert_eq!(*refused.kind(), ImportErrorKind::Scene(Error::AllocationFailed));
+    assert!(scene.save() == content, "a refused file changes the scene");
+    let imported = hedgerow_gltf::from_slice_into(&mut scene, root, file.as_bytes(), None).expect("there is memory");
+    assert_eq!(imported.node(30_000).and_then(|node| scene.parent(node)), Some(imported.scenes[0].group));
+}
+
+/// Of a glTF file what is made of its buffers, and what is asked for before its nodes: the JSON's parser, and lists as
+/// long as the JSON's, allocate as others do. So only what is larger is refused here, but for the one long text.
+#[test]
+fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
+    let base64 = |length: usize| format!("data:;base64,{}", "A".repeat(length / 3 * 4));
+    let percent = |length: usize| format!("data:,{}", "%00".repeat(length));
+    for (file, text) in [file(base64), file(percent)] {
+        let (imported, allocations) = with_every_refusal(|| {
+            let before = REMAINING.replace(0);
+            let mut scene = scene();
+            let (root, content) = (scene.root(), scene.save());
+            REMAINING.set(before);
+            COUNTED.set((15_000, text));
+            let result = hedgerow_gltf::from_slice_into(&mut scene, root, &file, None);
+            COUNTED.set((0, usize::MAX));
+            let before = REMAINING.replace(0);
+            assert!(result.is_ok() || scene.save() == content, "a refused file changes the scene");
+            REMAINING.set(before);
+            result.map_err(|error| match error.kind() {
+                ImportErrorKind::AllocationFailed(_)
+                | ImportErrorKind::Buffer { problem: BufferProblem::AllocationFailed, .. }
+                | ImportErrorKind::Scene(Error::AllocationFailed) => SnapshotError::AllocationFailed,
+                other => panic!("{other}"),
+            })
+        });
+        assert!(allocations > 12, "{allocations}");
+        assert!(imported.images.iter().all(|image| image.bytes.len() > 15_000));
+        assert_eq!(imported.vertices(0).expect("it has positions").joints.len(), 16_000);
+        assert_eq!(imported.clips.len(), 1);
+    }
+}

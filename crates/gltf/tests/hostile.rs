@@ -1,0 +1,108 @@
+//! glTF files with bits and bytes changed, ends cut off, pieces moved, doubled and taken from other files. Each is refused
+//! with an error or makes something that works: no panic, no hang, and no more memory than a stated multiple of the file.
+//!
+//! The short form takes a few hundred variants of each model of this crate, fewer of those in `HEDGEROW_GLTF_DIR`. The
+//! long form takes as many as the environment variable `HEDGEROW_HOSTILE` says, of each model:
+//!
+//! ```text
+//! HEDGEROW_HOSTILE=100000 HEDGEROW_GLTF_DIR=... cargo test --release -p hedgerow-gltf --test hostile -- --nocapture
+//! ```
+//!
+//! In pieces: `HEDGEROW_HOSTILE_FROM` is the number of the first variant, 0 unless it is set, and `HEDGEROW_HOSTILE_ONLY`
+//! names one model by a part of its path.
+#![allow(unsafe_code, reason = "memory cannot be counted otherwise")]
+
+#[path = "../../../tests/hostile/bend.rs"]
+mod bend;
+#[path = "../../../tests/all/model/checksum.rs"]
+mod checksum;
+#[path = "../../../tests/hostile/memory.rs"]
+mod memory;
+#[allow(dead_code, reason = "the files of other kinds are made")]
+#[path = "../../../tests/hostile/run.rs"]
+mod run;
+
+use hedgerow::DrawList;
+use hedgerow::anim::{ClipBuilder, Library};
+use memory::end;
+use run::{Kind, is_asked_for, run, variants};
+use std::path::{Path, PathBuf};
+
+/// What a file names again and again may come to 256 MiB, or 64 times its buffers: see `ImportOptions::max_bytes`.
+const GLTF: Kind = Kind {
+    name: "glTF",
+    sealed: false,
+    change: bend::bytes,
+    multiple: 100.0,
+    spare: 5 << 26,
+    files: Vec::new,
+    read: read_gltf,
+};
+
+fn read_gltf(bytes: &[u8]) -> bool {
+    let import = hedgerow_gltf::from_slice(bytes, None);
+    end();
+    let Ok(import) = import else { return false };
+    let (mut scene, imported) = (import.scene, import.imported);
+    scene.update();
+    assert_eq!(scene.validate(), Ok(()));
+    scene.draw_list(&mut DrawList::new());
+    for animation in 0..imported.animations.len() {
+        if let Ok(mut player) = imported.play(animation) {
+            for step in [0.1, 2.0, -0.7] {
+                player.advance(step);
+                // Poses that are not finite are refused.
+                let _ = player.apply(&mut scene);
+            }
+        }
+    }
+    let mut library = Library::new();
+    if imported.insert_into(&mut library, ClipBuilder::new()).is_ok() {
+        assert!(Library::from_bytes(&library.to_bytes()).is_ok());
+    }
+    scene.update();
+    assert_eq!(scene.validate(), Ok(()));
+    true
+}
+
+/// All glTF files in a folder and below, in order.
+fn models(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            models(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "glb" || extension == "gltf") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn gltf_files_that_were_changed_are_refused_or_work() {
+    let mut paths = Vec::new();
+    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models"), &mut paths);
+    assert!(!paths.is_empty(), "the models of this crate are not there");
+    let shipped = paths.len();
+    if let Some(folder) = std::env::var_os("HEDGEROW_GLTF_DIR") {
+        models(&Path::new(&folder).join("models"), &mut paths);
+    }
+    let long = std::env::var_os("HEDGEROW_HOSTILE").is_some();
+    // The short form leaves out what takes long to read.
+    let read = |path: PathBuf| (std::fs::read(&path).expect("a model"), path);
+    let (files, paths): (Vec<Vec<u8>>, Vec<PathBuf>) =
+        paths.into_iter().map(read).filter(|(bytes, _)| long || bytes.len() < 100_000).unzip();
+    let (mut models, mut taken, mut refused, mut most) = (0, 0, 0, 0);
+    for (number, path) in paths.iter().enumerate() {
+        if !is_asked_for(&path.to_string_lossy()) {
+            continue;
+        }
+        let share = if number < shipped { 1 } else { 15 };
+        let result = run(&GLTF, &files, number, variants(share));
+        (models, taken, refused) = (models + 1, taken + result.taken, refused + result.refused);
+        most = most.max(result.most);
+    }
+    println!("{models} models: {taken} taken, {refused} refused, {most} B at most");
+    assert!(models == 0 || taken > 0 && refused > 0);
+}

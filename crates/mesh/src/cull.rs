@@ -1,0 +1,138 @@
+//! Culling: from boxes directly to lists of indices.
+
+use crate::MeshSet;
+use core::ops::Range;
+use hedgerow_math::Frustum;
+
+/// How many blocks of 64 boxes all frusta cull before the next ones: 12 KiB, which stay in the first-level cache.
+const NEAR: usize = 8;
+
+/// The least number of sub-meshes worth a task of its own: some fifteen microseconds of work.
+#[cfg(feature = "rayon")]
+const GRAIN: usize = 16_384;
+
+/// A caller outside the pool hands over all of its work, and waits for threads that may sleep. That needs this many
+/// times as much work to pay off.
+#[cfg(feature = "rayon")]
+const OUTSIDE: usize = 4;
+
+/// Whether so many sub-meshes are worth sharing among threads, and there are any to share them with.
+#[cfg(feature = "rayon")]
+fn is_worth_sharing(sub_meshes: usize) -> bool {
+    let least = if rayon::current_thread_index().is_some() { 2 * GRAIN } else { OUTSIDE * 2 * GRAIN };
+    sub_meshes >= least && rayon::current_num_threads() > 1
+}
+
+impl MeshSet {
+    /// Lists the indices of all sub-meshes whose boxes touch the frustum, in ascending order. Replaces the contents of
+    /// the list.
+    ///
+    /// Runs in **O(sub-meshes + holes)**, eight at a time and in under a nanosecond each: see [`Frustum::touches`].
+    /// With the feature `rayon`, large sets are culled on the threads of the current pool, with the same result.
+    pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
+        visible.clear();
+        #[cfg(feature = "rayon")]
+        if is_worth_sharing(self.ranges.len()) {
+            self.cull_side_by_side(0..self.bounds.blocks(), frustum, visible);
+            return;
+        }
+        self.bounds.cull_blocks(0..self.bounds.blocks(), frustum, visible);
+    }
+
+    /// Like [`cull`](Self::cull), for several frusta, such as the cascades of a shadow map: makes a list for each and
+    /// replaces the contents of `visible`.
+    ///
+    /// Runs in **O(frusta · (sub-meshes + holes))** and reads the boxes once.
+    ///
+    /// ```
+    /// use hedgerow_mesh::glam::Vec4;
+    /// use hedgerow_mesh::{Aabb, Frustum, MeshSet, SubMesh};
+    ///
+    /// let mut set = MeshSet::new();
+    /// set.insert(0, &[SubMesh::new(0..3, 0, Aabb::cube(1.0))])?;
+    /// let beyond = |x: f32| {
+    ///     let (plane, any) = (Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO);
+    ///     Frustum::from_planes([plane, any, any, any, any, any])
+    /// };
+    /// let mut visible = Vec::new();
+    /// set.cull_many(&[beyond(0.5)?, beyond(1.5)?], &mut visible);
+    /// assert_eq!(visible, [vec![0], vec![]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cull_many(&self, frusta: &[Frustum], visible: &mut Vec<Vec<u32>>) {
+        visible.resize_with(frusta.len(), Vec::new);
+        visible.iter_mut().for_each(Vec::clear);
+        let blocks = self.bounds.blocks();
+        for first in (0..blocks).step_by(NEAR) {
+            for (frustum, visible) in frusta.iter().zip(&mut *visible) {
+                self.bounds.cull_blocks(first..blocks.min(first + NEAR), frustum, visible);
+            }
+        }
+    }
+
+    /// Splits the set into at most this many chunks of nearly the same length, each of which can be culled on a thread
+    /// of its own. Their lists, one after the other, equal the list of [`cull`](Self::cull).
+    ///
+    /// ```
+    /// use hedgerow_mesh::glam::Vec4;
+    /// use hedgerow_mesh::{Aabb, Frustum, MeshSet, SubMesh};
+    ///
+    /// let mut set = MeshSet::new();
+    /// for mesh in 0..1000 {
+    ///     set.insert(mesh, &[SubMesh::new(0..3, 0, Aabb::cube(1.0))])?;
+    /// }
+    /// let all = Frustum::from_planes([Vec4::ZERO; 6])?;
+    /// let lists: Vec<Vec<u32>> = std::thread::scope(|scope| {
+    ///     let cull = |chunk: hedgerow_mesh::MeshChunk<'_>| {
+    ///         let mut visible = Vec::new();
+    ///         chunk.cull(&all, &mut visible);
+    ///         visible
+    ///     };
+    ///     let threads: Vec<_> = set.chunks(4).map(|chunk| scope.spawn(move || cull(chunk))).collect();
+    ///     threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    /// });
+    /// assert_eq!(lists.len(), 4);
+    /// assert!(lists.concat().into_iter().eq(0..1000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn chunks(&self, most: usize) -> impl ExactSizeIterator<Item = MeshChunk<'_>> {
+        let blocks = self.bounds.blocks();
+        let chunks = most.clamp(1, blocks.max(1));
+        let cut = move |chunk: usize| blocks / chunks * chunk + (blocks % chunks).min(chunk);
+        (0..if blocks == 0 { 0 } else { chunks })
+            .map(move |chunk| MeshChunk { set: self, blocks: cut(chunk)..cut(chunk + 1) })
+    }
+
+    /// Culls halves in parallel while that is worth it. The first half uses the caller's list, so on one thread nothing
+    /// is copied.
+    #[cfg(feature = "rayon")]
+    fn cull_side_by_side(&self, blocks: Range<usize>, frustum: &Frustum, visible: &mut Vec<u32>) {
+        if blocks.len() * hedgerow_math::internal::BLOCK < 2 * GRAIN {
+            self.bounds.cull_blocks(blocks, frustum, visible);
+            return;
+        }
+        let middle = blocks.start + blocks.len() / 2;
+        let mut behind = Vec::new();
+        rayon::join(
+            || self.cull_side_by_side(blocks.start..middle, frustum, visible),
+            || self.cull_side_by_side(middle..blocks.end, frustum, &mut behind),
+        );
+        visible.extend_from_slice(&behind);
+    }
+}
+
+/// Some neighbouring sub-meshes of a set, to be culled separately from the others; see [`MeshSet::chunks`].
+#[derive(Clone, Debug)]
+pub struct MeshChunk<'s> {
+    set: &'s MeshSet,
+    blocks: Range<usize>,
+}
+
+impl MeshChunk<'_> {
+    /// Adds the indices of the chunk's sub-meshes whose boxes touch the frustum to a list, in ascending order.
+    ///
+    /// Runs in **O(sub-meshes of the chunk)**.
+    pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
+        self.set.bounds.cull_blocks(self.blocks.clone(), frustum, visible);
+    }
+}

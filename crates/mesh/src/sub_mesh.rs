@@ -1,0 +1,87 @@
+//! A sub-mesh as a user describes it, and as it is drawn.
+
+use crate::MeshError;
+use core::ops::Range;
+use hedgerow_math::Aabb;
+
+/// A part of a mesh with one material: a range of the mesh's index buffer, and the bounding box of what is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[repr(C)]
+pub struct SubMesh {
+    /// The first index, in the mesh's index buffer.
+    pub start: u32,
+    /// How many indices there are.
+    pub count: u32,
+    /// The user's own number for a material; the set returns it in draws and never interprets it.
+    pub material: u32,
+    /// The box in the space of the frusta that cull it, usually world space. [`Aabb::INFINITE`] is always visible,
+    /// [`Aabb::EMPTY`] never.
+    pub bounds: Aabb,
+}
+
+impl SubMesh {
+    /// A sub-mesh with these indices, this material and this box. A range that ends before it starts has no indices.
+    #[must_use]
+    pub fn new(indices: Range<u32>, material: u32, bounds: Aabb) -> Self {
+        Self { start: indices.start, count: indices.end.saturating_sub(indices.start), material, bounds }
+    }
+
+    /// The range of the mesh's index buffer.
+    #[must_use]
+    pub const fn indices(&self) -> Range<u32> {
+        self.start..self.start.saturating_add(self.count)
+    }
+
+    /// The description as a set stores it; `sub_mesh` is its index in the list, for the error.
+    pub(crate) fn checked(self, sub_mesh: usize) -> Result<Self, MeshError> {
+        if self.start.checked_add(self.count).is_none() {
+            return Err(MeshError::RangeTooLong { sub_mesh });
+        }
+        Ok(Self { bounds: checked_bounds(self.bounds, sub_mesh)?, ..self })
+    }
+}
+
+/// The box as a set stores it.
+pub(crate) fn checked_bounds(bounds: Aabb, sub_mesh: usize) -> Result<Aabb, MeshError> {
+    bounds.checked().map_err(|_| MeshError::NotFinite { sub_mesh })
+}
+
+/// How to draw a sub-mesh: bind the mesh's buffers and the material, draw the indices. 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[repr(C)]
+pub struct MeshDraw {
+    /// The user's number for the mesh.
+    pub mesh: u32,
+    /// The first index, in the mesh's index buffer.
+    pub start: u32,
+    /// How many indices there are.
+    pub count: u32,
+    /// The user's number for the material.
+    pub material: u32,
+}
+
+/// How to draw indices into a depth buffer: without a material. 12 bytes.
+///
+/// A [`MeshSet`](crate::MeshSet) also stores the range of a sub-mesh in this form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[repr(C)]
+pub struct ShadowDraw {
+    /// The user's number for the mesh.
+    pub mesh: u32,
+    /// The first index, in the mesh's index buffer.
+    pub start: u32,
+    /// How many indices there are.
+    pub count: u32,
+}
+
+impl ShadowDraw {
+    /// The same indices with a material.
+    #[inline]
+    pub(crate) const fn with_material(self, material: u32) -> MeshDraw {
+        let Self { mesh, start, count } = self;
+        MeshDraw { mesh, start, count, material }
+    }
+}
