@@ -137,7 +137,7 @@ fn parse() -> Result<Request, lexopt::Error> {
 
 fn usage() -> String {
     let mut text = String::from("Usage: measure EXPERIMENT [OPTIONS]\n\nExperiments:\n");
-    for Experiment { name, about, .. } in experiments::all() {
+    for Experiment { name, about, .. } in experiments::all::<Turns>() {
         let _ = writeln!(text, "  {name:<15} {about}");
     }
     text.push_str("\nOptions:\n  --json          one JSON object a line instead of a table\n");

@@ -5,7 +5,7 @@ use hedgerow::edit::{BatchError, EditQueue, SceneBuilder, TreeFault};
 use hedgerow::glam::{Mat4, Vec2};
 use hedgerow::query::Ray;
 use hedgerow::snapshot::SnapshotError;
-use hedgerow::{Aabb, Error, Mat34, Node, Scene, Transform};
+use hedgerow::{Error, Mat34, Node, Scene, Transform};
 use std::io::ErrorKind;
 
 /// Fails unless the text has its parts in it, and says what to do where it must.

@@ -6,13 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+/// Makes the variant of a number: given all files, which of them it is of, the number, and whether they are sealed.
+pub(crate) type Change = fn(&[Vec<u8>], usize, u64, bool) -> Vec<u8>;
+
 /// A kind of file.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// Whether it has the header with a checksum.
     pub(crate) sealed: bool,
-    /// Makes the variant of this number: given all files, which of them it is of, and whether they are sealed.
-    pub(crate) change: fn(&[Vec<u8>], usize, u64, bool) -> Vec<u8>,
+    pub(crate) change: Change,
     /// What may be in use at a time while it is read, as a multiple of the file, besides `spare` bytes.
     pub(crate) multiple: f64,
     pub(crate) spare: usize,
