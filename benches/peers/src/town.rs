@@ -1,7 +1,7 @@
 //! The nodes of a glTF file as a tree that all peers build.
 
-use hedgerow_gltf::ImportOptions;
 use hedgerow::{Local, Transform};
+use hedgerow_gltf::ImportOptions;
 use std::collections::HashMap;
 use std::path::Path;
 

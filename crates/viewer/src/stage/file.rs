@@ -11,13 +11,13 @@ use hedgerow::anim::Pose;
 use hedgerow::anim::player::Playback;
 use hedgerow::character::JointBounds;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
-use hedgerow_gltf::{
-    AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedShape, LightKind, MeshData,
-    Projection, Topology as Drawn,
-};
 use hedgerow::skin::{Palette, Skin};
 use hedgerow::{Mat34, NodeHandle, Scene, SceneConfig, Visibility};
+use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
+use hedgerow_gltf::{
+    AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedShape, LightKind, MeshData, Projection,
+    Topology as Drawn,
+};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
