@@ -2,7 +2,7 @@
 # Which lines of the libraries the tests run. Fails below 95 % of all lines, and below 99 % in src/store.
 #
 #   ci/coverage.sh              all steps, one after the other
-#   ci/coverage.sh STEP ...     some of them: build math anim unit all others figures
+#   ci/coverage.sh STEP ...     some of them: build math anim gltf mesh unit all others figures
 #   ci/coverage.sh --missing PATH   after the figures: the lines of files whose path has PATH in it that no test runs
 #
 # Each step adds to the profiles that lie in $CARGO_TARGET_DIR/coverage; `build` removes those of programs before it.
@@ -27,12 +27,12 @@ steps=()
 while [ $# -gt 0 ]; do
     case "$1" in
         --missing) missing=${2:?--missing needs a part of a path} && shift ;;
-        build | math | anim | unit | all | others | figures) steps+=("$1") ;;
+        build | math | anim | gltf | mesh | unit | all | others | figures) steps+=("$1") ;;
         *) sed -n '2,/^source/s/^# \{0,1\}//p' "$0" && exit 2 ;;
     esac
     shift
 done
-[ ${#steps[@]} -gt 0 ] || steps=(build math anim unit all others figures)
+[ ${#steps[@]} -gt 0 ] || steps=(build math anim gltf mesh unit all others figures)
 
 find_tool() {
     local name=$1 bundled
@@ -75,7 +75,7 @@ run() {
 
 # Which lines of the library do not count: lines `FILE` or `FILE:LINE`.
 not_counted() {
-    find src crates/anim/src crates/math/src -name '*.rs' -print0 | xargs -0 awk '
+    find src crates/{anim,gltf,math,mesh}/src -name '*.rs' -print0 | xargs -0 awk '
         FNR == 1 { until = "" }
         { match($0, /^ */); indent = substr($0, 1, RLENGTH); text = substr($0, RLENGTH + 1) }
         until != "" {
@@ -140,9 +140,11 @@ figures() {
         /^src/ { count("hedgerow") }
         /^src\/store/ { count("src/store") }
         /^crates\/anim/ { count("hedgerow-anim") }
+        /^crates\/gltf/ { count("hedgerow-gltf") }
         /^crates\/math/ { count("hedgerow-math") }
+        /^crates\/mesh/ { count("hedgerow-mesh") }
         END {
-            say("hedgerow"); say("hedgerow-anim"); say("hedgerow-math")
+            say("hedgerow"); say("hedgerow-anim"); say("hedgerow-gltf"); say("hedgerow-math"); say("hedgerow-mesh")
             if ((say("src/store") < 99) + (say("all") < 95)) {
                 print "too few lines are run: 95 % of all and 99 % in src/store are asked for"
                 exit 1
@@ -154,8 +156,7 @@ for step in "${steps[@]}"; do
     headline "$step"
     case "$step" in
         build) build ;;
-        math) run "$root/crates/math" lib . && run "$root/crates/math" test . ;;
-        anim) run "$root/crates/anim" lib . && run "$root/crates/anim" test . ;;
+        math | anim | gltf | mesh) run "$root/crates/$step" lib . && run "$root/crates/$step" test . ;;
         unit) run "$root" lib . ;;
         all) run "$root" test '^all$' ;;
         others) run "$root" test '^[^a]|^a[^l]' ;;

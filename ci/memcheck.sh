@@ -20,7 +20,7 @@ filters=("$@")
 headline 'unit tests'
 cargo test -p hedgerow -p hedgerow-anim -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --lib -- --test-threads 1 --skip levels
 headline 'tests of edits'
-cargo test -p hedgerow --test all -- --test-threads 1 "${filters[@]}"
+cargo test -p hedgerow -p hedgerow-mesh --test all -- --test-threads 1 "${filters[@]}"
 skip 'kernels with AVX-512: valgrind does not know it'
 skip 'tests with many nodes and random ones in number: memcheck is fifty times slower'
 finish

@@ -1,5 +1,5 @@
-//! Files of others: everything that the crate writes as bytes, and readable scenes, with bits and bytes changed, ends cut off,
-//! pieces moved, doubled and taken from other files. Each is refused with an error or makes something that works: no
+//! Files of others: everything that the crate writes as bytes, and readable scenes, with bits and bytes changed, ends cut
+//! off, pieces moved, doubled and taken from other files. Each is refused with an error or makes something that works: no
 //! panic, no hang, and no more memory than a stated multiple of the file.
 //!
 //! The short form takes a few hundred variants of each kind. The long form takes as many as the environment variable
