@@ -99,7 +99,7 @@ impl Default for ImportOptions {
 }
 
 impl ImportOptions {
-    /// The options of the functions of [`import`](super).
+    /// The options of the functions of this crate.
     #[must_use]
     pub const fn new() -> Self {
         Self {
