@@ -57,11 +57,8 @@ fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
     let built = start.elapsed();
 
     let camera = view::camera(arguments.characters.get(), arguments.width);
-    let bar = console::progress(arguments.frames, arguments.json);
     let eye = (!arguments.full_rate).then(|| camera.eye());
-    let run = play::play(&mut army, (&camera.frustum()?, eye), arguments.frames.get(), &bar);
-    bar.finish_and_clear();
-    let run = run?;
+    let run = play::play(&mut army, (&camera.frustum()?, eye), arguments.frames.get())?;
 
     let mut drawn = None;
     if let Some(path) = &arguments.picture {

@@ -3,7 +3,6 @@
 use crate::army::Army;
 use crate::times::Times;
 use hedgerow::{character::CharacterError, glam::Vec3, query::Frustum};
-use indicatif::ProgressBar;
 use std::time::Instant;
 
 /// Seconds a frame.
@@ -28,7 +27,6 @@ pub(crate) fn play(
     army: &mut Army,
     (frustum, eye): (&Frustum, Option<Vec3>),
     frames: u32,
-    bar: &ProgressBar,
 ) -> Result<Run, CharacterError> {
     let mut run = Run::default();
     frame(army, (frustum, None), &mut Run::default())?;
@@ -37,7 +35,6 @@ pub(crate) fn play(
         run.posed += army.posed;
         run.seen += army.visible.len();
         run.skinned += army.skinned();
-        bar.inc(1);
     }
     Ok(run)
 }

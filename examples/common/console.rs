@@ -1,9 +1,7 @@
 //! What a program is told, and what it says.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::error::Error;
 use std::io::{self, Write as _};
-use std::num::NonZeroU32;
 use std::process::ExitCode;
 
 /// What the caller wants: the help, or a run with these arguments.
@@ -35,14 +33,6 @@ pub(crate) fn answer<A>(
             ExitCode::FAILURE
         }
     }
-}
-
-/// A bar on stderr; hidden when the report is for a program, and where stderr is not a terminal.
-pub(crate) fn progress(frames: NonZeroU32, hidden: bool) -> ProgressBar {
-    let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let style =
-        ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {eta} left").expect("the template is well formed");
-    ProgressBar::with_draw_target(Some(frames.get().into()), target).with_style(style)
 }
 
 /// Writes to stdout; a reader who has gone away is no failure.

@@ -86,11 +86,7 @@ fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
     let Stage { title, mut scene, mut life } = Stage::set(arguments)?;
     let build = start.elapsed();
 
-    let bar = console::progress(arguments.frames, arguments.json);
-    let run = play::play(&mut scene, life.as_mut(), arguments.frames.get(), &bar);
-    bar.finish_and_clear();
-    let run = run?;
-
+    let run = play::play(&mut scene, life.as_mut(), arguments.frames.get())?;
     life.end(&mut scene)?;
     scene.validate().map_err(|violation| format!("the edited scene is damaged: {violation}"))?;
     let (frames, characters) = (arguments.frames.get(), life.characters());

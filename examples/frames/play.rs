@@ -7,7 +7,6 @@ use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::character::CharacterError;
 use hedgerow::draw::DrawGroups;
 use hedgerow::{DrawList, Mat34, Scene};
-use indicatif::ProgressBar;
 use std::time::Instant;
 
 /// What was measured in a run.
@@ -60,12 +59,7 @@ impl Uploads {
 }
 
 /// Plays the frames. The scene is brought up to date once before the first, untimed.
-pub(crate) fn play(
-    scene: &mut Scene,
-    life: &mut dyn Life,
-    frames: u32,
-    bar: &ProgressBar,
-) -> Result<Run, CharacterError> {
+pub(crate) fn play(scene: &mut Scene, life: &mut dyn Life, frames: u32) -> Result<Run, CharacterError> {
     let mut run = Run::default();
     let mut list = DrawList::new().without_matrices();
     let (mut groups, mut uploads) = (DrawGroups::new(), Uploads::default());
@@ -99,7 +93,6 @@ pub(crate) fn play(
         run.groups.push(grouped - listed);
         run.upload.push(uploaded - grouped);
         run.frame.push(uploaded - start);
-        bar.inc(1);
     }
     let reconstituted = usize::try_from(scene.stats().reconstitutions - before).unwrap_or(usize::MAX);
     run.reconstituted_by_edits = reconstituted.saturating_sub(run.reconstituted_by_maintenance);

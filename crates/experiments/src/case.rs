@@ -9,17 +9,14 @@ pub enum Unit {
     Edit,
     /// Nanoseconds a call.
     Call,
-    /// Nanoseconds each of something that is no node: what a table calls that.
+    /// Nanoseconds or bytes of something that is no node: what a table calls that.
     Each(&'static str),
     /// Bytes a node.
     Bytes,
-    /// Nanoseconds a node in which this many bytes a node are read: a table shows the gigabytes a second.
-    Rate(f64),
 }
 
 impl Unit {
     /// What a table calls it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Time => "ns/node",
@@ -27,7 +24,6 @@ impl Unit {
             Self::Call => "ns/call",
             Self::Each(name) => name,
             Self::Bytes => "B/node",
-            Self::Rate(_) => "GB/s",
         }
     }
 }
@@ -43,6 +39,10 @@ pub struct Case<'c> {
     pub unit: Unit,
     /// What ours is compared with.
     pub baseline: &'c str,
+    /// What a time is divided by.
+    pub per: usize,
+    /// So many calls come after one another in a turn.
+    pub repeats: usize,
     /// On how many threads ours and the baseline work, where the experiment says so. Otherwise on as many as the front
     /// runs everything on, the baseline on one.
     pub threads: Option<[usize; 2]>,
@@ -51,26 +51,32 @@ pub struct Case<'c> {
 }
 
 impl<'c> Case<'c> {
-    /// A case that is compared with other people's way.
-    #[must_use]
+    /// A case that is compared with other people's way; its times are divided by the number of nodes.
     pub const fn new(name: &'c str, nodes: usize, unit: Unit, baseline: &'c str) -> Self {
-        Self { name, nodes, unit, baseline, threads: None, kernels: [true, false] }
+        Self { name, nodes, unit, baseline, per: nodes, repeats: 1, threads: None, kernels: [true, false] }
+    }
+
+    /// The same case whose times are divided by this number.
+    pub const fn per(self, per: usize) -> Self {
+        Self { per, ..self }
+    }
+
+    /// The same case with so many calls in a turn.
+    pub const fn repeats(self, repeats: usize) -> Self {
+        Self { repeats, ..self }
     }
 
     /// The same case where ours and the baseline work on so many threads.
-    #[must_use]
     pub const fn on_threads(self, ours: usize, baseline: usize) -> Self {
         Self { threads: Some([ours, baseline]), ..self }
     }
 
     /// The same case with a baseline that is `hedgerow` in another way.
-    #[must_use]
     pub const fn against_itself(self) -> Self {
         Self { kernels: [true; 2], ..self }
     }
 
     /// The same case where both ways are other people's.
-    #[must_use]
     pub const fn of_baselines(self) -> Self {
         Self { kernels: [false; 2], ..self }
     }

@@ -80,13 +80,11 @@ impl Meter {
     }
 
     /// The bytes in use at the end of the last call; 0 where the allocator does not count.
-    #[must_use]
     pub fn in_use(&self) -> usize {
         usize::try_from(self.in_use).unwrap_or(0)
     }
 
     /// The most bytes that were in use at a time.
-    #[must_use]
     pub fn peak(&self) -> usize {
         usize::try_from(self.peak).unwrap_or(0)
     }

@@ -2,18 +2,15 @@
 //!
 //! - [`baselines`]: other people's ways to do the same.
 //! - [`workloads`]: trees, edits, boxes, rigs, clips and skins.
-//! - [`sides`]: scene graphs behind one interface, ours and the naive one.
+//! - [`sides`]: scene graphs behind one interface, ours and others.
 //! - [`experiments`]: each with its set-up, its two sides, its sizes, and the check that both sides agree.
-//! - [`front`]: who runs them. The example `measure` prints ratios, the files in `benches/` hand them to Criterion, and
+//! - [`front`]: who runs them. The program `measure` prints ratios, the bench `experiments` hands them to Criterion, and
 //!   the tests of this crate run every check once, at a small size.
 //! - [`rounds`], [`clock`]: work of which only a part is timed, and what it is timed by.
 //! - [`heap`]: an allocator that counts.
 //! - [`machine`]: the compiler and the instruction sets, which every result says.
 //!
 //! Source of most of it: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019 ("the thesis").
-//!
-//! An experiment is a function of its [`Front`], and compiled with that. It says what is done and what must come out
-//! the same, and the front how often it is done and what is made of the times.
 
 mod agreement;
 pub mod baselines;

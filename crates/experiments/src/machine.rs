@@ -6,7 +6,6 @@ use hedgerow::math::internal::level::level;
 pub const COMPILER: &str = env!("HEDGEROW_COMPILER");
 
 /// The instruction set that `hedgerow`'s kernels use on this thread: found out at run time, or set for a measurement.
-#[must_use]
 pub fn kernels() -> String {
     // `Avx512(Avx512 { .. })` and the like.
     let level = format!("{:?}", level()).to_lowercase();
@@ -15,7 +14,6 @@ pub fn kernels() -> String {
 }
 
 /// The instruction set that this was compiled for: what everything but those kernels uses, and so each baseline.
-#[must_use]
 pub const fn compiled() -> &'static str {
     if cfg!(target_feature = "avx512f") {
         "avx512"
@@ -31,18 +29,5 @@ pub const fn compiled() -> &'static str {
         "simd128"
     } else {
         "none"
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_those_of_instruction_sets() {
-        let known = ["avx512", "avx2", "sse4.2", "sse2", "neon", "simd128", "wasmsimd128", "fallback", "none"];
-        assert!(known.contains(&&*kernels()), "{}", kernels());
-        assert!(known.contains(&compiled()));
-        assert!(COMPILER.starts_with("rustc "));
     }
 }

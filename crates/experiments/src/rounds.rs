@@ -4,16 +4,13 @@ use std::time::Duration;
 
 use crate::Outcome;
 
-/// Something that can be done in several ways, again and again.
+/// Something that can be done in two ways, again and again: ours is way 0, the baseline way 1.
 ///
-/// A round begins with what is the same for all ways. Then each way that takes part is prepared and plays. `PARTS` is
-/// the number of figures that a round gives.
+/// A round begins with what is the same for both. Then each way that takes part is prepared and plays. `PARTS` is the
+/// number of figures that a round gives.
 pub trait Trial<const PARTS: usize> {
     /// Starts from the beginning, after so many others that did: anew, where rounds use a trial up or where one way has
-    /// played without the others. Not called before the first rounds.
-    ///
-    /// # Errors
-    /// What goes wrong in that.
+    /// played without the other. Not called before the first rounds.
     fn renew(&mut self, number: usize) -> Outcome {
         let _ = number;
         Ok(())
@@ -30,18 +27,12 @@ pub trait Trial<const PARTS: usize> {
     /// Plays the round in one way, and returns the nanoseconds of each part.
     fn play(&mut self, way: usize) -> [f64; PARTS];
 
-    /// Fails unless all ways have come to the same, after a round that all of them played.
-    ///
-    /// # Errors
-    /// Says what differs.
+    /// Fails unless both ways have come to the same, after a round that both played.
     fn check(&mut self) -> Outcome {
         Ok(())
     }
 
     /// The same after the last round.
-    ///
-    /// # Errors
-    /// Says what differs.
     fn check_last(&mut self) -> Outcome {
         Ok(())
     }
@@ -64,35 +55,19 @@ pub struct Pace {
     pub skipped: usize,
     /// Whether the ways take turns at being the first.
     pub alternates: bool,
+    /// A trial is of no use after this many rounds, if there is such a number.
+    pub lasts: Option<usize>,
 }
 
 impl Pace {
     /// One trial of so many rounds, the first way always being the first.
-    #[must_use]
     pub const fn fixed(rounds: usize) -> Self {
-        Self { trials: 1, least: rounds, most: rounds, budget: Duration::ZERO, turn: 1, skipped: 0, alternates: false }
+        let (least, most, budget) = (rounds, rounds, Duration::ZERO);
+        Self { trials: 1, least, most, budget, turn: 1, skipped: 0, alternates: false, lasts: None }
     }
 
-    /// One trial of some rounds, as many as there is time for.
-    #[must_use]
-    pub const fn timed(least: usize, most: usize, budget: Duration) -> Self {
-        Self { least, most, budget, ..Self::fixed(least) }
+    /// One trial of some rounds, as many as there is time for, the ways by turns being the first.
+    pub const fn timed(least: usize, most: usize, milliseconds: u64) -> Self {
+        Self { least, most, budget: Duration::from_millis(milliseconds), alternates: true, ..Self::fixed(least) }
     }
-}
-
-/// What is played, and how often.
-#[derive(Clone, Copy, Debug)]
-pub struct Rounds<'r, const PARTS: usize> {
-    /// How many nodes the tree has.
-    pub nodes: usize,
-    /// What times are divided by.
-    pub per: usize,
-    /// What the parts of a round are called.
-    pub parts: [&'r str; PARTS],
-    /// What the ways are called.
-    pub ways: &'r [&'r str],
-    /// How often they take turns.
-    pub pace: Pace,
-    /// A trial is of no use after this many rounds, if there is such a number.
-    pub lasts: Option<usize>,
 }

@@ -1,29 +1,69 @@
 //! Meshes as an object-oriented engine has them, a heap object each with heap objects for their sub-meshes, and in
 //! columns.
 //!
-//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, the "by-the-book"
-//! implementation: sub-meshes are culled through one interface and keep the answer in a flag, meshes are rendered
-//! through another and look at the flags of their sub-meshes. Then its data-oriented one: boxes, bools and what is
-//! drawn each in an array, here of all meshes.
+//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*. In its
+//! "by-the-book" implementation sub-meshes are culled through one interface and keep the answer in a flag, and meshes
+//! are rendered through another and look at the flags of their sub-meshes. In its data-oriented one boxes, bools and
+//! what is drawn lie each in an array, here of all meshes.
 
-use super::cullables::{CullColumns, Cullable, SubMesh, planes_of};
-use crate::workloads::Parts;
-use hedgerow::glam::Mat4;
-use hedgerow_mesh::{MeshDraw, ShadowDraw};
+use crate::workloads::{self, Parts};
+use hedgerow::Aabb;
+use hedgerow::glam::{Mat4, Vec4};
+use hedgerow_mesh::MeshDraw;
 use std::cell::Cell;
 use std::rc::Rc;
 
+/// Something that can be culled.
+trait Cullable {
+    /// Asks the frustum and keeps the answer.
+    fn cull(&self, planes: &[Vec4; 6]);
+}
+
 /// Something that can be rendered.
-pub trait Renderable {
+trait Renderable {
     /// Lists what is visible of it.
     fn render(&self, draws: &mut Vec<MeshDraw>);
+}
 
-    /// Lists what is visible of it for a depth buffer.
-    fn render_shadow(&self, draws: &mut Vec<ShadowDraw>);
+/// A sub-mesh with the members of the source: a block of 64 bytes on the heap, with its counts and the allocator's
+/// header, as in C++ with the pointer to its table of functions.
+struct SubMesh {
+    start: u32,
+    count: u32,
+    /// In place of a pointer to a material: what is bound is the same number on both sides.
+    material: u32,
+    bounds: Aabb,
+    visible: Cell<bool>,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<SubMesh>() + 3 * size_of::<usize>() == 64);
+
+/// The planes that bound what a camera sees.
+fn planes_of(matrix: &Mat4) -> [Vec4; 6] {
+    let [x, y, z, w] = core::array::from_fn(|row| matrix.row(row));
+    [w + x, w - x, w + y, w - y, z, w - z]
+}
+
+/// Whether a box is not wholly outside any plane.
+#[inline]
+fn touches(bounds: &Aabb, planes: &[Vec4; 6]) -> bool {
+    let Aabb { min, max } = bounds;
+    planes.iter().all(|plane| {
+        let x = if plane.x >= 0.0 { max.x } else { min.x };
+        let y = if plane.y >= 0.0 { max.y } else { min.y };
+        let z = if plane.z >= 0.0 { max.z } else { min.z };
+        plane.x * x + plane.y * y + plane.z * z + plane.w >= 0.0
+    })
+}
+
+impl Cullable for SubMesh {
+    fn cull(&self, planes: &[Vec4; 6]) {
+        self.visible.set(touches(&self.bounds, planes));
+    }
 }
 
 /// A mesh: its buffers, which are one number here, and pointers to its sub-meshes.
-#[derive(Debug)]
 struct Mesh {
     buffers: u32,
     sub_meshes: Vec<Rc<SubMesh>>,
@@ -38,14 +78,6 @@ impl Renderable for Mesh {
             }
         }
     }
-
-    fn render_shadow(&self, draws: &mut Vec<ShadowDraw>) {
-        for sub_mesh in &self.sub_meshes {
-            if sub_mesh.visible.get() {
-                draws.push(ShadowDraw { mesh: self.buffers, start: sub_mesh.start, count: sub_mesh.count });
-            }
-        }
-    }
 }
 
 /// All sub-meshes behind one interface and all meshes behind the other, allocated one after the other.
@@ -56,12 +88,11 @@ pub struct Meshes {
 
 impl Meshes {
     /// An object for each mesh and each sub-mesh.
-    #[must_use]
     pub fn new(parts: &Parts) -> Self {
         let mut meshes = Self { cullables: Vec::new(), renderables: Vec::new() };
         for (buffers, sub_meshes) in parts.meshes() {
-            let object = |part: &hedgerow_mesh::SubMesh| {
-                let &hedgerow_mesh::SubMesh { start, count, material, bounds } = part;
+            let object = |part: &workloads::SubMesh| {
+                let &workloads::SubMesh { start, count, material, bounds } = part;
                 Rc::new(SubMesh { start, count, material, bounds, visible: Cell::new(false) })
             };
             let sub_meshes: Vec<Rc<SubMesh>> = sub_meshes.iter().map(object).collect();
@@ -75,64 +106,50 @@ impl Meshes {
     #[inline(never)]
     pub fn cull(&self, camera: &Mat4) {
         let planes = planes_of(camera);
-        for object in &self.cullables {
-            object.cull(&planes);
-        }
+        self.cullables.iter().for_each(|object| object.cull(&planes));
     }
 
     /// Renders every mesh: lists what the last culling left.
     #[inline(never)]
     pub fn render(&self, draws: &mut Vec<MeshDraw>) {
         draws.clear();
-        for object in &self.renderables {
-            object.render(draws);
-        }
-    }
-
-    /// The same for a depth buffer.
-    #[inline(never)]
-    pub fn render_shadow(&self, draws: &mut Vec<ShadowDraw>) {
-        draws.clear();
-        for object in &self.renderables {
-            object.render_shadow(draws);
-        }
+        self.renderables.iter().for_each(|object| object.render(draws));
     }
 }
 
 /// All sub-meshes in columns.
 #[derive(Clone, Debug)]
 pub struct MeshColumns {
-    culled: CullColumns,
+    bounds: Vec<Aabb>,
+    visible: Vec<bool>,
     draws: Vec<MeshDraw>,
 }
 
 impl MeshColumns {
     /// The columns of all sub-meshes.
-    #[must_use]
     pub fn new(parts: &Parts) -> Self {
-        let all = || parts.meshes().flat_map(|(mesh, parts)| parts.iter().map(move |part| (mesh, part)));
-        let draw = |(mesh, part): (u32, &hedgerow_mesh::SubMesh)| {
-            let &hedgerow_mesh::SubMesh { start, count, material, .. } = part;
+        let draw = |(mesh, part): (u32, &workloads::SubMesh)| {
+            let &workloads::SubMesh { start, count, material, .. } = part;
             MeshDraw { mesh, start, count, material }
         };
+        let all = || parts.meshes().flat_map(|(mesh, parts)| parts.iter().map(move |part| (mesh, part)));
         let bounds: Vec<_> = all().map(|(_, part)| part.bounds).collect();
-        Self { culled: CullColumns::new(&bounds), draws: all().map(draw).collect() }
+        Self { visible: vec![false; bounds.len()], bounds, draws: all().map(draw).collect() }
     }
 
     /// Writes for each box whether the camera sees it.
     #[inline(never)]
     pub fn cull(&mut self, camera: &Mat4) {
-        self.culled.mark(camera);
+        let planes = planes_of(camera);
+        for (visible, bounds) in self.visible.iter_mut().zip(&self.bounds) {
+            *visible = touches(bounds, &planes);
+        }
     }
 
-    /// Lists what the last culling left.
+    /// Lists the draws that the last culling left.
     #[inline(never)]
     pub fn render(&self, draws: &mut Vec<MeshDraw>) {
         draws.clear();
-        for (draw, &visible) in self.draws.iter().zip(self.culled.marks()) {
-            if visible {
-                draws.push(*draw);
-            }
-        }
+        draws.extend(self.draws.iter().zip(&self.visible).filter(|(_, visible)| **visible).map(|(draw, _)| *draw));
     }
 }

@@ -1,6 +1,6 @@
-//! Skinning as it is first written down, and the steps that make it faster.
+//! Skinning as it is first written down, and after the steps that make it faster.
 //!
-//! Source: S. Reinalter, *Adventures in data-oriented design*, part 4. All steps use SIMD mathematics (glam's `Mat4`
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 4. Both use SIMD mathematics (glam's `Mat4`
 //! and `Vec4`), `u16` joints and `f32` weights.
 
 use crate::workloads::SkinRecipe;
@@ -18,17 +18,7 @@ pub struct WholeVertex {
     pub uv: [f32; 2],
 }
 
-/// What of a vertex is skinned: 24 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct SplitVertex {
-    /// Where the vertex is.
-    pub position: [f32; 3],
-    /// Where it faces.
-    pub normal: [f32; 3],
-}
-
-/// The same as vectors of four floats: 32 bytes.
+/// What of a vertex is skinned, as vectors of four floats: 32 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct WideVertex {
@@ -38,12 +28,10 @@ pub struct WideVertex {
     pub normal: Vec4,
 }
 
-/// The mesh in the forms of all steps.
+/// The mesh in both forms.
 #[derive(Clone, Debug)]
 pub struct SeedSkin {
     whole: Vec<WholeVertex>,
-    split: Vec<SplitVertex>,
-    wide: Vec<WideVertex>,
     /// Four a vertex, also where fewer have a weight.
     joints: Vec<u16>,
     weights: Vec<f32>,
@@ -65,28 +53,25 @@ struct Sorted {
 
 impl SeedSkin {
     /// The mesh of the recipe.
-    #[must_use]
     pub fn new(recipe: &SkinRecipe) -> Self {
         let mut new = Self {
             whole: Vec::new(),
-            split: Vec::new(),
-            wide: Vec::new(),
             joints: recipe.joints.as_flattened().to_vec(),
             weights: recipe.weights.as_flattened().to_vec(),
             sorted: Sorted::default(),
         };
+        let mut wide = Vec::new();
         for ((&position, &normal), &uv) in recipe.positions.iter().zip(&recipe.normals).zip(&recipe.uvs) {
             new.whole.push(WholeVertex { position, normal, uv });
-            new.split.push(SplitVertex { position, normal });
             let (position, normal) = (Vec3::from(position).extend(1.0), Vec3::from(normal).extend(0.0));
-            new.wide.push(WideVertex { position, normal });
+            wide.push(WideVertex { position, normal });
         }
         for (influences, count) in (1..).zip(&mut new.sorted.counts) {
             for (vertex, weights) in (0..).zip(&recipe.weights) {
                 if weights.iter().filter(|&&weight| weight > 0.0).count() == influences {
                     *count += 1;
                     new.sorted.order.push(vertex);
-                    new.sorted.vertices.push(new.wide[vertex as usize]);
+                    new.sorted.vertices.push(wide[vertex as usize]);
                     new.sorted.joints.extend(&recipe.joints[vertex as usize][..influences]);
                     if influences > 1 {
                         new.sorted.weights.extend(&weights[..influences]);
@@ -98,13 +83,11 @@ impl SeedSkin {
     }
 
     /// How many vertices there are.
-    #[must_use]
     pub fn vertices(&self) -> usize {
         self.whole.len()
     }
 
     /// Which vertex of the recipe comes to each place of [`sorted`](Self::sorted).
-    #[must_use]
     pub fn order(&self) -> &[u32] {
         &self.sorted.order
     }
@@ -112,14 +95,8 @@ impl SeedSkin {
     /// The first implementation: four matrices are weighted for each vertex, and what is not skinned is copied.
     #[inline(never)]
     pub fn first(&self, palette: &[Mat4], output: &mut [WholeVertex]) {
-        self.first_of(&self.whole, palette, output);
-    }
-
-    /// The same, of these vertices in place of the mesh's own.
-    #[inline(never)]
-    pub fn first_of(&self, vertices: &[WholeVertex], palette: &[Mat4], output: &mut [WholeVertex]) {
         let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
-        for ((output, vertex), (joints, weights)) in output.iter_mut().zip(vertices).zip(influences) {
+        for ((output, vertex), (joints, weights)) in output.iter_mut().zip(&self.whole).zip(influences) {
             let matrix = blend_four(palette, joints, weights);
             output.position = (matrix * Vec3::from(vertex.position).extend(1.0)).truncate().to_array();
             output.normal = (matrix * Vec3::from(vertex.normal).extend(0.0)).truncate().to_array();
@@ -127,27 +104,7 @@ impl SeedSkin {
         }
     }
 
-    /// Split streams: what is not skinned lies elsewhere, and is not copied.
-    #[inline(never)]
-    pub fn split(&self, palette: &[Mat4], output: &mut [SplitVertex]) {
-        let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
-        for ((output, vertex), (joints, weights)) in output.iter_mut().zip(&self.split).zip(influences) {
-            let matrix = blend_four(palette, joints, weights);
-            output.position = (matrix * Vec3::from(vertex.position).extend(1.0)).truncate().to_array();
-            output.normal = (matrix * Vec3::from(vertex.normal).extend(0.0)).truncate().to_array();
-        }
-    }
-
-    /// SIMD-friendly layout: vectors of four floats, aligned, are read and written.
-    #[inline(never)]
-    pub fn layout(&self, palette: &[Mat4], output: &mut [WideVertex]) {
-        let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
-        for ((output, vertex), (joints, weights)) in output.iter_mut().zip(&self.wide).zip(influences) {
-            *output = vertex.by(&blend_four(palette, joints, weights));
-        }
-    }
-
-    /// Sorted influences: a loop for each number of influences, in the order of [`order`](Self::order).
+    /// After all steps: what is not skinned lies elsewhere, vectors have four floats, and there is a loop for each number of influences, in the order of [`order`](Self::order).
     #[inline(never)]
     pub fn sorted(&self, palette: &[Mat4], output: &mut [WideVertex]) {
         let Sorted { vertices, counts: [one, two, three, _], joints, weights, .. } = &self.sorted;
@@ -181,12 +138,6 @@ impl SeedSkin {
         for ((output, vertex), (joints, weights)) in outputs.iter_mut().zip(inputs).zip(influences) {
             *output = vertex.by(&blend_four(palette, joints, weights));
         }
-    }
-
-    /// The vertices of the bind pose.
-    #[must_use]
-    pub fn whole(&self) -> &[WholeVertex] {
-        &self.whole
     }
 }
 

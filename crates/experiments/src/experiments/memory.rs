@@ -13,13 +13,12 @@
 //!
 //! - `frames-mean`, `frames-worst`: bytes after a frame's edits and its transform pass, the mean and the most, against
 //!   the naive graph; `frames-peak`: the most at any time, within these, too.
-//! - `frames`, `thesis/frames`: the same frame by frame, as curves.
 //! - `frames-after`: after these frames and one unlimited `maintain`, against the naive graph; `frames-after/live`:
 //!   against the bytes of live records, as above.
 //! - `thesis/frames-mean`, `thesis/frames-worst`, `thesis/frames-peak`: the thesis's slices, against the naive graph.
 //!   Its own figures are a factor of 2.2 in the mean and of 3.3 at the worst: ratios of 0.45 and 0.30.
 //!
-//! There is no Criterion bench of this: bytes are the same at every run.
+//! Bytes are the same at every run, so Criterion has nothing to do here.
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::front::{Front, Sizes};
@@ -28,15 +27,11 @@ use crate::sides::{Boxed, Packed, Side, Sliced};
 use crate::workloads::{self, Churn, FRAMES, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
 use hedgerow::NodeHandle;
-use std::time::Duration;
 
-const SIZES: Sizes<usize> = Sizes { full: 262_144, short: 262_144, tiny: 300 };
-const DYNAMIC: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, short: &[4096], tiny: &[300] };
+const SIZES: Sizes<usize> = Sizes { full: 262_144, short: 300, tiny: 300 };
+const DYNAMIC: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, short: &[300], tiny: &[300] };
 
 /// Runs the experiment.
-///
-/// # Errors
-/// Where the sides differ, the allocator does not count, or the report cannot be written.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     built(front)?;
     DYNAMIC.at(front.scale()).iter().try_for_each(|&nodes| dynamic(front, nodes))
@@ -54,8 +49,9 @@ impl<S: Side> Metered<S> {
     fn build(recipe: &Recipe) -> Self {
         let mut meter = Meter::default();
         let side = meter.during(|| S::build(recipe));
-        // A handle or a pointer has as many bytes on every side.
-        Self { side, meter, handles: recipe.nodes().len() * size_of::<NodeHandle>() }
+        // A handle or a pointer has as many bytes on every side, and their array doubles.
+        let handles = recipe.nodes().len().next_power_of_two().max(4) * size_of::<NodeHandle>();
+        Self { side, meter, handles }
     }
 
     fn in_use(&self) -> usize {
@@ -67,23 +63,26 @@ impl<S: Side> Metered<S> {
     }
 }
 
-fn built<F: Front>(front: &mut F) -> Outcome {
-    let recipe = Recipe::transforms(Topology::Random, SIZES.at(front.scale()), 1);
-    let boxed = Metered::<Boxed>::build(&recipe);
-    let mut packed = Metered::<Packed>::build(&recipe);
-    bytes(front, ("building", Boxed::NAME), recipe.nodes().len(), packed.peak(), boxed.peak())?;
-    state(front, &packed, boxed.in_use(), ["before", "before/live", "before/own"])?;
-    let Metered { side, meter, .. } = &mut packed;
-    meter.during(|| side.scene_mut().maintain(Duration::MAX));
-    state(front, &packed, boxed.in_use(), ["after", "after/live", "after/own"])
+impl Metered<Packed> {
+    fn maintain(&mut self) {
+        let Self { side, meter, .. } = self;
+        meter.during(|| side.pack());
+    }
 }
 
-/// The cases of the state that the scene is in.
-fn state<F: Front>(front: &mut F, packed: &Metered<Packed>, boxed: usize, names: [&str; 3]) -> Outcome {
-    let (stats, nodes, counted) = (packed.side.scene().stats(), packed.side.scene().len(), packed.in_use());
-    bytes(front, (names[0], Boxed::NAME), nodes, counted, boxed)?;
-    bytes(front, (names[1], "live records"), nodes, counted, stats.live_bytes())?;
-    bytes(front, (names[2], "what the allocator counts"), nodes, stats.allocated_bytes(), counted)
+fn built<F: Front>(front: &mut F) -> Outcome {
+    let recipe = Recipe::transforms(Topology::Random, SIZES.at(front.scale()), 1);
+    let (boxed, mut packed) = (Metered::<Boxed>::build(&recipe), Metered::<Packed>::build(&recipe));
+    let nodes = recipe.nodes().len();
+    bytes(front, ("building", Boxed::NAME), nodes, packed.peak(), boxed.peak())?;
+    for (name, live, own) in [("before", "before/live", "before/own"), ("after", "after/live", "after/own")] {
+        let (stats, counted) = (packed.side.scene().stats(), packed.in_use());
+        bytes(front, (name, Boxed::NAME), nodes, counted, boxed.in_use())?;
+        bytes(front, (live, "live records"), nodes, counted, stats.live_bytes())?;
+        bytes(front, (own, "what the allocator counts"), nodes, stats.allocated_bytes(), counted)?;
+        packed.maintain();
+    }
+    Ok(())
 }
 
 fn bytes<F: Front>(front: &mut F, (name, baseline): (&str, &str), nodes: usize, ours: usize, theirs: usize) -> Outcome {
@@ -91,8 +90,8 @@ fn bytes<F: Front>(front: &mut F, (name, baseline): (&str, &str), nodes: usize, 
     front.report(&case, ours as f64 / nodes as f64, theirs as f64 / nodes as f64)
 }
 
-/// What one side has after each frame, and the most at any time.
-fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, Vec<usize>, usize) {
+/// A side after its frames; of the bytes after each, the mean and the most; and the most at any time.
+fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, [usize; 3]) {
     let mut metered = Metered::<S>::build(recipe);
     let mut churn = Churn::new(recipe, !(recipe.nodes().len() as u64));
     let mut bytes = Vec::new();
@@ -104,26 +103,17 @@ fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, Vec<usize>, usize) {
         side.transform();
         bytes.push(metered.in_use());
     }
+    metered.side.render();
+    let (mean, most) = (bytes.iter().sum::<usize>() / FRAMES, bytes.iter().copied().max().unwrap_or(0));
     let peak = metered.peak();
-    (metered, churn, bytes, peak)
-}
-
-/// The mean over the frames, the most after one, and the most at any time.
-fn summary(bytes: &[usize], peak: usize) -> [usize; 3] {
-    [bytes.iter().sum::<usize>() / bytes.len(), bytes.iter().copied().max().unwrap_or(0), peak]
+    (metered, churn, [mean, most, peak])
 }
 
 fn dynamic<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     let recipe = Recipe::random(nodes, nodes as u64);
-    let (mut boxed, churn, boxed_frames, peak) = frames::<Boxed>(&recipe);
-    let theirs = summary(&boxed_frames, peak);
-    let (mut packed, _, packed_frames, peak) = frames::<Packed>(&recipe);
-    let ours = summary(&packed_frames, peak);
-    let (mut sliced, _, sliced_frames, peak) = frames::<Sliced>(&recipe);
-    let slices = summary(&sliced_frames, peak);
-    boxed.side.render();
-    packed.side.render();
-    sliced.side.render();
+    let (boxed, churn, theirs) = frames::<Boxed>(&recipe);
+    let (mut packed, _, ours) = frames::<Packed>(&recipe);
+    let (sliced, _, slices) = frames::<Sliced>(&recipe);
     let what = "memory, after all frames";
     same_draws(&packed.side, &boxed.side, what)?;
     same_draws(&sliced.side, &boxed.side, what)?;
@@ -135,15 +125,7 @@ fn dynamic<F: Front>(front: &mut F, nodes: usize) -> Outcome {
         let case = Case::new(name, nodes, Unit::Bytes, Boxed::NAME).of_baselines();
         front.report(&case, slices[at] as f64 / nodes as f64, theirs[at] as f64 / nodes as f64)?;
     }
-    let by_node = |bytes: &[usize]| bytes.iter().map(|&bytes| bytes as f64 / nodes as f64).collect::<Vec<_>>();
-    let [boxed_frames, packed_frames, sliced_frames] =
-        [boxed_frames, packed_frames, sliced_frames].map(|bytes| by_node(&bytes));
-    let case = |name| Case::new(name, nodes, Unit::Bytes, Boxed::NAME);
-    front.curve(&case("frames"), &packed_frames, &boxed_frames)?;
-    front.curve(&case("thesis/frames").of_baselines(), &sliced_frames, &boxed_frames)?;
-
-    let Metered { side, meter, .. } = &mut packed;
-    meter.during(|| side.scene_mut().maintain(Duration::MAX));
+    packed.maintain();
     bytes(front, ("frames-after", Boxed::NAME), nodes, packed.in_use(), boxed.in_use())?;
     let live = packed.side.scene().stats().live_bytes();
     bytes(front, ("frames-after/live", "live records"), nodes, packed.in_use(), live)

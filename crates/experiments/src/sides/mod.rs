@@ -2,27 +2,19 @@
 //!
 //! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Sliced`] the thesis's
 //! [own structure](crate::baselines::SliceGraph), [`Packed`] a [`hedgerow::Scene`], [`Batched`] the same edited in
-//! batches, [`Threaded`] with its passes on two threads. A [`Checksum`] of matrices and draws shows that they compute
-//! the same to the bit. A [`Stage`] is a scene that a [`Script`](crate::workloads::Script) of single edits is played
-//! on.
+//! batches. A [`Checksum`] of matrices and draws shows that they compute the same to the bit.
 
-mod batched;
 mod boxed;
 mod checksum;
 mod packed;
 mod sliced;
-mod stage;
-mod threaded;
 
-pub use batched::Batched;
 pub use boxed::Boxed;
 pub use checksum::Checksum;
-pub use packed::{Packed, describe};
+pub use packed::{Batched, Packed, Scenes};
 pub use sliced::Sliced;
-pub use stage::Stage;
-pub use threaded::{OfScene, Threaded};
 
-use crate::workloads::{Content, Edits, Kind, Recipe, RecipeNode};
+use crate::workloads::{Edits, Kind, Recipe, RecipeNode};
 use hedgerow::Transform;
 
 /// A scene graph under measurement.
@@ -32,24 +24,25 @@ use hedgerow::Transform;
 pub trait Side {
     /// What the side is called in results.
     const NAME: &'static str;
-    /// On how many threads its passes run.
-    const THREADS: usize = 1;
 
-    /// Builds the tree by single inserts in the recipe's order, nothing reserved but the array of handles.
-    #[must_use]
-    fn build(recipe: &Recipe) -> Self;
+    /// A tree of this root alone.
+    fn new(root: Transform) -> Self;
 
-    /// Puts a tree that is not to change any more into the order that suits the side best.
-    fn pack(&mut self);
+    /// Inserts nodes one by one, each as the last child of its parent. An id that is in use is taken over, and that
+    /// behind the last one is new.
+    fn insert(&mut self, nodes: &[(u32, RecipeNode)]);
 
-    /// Removes and inserts the nodes of one dynamic frame.
-    fn edit(&mut self, edits: &Edits);
+    /// Removes nodes with all below them.
+    fn remove(&mut self, ids: &[u32]);
 
-    /// Sets the local transforms of the nodes with these recipe ids, all of which are transform nodes.
+    /// Sets the local transforms of the nodes with these ids, all of which are transform nodes.
     fn set_locals(&mut self, locals: &[(u32, Transform)]);
 
-    /// Recomputes every world matrix.
-    fn transform(&mut self);
+    /// Makes each node the last child of another; none closes a cycle.
+    fn reparent(&mut self, moves: &[(u32, u32)]);
+
+    /// How often the root has moved.
+    fn steps(&mut self) -> &mut u32;
 
     /// Brings the world matrices in line with what was set, with no more work than the side needs for it.
     fn update(&mut self);
@@ -58,89 +51,85 @@ pub trait Side {
     fn render(&mut self);
 
     /// A sum over the draws listed last.
-    #[must_use]
     fn draws(&self) -> Checksum;
 
     /// A sum over the world matrices of all transform and shape nodes, told by the kinds of the recipe ids.
-    #[must_use]
     fn worlds(&self, kinds: &[Kind]) -> Checksum;
 
-    /// The bytes that the graph itself takes, without handles and draw arrays.
-    #[must_use]
-    fn bytes(&self) -> usize;
+    /// Builds the tree by single inserts in the recipe's order, nothing reserved.
+    fn build(recipe: &Recipe) -> Self
+    where
+        Self: Sized,
+    {
+        let (mut side, rest) = (Self::new(recipe.root()), &recipe.nodes()[1..]);
+        for (id, node) in (1..).zip(rest) {
+            side.insert(&[(id, *node)]);
+        }
+        side
+    }
+
+    /// Removes and inserts the nodes of one dynamic frame.
+    fn edit(&mut self, edits: &Edits) {
+        self.remove(&edits.removed);
+        self.insert(&edits.inserted);
+    }
+
+    /// Recomputes every world matrix: the root moves a metre to one side, and back the next time.
+    fn transform(&mut self) {
+        let root = stepped(self.steps());
+        self.set_locals(&[(0, root)]);
+        self.update();
+    }
+
+    /// Both passes.
+    fn frame(&mut self) {
+        self.transform();
+        self.render();
+    }
 }
 
-/// The root's transform, and the other nodes of a recipe.
-fn split(recipe: &Recipe) -> (Transform, &[RecipeNode]) {
-    match recipe.nodes() {
-        [root, rest @ ..] => match root.content {
-            Content::Transform(transform) => (transform, rest),
-            _ => unreachable!("the root of a recipe is a transform node"),
-        },
-        [] => unreachable!("a recipe has a root"),
+/// Writes a handle at the place of a recipe id, which may be the next one.
+fn put<H>(handles: &mut Vec<H>, id: u32, handle: H) {
+    match handles.get_mut(id as usize) {
+        Some(place) => *place = handle,
+        None => handles.push(handle),
     }
+}
+
+/// Where a root stands that has moved so often.
+pub(crate) fn stepped(steps: &mut u32) -> Transform {
+    *steps += 1;
+    Transform::from_xyz(if *steps % 2 == 1 { 1.0 } else { 0.0 }, 0.0, 0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::baselines::DrawCommand;
-    use crate::workloads::{Churn, FRAMES, Moves, Topology};
+    use crate::workloads::Churn;
 
     #[test]
-    fn all_sides_compute_the_same_bits_through_thirty_frames() {
+    fn all_sides_compute_the_same_bits_through_frames_of_edits() {
+        fn play<S: Side>(recipe: &Recipe) -> Vec<[Checksum; 2]> {
+            let (mut churn, mut side) = (Churn::new(recipe, 8), S::build(recipe));
+            let frame = |_| {
+                side.edit(churn.next_frame());
+                let moves: Vec<_> = churn.edits().inserted.iter().map(|(id, _)| (*id, 0)).take(9).collect();
+                side.reparent(&moves);
+                let back: Vec<_> = churn.edits().inserted.iter().map(|(id, node)| (*id, node.parent)).take(9).collect();
+                side.reparent(&back);
+                side.frame();
+                [side.draws(), side.worlds(churn.kinds())]
+            };
+            (0..30).map(frame).collect()
+        }
         let recipe = Recipe::random(2000, 7);
-        let mut churn = Churn::new(&recipe, 8);
-        let mut packed = Packed::build(&recipe);
-        let mut boxed = Boxed::build(&recipe);
-        let mut batched = Batched::build(&recipe);
-        let mut sliced = Sliced::build(&recipe);
-        for _ in 0..FRAMES {
-            let edits = churn.next_frame();
-            packed.edit(edits);
-            boxed.edit(edits);
-            batched.edit(edits);
-            sliced.edit(edits);
-            packed.transform();
-            boxed.transform();
-            batched.transform();
-            sliced.transform();
-            packed.render();
-            boxed.render();
-            batched.render();
-            sliced.render();
-            assert_ne!(boxed.draws().count, 0);
-            assert_eq!(packed.draws(), boxed.draws());
-            assert_eq!(batched.draws(), boxed.draws());
-            assert_eq!(sliced.draws(), boxed.draws());
-            assert_eq!(sliced.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
-            assert_eq!(packed.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
-            assert_eq!(batched.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
-            assert_eq!(boxed.graph().len(), 2000);
-        }
-        packed.pack();
-        packed.transform();
-        packed.render();
-        assert_eq!(packed.draws(), boxed.draws());
-    }
-
-    #[test]
-    fn both_sides_compute_the_same_bits_where_some_nodes_moved() {
-        for topology in [Topology::Random, Topology::EightAry, Topology::Humanoids, Topology::Flat, Topology::Chain] {
-            let recipe = Recipe::transforms(topology, 1500, 7);
-            let mut moves = Moves::new(&recipe, 8);
-            let kinds = vec![Kind::Transform; 1500];
-            let mut packed = Packed::build(&recipe);
-            let mut boxed = Boxed::build(&recipe);
-            for count in [0, 1, 10, 500, moves.most()] {
-                let moved = moves.next_frame(count);
-                packed.set_locals(moved);
-                boxed.set_locals(moved);
-                packed.update();
-                boxed.update();
-                assert_eq!(packed.worlds(&kinds), boxed.worlds(&kinds), "{topology:?}, {count} moved");
-            }
-        }
+        let boxed = play::<Boxed>(&recipe);
+        assert!(boxed.iter().flatten().all(|sum| sum.count > 0));
+        assert_eq!(play::<Packed>(&recipe), boxed);
+        assert_eq!(play::<Batched>(&recipe), boxed);
+        let draws = |sums: Vec<[Checksum; 2]>| sums.into_iter().map(|[draws, _]| draws).collect::<Vec<_>>();
+        assert_eq!(draws(play::<Sliced>(&recipe)), draws(boxed));
     }
 
     #[test]

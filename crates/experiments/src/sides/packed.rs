@@ -1,114 +1,147 @@
 //! A scene as a side.
 
-use super::{Checksum, Side, split};
-use crate::workloads::{Content, Edits, Kind, Recipe};
+use super::{Checksum, Side, put};
+use crate::workloads::{Content, Kind, Recipe, RecipeNode};
 use hedgerow::{
-    Aabb, DrawList, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, draw::RenderPass,
-    edit::SceneBuilder,
+    Aabb, DrawList, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, draw::RenderPass, edit::SceneBuilder,
 };
+use std::time::Duration;
 
-/// A `hedgerow` scene of the default policy. The recipe's root is the scene's own, with a transform attached.
+/// A `hedgerow` scene, edited by single calls, or in batches: the lists that a batch is told by are filled as part of the
+/// edit. The recipe's root is the scene's own, with a transform attached.
 #[derive(Debug)]
-pub struct Packed {
+pub struct Scenes<const BATCHED: bool> {
     scene: Scene,
     nodes: Vec<NodeHandle>,
     draws: DrawList,
-    /// Of the last list that was filled on threads: 1 or 2.
-    layers: u32,
+    steps: u32,
+    /// Lists of batches.
+    handles: Vec<NodeHandle>,
+    items: Vec<(NodeHandle, Node<'static>)>,
+    moves: Vec<(NodeHandle, NodeHandle)>,
 }
 
-impl Packed {
-    /// Builds the tree in a scene of this policy.
-    ///
-    /// # Panics
-    /// If the policy makes no sense.
-    #[must_use]
+/// A scene that is edited by single calls.
+pub type Packed = Scenes<false>;
+
+/// The same, edited in batches.
+pub type Batched = Scenes<true>;
+
+impl<const BATCHED: bool> Scenes<BATCHED> {
+    /// Builds the tree in a scene of this policy, by single inserts.
     pub fn build_with(recipe: &Recipe, config: SceneConfig) -> Self {
-        let (root, rest) = split(recipe);
-        let mut scene = Scene::with_config(config).expect("the policy makes sense");
-        let mut nodes = Vec::with_capacity(recipe.nodes().len());
-        scene.set_local(scene.root(), root).expect("the root takes a finite transform");
-        nodes.push(scene.root());
-        for node in rest {
-            nodes.push(insert(&mut scene, nodes[node.parent as usize], node.content));
+        let mut packed = Self::of_root(recipe.root(), config);
+        for (id, node) in (1..).zip(&recipe.nodes()[1..]) {
+            packed.insert_one(id, node);
         }
-        Self { scene, nodes, draws: DrawList::new(), layers: 1 }
-    }
-
-    /// The scene, for what only it can be asked.
-    #[must_use]
-    pub const fn scene(&self) -> &Scene {
-        &self.scene
-    }
-
-    /// The scene, for what only it can do.
-    #[must_use]
-    pub const fn scene_mut(&mut self) -> &mut Scene {
-        &mut self.scene
+        packed
     }
 
     /// Builds the tree by way of a list of all nodes with their parents.
-    ///
-    /// # Panics
-    /// Never: a recipe makes a tree.
-    #[must_use]
     pub fn build_from_list(recipe: &Recipe) -> Self {
         let mut list = SceneBuilder::with_capacity(recipe.nodes().len());
         for (id, node) in recipe.nodes().iter().enumerate() {
             list.push((id > 0).then_some(node.parent as usize), describe(node.content));
         }
         let (scene, nodes) = list.build(SceneConfig::DEFAULT).expect("a recipe makes a tree");
-        Self { scene, nodes, draws: DrawList::new(), layers: 1 }
+        Self::of(scene, nodes)
     }
 
-    /// Lists every draw anew, on the threads of the current pool where the scene has any.
-    pub(super) fn render_threaded(&mut self) {
-        // What is visible is so on all layers, and a list of other ones than before is filled anew.
-        self.layers = 3 - self.layers;
-        self.draws.set_layers(Visibility::layers(self.layers));
-        self.scene.draw_list(&mut self.draws);
+    fn of_root(root: Transform, config: SceneConfig) -> Self {
+        let mut scene = Scene::with_config(config).expect("the policy makes sense");
+        scene.set_local(scene.root(), root).expect("the root takes a finite transform");
+        let root = scene.root();
+        Self::of(scene, vec![root])
     }
 
-    /// The scene's handles by recipe id.
-    #[must_use]
-    pub const fn nodes(&self) -> &[NodeHandle] {
-        self.nodes.as_slice()
+    fn of(scene: Scene, nodes: Vec<NodeHandle>) -> Self {
+        let (draws, handles, items, moves) = (DrawList::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { scene, nodes, draws, steps: 0, handles, items, moves }
     }
 
-    /// The scene, and its handles by recipe id, for edits made otherwise than by [`Side::edit`].
-    pub const fn parts_mut(&mut self) -> (&mut Scene, &mut Vec<NodeHandle>) {
-        (&mut self.scene, &mut self.nodes)
+    /// Puts the scene in order, as one is that does not change any more.
+    pub fn pack(&mut self) {
+        self.scene.update();
+        self.scene.maintain(Duration::MAX);
+    }
+
+    /// The scene, for what only it can be asked.
+    pub const fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The scene, for what only it can do.
+    pub const fn scene_mut(&mut self) -> &mut Scene {
+        &mut self.scene
+    }
+
+    #[inline]
+    fn insert_one(&mut self, id: u32, node: &RecipeNode) {
+        let child = self.scene.insert(self.nodes[node.parent as usize], describe(node.content));
+        put(&mut self.nodes, id, child.expect("a live parent takes a finite node"));
     }
 }
 
-impl Side for Packed {
-    const NAME: &'static str = "hedgerow";
+impl<const BATCHED: bool> Side for Scenes<BATCHED> {
+    const NAME: &'static str = if BATCHED { "hedgerow, in batches" } else { "hedgerow" };
+
+    fn new(root: Transform) -> Self {
+        Self::of_root(root, SceneConfig::DEFAULT)
+    }
 
     fn build(recipe: &Recipe) -> Self {
         Self::build_with(recipe, SceneConfig::DEFAULT)
     }
 
-    fn pack(&mut self) {
-        self.scene.reconstitute_all();
+    fn insert(&mut self, inserted: &[(u32, RecipeNode)]) {
+        if !BATCHED {
+            return inserted.iter().for_each(|(id, node)| self.insert_one(*id, node));
+        }
+        let Self { scene, nodes, handles, items, .. } = self;
+        items.clear();
+        items.extend(inserted.iter().map(|(_, node)| (nodes[node.parent as usize], describe(node.content))));
+        handles.clear();
+        scene.insert_many(items, handles).expect("live parents take finite nodes");
+        for ((id, _), &handle) in inserted.iter().zip(&*handles) {
+            put(nodes, *id, handle);
+        }
     }
 
-    fn edit(&mut self, edits: &Edits) {
-        for &id in &edits.removed {
-            self.scene.remove(self.nodes[id as usize]).expect("a removed node was there");
-        }
-        for (id, node) in &edits.inserted {
-            self.nodes[*id as usize] = insert(&mut self.scene, self.nodes[node.parent as usize], node.content);
+    fn remove(&mut self, ids: &[u32]) {
+        let removed = ids.iter().map(|&id| self.nodes[id as usize]);
+        if BATCHED {
+            self.handles.clear();
+            self.handles.extend(removed);
+            self.scene.remove_many(&self.handles).expect("the removed nodes were there");
+        } else {
+            removed.for_each(|node| _ = self.scene.remove(node).expect("a removed node was there"));
         }
     }
 
     fn set_locals(&mut self, locals: &[(u32, Transform)]) {
-        for &(id, local) in locals {
-            self.scene.set_local(self.nodes[id as usize], local).expect("a live node takes a finite transform");
+        let mut set = locals.iter().map(|(id, local)| (self.nodes[*id as usize], local));
+        if BATCHED {
+            self.scene.set_locals(set).expect("live nodes take finite transforms");
+        } else {
+            let mut one = |(node, local): (_, &_)| self.scene.set_local(node, *local);
+            set.try_for_each(|item| one(item).map(|_| ())).expect("live nodes take finite transforms");
         }
     }
 
-    fn transform(&mut self) {
-        self.scene.update_all();
+    fn reparent(&mut self, moves: &[(u32, u32)]) {
+        let mut moved = moves.iter().map(|&(id, parent)| (self.nodes[id as usize], self.nodes[parent as usize]));
+        if BATCHED {
+            self.moves.clear();
+            self.moves.extend(moved);
+            self.scene.reparent_many(&self.moves, Keep::Local).expect("no cycle is closed");
+        } else {
+            let mut one = |(node, parent)| self.scene.reparent(node, parent, Keep::Local).map(|_| ());
+            moved.try_for_each(&mut one).expect("no cycle is closed");
+        }
+    }
+
+    fn steps(&mut self) -> &mut u32 {
+        &mut self.steps
     }
 
     fn update(&mut self) {
@@ -116,7 +149,7 @@ impl Side for Packed {
     }
 
     fn render(&mut self) {
-        // Every draw is listed, as on the other side: nothing of what the list holds is made use of.
+        // Every draw is listed, as on the other sides: nothing of what the list holds is made use of.
         self.draws.clear();
         self.scene.visit_slices(&mut RenderPass::new(&mut self.draws));
     }
@@ -138,22 +171,11 @@ impl Side for Packed {
         }
         sum
     }
-
-    fn bytes(&self) -> usize {
-        self.scene.stats().allocated_bytes()
-    }
-}
-
-/// One insert as the last child.
-#[inline]
-fn insert(scene: &mut Scene, parent: NodeHandle, content: Content) -> NodeHandle {
-    scene.insert(parent, describe(content)).expect("a live parent takes a finite node")
 }
 
 /// The scene's description of a node with this content.
 #[inline]
-#[must_use]
-pub fn describe(content: Content) -> Node<'static> {
+fn describe(content: Content) -> Node<'static> {
     match content {
         Content::Transform(transform) => Node::transform(transform),
         Content::Material(material) => Node::material(material),

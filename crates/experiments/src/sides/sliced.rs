@@ -1,8 +1,8 @@
 //! The thesis's dynamic structure as a side.
 
-use super::{Checksum, Side, split};
+use super::{Checksum, Side, put};
 use crate::baselines::{Draws, SliceGraph, SliceHandle};
-use crate::workloads::{Edits, Kind, Recipe};
+use crate::workloads::{Kind, RecipeNode};
 use hedgerow::Transform;
 
 /// Node objects in slices that grow without a bound, one for each child of the root.
@@ -11,41 +11,43 @@ pub struct Sliced {
     graph: SliceGraph,
     nodes: Vec<SliceHandle>,
     draws: Draws,
+    steps: u32,
 }
 
 impl Side for Sliced {
     const NAME: &'static str = "the thesis's slices";
 
-    fn build(recipe: &Recipe) -> Self {
-        let (root, rest) = split(recipe);
-        let mut graph = SliceGraph::new(root);
-        let mut nodes = Vec::with_capacity(recipe.nodes().len());
-        nodes.push(graph.root());
-        for node in rest {
-            nodes.push(graph.insert(nodes[node.parent as usize], node.content));
-        }
-        Self { graph, nodes, draws: Draws::default() }
+    fn new(root: Transform) -> Self {
+        let graph = SliceGraph::new(root);
+        Self { nodes: vec![graph.root()], graph, draws: Draws::default(), steps: 0 }
     }
 
-    fn pack(&mut self) {}
+    fn insert(&mut self, nodes: &[(u32, RecipeNode)]) {
+        for (id, node) in nodes {
+            let child = self.graph.insert(self.nodes[node.parent as usize], node.content);
+            put(&mut self.nodes, *id, child);
+        }
+    }
 
-    fn edit(&mut self, edits: &Edits) {
-        for &id in &edits.removed {
-            self.graph.remove(self.nodes[id as usize]);
-        }
-        for (id, node) in &edits.inserted {
-            self.nodes[*id as usize] = self.graph.insert(self.nodes[node.parent as usize], node.content);
-        }
+    fn remove(&mut self, ids: &[u32]) {
+        ids.iter().for_each(|&id| self.graph.remove(self.nodes[id as usize]));
     }
 
     fn set_locals(&mut self, locals: &[(u32, Transform)]) {
-        for (id, local) in locals {
-            self.graph.set_local(self.nodes[*id as usize], local);
+        for &(id, local) in locals {
+            self.graph.set_local(self.nodes[id as usize], local);
         }
     }
 
-    fn transform(&mut self) {
-        self.graph.transform();
+    /// Only within a slice: others stay where they are.
+    fn reparent(&mut self, moves: &[(u32, u32)]) {
+        for &(id, parent) in moves {
+            self.graph.reparent(self.nodes[id as usize], self.nodes[parent as usize]);
+        }
+    }
+
+    fn steps(&mut self) -> &mut u32 {
+        &mut self.steps
     }
 
     fn update(&mut self) {
@@ -68,9 +70,5 @@ impl Side for Sliced {
             }
         }
         sum
-    }
-
-    fn bytes(&self) -> usize {
-        self.graph.bytes()
     }
 }

@@ -14,7 +14,6 @@ pub struct Flush {
 
 impl Flush {
     /// Takes the memory; a hundredth of it where nothing is measured.
-    #[must_use]
     pub fn new(measures: bool) -> Self {
         let bytes = if measures { BYTES } else { BYTES / 100 };
         Self { words: vec![0; bytes / 8], round: 0 }

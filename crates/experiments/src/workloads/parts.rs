@@ -1,10 +1,10 @@
 //! Meshes of about three sub-meshes: what sub-mesh sets are measured on.
 
 use super::rng::Rng;
-use super::town::strewn_cameras;
 use hedgerow::Aabb;
-use hedgerow::glam::{DVec3, Mat4, Vec3};
-use hedgerow_mesh::{MeshError, MeshSet, SubMesh};
+use hedgerow::glam::{DVec3, Mat4, Vec3, camera::rh};
+pub use hedgerow_mesh::SubMesh;
+use hedgerow_mesh::{MeshError, MeshSet};
 
 /// How many sub-meshes a mesh has, but for the last.
 const PARTS: usize = 3;
@@ -24,7 +24,6 @@ pub struct Parts {
 
 impl Parts {
     /// So many sub-meshes, three a mesh, in a cube of 1000 that so many cameras look around in.
-    #[must_use]
     pub fn new(sub_meshes: usize, cameras: usize, seed: u64) -> Self {
         let cameras = strewn_cameras(cameras, seed);
         let mut rng = Rng::new(seed + 1);
@@ -57,15 +56,11 @@ impl Parts {
     }
 
     /// The cameras.
-    #[must_use]
     pub fn cameras(&self) -> &[Mat4] {
         &self.cameras
     }
 
     /// The set of these meshes.
-    ///
-    /// # Errors
-    /// Never: the meshes are sound.
     pub fn set(&self) -> Result<MeshSet, MeshError> {
         let mut set = MeshSet::with_capacity(self.sub_meshes.len().div_ceil(PARTS), self.sub_meshes.len());
         for (mesh, sub_meshes) in self.meshes() {
@@ -82,4 +77,18 @@ fn is_undecided(bounds: &Aabb, camera: &Mat4) -> bool {
         let corner = DVec3::select(normal.cmpge(DVec3::ZERO), bounds.max.as_dvec3(), bounds.min.as_dvec3());
         (corner.dot(normal) + plane.w).abs() <= UNDECIDED * 1000.0 * normal.length()
     })
+}
+
+/// Cameras anywhere in a cube of 1000, without an end of sight.
+fn strewn_cameras(count: usize, seed: u64) -> Vec<Mat4> {
+    let mut rng = Rng::new(seed);
+    let mut number = || rng.below(1 << 20) as f32 / 1_048_576.0;
+    let mut cameras = Vec::with_capacity(count);
+    cameras.resize_with(count, || {
+        let eye = Vec3::new(number(), number(), number()) * 1000.0;
+        let direction = (Vec3::new(number(), number(), number()) - 0.5).normalize_or(Vec3::X);
+        let view = rh::view::look_to_mat4(eye, direction, Vec3::new(0.1, 0.97, 0.2).normalize());
+        rh::proj::directx::perspective(0.9, 16.0 / 9.0, 0.1, 2000.0) * view
+    });
+    cameras
 }

@@ -31,7 +31,6 @@ pub enum Content {
 
 impl Content {
     /// The kind of node that carries it.
-    #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Transform(_) => Kind::Transform,
@@ -70,10 +69,6 @@ pub struct Recipe {
 impl Recipe {
     /// The thesis's tree of that many nodes: each is attached to a pseudo-randomly selected earlier one, and the root
     /// is a transform node that changes nothing.
-    ///
-    /// # Panics
-    /// If `nodes` is 0 or above 2³².
-    #[must_use]
     pub fn random(nodes: usize, seed: u64) -> Self {
         let end = u32::try_from(nodes).expect("recipe ids have 32 bits");
         assert!(end > 0, "a tree has a root");
@@ -91,58 +86,21 @@ impl Recipe {
         Self { nodes }
     }
 
+    /// The root's transform.
+    pub fn root(&self) -> Transform {
+        match self.nodes[0].content {
+            Content::Transform(transform) => transform,
+            _ => unreachable!("the root of a recipe is a transform node"),
+        }
+    }
+
     /// The inserts in order, the root first.
-    #[must_use]
     pub fn nodes(&self) -> &[RecipeNode] {
         &self.nodes
     }
 
-    /// How many nodes of a kind there are.
-    #[must_use]
-    pub fn count(&self, kind: Kind) -> usize {
-        self.nodes.iter().filter(|node| node.content.kind() == kind).count()
-    }
-
-    /// How many world matrices the shapes of the tree have: those below one transform, without another between, share
-    /// its matrix.
-    #[must_use]
-    pub fn shown_matrices(&self) -> usize {
-        let mut above: Vec<u32> = Vec::with_capacity(self.nodes.len());
-        let mut shown = vec![false; self.nodes.len()];
-        for (id, node) in (0..).zip(&self.nodes) {
-            let transform = match node.content.kind() {
-                Kind::Transform => id,
-                _ => above[node.parent as usize],
-            };
-            above.push(transform);
-            shown[transform as usize] |= node.content.kind() == Kind::Shape;
-        }
-        shown.into_iter().filter(|shown| *shown).count()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_mix_is_the_thesis_s_and_parents_come_first() {
-        let recipe = Recipe::random(100_000, 1);
-        let share = |kind| recipe.count(kind) as f64 / 100_000.0;
-        assert!((share(Kind::Transform) - 0.4).abs() < 0.01);
-        assert!((share(Kind::Shape) - 0.4).abs() < 0.01);
-        assert!((share(Kind::Material) - 0.2).abs() < 0.01);
-        assert!((1..).zip(&recipe.nodes()[1..]).all(|(id, node)| node.parent < id));
-    }
-
-    #[test]
-    fn shapes_below_one_transform_share_its_matrix() {
-        let transform = Content::Transform(Transform::IDENTITY);
-        let node = |parent, content| RecipeNode { parent, content };
-        let mut nodes = vec![node(0, transform), node(0, Content::Material(1)), node(1, Content::Shape(2))];
-        nodes.extend([node(2, Content::Shape(3)), node(0, transform), node(4, transform)]);
-        assert_eq!(Recipe::from_nodes(nodes.clone()).shown_matrices(), 1);
-        nodes.push(node(5, Content::Shape(4)));
-        assert_eq!(Recipe::from_nodes(nodes).shown_matrices(), 2);
+    /// The kind of each node, by recipe id.
+    pub fn kinds(&self) -> Vec<Kind> {
+        self.nodes.iter().map(|node| node.content.kind()).collect()
     }
 }

@@ -14,7 +14,6 @@ pub const CHARACTERS: usize = 1000;
 pub const JOINTS: usize = 96;
 
 /// A humanoid rig of [`JOINTS`] joints, with face, fingers, twist joints and a tail.
-#[must_use]
 pub fn rig() -> Skeleton {
     let mut rig = Rig::default();
     let root = rig.chain("root", None, 1, Vec3::ZERO);
@@ -54,7 +53,6 @@ pub fn rig() -> Skeleton {
 
 /// A pose of each joint of a skeleton: its rest translation, turned by up to half a radian about each axis, and scaled
 /// by up to a twentieth, along all axes alike if that is asked for.
-#[must_use]
 pub fn character(skeleton: &Skeleton, seed: u64, uniform: bool) -> Vec<Transform> {
     let mut rng = Rng::new(seed);
     (0..skeleton.parents().len())

@@ -30,7 +30,6 @@ pub struct SkinRecipe {
 
 impl SkinRecipe {
     /// The seed's character: of its vertices 25 % have one influence, 20 % two, 25 % three and 30 % four.
-    #[must_use]
     pub fn character(seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let mut new = Self::default();
@@ -44,15 +43,6 @@ impl SkinRecipe {
             new.push(&mut rng, influences);
         }
         new.triangles(&mut rng, 5000)
-    }
-
-    /// So many vertices, each with as many influences.
-    #[must_use]
-    pub fn uniform(vertices: usize, influences: usize, seed: u64) -> Self {
-        let mut rng = Rng::new(seed);
-        let mut new = Self::default();
-        (0..vertices).for_each(|_| new.push(&mut rng, influences));
-        new.triangles(&mut rng, 1000)
     }
 
     fn push(&mut self, rng: &mut Rng, influences: usize) {
@@ -90,7 +80,6 @@ impl SkinRecipe {
     }
 
     /// A palette: each joint turned anyhow, and moved by at most a unit.
-    #[must_use]
     pub fn palette(seed: u64) -> Vec<Mat34> {
         let mut rng = Rng::new(seed);
         let joint = |_| {
@@ -98,13 +87,5 @@ impl SkinRecipe {
             Transform { translation: translation * 0.1, rotation, scale: Vec3::ONE }.to_matrix()
         };
         (0..SKIN_JOINTS).map(joint).collect()
-    }
-
-    /// So many morph targets, each of which moves every vertex a little.
-    #[must_use]
-    pub fn morphs(&self, count: usize, seed: u64) -> Vec<Vec<[f32; 3]>> {
-        let mut rng = Rng::new(seed);
-        let mut delta = || (rng.transform().translation * 0.001).to_array();
-        (0..count).map(|_| self.positions.iter().map(|_| delta()).collect()).collect()
     }
 }

@@ -4,6 +4,7 @@ use super::rng::Rng;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{Mat4, Quat, Vec3};
 use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, query::Frustum};
+use std::time::Duration;
 
 /// Districts along a side of the town, streets in a district, and houses in a street.
 const SIDE: u32 = 10;
@@ -30,11 +31,7 @@ pub struct Town {
 
 impl Town {
     /// The town of this seed whose 10,000 houses have so many parts, built by single inserts, depth first,
-    /// reconstituted and updated.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    #[must_use]
+    /// maintained and updated.
     pub fn new(parts: u32, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let mut scene =
@@ -64,17 +61,14 @@ impl Town {
                 }
             }
         }
-        scene.reconstitute_all();
+        scene.update();
+        scene.maintain(Duration::MAX);
         scene.update();
         let bounds = nodes.iter().map(|&node| scene.world_bounds(node).expect("a shape")).collect();
         Self { scene, nodes, bounds }
     }
 
     /// Cameras of this seed that stand in the streets and see 1 to 4 % of the shapes each.
-    ///
-    /// # Panics
-    /// If the town is not one in which cameras see as much.
-    #[must_use]
     pub fn cameras(&self, count: usize, seed: u64) -> Vec<Mat4> {
         let mut rng = Rng::new(seed);
         let shapes = self.nodes.len();
@@ -102,33 +96,4 @@ fn camera(rng: &mut Rng) -> Mat4 {
     let (sin, cos) = (turn * core::f32::consts::TAU).sin_cos();
     let view = rh::view::look_to_mat4(Vec3::new(x * width, 1.7, z * width), Vec3::new(cos, 0.0, sin), Vec3::Y);
     rh::proj::directx::perspective(0.7, 16.0 / 9.0, 0.1, SIGHT) * view
-}
-
-/// Boxes strewn over a cube, and cameras within: nothing that a hierarchy could make use of.
-#[must_use]
-pub fn strewn(count: usize, seed: u64) -> Vec<Aabb> {
-    let mut rng = Rng::new(seed);
-    let mut number = || rng.below(1 << 20) as f32 / 1_048_576.0;
-    let mut boxes = Vec::with_capacity(count);
-    boxes.resize_with(count, || {
-        let center = Vec3::new(number(), number(), number()) * 1000.0;
-        let half = Vec3::new(number(), number(), number()) + 0.1;
-        Aabb::new(center - half, center + half)
-    });
-    boxes
-}
-
-/// Cameras anywhere in the cube of [`strewn`], without an end of sight.
-#[must_use]
-pub fn strewn_cameras(count: usize, seed: u64) -> Vec<Mat4> {
-    let mut rng = Rng::new(seed);
-    let mut number = || rng.below(1 << 20) as f32 / 1_048_576.0;
-    let mut cameras = Vec::with_capacity(count);
-    cameras.resize_with(count, || {
-        let eye = Vec3::new(number(), number(), number()) * 1000.0;
-        let direction = (Vec3::new(number(), number(), number()) - 0.5).normalize_or(Vec3::X);
-        let view = rh::view::look_to_mat4(eye, direction, Vec3::new(0.1, 0.97, 0.2).normalize());
-        rh::proj::directx::perspective(0.9, 16.0 / 9.0, 0.1, 2000.0) * view
-    });
-    cameras
 }

@@ -1,13 +1,12 @@
 //! The naive scene graph.
 
-mod node;
-mod visit;
+pub(super) mod node;
+pub(super) mod visit;
 
 pub use self::visit::{DrawCommand, Draws};
 
-use self::node::{NodeBase, ShapeNode, TransformNode};
-use self::visit::{RenderSimVisitor, TransformVisitor};
-use crate::workloads::{Content, Kind};
+use self::node::NodeBase;
+use crate::workloads::Content;
 use core::ptr::NonNull;
 use hedgerow::{Mat34, Transform};
 
@@ -24,60 +23,53 @@ pub struct NodePtr(pub(crate) NonNull<NodeBase>);
 #[derive(Debug)]
 pub struct Graph {
     root: NonNull<NodeBase>,
-    len: usize,
 }
 
 impl Graph {
     /// A graph of a root that has this local transform.
-    #[must_use]
     pub fn new(root: Transform) -> Self {
-        Self { root: node::allocate(Content::Transform(root), None), len: 1 }
+        Self { root: node::allocate(Content::Transform(root), None) }
     }
 
     /// The root.
-    #[must_use]
     pub const fn root(&self) -> NodePtr {
         NodePtr(self.root)
-    }
-
-    /// How many nodes there are, the root included.
-    #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "the root is always there")]
-    pub const fn len(&self) -> usize {
-        self.len
     }
 
     /// Adds a node behind the last child of `parent`.
     ///
     /// # Safety
     /// `parent` must be a node of this graph that has not been removed.
-    pub unsafe fn insert(&mut self, mut parent: NodePtr, content: Content) -> NodePtr {
+    pub unsafe fn insert(&mut self, parent: NodePtr, content: Content) -> NodePtr {
         let child = node::allocate(content, Some(parent.0));
         // SAFETY: the caller vouches for the parent, and no other reference to a node exists.
-        unsafe { parent.0.as_mut() }.children.push(child);
-        self.len += 1;
+        unsafe { node::hang(child, parent.0) };
         NodePtr(child)
     }
 
-    /// Removes a node with all below it, and returns how many nodes that were.
+    /// Removes a node with all below it.
     ///
     /// # Safety
-    /// `node` must be a node of this graph that has not been removed. It and those below it must not be used again.
+    /// `node` must be a node of this graph that has not been removed, and not the root. It and those below it must not
+    /// be used again.
+    pub unsafe fn remove(&mut self, node: NodePtr) {
+        // SAFETY: the caller vouches for the node, and the subtree has just been cut off.
+        unsafe {
+            node::cut_off(node.0);
+            free_subtree(node.0);
+        }
+    }
+
+    /// Makes a node with all below it the last child of another one.
     ///
-    /// # Panics
-    /// If `node` is the root.
-    pub unsafe fn remove(&mut self, node: NodePtr) -> usize {
-        // SAFETY: the caller vouches for the node.
-        let parent = unsafe { node.0.as_ref() }.parent;
-        let mut parent = parent.expect("the root is not to be removed");
-        // SAFETY: the parent of a live node is alive, and no other reference to a node exists.
-        let siblings = &mut unsafe { parent.as_mut() }.children;
-        let place = siblings.iter().position(|&sibling| sibling == node.0);
-        siblings.remove(place.expect("a node is among its parent's children"));
-        // SAFETY: the subtree has just been cut off from the graph.
-        let removed = unsafe { free_subtree(node.0) };
-        self.len -= removed;
-        removed
+    /// # Safety
+    /// Both must be nodes of this graph that have not been removed, the second not at or below the first.
+    pub unsafe fn reparent(&mut self, node: NodePtr, parent: NodePtr) {
+        // SAFETY: the caller vouches for both, and no other reference to a node exists.
+        unsafe {
+            node::cut_off(node.0);
+            node::hang(node.0, parent.0);
+        }
     }
 
     /// Sets the local transform of a transform node. Its world matrix follows at the next
@@ -85,68 +77,33 @@ impl Graph {
     ///
     /// # Safety
     /// `node` must be a node of this graph that has not been removed.
-    ///
-    /// # Panics
-    /// If `node` is of another kind.
     pub unsafe fn set_local(&mut self, node: NodePtr, local: Transform) {
         // SAFETY: the caller vouches for the node, and no other reference to one exists.
-        let kind = unsafe { node.0.as_ref() }.kind;
-        assert_eq!(kind, Kind::Transform, "only transform nodes have a local transform");
-        // SAFETY: the caller vouches for the node, and its kind was just seen.
-        unsafe { self.write_local(node, local) };
+        unsafe { node::set_local(node.0, local) };
     }
 
-    /// [`set_local`](Self::set_local) where the caller knows the node's kind: a write, and nothing before it.
-    ///
-    /// # Safety
-    /// `node` must be a transform node of this graph that has not been removed.
-    #[inline]
-    pub unsafe fn write_local(&mut self, node: NodePtr, local: Transform) {
-        // SAFETY: the caller vouches for the node and its kind, and no other reference to one exists.
-        unsafe { node.0.cast::<TransformNode>().as_mut() }.local = local.into();
-    }
-
-    /// Recomputes every world matrix, and writes it to the shapes: `TransformVisitor` (the thesis, listing 2).
+    /// Recomputes every world matrix, and writes it to the shapes.
+    #[inline(never)]
     pub fn transform(&mut self) {
         // SAFETY: the root and all below it are alive, and no reference to a node exists.
-        unsafe { visit::visit(self.root, &mut TransformVisitor::new()) };
+        unsafe { visit::transform(self.root, &Mat34::IDENTITY) };
     }
 
-    /// Lists every draw, as of the last [`transform`](Self::transform): `RenderSimVisitor` (the thesis, listing 3).
+    /// Lists every draw, as of the last [`transform`](Self::transform).
+    #[inline(never)]
     pub fn render(&mut self, draws: &mut Draws) {
+        draws.clear();
         // SAFETY: the root and all below it are alive, and no reference to a node exists.
-        unsafe { visit::visit(self.root, &mut RenderSimVisitor::new(draws)) };
+        unsafe { visit::render(self.root, None, draws) };
     }
 
     /// The world matrix of a transform or shape node, as of the last [`transform`](Self::transform).
     ///
     /// # Safety
     /// `node` must be a node of this graph that has not been removed.
-    #[must_use]
-    pub unsafe fn world(&self, node: NodePtr) -> Option<&Mat34> {
-        // SAFETY: the caller vouches for the node, whose kind names its type; the graph is borrowed by the result.
-        unsafe {
-            match node.0.as_ref().kind {
-                Kind::Transform => Some(&node.0.cast::<TransformNode>().as_ref().world),
-                Kind::Material => None,
-                Kind::Shape => Some(&node.0.cast::<ShapeNode>().as_ref().matrix),
-            }
-        }
-    }
-
-    /// The bytes that all nodes take from the heap, the allocator's own overhead included (glibc's rule: a header of
-    /// 8 bytes, and blocks that are multiples of 16).
-    #[must_use]
-    pub fn heap_bytes(&self) -> usize {
-        let mut waiting = vec![self.root];
-        let mut bytes = 0;
-        while let Some(node) = waiting.pop() {
-            // SAFETY: all nodes that the root leads to are alive, and no mutable reference to one exists.
-            let node = unsafe { node.as_ref() };
-            bytes += node::heap_bytes(node);
-            waiting.extend_from_slice(&node.children);
-        }
-        bytes
+    pub unsafe fn world(&self, node: NodePtr) -> Option<Mat34> {
+        // SAFETY: the caller vouches for the node.
+        unsafe { node::world(node.0) }
     }
 }
 
@@ -157,12 +114,11 @@ impl Drop for Graph {
     }
 }
 
-/// Frees a node and all below it, without recursion, and returns how many nodes that were.
+/// Frees a node and all below it, without recursion.
 ///
 /// # Safety
 /// `top` and all below it must be alive, and not be used again.
-unsafe fn free_subtree(top: NonNull<NodeBase>) -> usize {
-    let mut freed = 0;
+unsafe fn free_subtree(top: NonNull<NodeBase>) {
     let mut node = top;
     loop {
         // SAFETY: the loop stands on nodes of the subtree that it has not yet freed: it goes down to a child that it
@@ -175,10 +131,9 @@ unsafe fn free_subtree(top: NonNull<NodeBase>) -> usize {
         let parent = base.parent;
         // SAFETY: as above; the node is in no list any more.
         unsafe { node::free(node) };
-        freed += 1;
         match parent {
             Some(parent) if node != top => node = parent,
-            _ => return freed,
+            _ => return,
         }
     }
 }

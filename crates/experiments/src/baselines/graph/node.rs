@@ -5,10 +5,11 @@
 //! | type | bytes | of these the base |
 //! |---|---|---|
 //! | [`TransformNode`] | 176 | 88 |
-//! | [`MaterialNode`] | 88 | 88 |
+//! | [`NodeBase`] | 88 | 88 |
 //! | [`ShapeNode`] | 144 | 88 |
 //!
-//! The thesis's `self_handle` and `depth` are left out: its naive graph has no use for them.
+//! The thesis's `self_handle` and `depth` are left out: its naive graph has no use for them. It has 180, 108 and 172
+//! bytes.
 
 use crate::workloads::{Content, Kind};
 use core::ptr::NonNull;
@@ -16,12 +17,12 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Mat34, Transform};
 use smallvec::SmallVec;
 
-/// What all nodes have: 88 bytes on 64-bit machines.
+/// What all nodes have, and all that a material node has: 88 bytes on 64-bit machines.
 #[repr(C)]
 pub(crate) struct NodeBase {
     /// The children in order, the first eight stored here.
     pub(crate) children: SmallVec<[NonNull<Self>; 8]>,
-    /// The parent; none for the root and for a node not yet attached.
+    /// The parent; none for the root.
     pub(crate) parent: Option<NonNull<Self>>,
     /// Which of the three types the node has.
     pub(crate) kind: Kind,
@@ -37,18 +38,17 @@ pub(crate) struct TransformNode {
     pub(crate) world: Mat34,
 }
 
-/// A node with a material for all below it: `base.id`.
-#[repr(C)]
-pub(crate) struct MaterialNode {
-    pub(crate) base: NodeBase,
-}
-
 /// A node with a mesh to draw, `base.id`, and the matrix to draw it with.
 #[repr(C)]
 pub(crate) struct ShapeNode {
     pub(crate) base: NodeBase,
     pub(crate) matrix: Mat34,
 }
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<TransformNode>() == 176 && size_of::<NodeBase>() == 88);
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<ShapeNode>() == 144);
 
 /// A [`Transform`] in 40 bytes, where the aligned quaternion makes it 48.
 #[derive(Clone, Copy)]
@@ -75,27 +75,65 @@ impl Trs {
 impl From<Transform> for Trs {
     #[inline]
     fn from(transform: Transform) -> Self {
-        Self {
-            translation: transform.translation.to_array(),
-            rotation: transform.rotation.to_array(),
-            scale: transform.scale.to_array(),
+        let Transform { translation, rotation, scale } = transform;
+        Self { translation: translation.to_array(), rotation: rotation.to_array(), scale: scale.to_array() }
+    }
+}
+
+/// A node without children, of its type.
+enum Made {
+    Transform(TransformNode),
+    Material(NodeBase),
+    Shape(ShapeNode),
+}
+
+fn make(content: Content, parent: Option<NonNull<NodeBase>>) -> Made {
+    let base = |id| NodeBase { children: SmallVec::new(), parent, kind: content.kind(), id };
+    match content {
+        Content::Transform(local) => {
+            Made::Transform(TransformNode { base: base(0), local: local.into(), world: Mat34::IDENTITY })
         }
+        Content::Material(material) => Made::Material(base(material)),
+        Content::Shape(mesh) => Made::Shape(ShapeNode { base: base(mesh), matrix: Mat34::IDENTITY }),
     }
 }
 
 /// Allocates a node without children.
 pub(crate) fn allocate(content: Content, parent: Option<NonNull<NodeBase>>) -> NonNull<NodeBase> {
-    let base = |id| NodeBase { children: SmallVec::new(), parent, kind: content.kind(), id };
-    match content {
-        Content::Transform(local) => leak(TransformNode { base: base(0), local: local.into(), world: Mat34::IDENTITY }),
-        Content::Material(material) => leak(MaterialNode { base: base(material) }),
-        Content::Shape(mesh) => leak(ShapeNode { base: base(mesh), matrix: Mat34::IDENTITY }),
+    match make(content, parent) {
+        Made::Transform(node) => leak(node),
+        Made::Material(node) => leak(node),
+        Made::Shape(node) => leak(node),
     }
 }
 
 /// Moves a node to the heap. The pointer may access the whole node, not its base alone.
 fn leak<T>(node: T) -> NonNull<NodeBase> {
     NonNull::from(Box::leak(Box::new(node))).cast()
+}
+
+/// Writes a node without children to memory that others manage.
+///
+/// # Safety
+/// There must be room for a node of that kind, aligned to 16 bytes.
+pub(crate) unsafe fn write(place: NonNull<NodeBase>, content: Content, parent: Option<NonNull<NodeBase>>) {
+    // SAFETY: the caller vouches for the room.
+    unsafe {
+        match make(content, parent) {
+            Made::Transform(node) => place.cast().write(node),
+            Made::Material(node) => place.write(node),
+            Made::Shape(node) => place.cast().write(node),
+        }
+    }
+}
+
+/// The bytes of a node, a multiple of 16.
+pub(crate) fn size_of_kind(kind: Kind) -> usize {
+    match kind {
+        Kind::Transform => size_of::<TransformNode>(),
+        Kind::Material => size_of::<NodeBase>().next_multiple_of(16),
+        Kind::Shape => size_of::<ShapeNode>(),
+    }
 }
 
 /// Gives a node's memory back, its children left where they are.
@@ -107,42 +145,61 @@ pub(crate) unsafe fn free(node: NonNull<NodeBase>) {
     unsafe {
         match node.as_ref().kind {
             Kind::Transform => drop(Box::from_raw(node.cast::<TransformNode>().as_ptr())),
-            Kind::Material => drop(Box::from_raw(node.cast::<MaterialNode>().as_ptr())),
+            Kind::Material => drop(Box::from_raw(node.as_ptr())),
             Kind::Shape => drop(Box::from_raw(node.cast::<ShapeNode>().as_ptr())),
         }
     }
 }
 
-/// The bytes that the node takes from the heap: its own block, and that of its children where these exceed eight.
-pub(crate) fn heap_bytes(node: &NodeBase) -> usize {
-    let own = match node.kind {
-        Kind::Transform => size_of::<TransformNode>(),
-        Kind::Material => size_of::<MaterialNode>(),
-        Kind::Shape => size_of::<ShapeNode>(),
+/// Takes a node from the list of its parent.
+///
+/// # Safety
+/// The node must be alive and not the root, and no reference to a node exist.
+pub(crate) unsafe fn cut_off(node: NonNull<NodeBase>) {
+    // SAFETY: the caller vouches for the node, whose parent is alive as well.
+    let siblings = unsafe {
+        let parent = node.as_ref().parent;
+        &mut parent.expect("the root stays where it is").as_mut().children
     };
-    let children = &node.children;
-    let spilled = if children.spilled() { block(children.capacity() * size_of::<usize>()) } else { 0 };
-    block(own) + spilled
+    let place = siblings.iter().position(|&sibling| sibling == node);
+    siblings.remove(place.expect("a node is among its parent's children"));
 }
 
-/// The bytes that an allocator takes for a request: glibc's rule for 64-bit machines, which adds its 8-byte header
-/// and rounds up to a multiple of 16, and to 32 at least. Allocators by size classes (jemalloc, mimalloc) come to
-/// 192, 96 and 160 for the three node types as well, without a header.
-const fn block(request: usize) -> usize {
-    let rounded = (request + 8).next_multiple_of(16);
-    if rounded < 32 { 32 } else { rounded }
+/// Puts a node behind the last child of another one.
+///
+/// # Safety
+/// Both must be alive, and no reference to a node exist; the node must be in no list.
+pub(crate) unsafe fn hang(mut node: NonNull<NodeBase>, mut parent: NonNull<NodeBase>) {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        node.as_mut().parent = Some(parent);
+        parent.as_mut().children.push(node);
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Sets the local transform of a transform node.
+///
+/// # Safety
+/// The node must be alive, and no reference to a node exist.
+pub(crate) unsafe fn set_local(node: NonNull<NodeBase>, local: Transform) {
+    // SAFETY: the caller vouches for the node, whose kind is looked at before its type is taken for granted.
+    unsafe {
+        assert_eq!(node.as_ref().kind, Kind::Transform, "only transform nodes have a local transform");
+        node.cast::<TransformNode>().as_mut().local = local.into();
+    }
+}
 
-    #[test]
-    #[cfg(target_pointer_width = "64")]
-    fn nodes_have_the_documented_sizes() {
-        assert_eq!(size_of::<NodeBase>(), 88);
-        assert_eq!(size_of::<TransformNode>(), 176);
-        assert_eq!(size_of::<MaterialNode>(), 88);
-        assert_eq!(size_of::<ShapeNode>(), 144);
+/// The world matrix of a transform or shape node.
+///
+/// # Safety
+/// The node must be alive, and no mutable reference to it exist.
+pub(crate) unsafe fn world(node: NonNull<NodeBase>) -> Option<Mat34> {
+    // SAFETY: the caller vouches for the node, whose kind names its type.
+    unsafe {
+        match node.as_ref().kind {
+            Kind::Transform => Some(node.cast::<TransformNode>().as_ref().world),
+            Kind::Material => None,
+            Kind::Shape => Some(node.cast::<ShapeNode>().as_ref().matrix),
+        }
     }
 }

@@ -1,0 +1,190 @@
+//! Edits in random places of the thesis's tree: one by one against boxed nodes, and in batches against one by one.
+//!
+//! Cases, each in nanoseconds an edit, of a tenth of the nodes:
+//!
+//! - `remove`: leaves, the thesis's removals of a frame;
+//! - `insert`: its inserts, each below a random leaf, after those removals;
+//! - `set`: the local transforms of transform nodes in random order;
+//! - `move`: what was inserted, each node below another random leaf, and not timed back again.
+//!
+//! Each side keeps its handles or pointers in an array by number, and looks there for each edit. An update follows each
+//! frame, and is not timed. With `batch-` before their names the same edits are batches of `hedgerow`, against single
+//! calls; the lists that a batch is told by are filled as part of it.
+//!
+//! - `rigs/set`, `rigs/set-random`: all transforms of rigs, in the order in which they were built, which is depth first,
+//!   and in random order, the same in each frame.
+//! - `build`: the whole tree by single inserts, in the order in which nodes were chosen, nothing reserved.
+//! - `batch-build`: from a list of the same nodes, pushing them included, against single inserts. Dropping the tree is
+//!   not timed.
+
+use crate::agreement::{same_draws, same_worlds};
+use crate::clock::nanoseconds;
+use crate::front::{Front, Sizes};
+use crate::rounds::{Pace, Trial};
+use crate::sides::{Batched, Boxed, Packed, Side};
+use crate::workloads::{Churn, Kind, Moves, Recipe, Topology};
+use crate::{Case, Outcome, Unit};
+use hedgerow::Transform;
+
+const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 262_144, 1_048_576], short: &[32_768, 262_144], tiny: &[300] };
+const RIGS: Sizes<&[usize]> = Sizes { full: &[4096, 262_144], short: &[4096, 262_144], tiny: &[600] };
+const PARTS: [&str; 4] = ["insert", "remove", "set", "move"];
+const ONE_BY_ONE: &str = "one by one";
+
+/// Runs the experiment.
+pub fn run<F: Front>(front: &mut F) -> Outcome {
+    for &nodes in SIZES.at(front.scale()) {
+        let (recipe, per) = (Recipe::random(nodes, nodes as u64), nodes / 10);
+        // A round begins anew where it has changed the tree, and small trees have more of them.
+        let pace = Pace { alternates: true, ..Pace::fixed(((1 << 20) / nodes).clamp(12, 100)) };
+        let single = PARTS.map(|name| Case::new(name, nodes, Unit::Edit, Boxed::NAME).per(per));
+        front.play(single, pace, &mut Frames::<Packed, Boxed>::new(recipe.clone()))?;
+        let names = PARTS.map(|name| format!("batch-{name}"));
+        let batched = names.each_ref().map(|name| Case::new(name, nodes, Unit::Edit, ONE_BY_ONE).against_itself());
+        front.play(batched.map(|case| case.per(per)), pace, &mut Frames::<Batched, Packed>::new(recipe.clone()))?;
+
+        let mut building = Building(recipe, Packed::build, Boxed::build);
+        front.play([Case::new("build", nodes, Unit::Time, Boxed::NAME)], Pace::fixed(9), &mut building)?;
+        let mut building = Building(building.0, Packed::build_from_list, <Packed as Side>::build);
+        let case = Case::new("batch-build", nodes, Unit::Time, ONE_BY_ONE).against_itself();
+        front.play([case], Pace::fixed(9), &mut building)?;
+    }
+    for &nodes in RIGS.at(front.scale()) {
+        for name in ["rigs/set", "rigs/set-random"] {
+            let case = Case::new(name, nodes, Unit::Edit, Boxed::NAME);
+            front.play([case], Pace::timed(15, 301, 600), &mut Setting::new(nodes, name == "rigs/set-random"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The same tree on two sides, and the edits of its frames.
+struct Frames<S, T> {
+    recipe: Recipe,
+    ours: S,
+    theirs: T,
+    churn: Churn,
+    number: usize,
+    moved: Vec<(u32, Transform)>,
+}
+
+impl<S: Side, T: Side> Frames<S, T> {
+    fn new(recipe: Recipe) -> Self {
+        let (ours, theirs, churn) = (S::build(&recipe), T::build(&recipe), Churn::new(&recipe, 1));
+        Self { recipe, ours, theirs, churn, number: 0, moved: Vec::new() }
+    }
+}
+
+impl<S: Side, T: Side> Trial<4> for Frames<S, T> {
+    fn renew(&mut self, _: usize) -> Outcome {
+        *self = Self::new(self.recipe.clone());
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        let count = self.churn.next_frame().removed.len();
+        // Steps of a prime meet each place once, in an order that follows no other.
+        let (kinds, number) = (self.churn.kinds(), self.number);
+        let places = (1..kinds.len()).map(|step| (step * 1_000_003 + number * 77_777) % kinds.len());
+        let places = places.filter(|&id| kinds[id] == Kind::Transform && id > 0).take(count);
+        let local =
+            |id: usize| (u32::try_from(id).expect("ids have 32 bits"), Transform::from_xyz(id as f32, 1.0, 2.0));
+        self.moved = places.map(local).collect();
+        self.number += 1;
+    }
+
+    fn play(&mut self, way: usize) -> [f64; 4] {
+        match way {
+            0 => edit(&mut self.ours, &self.churn, &self.moved),
+            _ => edit(&mut self.theirs, &self.churn, &self.moved),
+        }
+    }
+
+    fn check(&mut self) -> Outcome {
+        same_draws(&self.ours, &self.theirs, "edits")
+    }
+
+    fn check_last(&mut self) -> Outcome {
+        same_worlds(&self.ours, &self.theirs, self.churn.kinds(), "edits")
+    }
+}
+
+/// Makes the edits of a frame, and returns the nanoseconds of each kind.
+fn edit(side: &mut impl Side, churn: &Churn, moved: &[(u32, Transform)]) -> [f64; 4] {
+    let edits = churn.edits();
+    let remove = nanoseconds(|| side.remove(&edits.removed));
+    let insert = nanoseconds(|| side.insert(&edits.inserted));
+    let set = nanoseconds(|| side.set_locals(moved));
+    let parent = |at: usize| edits.inserted[at % edits.inserted.len()].1.parent;
+    // Steps of a prime lead each node to a parent far from its own.
+    let there: Vec<_> =
+        (0..).zip(&edits.inserted).map(|(at, (id, _))| (*id, parent(at * 1_000_003 + 77_777))).collect();
+    let back: Vec<_> = edits.inserted.iter().map(|(id, node)| (*id, node.parent)).collect();
+    let shift = nanoseconds(|| side.reparent(&there));
+    side.reparent(&back);
+    side.frame();
+    [insert, remove, set, shift]
+}
+
+/// Builds a tree in two ways.
+struct Building<S, T>(Recipe, fn(&Recipe) -> S, fn(&Recipe) -> T);
+
+impl<S: Side, T: Side> Trial<1> for Building<S, T> {
+    fn play(&mut self, way: usize) -> [f64; 1] {
+        fn time<S>(build: impl FnOnce() -> S) -> f64 {
+            let mut built = None;
+            nanoseconds(|| built = Some(build()))
+        }
+        [if way == 0 { time(|| self.1(&self.0)) } else { time(|| self.2(&self.0)) }]
+    }
+
+    fn check_last(&mut self) -> Outcome {
+        let (mut ours, mut theirs) = (self.1(&self.0), self.2(&self.0));
+        ours.frame();
+        theirs.frame();
+        same_draws(&ours, &theirs, "edits, building")
+    }
+}
+
+/// Rigs on both sides, and what is set in them.
+struct Setting {
+    packed: Packed,
+    boxed: Boxed,
+    locals: Vec<(u32, Transform)>,
+    kinds: Vec<Kind>,
+}
+
+impl Setting {
+    fn new(nodes: usize, random: bool) -> Self {
+        let recipe = Recipe::transforms(Topology::Humanoids, nodes + 1, nodes as u64);
+        let mut locals = Moves::new(&recipe, 1).next_frame(nodes).to_vec();
+        if !random {
+            locals.sort_unstable_by_key(|&(id, _)| id);
+        }
+        Self { packed: Packed::build(&recipe), boxed: Boxed::build(&recipe), locals, kinds: recipe.kinds() }
+    }
+}
+
+impl Trial<1> for Setting {
+    fn begin(&mut self) {
+        self.locals.iter_mut().for_each(|(_, local)| local.translation.x += 1.0);
+    }
+
+    fn prepare(&mut self, way: usize) {
+        match way {
+            0 => self.packed.update(),
+            _ => self.boxed.update(),
+        }
+    }
+
+    fn play(&mut self, way: usize) -> [f64; 1] {
+        let Self { packed, boxed, locals, .. } = self;
+        [nanoseconds(|| if way == 0 { packed.set_locals(locals) } else { boxed.set_locals(locals) })]
+    }
+
+    fn check_last(&mut self) -> Outcome {
+        self.prepare(0);
+        self.prepare(1);
+        same_worlds(&self.packed, &self.boxed, &self.kinds, "edits, rigs")
+    }
+}

@@ -1,0 +1,156 @@
+//! A thousand characters of 96 joints, from local transforms to model matrices and palettes; in nanoseconds a joint.
+//!
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. Its object-oriented version (joints with
+//! children, recursion, 4×4 matrices) is one baseline, its flattened version the harder one; both begin with the same
+//! translations, rotations and scales as ours.
+//!
+//! - `pose`, `pose-palette`: one `Pose` after the other, to models, and to palettes; against objects.
+//! - `crowd`, `crowd-palette`: all at once, written to one array; against objects.
+//! - with `-flattened` behind these names: against arrays in depth-first order.
+//!
+//! What the sides computed is compared to within rounding.
+
+use crate::baselines::{Character, Flattened, Joints, inverse_binds};
+use crate::front::Front;
+use crate::workloads::{CHARACTERS, JOINTS, character, rig};
+use crate::{Case, Outcome, Unit};
+use hedgerow::glam::Mat4;
+use hedgerow::{
+    Mat34, Transform,
+    anim::{Crowd, Pose, Skeleton},
+    skin::Skin,
+};
+
+/// The joints of all characters.
+const ALL_JOINTS: usize = CHARACTERS * JOINTS;
+
+/// Runs the experiment.
+pub fn run<F: Front>(front: &mut F) -> Outcome {
+    let skeleton = rig();
+    let locals: Vec<Vec<Transform>> = (0..CHARACTERS as u64).map(|seed| character(&skeleton, seed, false)).collect();
+    let skin = Skin::at_rest(&skeleton)?;
+    let binds = inverse_binds(&skin);
+    let poses: Vec<Pose> = locals.iter().map(|locals| pose_of(&skeleton, locals)).collect();
+    let mut crowd = Crowd::new(&skeleton);
+    for pose in &poses {
+        crowd.insert(pose)?;
+    }
+    let characters = locals.iter().map(|locals| Character::new(&skeleton, locals)).collect();
+    let mut objects = Theirs { characters, palettes: vec![Mat4::IDENTITY; ALL_JOINTS], binds: binds.clone() };
+    let characters = locals.iter().map(|locals| Flattened::new(&skeleton, locals)).collect();
+    let mut arrays = Theirs { characters, palettes: vec![Mat4::IDENTITY; ALL_JOINTS], binds };
+    let (room, each) = (Vec::new(), vec![Vec::new(); CHARACTERS]);
+    let mut ours = Ours { skeleton, skin, poses, crowd, room, each, all: Vec::new() };
+    let ways: [(&str, fn(&mut Ours), Shown, bool); 4] = [
+        ("pose", Ours::pose_models, |ours| ours.each.concat(), false),
+        ("crowd", Ours::crowd_models, |ours| ours.all.clone(), false),
+        ("pose-palette", Ours::pose_palettes, |ours| ours.each.concat(), true),
+        ("crowd-palette", Ours::crowd_palettes, |ours| ours.all.clone(), true),
+    ];
+    for (name, ours_do, shown, palettes) in ways {
+        compare(front, (name, "objects"), &mut ours, &mut objects, (ours_do, shown), palettes)?;
+        let name = &format!("{name}-flattened");
+        compare(front, (name, "flattened"), &mut ours, &mut arrays, (ours_do, shown), palettes)?;
+    }
+    Ok(())
+}
+
+/// What our side has computed.
+type Shown = fn(&Ours) -> Vec<Mat34>;
+
+/// Model matrices, or palettes, of all characters.
+fn compare<F: Front, C: Joints>(
+    front: &mut F,
+    (name, baseline): (&str, &str),
+    ours: &mut Ours,
+    theirs: &mut Theirs<C>,
+    (ours_do, shown): (fn(&mut Ours), Shown),
+    palettes: bool,
+) -> Outcome {
+    let case = Case::new(name, ALL_JOINTS, Unit::Time, baseline);
+    let theirs_do = if palettes { Theirs::palettes } else { Theirs::models };
+    front.calls(case, (ours, theirs), ours_do, theirs_do, |ours, theirs| match palettes {
+        true => same(&shown(ours), theirs.palettes.iter().copied()),
+        false => same(&shown(ours), theirs.characters.iter().flat_map(Joints::globals)),
+    })
+}
+
+/// A pose with these local transforms.
+fn pose_of(skeleton: &Skeleton, locals: &[Transform]) -> Pose {
+    let mut pose = Pose::rest(skeleton);
+    (0..).zip(locals).for_each(|(joint, &local)| pose.set(joint, local));
+    pose
+}
+
+/// All characters on our side, and what is computed of them.
+struct Ours {
+    skeleton: Skeleton,
+    skin: Skin,
+    poses: Vec<Pose>,
+    crowd: Crowd,
+    room: Vec<Mat34>,
+    /// One character after the other, and all in one place.
+    each: Vec<Vec<Mat34>>,
+    all: Vec<Mat34>,
+}
+
+impl Ours {
+    fn pose_models(&mut self) {
+        for (pose, models) in self.poses.iter().zip(&mut self.each) {
+            pose.to_models(&self.skeleton, models).expect("poses of this skeleton");
+        }
+    }
+
+    /// With models in one place, for only palettes are asked for.
+    fn pose_palettes(&mut self) {
+        for (pose, palette) in self.poses.iter().zip(&mut self.each) {
+            pose.to_models(&self.skeleton, &mut self.room).expect("poses of this skeleton");
+            self.skin.palette(&self.room, palette).expect("models of this skeleton");
+        }
+    }
+
+    fn crowd_models(&mut self) {
+        self.crowd.models(&mut self.all);
+    }
+
+    fn crowd_palettes(&mut self) {
+        self.crowd.palettes(&self.skin, &mut self.all).expect("a skin of this skeleton");
+    }
+}
+
+/// All characters on the other side.
+struct Theirs<C> {
+    characters: Vec<C>,
+    palettes: Vec<Mat4>,
+    binds: Vec<Mat4>,
+}
+
+impl<C: Joints> Theirs<C> {
+    fn models(&mut self) {
+        self.characters.iter_mut().for_each(C::local_to_global);
+    }
+
+    fn palettes(&mut self) {
+        for (character, palette) in self.characters.iter_mut().zip(self.palettes.chunks_exact_mut(JOINTS)) {
+            character.local_to_global();
+            character.palette(&self.binds, palette);
+        }
+    }
+}
+
+/// Fails unless each matrix is that of the baseline to within rounding.
+fn same(ours: &[Mat34], theirs: impl Iterator<Item = Mat4>) -> Outcome {
+    let mut count = 0;
+    for (&ours, theirs) in ours.iter().zip(theirs) {
+        count += 1;
+        let whole = Mat4::from(ours);
+        if !whole.abs_diff_eq(theirs, 1e-4) {
+            return Err(format!("a matrix is {whole}, and that of the baseline {theirs}").into());
+        }
+    }
+    if count == ours.len() {
+        Ok(())
+    } else {
+        Err(format!("{} matrices, and {count} of the baseline", ours.len()).into())
+    }
+}

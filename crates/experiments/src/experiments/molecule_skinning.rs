@@ -1,0 +1,172 @@
+//! Skinning of positions and normals, in nanoseconds a vertex.
+//!
+//! 100 characters of 5,000 triangles, that is 2,700 vertices each, of which 25 % have one influence, 20 % two, 25 %
+//! three and 30 % four, each character with a palette of 96 joints and places for its vertices of its own:
+//!
+//! - `first`: against the first implementation, interleaved vertices of which texture coordinates are copied, and four
+//!   matrices weighted for each.
+//! - `sorted`: against what the seed's steps make of that: what is not skinned lies elsewhere, positions and normals
+//!   have four floats, and there is a loop for each number of influences.
+//!
+//! Our side writes three floats for each position and normal. What both sides compute is compared to within 1e-5.
+
+use crate::baselines::{SeedSkin, WholeVertex, WideVertex};
+use crate::front::{Front, checked_elsewhere};
+use crate::workloads::{SKIN_JOINTS, SkinRecipe};
+use crate::{Case, Outcome, Unit};
+use hedgerow::glam::Mat4;
+use hedgerow::{
+    Mat34,
+    skin::{Palette, Skin, SkinOutput, SkinnedMesh},
+};
+use std::ops::Range;
+
+const CHARACTERS: usize = 100;
+/// So many of them are skinned in a turn, the next ones in the next: short turns are seldom interrupted.
+const TURN: usize = 10;
+/// What is written may differ by so much; positions lie within some units.
+const TOLERANCE: f32 = 1e-5;
+
+const VERTEX: Unit = Unit::Each("ns/vert");
+const FIRST: &str = "first implementation";
+
+/// Runs the experiment.
+pub fn run<F: Front>(front: &mut F) -> Outcome {
+    let mut ours = Ours::new()?;
+    let mut theirs = Theirs::new(&ours);
+    let cases: [(&str, &str, fn(&mut Ours), fn(&mut Theirs), Find); 2] = [
+        ("first", FIRST, Ours::skin, Theirs::first, Theirs::whole),
+        ("sorted", "split, four floats, sorted influences", Ours::skin, Theirs::sorted, Theirs::wide),
+    ];
+    for (name, baseline, ours_do, theirs_do, find) in cases {
+        (0..CHARACTERS / TURN).for_each(|_| ours_do(&mut ours));
+        (0..CHARACTERS / TURN).for_each(|_| theirs_do(&mut theirs));
+        let count = ours.mesh.len();
+        for (at, (&position, &normal)) in ours.positions.iter().zip(&ours.normals).enumerate() {
+            let vertex = ours.mesh.permutation()[at % count] as usize;
+            same(name, (position, normal), find(&theirs, at / count, vertex))?;
+        }
+        let case = Case::new(name, ours.positions.len(), VERTEX, baseline).per(TURN * count);
+        front.calls(case, (&mut ours, &mut theirs), ours_do, theirs_do, checked_elsewhere)?;
+    }
+    Ok(())
+}
+
+/// Position and normal of a vertex of a character, as the other side has them.
+type Find = fn(&Theirs, usize, usize) -> ([f32; 3], [f32; 3]);
+
+/// Fails unless a position and a normal are the same on both sides but for rounding.
+fn same(what: &str, ours: ([f32; 3], [f32; 3]), theirs: ([f32; 3], [f32; 3])) -> Outcome {
+    let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= TOLERANCE);
+    if near(ours.0, theirs.0) && near(ours.1, theirs.1) {
+        return Ok(());
+    }
+    Err(format!("{what}: a vertex differs: {ours:?} and {theirs:?}").into())
+}
+
+/// The mesh of a recipe.
+fn mesh(recipe: &SkinRecipe) -> Result<SkinnedMesh, hedgerow::anim::Error> {
+    SkinnedMesh::builder(&recipe.positions)
+        .normals(&recipe.normals)
+        .influences(4, recipe.joints.as_flattened(), recipe.weights.as_flattened())
+        .indices(&recipe.indices)
+        .build(&skin()?)
+}
+
+/// The skin that recipes count joints in, bound at the origin.
+fn skin() -> Result<Skin, hedgerow::anim::Error> {
+    Skin::new((0..).take(SKIN_JOINTS).collect(), vec![Mat34::IDENTITY; SKIN_JOINTS])
+}
+
+/// Which characters' turn it is.
+fn next(turn: &mut usize) -> Range<usize> {
+    let first = *turn;
+    *turn = (first + TURN) % CHARACTERS;
+    first..first + TURN
+}
+
+/// The characters on our side.
+struct Ours {
+    recipe: SkinRecipe,
+    mesh: SkinnedMesh,
+    skin: Skin,
+    palettes: Vec<Mat34>,
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    turn: usize,
+}
+
+impl Ours {
+    fn new() -> Result<Self, hedgerow::anim::Error> {
+        let recipe = SkinRecipe::character(1);
+        let palettes = (0..CHARACTERS as u64).flat_map(|seed| SkinRecipe::palette(100 + seed)).collect();
+        let (mesh, skin, places) = (mesh(&recipe)?, skin()?, vec![[0.0; 3]; CHARACTERS * recipe.positions.len()]);
+        Ok(Self { recipe, mesh, skin, palettes, positions: places.clone(), normals: places, turn: 0 })
+    }
+
+    /// Skins the characters of a turn, one after the other.
+    fn skin(&mut self) {
+        let (count, turn) = (self.mesh.len(), next(&mut self.turn));
+        for character in turn {
+            let vertices = character * count..(character + 1) * count;
+            let joints = character * SKIN_JOINTS..(character + 1) * SKIN_JOINTS;
+            let palette = Palette::of(&self.skin, &self.palettes[joints]).expect("a matrix for each joint");
+            let output = SkinOutput::new(&mut self.positions[vertices.clone()]).normals(&mut self.normals[vertices]);
+            self.mesh.skin(palette, output).expect("places for all");
+        }
+    }
+}
+
+/// The characters on the other side, and what it writes of them.
+struct Theirs {
+    skin: SeedSkin,
+    palettes: Vec<Vec<Mat4>>,
+    whole: Vec<WholeVertex>,
+    wide: Vec<WideVertex>,
+    /// Where each vertex is among those sorted by influences.
+    places: Vec<usize>,
+    turn: usize,
+}
+
+impl Theirs {
+    fn new(ours: &Ours) -> Self {
+        let skin = SeedSkin::new(&ours.recipe);
+        let palettes = ours.palettes.chunks_exact(SKIN_JOINTS);
+        let mut places = vec![0; skin.vertices()];
+        for (place, &vertex) in skin.order().iter().enumerate() {
+            places[vertex as usize] = place;
+        }
+        Self {
+            palettes: palettes.map(|palette| palette.iter().map(|&matrix| matrix.into()).collect()).collect(),
+            whole: vec![WholeVertex::default(); CHARACTERS * skin.vertices()],
+            wide: vec![WideVertex::default(); CHARACTERS * skin.vertices()],
+            places,
+            skin,
+            turn: 0,
+        }
+    }
+
+    fn first(&mut self) {
+        let count = self.skin.vertices();
+        for character in next(&mut self.turn) {
+            self.skin.first(&self.palettes[character], &mut self.whole[character * count..][..count]);
+        }
+    }
+
+    fn sorted(&mut self) {
+        let count = self.skin.vertices();
+        for character in next(&mut self.turn) {
+            self.skin.sorted(&self.palettes[character], &mut self.wide[character * count..][..count]);
+        }
+    }
+
+    fn whole(&self, character: usize, vertex: usize) -> ([f32; 3], [f32; 3]) {
+        let WholeVertex { position, normal, .. } = self.whole[character * self.skin.vertices() + vertex];
+        (position, normal)
+    }
+
+    fn wide(&self, character: usize, vertex: usize) -> ([f32; 3], [f32; 3]) {
+        let WideVertex { position, normal } = self.wide[character * self.skin.vertices() + self.places[vertex]];
+        (position.truncate().to_array(), normal.truncate().to_array())
+    }
+}

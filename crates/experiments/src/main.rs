@@ -1,0 +1,137 @@
+//! Quick side-by-side figures of `hedgerow` and other people's ways to do the same.
+//!
+//! ```text
+//! cargo run --release -p hedgerow-experiments -- EXPERIMENT [--json] [--tiny]
+//! cargo run --release -p hedgerow-experiments --features rayon -- EXPERIMENT --threads 2
+//! cargo run --release -p hedgerow-experiments --features _levels -- EXPERIMENT --level sse2
+//! RUSTFLAGS="-C target-cpu=native" cargo run --release -p hedgerow-experiments -- EXPERIMENT
+//! ```
+//!
+//! Each line says how many threads either side used, and which vectors: `avx512, sse2` for a baseline that was compiled
+//! for every x86-64, as programs are that do not say otherwise, where our kernels find out what the machine has. The
+//! third command gives both sides SSE2, the fourth both what the machine has; what is left of a ratio then is the
+//! layout's. Everything runs on one thread that does not say otherwise.
+//!
+//! With `--json` there is one JSON object a line with the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (in that
+//! unit), `baseline`, `baseline_ns`, `ratio` (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`,
+//! `level`, `baseline_level` (the vectors), `features`, `compiler`, and for medians `quartiles` and
+//! `baseline_quartiles`. Cases that are counted in bytes have bytes in the two `ns` fields.
+//!
+//! Both sides have the same mathematics, matrix type, allocator and compiler flags. Their rounds take turns, and medians
+//! are compared. What the two computed is compared, too; the program fails if it differs.
+
+mod report;
+mod turns;
+
+use hedgerow_experiments::experiments::{self, Experiment};
+use hedgerow_experiments::front::Scale;
+use hedgerow_experiments::heap::Counting;
+use report::Report;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use turns::Turns;
+
+/// Counts for the experiments that report memory.
+#[global_allocator]
+static HEAP: Counting = Counting;
+
+/// What the arguments ask for.
+struct Request {
+    experiment: Experiment<Turns>,
+    json: bool,
+    scale: Scale,
+    threads: usize,
+    level: Option<String>,
+}
+
+fn main() -> ExitCode {
+    match parse() {
+        Err(error) => {
+            eprintln!("measure: {error}\n\n{}", usage());
+            ExitCode::from(2)
+        }
+        Ok(None) => {
+            println!("{}", usage());
+            ExitCode::SUCCESS
+        }
+        Ok(Some(request)) => match on_threads(request) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("measure: {error}");
+                ExitCode::FAILURE
+            }
+        },
+    }
+}
+
+/// Runs an experiment on the threads that were asked for.
+fn on_threads(request: Request) -> Result<(), String> {
+    #[cfg(feature = "rayon")]
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads).build();
+    let work = move || at_level(request);
+    #[cfg(feature = "rayon")]
+    return pool.map_err(|error| error.to_string())?.install(work);
+    #[cfg(not(feature = "rayon"))]
+    work()
+}
+
+/// Runs an experiment with the vectors that were asked for.
+fn at_level(request: Request) -> Result<(), String> {
+    let Request { experiment, json, scale, threads, level } = request;
+    let work = || {
+        let mut front = Turns::new(Report::new(experiment.name, json, threads), scale);
+        (experiment.run)(&mut front).map_err(|error| error.to_string())
+    };
+    let Some(level) = level else { return work() };
+    #[cfg(feature = "_levels")]
+    {
+        use hedgerow::math::internal::level;
+        use hedgerow_experiments::machine::kernels;
+        let found = level::levels().into_iter().find(|&one| level::at_level(one, kernels) == level);
+        found.map_or_else(|| Err(format!("this machine has no level `{level}`")), |found| level::at_level(found, work))
+    }
+    #[cfg(not(feature = "_levels"))]
+    Err(format!("level `{level}` takes the feature `_levels`"))
+}
+
+fn parse() -> Result<Option<Request>, lexopt::Error> {
+    use lexopt::prelude::{Long, Short, Value, ValueExt as _};
+
+    let (mut name, mut json, mut scale, mut threads, mut level) = (None, false, Scale::Full, 1, None);
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Short('h') | Long("help") => return Ok(None),
+            Long("json") => json = true,
+            Long("tiny") => scale = Scale::Tiny,
+            Long("threads") if cfg!(feature = "rayon") => threads = arguments.value()?.parse::<u8>()?.max(1).into(),
+            Long("level") if cfg!(feature = "_levels") => level = Some(arguments.value()?.string()?),
+            Value(value) if name.is_none() => name = Some(value.string()?),
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    let name = name.ok_or("no experiment named")?;
+    let experiment = experiments::all().into_iter().find(|experiment| experiment.name == name);
+    let experiment = experiment.ok_or_else(|| format!("there is no experiment `{name}`"))?;
+    if level.is_some() && threads > 1 {
+        return Err("--level holds for one thread only".into());
+    }
+    Ok(Some(Request { experiment, json, scale, threads, level }))
+}
+
+fn usage() -> String {
+    let mut text = String::from("Usage: measure EXPERIMENT [OPTIONS]\n\nExperiments:\n");
+    for Experiment { name, about, .. } in experiments::all::<Turns>() {
+        let _ = writeln!(text, "  {name:<18} {about}");
+    }
+    text.push_str(
+        "
+Options:
+  --json          one JSON object a line instead of a table
+  --tiny          the smallest sizes: whether both sides agree, and no figures to speak of
+  --threads N     on that many threads instead of one (feature rayon)
+  --level LEVEL   our kernels with these vectors: fallback, sse2, sse4.2, avx2, avx512 (feature _levels)
+  -h, --help      this text",
+    );
+    text
+}

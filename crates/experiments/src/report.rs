@@ -1,0 +1,95 @@
+//! Results, as a table for people or as lines of JSON for programs.
+
+use hedgerow_experiments::{Case, machine};
+use serde_json::json;
+use std::io::{self, Write as _};
+
+/// The features of this build that change what is measured.
+const FEATURES: &[&str] = &[
+    #[cfg(feature = "rayon")]
+    "rayon",
+    #[cfg(feature = "_levels")]
+    "_levels",
+];
+
+/// The quartiles of what a figure is the median of, where it is one.
+pub(crate) type Spread = Option<[f64; 2]>;
+
+/// Prints the cases of one experiment as they come.
+pub(crate) struct Report {
+    experiment: &'static str,
+    json: bool,
+    started: bool,
+    /// How many threads everything runs on that does not say otherwise.
+    threads: usize,
+}
+
+impl Report {
+    /// A report of this experiment, which runs on so many threads.
+    pub(crate) const fn new(experiment: &'static str, json: bool, threads: usize) -> Self {
+        Self { experiment, json, started: false, threads }
+    }
+
+    /// Prints one line: each pair is of ours and of the baseline.
+    pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
+        // Other people's ways do not share their work among threads, and ours does where it is the baseline, too.
+        let threads = case.threads.unwrap_or_else(|| case.kernels.map(|own| if own { self.threads } else { 1 }));
+        let levels = case.kernels.map(|own| if own { machine::kernels() } else { machine::compiled().to_owned() });
+        let (unit, [ours, theirs]) = (case.unit.name(), figures);
+        let mut out = io::stdout().lock();
+        if self.json {
+            let mut line = json!({
+                "experiment": self.experiment,
+                "case": case.name,
+                "n": case.nodes,
+                "unit": unit,
+                "ns": rounded(ours),
+                "baseline": case.baseline,
+                "baseline_ns": rounded(theirs),
+                "ratio": rounded(theirs / ours),
+                "threads": threads[0],
+                "baseline_threads": threads[1],
+                "level": levels[0],
+                "baseline_level": levels[1],
+                "features": FEATURES.join(","),
+                "compiler": machine::COMPILER,
+            });
+            for (name, spread) in [("quartiles", spreads[0]), ("baseline_quartiles", spreads[1])] {
+                if let Some(quartiles) = spread {
+                    line[name] = quartiles.map(rounded).into();
+                }
+            }
+            return writeln!(out, "{line}");
+        }
+        if !self.started {
+            self.started = true;
+            let features = if FEATURES.is_empty() { "none".to_owned() } else { FEATURES.join(", ") };
+            let (compiler, compiled) = (machine::COMPILER, machine::compiled());
+            writeln!(out, "{compiler}, built for {compiled}, features beside the default ones: {features}")?;
+            let (ours, theirs) = ("ours", "baseline");
+            write!(out, "{:<29}{:>9}{ours:>21}{theirs:>21}{:>9}", "case", "nodes", "ratio")?;
+            writeln!(out, "  {:<13}{:<9}{:<15}compared with", "quartiles", "threads", "vectors")?;
+        }
+        let (name, nodes, baseline) = (case.name, case.nodes, case.baseline);
+        write!(out, "{name:<29}{nodes:>9}{ours:>13.2} {unit:<7}{theirs:>13.2} {unit:<7}")?;
+        let (threads, levels) = (both(&threads.map(|count| count.to_string())), both(&levels));
+        let spread = both(&[share(ours, spreads[0]), share(theirs, spreads[1])]);
+        writeln!(out, "{:>9.2}  {spread:<13}{threads:<9}{levels:<15}{baseline}", theirs / ours)?;
+        out.flush()
+    }
+}
+
+/// How far the quartiles of a figure are from it, as a share; nothing for what is counted.
+fn share(figure: f64, spread: Spread) -> String {
+    spread.map_or_else(String::new, |[low, high]| format!("±{:.0}%", 50.0 * (high - low) / figure))
+}
+
+/// What holds for ours and for the baseline: said once where it is the same.
+fn both([ours, theirs]: &[String; 2]) -> String {
+    if ours == theirs { ours.clone() } else { format!("{ours}, {theirs}") }
+}
+
+/// To six digits behind the point.
+fn rounded(figure: f64) -> f64 {
+    (figure * 1e6).round() / 1e6
+}
