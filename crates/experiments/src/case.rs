@@ -66,18 +66,8 @@ impl<'c> Case<'c> {
         Self { repeats, ..self }
     }
 
-    /// The same case where ours and the baseline work on so many threads.
-    pub const fn on_threads(self, ours: usize, baseline: usize) -> Self {
-        Self { threads: Some([ours, baseline]), ..self }
-    }
-
     /// The same case with a baseline that is `hedgerow` in another way.
     pub const fn against_itself(self) -> Self {
         Self { kernels: [true; 2], ..self }
-    }
-
-    /// The same case where both ways are other people's.
-    pub const fn of_baselines(self) -> Self {
-        Self { kernels: [false; 2], ..self }
     }
 }

@@ -4,10 +4,7 @@
 //! approach". Both use 4×4 matrices. Local poses are transforms that are converted on the way, as sampling leaves them.
 
 use hedgerow::glam::Mat4;
-use hedgerow::{
-    Transform,
-    anim::{Skeleton, Skin},
-};
+use hedgerow::{Transform, anim::Skeleton};
 
 #[inline]
 fn matrix(local: &Transform) -> Mat4 {
@@ -118,9 +115,4 @@ impl Joints for Flattened {
     fn globals(&self) -> impl Iterator<Item = Mat4> {
         self.globals.iter().copied()
     }
-}
-
-/// The inverse bind matrices of a skin, 4×4.
-pub fn inverse_binds(skin: &Skin) -> Vec<Mat4> {
-    skin.inverse_binds().iter().map(|&matrix| matrix.into()).collect()
 }

@@ -22,7 +22,7 @@ mod skinning;
 mod thesis;
 
 pub use graph::{DrawCommand, Draws, Graph, NodePtr};
-pub use joints::{Character, Flattened, Joints, inverse_binds};
+pub use joints::{Character, Flattened, Joints};
 pub use key_tracks::{KeyPlaces, KeyTracks};
 pub use meshes::{MeshColumns, Meshes};
 pub use skinning::{SeedSkin, WholeVertex, WideVertex};

@@ -97,47 +97,28 @@ impl SeedSkin {
     pub fn first(&self, palette: &[Mat4], output: &mut [WholeVertex]) {
         let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
         for ((output, vertex), (joints, weights)) in output.iter_mut().zip(&self.whole).zip(influences) {
-            let matrix = blend_four(palette, joints, weights);
+            let matrix = blend(palette, joints, weights);
             output.position = (matrix * Vec3::from(vertex.position).extend(1.0)).truncate().to_array();
             output.normal = (matrix * Vec3::from(vertex.normal).extend(0.0)).truncate().to_array();
             output.uv = vertex.uv;
         }
     }
 
-    /// After all steps: what is not skinned lies elsewhere, vectors have four floats, and there is a loop for each number of influences, in the order of [`order`](Self::order).
+    /// After all steps: what is not skinned lies elsewhere, vectors have four floats, and there is a loop for each number
+    /// of influences, in the order of [`order`](Self::order).
     #[inline(never)]
     pub fn sorted(&self, palette: &[Mat4], output: &mut [WideVertex]) {
         let Sorted { vertices, counts: [one, two, three, _], joints, weights, .. } = &self.sorted;
-        let (inputs, outputs, joints, weights) = (&vertices[..], output, &joints[..], &weights[..]);
-
-        let (input, inputs) = inputs.split_at(*one);
-        let (output, outputs) = outputs.split_at_mut(*one);
-        let (joint, joints) = joints.split_at(*one);
-        for ((output, vertex), &joint) in output.iter_mut().zip(input).zip(joint) {
+        let (ones, joints) = joints.split_at(*one);
+        for ((output, vertex), &joint) in output.iter_mut().zip(vertices).zip(&ones[..*one]) {
             *output = vertex.by(&palette[usize::from(joint)]);
         }
-
-        let (input, inputs) = inputs.split_at(*two);
-        let (output, outputs) = outputs.split_at_mut(*two);
-        let ((joint, joints), (weight, weights)) = (joints.split_at(2 * two), weights.split_at(2 * two));
-        let influences = joint.as_chunks::<2>().0.iter().zip(weight.as_chunks::<2>().0);
-        for ((output, vertex), (&[a, b], &[v, w])) in output.iter_mut().zip(input).zip(influences) {
-            *output = vertex.by(&(palette[usize::from(a)] * v + palette[usize::from(b)] * w));
-        }
-
-        let (input, inputs) = inputs.split_at(*three);
-        let (output, outputs) = outputs.split_at_mut(*three);
-        let ((joint, joints), (weight, weights)) = (joints.split_at(3 * three), weights.split_at(3 * three));
-        let influences = joint.as_chunks::<3>().0.iter().zip(weight.as_chunks::<3>().0);
-        for ((output, vertex), (&[a, b, c], &[u, v, w])) in output.iter_mut().zip(input).zip(influences) {
-            let last = palette[usize::from(b)] * v + palette[usize::from(c)] * w;
-            *output = vertex.by(&(palette[usize::from(a)] * u + last));
-        }
-
-        let influences = joints.as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0);
-        for ((output, vertex), (joints, weights)) in outputs.iter_mut().zip(inputs).zip(influences) {
-            *output = vertex.by(&blend_four(palette, joints, weights));
-        }
+        let (output, vertices) = (&mut output[*one..], &vertices[*one..]);
+        skin::<2>(palette, &joints[..2 * two], weights, vertices, output);
+        let (output, vertices) = (&mut output[*two..], &vertices[*two..]);
+        let (joints, weights) = (&joints[2 * two..], &weights[2 * two..]);
+        skin::<3>(palette, &joints[..3 * three], weights, vertices, output);
+        skin::<4>(palette, &joints[3 * three..], &weights[3 * three..], &vertices[*three..], &mut output[*three..]);
     }
 }
 
@@ -148,8 +129,24 @@ impl WideVertex {
     }
 }
 
+/// Skins vertices with as many influences each; there are as many as there are joints for.
 #[inline(always)]
-fn blend_four(palette: &[Mat4], joints: &[u16; 4], weights: &[f32; 4]) -> Mat4 {
+fn skin<const N: usize>(
+    palette: &[Mat4],
+    joints: &[u16],
+    weights: &[f32],
+    vertices: &[WideVertex],
+    output: &mut [WideVertex],
+) {
+    let influences = joints.as_chunks::<N>().0.iter().zip(weights.as_chunks::<N>().0);
+    for ((output, vertex), (joints, weights)) in output.iter_mut().zip(vertices).zip(influences) {
+        *output = vertex.by(&blend(palette, joints, weights));
+    }
+}
+
+/// The last ones are added first.
+#[inline(always)]
+fn blend<const N: usize>(palette: &[Mat4], joints: &[u16; N], weights: &[f32; N]) -> Mat4 {
     let matrix = |influence: usize| palette[usize::from(joints[influence])] * weights[influence];
-    matrix(0) + (matrix(1) + (matrix(2) + matrix(3)))
+    (0..N - 1).rev().fold(matrix(N - 1), |sum, influence| matrix(influence) + sum)
 }

@@ -5,8 +5,6 @@
 //!   constant tracks again.
 //! - `forward-search`: the same against a binary search in every track, for a player without places.
 //! - `seek`: the same at random times, against that search.
-//! - `thousand`: a thousand players of a thousand different clips, each at its own time, one frame of each in turn into
-//!   a pose of its own, with their prefetch; against one player.
 //! - `size`, `size-frames`, `size-state`: bytes of the clip with its jump frames, of the jump frames alone but for those
 //!   at both ends, and of a player's active array, each a key; against the keys by track. All are counted by the
 //!   allocator ([`heap`](crate::heap)), as copies without spare room.
@@ -16,9 +14,9 @@
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
 use crate::baselines::{KeyPlaces, KeyTracks};
-use crate::front::{Front, Sizes, checked_elsewhere};
+use crate::front::{Front, checked_elsewhere};
 use crate::heap::held;
-use crate::workloads::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, swaying, test_clip};
+use crate::workloads::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, test_clip};
 use crate::{Case, Outcome, Unit};
 use hedgerow::{
     Transform,
@@ -32,12 +30,8 @@ const JOINTS: usize = TEST_CLIP_JOINTS;
 const FRAMES: usize = 2 * (TEST_CLIP_KEYS - 1);
 const FRAME: f32 = 1.0 / 60.0;
 const DURATION: f32 = (TEST_CLIP_KEYS - 1) as f32 / 30.0;
-/// Clips and players of `thousand`.
-const THOUSAND: Sizes<usize> = Sizes { full: 1000, short: 1000, tiny: 8 };
 /// What a compact rotation key may be away from what was asked for, in radians, and as much for rounding.
 const BOUND: f32 = 1.1e-4 + 1e-6;
-/// How many players ahead memory is asked for.
-const AHEAD: usize = 4;
 const SEARCH: &str = "a search in every track";
 const PLACES: &str = "keys by track, a place kept in each";
 const JOINT: Unit = Unit::Each("ns/joint");
@@ -52,11 +46,10 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         let case = Case::new(name, JOINTS, JOINT, baseline).per(FRAMES * JOINTS);
         front.calls(case, (&mut ours, &mut naive), ours_do, naive_does, checked_elsewhere)
     };
-    case("forward", PLACES, |ours| ours.play(FRAMES, FRAME), |naive| naive.play(FRAME, true))?;
-    case("backward", PLACES, |ours| ours.play(FRAMES, -FRAME), |naive| naive.play(-FRAME, true))?;
-    case("forward-search", SEARCH, |ours| ours.play(FRAMES, FRAME), |naive| naive.play(FRAME, false))?;
+    case("forward", PLACES, |ours| ours.play(FRAME), |naive| naive.play(FRAME, true))?;
+    case("backward", PLACES, |ours| ours.play(-FRAME), |naive| naive.play(-FRAME, true))?;
+    case("forward-search", SEARCH, |ours| ours.play(FRAME), |naive| naive.play(FRAME, false))?;
     case("seek", SEARCH, |ours| ours.seek(), Naive::seek)?;
-    many(front, &mut ours)?;
     sizes(front, &raw, &clip, &naive)
 }
 
@@ -72,26 +65,6 @@ fn sizes<F: Front>(front: &mut F, raw: &RawClip, clip: &Clip, naive: &Naive) -> 
         front.report(&case, size as f64 / keys as f64, plain as f64 / keys as f64)?;
     }
     Ok(())
-}
-
-/// A thousand players of as many clips, against one player.
-fn many<F: Front>(front: &mut F, ours: &mut Ours<'_>) -> Outcome {
-    let count = THOUSAND.at(front.scale());
-    let clip = |number| Ok(ClipBuilder::new().build(&swaying(JOINTS, TEST_CLIP_KEYS, 0.01 * number as f32))?.0);
-    let clips = (0..count).map(clip).collect::<Result<Vec<Clip>, hedgerow::anim::Error>>()?;
-    let mut crowd: Vec<Ours<'_>> = clips.iter().map(Ours::new).collect();
-    (0..).zip(&mut crowd).for_each(|(number, one)| one.player.seek(random_time(number)));
-    ours.steps = count;
-    let case = Case::new("thousand", count * JOINTS, JOINT, "one clip").against_itself();
-    let play: fn(&mut Vec<Ours<'_>>) = |crowd| {
-        for index in 0..crowd.len() {
-            if let Some(ahead) = crowd.get(index + AHEAD) {
-                ahead.player.prefetch();
-            }
-            crowd[index].play(1, FRAME);
-        }
-    };
-    front.calls(case, (&mut crowd, ours), play, |ours| ours.play(ours.steps, FRAME), checked_elsewhere)
 }
 
 /// Fails unless both sides show the same, forward, backward and at random times.
@@ -135,19 +108,17 @@ fn random_time(step: usize) -> f32 {
 struct Ours<'c> {
     player: Player<&'c Clip>,
     pose: Pose,
-    /// The frames of a turn that is compared with many players.
-    steps: usize,
 }
 
 impl<'c> Ours<'c> {
     fn new(clip: &'c Clip) -> Self {
         let mut player = Player::new(clip);
         player.set_playback(Playback::Loop);
-        Self { player, pose: Pose::new(JOINTS), steps: 0 }
+        Self { player, pose: Pose::new(JOINTS) }
     }
 
-    fn play(&mut self, frames: usize, seconds: f32) {
-        for _ in 0..frames {
+    fn play(&mut self, seconds: f32) {
+        for _ in 0..FRAMES {
             self.player.advance(seconds);
             self.player.sample(&mut self.pose).expect("joints as many");
             black_box(&mut self.pose);

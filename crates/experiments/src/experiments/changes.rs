@@ -13,7 +13,7 @@ use crate::rounds::{Pace, Trial};
 use crate::sides::{Packed, Side};
 use crate::workloads::{Churn, Moves, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
-use hedgerow::changes::{ChangeReader, Changed, Changes};
+use hedgerow::changes::{ChangeReader, Changed};
 use hedgerow::{Scene, SceneConfig};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 32_768, 262_144], short: &[4096, 262_144], tiny: &[300] };
@@ -68,15 +68,11 @@ impl Both {
     fn side(&mut self, way: usize) -> &mut Packed {
         if way == 0 { &mut self.told } else { &mut self.silent }
     }
-
-    /// What was not read yet.
-    fn since(&mut self) -> Result<Changed<'_>, crate::Failure> {
-        since(self.told.scene(), &mut self.reader).ok_or_else(|| "it is not known what changed".into())
-    }
 }
 
-fn since<'r>(scene: &Scene, reader: &'r mut ChangeReader) -> Option<Changed<'r>> {
-    scene.changes(reader).ok().and_then(Changes::since)
+/// What was not read yet.
+fn since<'r>(scene: &Scene, reader: &'r mut ChangeReader) -> Result<Changed<'r>, crate::Failure> {
+    scene.changes(reader)?.since().ok_or_else(|| "it is not known what changed".into())
 }
 
 /// Updates after some nodes moved.
@@ -112,7 +108,7 @@ impl Trial<1> for Moved {
         let count = self.count;
         let told = match self.told {
             Some(told) => told,
-            None => self.scenes.since()?.moved().len(),
+            None => since(self.scenes.told.scene(), &mut self.scenes.reader)?.moved().len(),
         };
         if told < count || (count == 0 && told > 0) {
             return Err(format!("{count} nodes were moved, and {told} are told").into());
@@ -147,7 +143,7 @@ impl Trial<1> for Edited {
     }
 
     fn check(&mut self) -> Outcome {
-        let (changes, edits) = (self.scenes.since()?, self.churn.edits());
+        let (changes, edits) = (since(self.scenes.told.scene(), &mut self.scenes.reader)?, self.churn.edits());
         let (entered, left) = (changes.entered().len(), changes.left().len());
         if (entered, left) != (edits.inserted.len(), edits.removed.len()) {
             return Err(format!("{entered} nodes are told to have entered and {left} to have left").into());

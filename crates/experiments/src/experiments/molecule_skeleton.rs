@@ -10,7 +10,7 @@
 //!
 //! What the sides computed is compared to within rounding.
 
-use crate::baselines::{Character, Flattened, Joints, inverse_binds};
+use crate::baselines::{Character, Flattened, Joints};
 use crate::front::Front;
 use crate::workloads::{CHARACTERS, JOINTS, character, rig};
 use crate::{Case, Outcome, Unit};
@@ -27,9 +27,9 @@ const ALL_JOINTS: usize = CHARACTERS * JOINTS;
 /// Runs the experiment.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     let skeleton = rig();
-    let locals: Vec<Vec<Transform>> = (0..CHARACTERS as u64).map(|seed| character(&skeleton, seed, false)).collect();
+    let locals: Vec<Vec<Transform>> = (0..CHARACTERS as u64).map(|seed| character(&skeleton, seed)).collect();
     let skin = Skin::at_rest(&skeleton)?;
-    let binds = inverse_binds(&skin);
+    let binds: Vec<Mat4> = skin.inverse_binds().iter().map(|&matrix| matrix.into()).collect();
     let poses: Vec<Pose> = locals.iter().map(|locals| pose_of(&skeleton, locals)).collect();
     let mut crowd = Crowd::new(&skeleton);
     for pose in &poses {
@@ -41,7 +41,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     let mut arrays = Theirs { characters, palettes: vec![Mat4::IDENTITY; ALL_JOINTS], binds };
     let (room, each) = (Vec::new(), vec![Vec::new(); CHARACTERS]);
     let mut ours = Ours { skeleton, skin, poses, crowd, room, each, all: Vec::new() };
-    let ways: [(&str, fn(&mut Ours), Shown, bool); 4] = [
+    let ways: [(&str, Compute, Shown, bool); 4] = [
         ("pose", Ours::pose_models, |ours| ours.each.concat(), false),
         ("crowd", Ours::crowd_models, |ours| ours.all.clone(), false),
         ("pose-palette", Ours::pose_palettes, |ours| ours.each.concat(), true),
@@ -55,7 +55,8 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     Ok(())
 }
 
-/// What our side has computed.
+/// What our side computes, and what it has computed.
+type Compute = fn(&mut Ours);
 type Shown = fn(&Ours) -> Vec<Mat34>;
 
 /// Model matrices, or palettes, of all characters.
@@ -64,7 +65,7 @@ fn compare<F: Front, C: Joints>(
     (name, baseline): (&str, &str),
     ours: &mut Ours,
     theirs: &mut Theirs<C>,
-    (ours_do, shown): (fn(&mut Ours), Shown),
+    (ours_do, shown): (Compute, Shown),
     palettes: bool,
 ) -> Outcome {
     let case = Case::new(name, ALL_JOINTS, Unit::Time, baseline);

@@ -1,6 +1,6 @@
 //! Skinning of positions and normals, in nanoseconds a vertex.
 //!
-//! 100 characters of 5,000 triangles, that is 2,700 vertices each, of which 25 % have one influence, 20 % two, 25 %
+//! 100 characters of 2,700 vertices each, of which 25 % have one influence, 20 % two, 25 %
 //! three and 30 % four, each character with a palette of 96 joints and places for its vertices of its own:
 //!
 //! - `first`: against the first implementation, interleaved vertices of which texture coordinates are copied, and four
@@ -27,29 +27,34 @@ const TURN: usize = 10;
 /// What is written may differ by so much; positions lie within some units.
 const TOLERANCE: f32 = 1e-5;
 
-const VERTEX: Unit = Unit::Each("ns/vert");
-const FIRST: &str = "first implementation";
-
 /// Runs the experiment.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     let mut ours = Ours::new()?;
     let mut theirs = Theirs::new(&ours);
-    let cases: [(&str, &str, fn(&mut Ours), fn(&mut Theirs), Find); 2] = [
-        ("first", FIRST, Ours::skin, Theirs::first, Theirs::whole),
-        ("sorted", "split, four floats, sorted influences", Ours::skin, Theirs::sorted, Theirs::wide),
-    ];
-    for (name, baseline, ours_do, theirs_do, find) in cases {
-        (0..CHARACTERS / TURN).for_each(|_| ours_do(&mut ours));
-        (0..CHARACTERS / TURN).for_each(|_| theirs_do(&mut theirs));
-        let count = ours.mesh.len();
-        for (at, (&position, &normal)) in ours.positions.iter().zip(&ours.normals).enumerate() {
-            let vertex = ours.mesh.permutation()[at % count] as usize;
-            same(name, (position, normal), find(&theirs, at / count, vertex))?;
-        }
-        let case = Case::new(name, ours.positions.len(), VERTEX, baseline).per(TURN * count);
-        front.calls(case, (&mut ours, &mut theirs), ours_do, theirs_do, checked_elsewhere)?;
+    measure(front, ("first", "first implementation"), (&mut ours, &mut theirs), Theirs::first, Theirs::whole)?;
+    let sorted = ("sorted", "split, four floats, sorted influences");
+    measure(front, sorted, (&mut ours, &mut theirs), Theirs::sorted, Theirs::wide)
+}
+
+/// Skins all characters on both sides, compares them, and has turns of either timed.
+fn measure<F: Front>(
+    front: &mut F,
+    (name, baseline): (&str, &str),
+    (ours, theirs): (&mut Ours, &mut Theirs),
+    theirs_do: fn(&mut Theirs),
+    find: Find,
+) -> Outcome {
+    for _ in 0..CHARACTERS / TURN {
+        ours.skin();
+        theirs_do(theirs);
     }
-    Ok(())
+    let count = ours.mesh.len();
+    for (at, (&position, &normal)) in ours.positions.iter().zip(&ours.normals).enumerate() {
+        let vertex = ours.mesh.permutation()[at % count] as usize;
+        same(name, (position, normal), find(theirs, at / count, vertex))?;
+    }
+    let case = Case::new(name, ours.positions.len(), Unit::Each("ns/vert"), baseline).per(TURN * count);
+    front.calls(case, (ours, theirs), Ours::skin, theirs_do, checked_elsewhere)
 }
 
 /// Position and normal of a vertex of a character, as the other side has them.
@@ -69,7 +74,6 @@ fn mesh(recipe: &SkinRecipe) -> Result<SkinnedMesh, hedgerow::anim::Error> {
     SkinnedMesh::builder(&recipe.positions)
         .normals(&recipe.normals)
         .influences(4, recipe.joints.as_flattened(), recipe.weights.as_flattened())
-        .indices(&recipe.indices)
         .build(&skin()?)
 }
 

@@ -60,25 +60,25 @@ enum Edit {
 /// about as large. What is inserted then stays a leaf, and is removed; nodes of the tree move below earlier ones, so that
 /// no cycle is closed.
 fn script(tree: Recipe, moves: bool) -> Vec<Edit> {
-    let (end, mut rng, mut extra) = (u32::try_from(tree.nodes().len()).unwrap_or(u32::MAX), Rng::new(3), Vec::new());
+    let end = u32::try_from(tree.nodes().len()).expect("ids have 32 bits");
+    let (mut next, mut rng, mut extra, mut live) = (end, Rng::new(3), Vec::new(), 0);
     let insert = |(id, node): (u32, &RecipeNode)| {
         Edit::Insert(id, RecipeNode { parent: node.parent.max(u32::from(id > 1)), ..*node })
     };
     let mut edits: Vec<Edit> = (1..).zip(&tree.nodes()[1..]).map(insert).collect();
-    let mut next = end;
     for _ in 0..end / 5 {
-        edits.push(match rng.below(4) {
-            0 if !extra.is_empty() => Edit::Remove(extra.swap_remove(rng.below(extra.len() as u32) as usize)),
-            1 if moves => {
-                let node = 2 + rng.below(end - 2);
-                Edit::Reparent(node, 1 + rng.below(node - 1))
-            }
-            _ => {
-                extra.push(next);
-                next += 1;
-                let content = Content::random(&mut rng);
-                Edit::Insert(next - 1, RecipeNode { parent: 1 + rng.below(end - 1), content })
-            }
+        let kind = rng.below(4);
+        edits.push(if kind == 1 && moves {
+            let node = 2 + rng.below(end - 2);
+            Edit::Reparent(node, 1 + rng.below(node - 1))
+        } else if kind < 2 && live > 0 {
+            live -= 1;
+            Edit::Remove(extra.swap_remove(rng.below(live + 1) as usize))
+        } else {
+            extra.push(next);
+            (next, live) = (next + 1, live + 1);
+            let content = Content::random(&mut rng);
+            Edit::Insert(next - 1, RecipeNode { parent: 1 + rng.below(end - 1), content })
         });
     }
     edits

@@ -61,7 +61,8 @@ fn compare<F: Front>(
     call: impl FnMut(&ThreadPool) -> f64,
 ) -> Outcome {
     let pace = Pace { turn: TURN, alternates: true, ..Pace::fixed(TURN * TURNS) };
-    let case = Case::new(name, nodes, Unit::Time, "one thread").on_threads(2, 1).against_itself();
+    let case = Case::new(name, nodes, Unit::Time, "one thread").against_itself();
+    let case = Case { threads: Some([2, 1]), ..case };
     front.play([case], pace, &mut InPools { pools, call })
 }
 

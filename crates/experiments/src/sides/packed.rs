@@ -70,11 +70,6 @@ impl<const BATCHED: bool> Scenes<BATCHED> {
         &self.scene
     }
 
-    /// The scene, for what only it can do.
-    pub const fn scene_mut(&mut self) -> &mut Scene {
-        &mut self.scene
-    }
-
     #[inline]
     fn insert_one(&mut self, id: u32, node: &RecipeNode) {
         let child = self.scene.insert(self.nodes[node.parent as usize], describe(node.content));

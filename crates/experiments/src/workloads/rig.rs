@@ -52,16 +52,15 @@ pub fn rig() -> Skeleton {
 }
 
 /// A pose of each joint of a skeleton: its rest translation, turned by up to half a radian about each axis, and scaled
-/// by up to a twentieth, along all axes alike if that is asked for.
-pub fn character(skeleton: &Skeleton, seed: u64, uniform: bool) -> Vec<Transform> {
+/// by up to a twentieth.
+pub fn character(skeleton: &Skeleton, seed: u64) -> Vec<Transform> {
     let mut rng = Rng::new(seed);
     (0..skeleton.parents().len())
         .map(|joint| {
             let rest = skeleton.rest(u16::try_from(joint).expect("joints are u16"));
             let [x, y, z, a, b, c] = core::array::from_fn(|_| rng.signed());
             let turn = Quat::from_euler(EulerRot::XYZ, 0.5 * x, 0.5 * y, 0.5 * z);
-            let scale = if uniform { Vec3::splat(a) } else { Vec3::new(a, b, c) };
-            Transform { rotation: rest.rotation * turn, scale: Vec3::ONE + 0.05 * scale, ..rest }
+            Transform { rotation: rest.rotation * turn, scale: Vec3::ONE + 0.05 * Vec3::new(a, b, c), ..rest }
         })
         .collect()
 }

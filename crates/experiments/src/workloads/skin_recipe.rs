@@ -6,7 +6,7 @@ use hedgerow::{Mat34, Transform};
 
 /// How many joints a character has.
 pub const SKIN_JOINTS: usize = 96;
-/// How many vertices a character of 5,000 triangles has.
+/// How many vertices a character has.
 pub const SKIN_VERTICES: usize = 2700;
 
 /// A mesh with up to four influences a vertex, in random order.
@@ -24,8 +24,6 @@ pub struct SkinRecipe {
     pub joints: Vec<[u16; 4]>,
     /// How much it does, in sum 1; 0 for those that it does not follow.
     pub weights: Vec<[f32; 4]>,
-    /// Three for each triangle.
-    pub indices: Vec<u32>,
 }
 
 impl SkinRecipe {
@@ -42,7 +40,7 @@ impl SkinRecipe {
             };
             new.push(&mut rng, influences);
         }
-        new.triangles(&mut rng, 5000)
+        new
     }
 
     fn push(&mut self, rng: &mut Rng, influences: usize) {
@@ -66,17 +64,6 @@ impl SkinRecipe {
         let sum: f32 = weights.iter().sum();
         self.joints.push(joints);
         self.weights.push(weights.map(|weight| weight / sum));
-    }
-
-    /// Triangles of vertices that are near each other in the list.
-    fn triangles(mut self, rng: &mut Rng, count: u32) -> Self {
-        let vertices = u32::try_from(self.positions.len()).expect("few vertices");
-        for _ in 0..count {
-            let first = rng.below(vertices);
-            let mut near = || (first + rng.below(16)) % vertices;
-            self.indices.extend([first, near(), near()]);
-        }
-        self
     }
 
     /// A palette: each joint turned anyhow, and moved by at most a unit.

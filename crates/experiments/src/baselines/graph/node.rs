@@ -80,49 +80,38 @@ impl From<Transform> for Trs {
     }
 }
 
-/// A node without children, of its type.
-enum Made {
-    Transform(TransformNode),
-    Material(NodeBase),
-    Shape(ShapeNode),
-}
-
-fn make(content: Content, parent: Option<NonNull<NodeBase>>) -> Made {
-    let base = |id| NodeBase { children: SmallVec::new(), parent, kind: content.kind(), id };
-    match content {
-        Content::Transform(local) => {
-            Made::Transform(TransformNode { base: base(0), local: local.into(), world: Mat34::IDENTITY })
-        }
-        Content::Material(material) => Made::Material(base(material)),
-        Content::Shape(mesh) => Made::Shape(ShapeNode { base: base(mesh), matrix: Mat34::IDENTITY }),
-    }
-}
-
 /// Allocates a node without children.
 pub(crate) fn allocate(content: Content, parent: Option<NonNull<NodeBase>>) -> NonNull<NodeBase> {
-    match make(content, parent) {
-        Made::Transform(node) => leak(node),
-        Made::Material(node) => leak(node),
-        Made::Shape(node) => leak(node),
-    }
+    let place = match content.kind() {
+        Kind::Transform => room::<TransformNode>(),
+        Kind::Material => room::<NodeBase>(),
+        Kind::Shape => room::<ShapeNode>(),
+    };
+    // SAFETY: there is room for a node of this kind.
+    unsafe { write(place, content, parent) };
+    place
 }
 
-/// Moves a node to the heap. The pointer may access the whole node, not its base alone.
-fn leak<T>(node: T) -> NonNull<NodeBase> {
-    NonNull::from(Box::leak(Box::new(node))).cast()
+/// Room on the heap. The pointer may access all of it, not that of the base alone.
+fn room<T>() -> NonNull<NodeBase> {
+    NonNull::from(Box::leak(Box::<T>::new_uninit())).cast()
 }
 
-/// Writes a node without children to memory that others manage.
+/// Writes a node without children.
 ///
 /// # Safety
 /// There must be room for a node of that kind, aligned to 16 bytes.
 pub(crate) unsafe fn write(place: NonNull<NodeBase>, content: Content, parent: Option<NonNull<NodeBase>>) {
+    let base = |id| NodeBase { children: SmallVec::new(), parent, kind: content.kind(), id };
+    let identity = Mat34::IDENTITY;
     // SAFETY: the caller vouches for the room.
     unsafe {
-        match make(content, parent) {
-            Made::Transform(node) => place.cast().write(node),
-            Made::Material(node) => place.write(node),
-            Made::Shape(node) => place.cast().write(node),
+        match content {
+            Content::Transform(local) => {
+                place.cast().write(TransformNode { base: base(0), local: local.into(), world: identity });
+            }
+            Content::Material(material) => place.write(base(material)),
+            Content::Shape(mesh) => place.cast().write(ShapeNode { base: base(mesh), matrix: identity }),
         }
     }
 }

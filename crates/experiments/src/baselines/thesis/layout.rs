@@ -8,6 +8,7 @@ use crate::sides::{Checksum, stepped};
 use crate::workloads::Recipe;
 use core::ptr::NonNull;
 use hedgerow::Mat34;
+use std::collections::VecDeque;
 
 /// The order in which nodes lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +30,24 @@ impl Order {
         for (id, node) in (1..).zip(&recipe.nodes()[1..]) {
             lists[node.parent as usize].push(id);
         }
-        let tree = Children { lists };
+        let (mut order, mut waiting) = (Vec::with_capacity(lists.len()), VecDeque::from([0]));
         match self {
-            Self::DepthFirst => tree.depth_first(),
-            Self::BreadthFirst => tree.breadth_first(),
-            Self::VanEmdeBoas => tree.van_emde_boas(),
-            Self::Made => (0..).take(recipe.nodes().len()).collect(),
+            Self::DepthFirst => {
+                while let Some(id) = waiting.pop_back() {
+                    order.push(id);
+                    waiting.extend(lists[id as usize].iter().rev());
+                }
+            }
+            Self::BreadthFirst => {
+                while let Some(id) = waiting.pop_front() {
+                    order.push(id);
+                    waiting.extend(&lists[id as usize]);
+                }
+            }
+            Self::VanEmdeBoas => return Children { lists }.van_emde_boas(),
+            Self::Made => order.extend((0..).take(lists.len())),
         }
+        order
     }
 }
 
@@ -45,26 +57,6 @@ struct Children {
 }
 
 impl Children {
-    fn depth_first(&self) -> Vec<u32> {
-        let (mut order, mut waiting) = (Vec::with_capacity(self.lists.len()), vec![0]);
-        while let Some(id) = waiting.pop() {
-            order.push(id);
-            waiting.extend(self.lists[id as usize].iter().rev());
-        }
-        order
-    }
-
-    fn breadth_first(&self) -> Vec<u32> {
-        let mut order = Vec::with_capacity(self.lists.len());
-        order.push(0);
-        let mut seen = 0;
-        while let Some(&id) = order.get(seen) {
-            seen += 1;
-            order.extend(&self.lists[id as usize]);
-        }
-        order
-    }
-
     fn van_emde_boas(&self) -> Vec<u32> {
         // Children come after their parents in a recipe.
         let mut heights = vec![1_u32; self.lists.len()];
