@@ -23,7 +23,7 @@ doc:
 
 # An experiment: `just measure thesis-static`.
 measure experiment *args:
-    cargo run --release --example measure -- {{experiment}} {{args}}
+    cargo run --release -p hedgerow-experiments -- {{experiment}} {{args}}
 
 # Instructions of single operations against their limits (needs valgrind).
 instructions *args:

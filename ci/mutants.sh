@@ -5,8 +5,7 @@
 #   ci/mutants.sh [files ...]            storage, scene, passes and handles without arguments: days
 #   ci/mutants.sh --sample N [files ...] about N of them, evenly spread over the list
 #
-# Each mutant is built and tested by itself, which is slow and needs nothing else. `ci/mutants-at-once` builds many into
-# one program and tries each in a second or so.
+# Each mutant is built and tested by itself, which is slow.
 source "$(dirname "$0")/common.sh"
 
 if ! cargo mutants --version >/dev/null 2>&1; then

@@ -146,7 +146,7 @@ struct Run<'r> {
 
 impl<'r> Run<'r> {
     /// Builds all trees. The first ones are kept, since they lie on a heap that nothing else was on, and not timed,
-    /// since memory comes from the system then (programs of their own build one more before each). After them another
+    /// since memory comes from the system then. After them another
     /// peer begins each turn.
     fn new(shape: &'r Shape, kinds: &'r [Kind], pace: Pace) -> Self {
         let peers = kinds.iter().map(|kind| (kind.build)(shape)).collect();
@@ -157,7 +157,7 @@ impl<'r> Run<'r> {
                 let start = Instant::now();
                 let peer = (kinds[way].build)(shape);
                 let building = start.elapsed().as_secs_f64() * 1e9;
-                samples.add(BUILD, way, peer.took().unwrap_or(building) / shape.len() as f64);
+                samples.add(BUILD, way, building / shape.len() as f64);
                 drop(peer);
             }
             order.rotate_left(1);
@@ -169,14 +169,13 @@ impl<'r> Run<'r> {
     fn bytes(&mut self) {
         for (way, kind) in self.kinds.iter().enumerate() {
             let mut meter = Meter::default();
-            let mut peer = meter.during(|| {
+            let peer = meter.during(|| {
                 let mut peer = (kind.build)(self.shape);
                 peer.update();
                 peer
             });
-            let bytes = peer.bytes();
             drop(peer);
-            self.samples.add(BYTES, way, bytes.unwrap_or(meter.in_use() as f64) / self.shape.len() as f64);
+            self.samples.add(BYTES, way, meter.in_use() as f64 / self.shape.len() as f64);
         }
     }
 
@@ -284,10 +283,9 @@ impl<'r> Run<'r> {
     }
 }
 
-/// The nanoseconds of a call, by the peer's own clock if it has one.
+/// The nanoseconds of a call.
 fn timed(peer: &mut dyn Peer, call: impl FnOnce(&mut dyn Peer)) -> f64 {
-    let took = nanoseconds(|| call(peer));
-    peer.took().unwrap_or(took)
+    nanoseconds(|| call(peer))
 }
 
 #[cfg(test)]

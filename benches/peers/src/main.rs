@@ -24,7 +24,6 @@ The same trees, the same work, by hedgerow and by others; their world matrices a
   --shapes A,B     only these shapes (--names lists them)
   --sizes N,M      at these numbers of nodes, all of the shapes; without it 262144, and random at 4096 and 32768, too
   --peers A,B      only these peers
-  --program 'P A'  a peer more: a program that is asked through pipes (programs/osg.cc says how), and its arguments
   --gltf FILE      what a town is made of; else a level in $HEDGEROW_GLTF_DIR/models; else towns are skipped
   --json           a line of JSON for each figure
   --tiny           everything once with 2000 nodes: checks, and figures that say nothing
@@ -70,7 +69,6 @@ fn main() -> Result<(), Failure> {
                 options.sizes = Some(sizes.iter().map(|size| size.parse()).collect::<Result<_, _>>()?);
             }
             Long("peers") => only = Some(list(&arguments.value()?.string()?)),
-            Long("program") => options.kinds.push(peers::process::kind(&arguments.value()?.string()?)?),
             Long("gltf") => options.gltf = Some(arguments.value()?.into()),
             Long("json") => options.json = true,
             Long("tiny") => options.tiny = true,
@@ -103,8 +101,7 @@ fn list(text: &str) -> Vec<String> {
 /// Those of these names. One that only another build has is left out; what none has is refused.
 fn chosen(kinds: Vec<Kind>, names: &[String]) -> Result<Vec<Kind>, Failure> {
     let own: Vec<String> = peer::on_one_thread().into_iter().chain(kinds.clone()).map(|kind| kind.name).collect();
-    let known: Vec<&str> = own.iter().map(String::as_str).chain(["fyrox"]).collect();
-    if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+    if let Some(name) = names.iter().find(|name| !own.contains(name)) {
         return Err(format!("there is no peer '{name}': there are {}", own.join(", ")).into());
     }
     Ok(kinds.into_iter().filter(|kind| names.contains(&kind.name)).collect())

@@ -28,17 +28,6 @@ pub(crate) trait Peer {
 
     /// Removes each node with all that is below it, one after the other.
     fn remove(&mut self, tops: &[u32]);
-
-    /// The nanoseconds that the last call, or the build, took: of a peer in a program of its own, whose calls are more
-    /// than their work.
-    fn took(&self) -> Option<f64> {
-        None
-    }
-
-    /// The bytes that the tree has allocated where this program's allocator does not see them.
-    fn bytes(&mut self) -> Option<f64> {
-        None
-    }
 }
 
 /// Builds a tree by single inserts in the order of the shape.
@@ -51,8 +40,6 @@ pub(crate) struct Kind {
     pub name: String,
     /// On how many threads it updates.
     pub threads: usize,
-    /// The compiler, and where it is another one's, the version of the library.
-    pub made_with: String,
     /// The instruction set that it uses.
     pub vectors: String,
     /// How it is built.
@@ -65,7 +52,6 @@ impl Kind {
         Self {
             name: name.to_owned(),
             threads: 1,
-            made_with: machine::COMPILER.to_owned(),
             vectors: machine::compiled().to_owned(),
             build: Rc::new(move |shape| Box::new(build(shape))),
         }
@@ -98,8 +84,6 @@ pub(crate) fn on_one_thread() -> Vec<Kind> {
         Kind::new("slotmap", peers::Slots::new),
         Kind::new("flattened", peers::Flattened::new),
         Kind::new("bevy", peers::Bevy::new),
-        #[cfg(feature = "fyrox")]
-        Kind::new("fyrox", peers::Fyrox::new),
         Kind::hedgerow("hedgerow", Calls::Single),
         Kind::hedgerow("hedgerow-cached", Calls::Cached),
         Kind::hedgerow("hedgerow-lists", Calls::Lists),

@@ -22,7 +22,7 @@ pub(crate) fn lines(shape: &Shape, kinds: &[Kind], figures: &[Figure]) -> Vec<Va
             "value": rounded(figure.value),
             "threads": kind.threads,
             "level": kind.vectors,
-            "compiler": kind.made_with,
+            "compiler": hedgerow_experiments::machine::COMPILER,
             "features": FEATURES,
         });
         if let Some(quartiles) = figure.quartiles {

@@ -4,6 +4,7 @@ use hedgerow_experiments::front::Scale;
 use hedgerow_experiments::heap::Counting;
 use hedgerow_experiments::rounds::{Pace, Trial};
 use hedgerow_experiments::{Case, Failure, Front, Outcome, experiments};
+use std::process::Command;
 
 /// Some experiments report memory.
 #[global_allocator]
@@ -79,4 +80,14 @@ fn both_sides_of_every_experiment_agree() {
         }
         assert!(check.cases > 0, "{} has no cases", experiment.name);
     }
+}
+
+#[test]
+fn the_program_prints_lines_and_refuses_other_names() {
+    let run = |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_measure")).args(arguments).output().unwrap();
+    let lines = run(&["snapshot", "--tiny", "--json"]);
+    assert!(lines.status.success());
+    let text = String::from_utf8(lines.stdout).unwrap();
+    assert_eq!(text.lines().filter(|line| line.contains(r#""experiment":"snapshot""#)).count(), 3);
+    assert_eq!(run(&["no-such-experiment"]).status.code(), Some(2));
 }

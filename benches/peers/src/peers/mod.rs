@@ -3,19 +3,14 @@
 mod bevy;
 mod boxed;
 mod flattened;
-#[cfg(feature = "fyrox")]
-mod fyrox;
 mod hedgerow;
 mod indextree;
 mod links;
-pub(crate) mod process;
 mod slots;
 
 pub(crate) use self::bevy::Bevy;
 pub(crate) use self::boxed::Boxed;
 pub(crate) use self::flattened::Flattened;
-#[cfg(feature = "fyrox")]
-pub(crate) use self::fyrox::Fyrox;
 pub(crate) use self::hedgerow::{Calls, Hedgerow};
 pub(crate) use self::indextree::IndexTree;
 pub(crate) use self::slots::Slots;
