@@ -91,13 +91,19 @@ impl Editor {
     }
 }
 
+/// The tree as text: a line for each node.
+fn shown(scene: &Scene) -> String {
+    let line = |node| format!("{:1$}{node} {2:?}\n", "", 2 * scene.depth(node).unwrap_or(0), scene.node(node));
+    scene.descendants(scene.root()).map(line).collect()
+}
+
 fn main() -> Result<(), Error> {
     let mut editor = Editor { scene: Scene::new(), undo: Vec::new(), redo: Vec::new() };
     let root = editor.scene.root();
     let house = editor.insert(root, Node::transform(Transform::IDENTITY).named("house"))?;
     let door = editor.insert(house, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).named("door"))?;
     let window = editor.insert(house, Node::transform(Transform::from_xyz(3.0, 1.0, 0.0)).named("window"))?;
-    let built = editor.scene.dump();
+    let built = shown(&editor.scene);
 
     editor.edit(Step::Local { node: door, local: Transform::from_xyz(2.0, 0.0, 0.0).into() })?;
     editor.edit(Step::Put { node: window, place: Place::Before(door) })?;
@@ -109,8 +115,8 @@ fn main() -> Result<(), Error> {
     );
 
     (0..3).try_for_each(|_| editor.undo())?;
-    println!("after three undos:\n{}", editor.scene.dump());
-    assert_eq!(editor.scene.dump(), built, "all is as it was built, the order of siblings included");
+    println!("after three undos:\n{}", shown(&editor.scene));
+    assert_eq!(shown(&editor.scene), built, "all is as it was built, the order of siblings included");
 
     (0..2).try_for_each(|_| editor.redo())?;
     let children: Vec<_> = editor.scene.children(house).collect();
@@ -121,6 +127,6 @@ fn main() -> Result<(), Error> {
     editor.undo()?;
     editor.insert(house, Node::group().named("roof"))?;
     assert!(!editor.scene.contains(chimney) && editor.scene.contains(door));
-    println!("after a new edit:\n{}", editor.scene.dump());
+    println!("after a new edit:\n{}", shown(&editor.scene));
     Ok(())
 }

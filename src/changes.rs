@@ -6,8 +6,7 @@
 //! |---|---|
 //! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changes`], [`Changed`], [`ChangeKinds`] |
 //! | one buffer with all matrices, kept in step | [`MatrixMirror`], [`MirrorStep`], [`Mirrored`] |
-//! | matrix arrays to mirror on a GPU: [`Scene::uploads`](crate::Scene::uploads) | [`UploadReader`], [`Uploads`] |
-//! | the ranges of an array that changed, and where a node's matrix is in it | [`Upload`], [`DirtyRanges`], [`MatrixSlot`] |
+//! | where a node's matrix is: [`Scene::matrix_slot`](crate::Scene::matrix_slot) | [`MatrixSlot`] |
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;
@@ -25,7 +24,5 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{
-    ChangeReader, Changed, Changes, DirtyRanges, MatrixMirror, MirrorStep, Mirrored, Upload, UploadReader, Uploads,
-};
+pub use crate::scene::{ChangeReader, Changed, Changes, MatrixMirror, MirrorStep, Mirrored};
 pub use crate::store::{ChangeKinds, MatrixSlot};

@@ -1,74 +1,27 @@
-//! The configuration of a scene: what it keeps, how its slices grow, and how its storage works.
-//!
-//! | what | type |
-//! |---|---|
-//! | boxes, changes, sizes of [slices](crate::guide::glossary): what a program chooses | [`SceneConfig`] |
-//! | what experiments and tests switch off | [`StoragePolicy`] |
+//! The configuration of a scene: what it keeps, and how its slices grow.
 //!
 //! [`guide::choosing_a_config`](crate::guide::choosing_a_config) says what to choose. A scene is made with
-//! [`Scene::with_config`](crate::Scene::with_config), and given another configuration with
-//! [`Scene::reconfigure`](crate::Scene::reconfigure).
+//! [`Scene::with_config`](crate::Scene::with_config), and keeps its configuration.
 //!
 //! ```
 //! use hedgerow::{Scene, SceneConfig};
 //!
-//! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
-//! scene.reconfigure(SceneConfig { changes: true, ..*scene.config() })?;
-//! assert!(scene.config().bounds && scene.config().changes);
+//! let scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+//! assert!(scene.config().bounds && !scene.config().changes);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
 use crate::Error;
-use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES};
+use crate::handle::MAX_TABLE_ENTRIES;
 
 /// The least value of `max_nodes`: pieces of a quarter of it have room for a node and the portals below.
 const LEAST_BOUND: u32 = 16;
 /// A slice cannot have more rows than a scene can have nodes.
 const MOST_NODES: u32 = 1 << 30;
 
-/// Settings that the thesis's experiments and the crate's own tests disable or reduce. There is no reason to change
-/// them in production.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
-pub struct StoragePolicy {
-    /// Whether small independent subtrees next to each other share a slice. Default true. False gives every child of
-    /// the root a slice of its own.
-    pub share_slices: bool,
-    /// Whether a new node takes the nearest hole left by a removed one. Default true. False allocates linearly and
-    /// leaves holes to reconstitution.
-    pub reuse_holes: bool,
-    /// Whether a slice that fills up before any update has read it grows in place. Default true: an order that no
-    /// update has read is not restored, so building a tree costs no reconstitutions. False reconstitutes whenever a
-    /// slice grows.
-    pub grow_in_place: bool,
-    /// The greatest number of entries of one handle table: 1 to 4096. Default 4096.
-    pub max_table_entries: u32,
-    /// How many times one index is used before it is retired: 1 to 2²⁸ − 1. Default 2²⁸ − 1.
-    pub max_generation: u32,
-}
-
-impl StoragePolicy {
-    /// The default policy: everything enabled, all limits at their greatest.
-    pub const DEFAULT: Self = Self {
-        share_slices: true,
-        reuse_holes: true,
-        grow_in_place: true,
-        max_table_entries: MAX_TABLE_ENTRIES,
-        max_generation: MAX_GENERATION,
-    };
-}
-
-impl Default for StoragePolicy {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
 /// What a scene keeps besides its nodes, and how large its slices are.
 ///
-/// The parameters that exist in the thesis have its names (section 4.4.7); [`SceneConfig::THESIS`] is the policy that
-/// it evaluated.
+/// The parameters that exist in the thesis have its names (section 4.4.7).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -101,12 +54,10 @@ pub struct SceneConfig {
     /// [history](crate::Scene::set_change_history), and time in proportion to the changes: detaching, attaching and
     /// removing, now or later, then always take O(nodes of the subtree).
     pub changes: bool,
-    /// How slots are allocated: for experiments and tests.
-    pub storage: StoragePolicy,
 }
 
 impl SceneConfig {
-    /// The default policy.
+    /// The default configuration.
     pub const DEFAULT: Self = Self {
         expansion_factor: 1.25,
         initial_slice_storage_size: 64,
@@ -115,23 +66,6 @@ impl SceneConfig {
         min_nodes: 512,
         bounds: false,
         changes: false,
-        storage: StoragePolicy::DEFAULT,
-    };
-
-    /// The thesis's policy: a slice for each child of the root, linear allocation, holes left to reconstitution, and
-    /// the parameters of its table 5.4 (1024 bytes hold 6 of its nodes).
-    pub const THESIS: Self = Self {
-        expansion_factor: 1.5,
-        initial_slice_storage_size: 6,
-        initial_slice_max_num_nodes: 12,
-        max_nodes: MOST_NODES,
-        storage: StoragePolicy {
-            share_slices: false,
-            reuse_holes: false,
-            grow_in_place: false,
-            ..StoragePolicy::DEFAULT
-        },
-        ..Self::DEFAULT
     };
 
     /// Checks every field.
@@ -149,8 +83,6 @@ impl SceneConfig {
             ),
             ((LEAST_BOUND..=MOST_NODES).contains(&self.max_nodes), "max_nodes", "from 16 to 2^30"),
             (self.min_nodes <= self.max_nodes / 4, "min_nodes", "at most a quarter of max_nodes"),
-            ((1..=MAX_TABLE_ENTRIES).contains(&self.storage.max_table_entries), "max_table_entries", "from 1 to 4096"),
-            ((1..=MAX_GENERATION).contains(&self.storage.max_generation), "max_generation", "from 1 to 2^28 - 1"),
         ];
         match rules.iter().find(|(holds, ..)| !holds) {
             Some(&(_, field, expected)) => Err(Error::InvalidConfig { field, expected }),

@@ -74,7 +74,8 @@ pub enum Error {
     },
     /// All 2²⁴ handle tables are in use, or more rows were requested than a slice can number.
     CapacityOverflow,
-    /// The allocator refused.
+    /// The allocator refused; only [`Scene::try_reserve`](crate::Scene::try_reserve) and what reads bytes or files ask
+    /// it first. Everything else ends the process where memory ends.
     AllocationFailed,
 }
 
@@ -189,7 +190,7 @@ pub enum TreeFault {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatchError {
-    /// The index of the item at fault; `None` if the whole list is refused, for example if the allocator refuses.
+    /// The index of the item at fault; `None` if the whole list is refused, for example for want of handles.
     pub item: Option<usize>,
     /// What is wrong with it.
     pub error: Error,

@@ -1,7 +1,7 @@
 //! Fallible allocation: lists, texts and boxes that return an error if the allocator refuses.
 //!
-//! Used by everything that returns [`Error::AllocationFailed`](crate::Error::AllocationFailed). All other code grows
-//! its lists in the usual way, which aborts the process.
+//! Used by all that reads bytes and by `try_reserve`. All other code grows its lists in the usual way, which aborts the
+//! process.
 
 pub(crate) use hedgerow_math::internal::fallible::*;
 

@@ -66,9 +66,6 @@ pub(crate) const MAX_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
 pub struct NodeHandle(NonZeroU64);
 
 impl NodeHandle {
-    /// What the bits of a handle differ by from those with the next table.
-    pub(crate) const TABLE: u64 = 1 << (INDEX_BITS + GENERATION_BITS);
-
     /// Packs table (24 bits), index (12 bits) and generation (28 bits, from 1), starting with the highest bits.
     #[inline]
     pub(crate) fn new(table: u32, index: u32, generation: u32) -> Self {

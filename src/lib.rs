@@ -36,11 +36,11 @@
 //! |---|---|---|
 //! | the root | a scene, its nodes, and handles to these | [`Scene`], [`Node`], [`NodeHandle`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`Error`] |
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
-//! | [`config`] | what a scene keeps besides its nodes, and how large its slices are | [`SceneConfig`], [`StoragePolicy`](config::StoragePolicy) |
+//! | [`config`] | what a scene keeps besides its nodes, and how large its slices are | [`SceneConfig`] |
 //! | [`edit`] | edits of many nodes: lists, trees, queues for later | [`SceneBuilder`](edit::SceneBuilder), [`EditQueue`](edit::EditQueue), [`HandleMap`](edit::HandleMap), [`BatchError`](edit::BatchError) |
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
-//! | [`changes`] | what an update changed: nodes, and matrices to upload | [`Changes`](changes::Changes), [`Upload`](changes::Upload), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
+//! | [`changes`] | what an update changed: nodes, and matrices to upload | [`Changes`](changes::Changes), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
 //! | [`data`] | data of your own by node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |

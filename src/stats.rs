@@ -3,7 +3,6 @@
 //! | what | types |
 //! |---|---|
 //! | counts of nodes, slices, holes, bytes: [`Scene::stats`](crate::Scene::stats) | [`Stats`], [`Usage`] |
-//! | rows and slices that calls touched (feature `counters`) | `Work` |
 //! | what [`Scene::maintain`](crate::Scene::maintain) did | [`Maintenance`] |
 //! | what [`Scene::validate`](crate::Scene::validate) found, which is a defect of this crate | [`Violation`] |
 //!
@@ -17,6 +16,4 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-#[cfg(feature = "counters")]
-pub use crate::scene::Work;
 pub use crate::scene::{Maintenance, Stats, Usage, Violation};

@@ -36,7 +36,7 @@ mod town;
 mod turn;
 
 use arguments::{Arguments, HELP};
-use hedgerow::Scene;
+use hedgerow::{Scene, SceneConfig};
 use life::TownLife;
 use report::Report;
 use std::error::Error;
@@ -63,7 +63,7 @@ impl Stage {
         match &arguments.file {
             Some(path) => Self::of_file(path, seed),
             None => {
-                let (mut scene, town) = town::build(seed)?;
+                let (mut scene, town) = town::build(seed, SceneConfig::DEFAULT)?;
                 let life = Box::new(TownLife::new(&mut scene, town, arguments.people, seed)?);
                 Ok(Self { title: format!("town, seed {seed}"), scene, life })
             }

@@ -6,7 +6,7 @@ use crate::dice::Dice;
 use crate::house::{self, House};
 use crate::parts::{Material, Mesh, Site};
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Error, Node, NodeHandle, Scene, Transform};
+use hedgerow::{Error, Node, NodeHandle, Scene, SceneConfig, Transform};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 /// Blocks along either side of the town; the streets are one more each way.
@@ -73,8 +73,8 @@ fn street_place(number: usize) -> Transform {
 }
 
 /// Builds the town of this seed.
-pub(crate) fn build(seed: u64) -> Result<(Scene, Town), Error> {
-    let mut scene = Scene::new();
+pub(crate) fn build(seed: u64, config: SceneConfig) -> Result<(Scene, Town), Error> {
+    let mut scene = Scene::with_config(config)?;
     let mut dice = Dice::new(seed);
     let mut site = Site::new(&mut scene, &mut dice);
     let mut town = Town { streets: Vec::new(), lots: Vec::new(), trees: Vec::new(), cars: Vec::new() };

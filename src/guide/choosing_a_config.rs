@@ -9,10 +9,9 @@
 //! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 33 bytes a shape; boxes of what moved |
 //! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 60 bytes a transform, 8 a visibility, 4 a node; time in proportion to the changes |
 //! | shorter worst edits | `max_nodes` below 4096 | slower passes: 3 to 8 % at 2048 |
-//! | the storage of the thesis, to compare with | [`SceneConfig::THESIS`](crate::SceneConfig::THESIS) | pauses |
 //!
-//! What needs no setting: `update`, `draw_list`, [`uploads`](crate::Scene::uploads), snapshots, visitors, inherited
-//! properties.
+//! What needs no setting: `update`, `draw_list`, [`MatrixMirror`](crate::changes::MatrixMirror), snapshots, visitors,
+//! inherited properties.
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;
@@ -39,9 +38,9 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! To change it later, [`reconfigure`](crate::Scene::reconfigure) the scene; a saved one is loaded with another
-//! configuration by [`Scene::load_with`](crate::Scene::load_with). Handles stay. `ImportOptions::with_config` of
-//! `hedgerow-gltf` is for scenes that are made of files.
+//! A scene keeps its configuration, also in snapshots; [`Scene::duplicate_from`](crate::Scene::duplicate_from) copies
+//! its nodes to a scene with another one. `ImportOptions::with_config` of `hedgerow-gltf` is for scenes that are made of
+//! files.
 //!
 //! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is
 //! little. It restores order, merges small slices and frees what was removed for later.

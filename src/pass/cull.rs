@@ -503,15 +503,15 @@ mod tests {
         let config = SceneConfig { bounds: true, min_nodes: 0, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
         // Two slices, one below the other, a kilometre apart along x. Each has two blocks of shapes.
-        let mut above = scene.root();
-        for x in [0.0, 1000.0] {
-            above = scene.insert(above, Node::group()).unwrap();
-            scene.isolate(above).unwrap();
+        let tops = [0.0, 1000.0].map(|x| {
+            let top = scene.insert(scene.root(), Node::group()).unwrap();
             for _ in 0..100 {
                 let place = Node::transform(Transform::from_xyz(x, 0.0, 0.0));
-                scene.insert(above, place.with_shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+                scene.insert(top, place.with_shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
             }
-        }
+            top
+        });
+        scene.reparent(tops[1], tops[0], crate::Keep::Local).unwrap();
         scene.update();
         assert_eq!(scene.slice_count(), 3);
         // These see the lower slice, nothing, and everything.

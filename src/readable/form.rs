@@ -187,7 +187,7 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
 /// kilobytes could ask for gigabytes else.
 fn modest(config: SceneConfig) -> SceneConfig {
     // Only small nodes that share slices are many in each.
-    let most = if config.storage.share_slices { config.min_nodes.clamp(8, 64) } else { 8 };
+    let most = config.min_nodes.clamp(8, 64);
     SceneConfig {
         initial_slice_storage_size: config.initial_slice_storage_size.min(most),
         initial_slice_max_num_nodes: config.initial_slice_max_num_nodes.min(most),
@@ -231,7 +231,7 @@ impl SceneForm<'_> {
             };
             listed.push((node.id.unwrap_or(place), handle));
         }
-        scene.reconfigure(config).map_err(|error| error.to_string())?;
+        scene.store.set_initial_sizes(&config);
         Ok((scene, listed))
     }
 }

@@ -1,12 +1,10 @@
 //! Builds a whole tree from a list in which each node gives its parent by number.
 
 use crate::error::{BatchError, TreeFault};
-use crate::fallible;
 use crate::scene::{Place, Scene};
-use crate::store::{Additions, At, Beside, Forest, Head, MAX_NODES, NIL, NodeList, Store};
+use crate::store::{Additions, At, Beside, Forest, Head, MAX_NODES, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 use hedgerow_math::internal::prefetch;
-use std::collections::TryReserveError;
 
 /// A tree as a list: each node with the number of its parent, which may come before or after it.
 ///
@@ -64,14 +62,6 @@ impl SceneBuilder {
         Self { parents: Vec::with_capacity(nodes), nodes: NodeList::with_capacity(nodes), fault: None }
     }
 
-    /// An empty list with room for exactly these nodes, or an error if the allocator refuses.
-    pub(crate) fn try_for<'n>(
-        nodes: impl ExactSizeIterator<Item = (&'n Node<'n>, &'n Additions)>,
-    ) -> Result<Self, TryReserveError> {
-        let parents = fallible::with_capacity(nodes.len())?;
-        Ok(Self { parents, nodes: NodeList::try_for(nodes)?, fault: None })
-    }
-
     /// Appends a node and returns its number: 0 for the first, 1 for the next. Exactly one node has no parent.
     ///
     /// Nothing is checked until the tree is built, since a parent may come later. A name is copied. Runs in amortised
@@ -119,13 +109,11 @@ impl SceneBuilder {
     /// # Errors
     /// [`BatchError::item`] is the number of the node at fault: [`Error::InvalidTree`] if the list is not a tree,
     /// [`Error::NotFinite`] and [`Error::NotRotation`] if a scene refuses the node; [`Error::InvalidConfig`];
-    /// [`Error::CapacityOverflow`] for more than 2³⁰ nodes, or some 2²⁴ children of the root;
-    /// [`Error::AllocationFailed`] if there is no memory for the order of the nodes and their handles. Where the
-    /// allocator refuses what the scene itself takes, the program ends, as with other edits.
+    /// [`Error::CapacityOverflow`] for more than 2³⁰ nodes, or some 2²⁴ children of the root.
     pub fn build(&self, config: SceneConfig) -> Result<(Scene, Vec<NodeHandle>), BatchError> {
         let mut scene = Scene::with_config(config)?;
         let tree = self.ordered()?;
-        let mut handles = fallible::filled(self.len(), scene.root()).map_err(refused)?;
+        let mut handles = vec![scene.root(); self.len()];
         scene.check_room(self.len(), tree.order.iter().filter(|placed| placed.parent == 0).count())?;
         let root = scene.root();
         scene.set_node(root, tree.nodes.node(tree.head(0)))?;
@@ -143,32 +131,13 @@ impl SceneBuilder {
     /// Runs in **O(nodes)**.
     ///
     /// # Errors
-    /// Those of [`SceneBuilder::build`], except for the configuration, and those of [`Scene::insert`] for the place;
-    /// [`Error::AllocationFailed`] if there is no memory for the order of the nodes, or at once for all that they take
-    /// in a scene. The scene is unchanged. Where the allocator refuses what the scene around them takes besides, as
-    /// longer lists of slices, the program ends, as with other edits.
+    /// Those of [`SceneBuilder::build`], except for the configuration, and those of [`Scene::insert`] for the place.
+    /// The scene is unchanged.
     pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, BatchError> {
-        self.insert_if(scene, place.into(), |store, _| store.most_bytes_within(&self.nodes))
-    }
-
-    /// The same; an error also if there is no memory at once for what the scene around the nodes takes.
-    pub(crate) fn insert_whole(&self, scene: &mut Scene, place: Place) -> Result<Vec<NodeHandle>, BatchError> {
-        self.insert_if(scene, place, |store, place| store.most_bytes_of(&self.nodes, place))
-    }
-
-    /// Inserts the tree if there is so much memory at once. Inserting allocates as other edits do, so it is asked for
-    /// before, and given back.
-    fn insert_if(
-        &self,
-        scene: &mut Scene,
-        place: Place,
-        takes: impl FnOnce(&Store, Option<Beside>) -> usize,
-    ) -> Result<Vec<NodeHandle>, BatchError> {
         let tree = self.ordered()?;
-        let mut handles = fallible::filled(self.len(), scene.root()).map_err(refused)?;
-        let place = scene.place_to_build(place)?;
+        let mut handles = vec![scene.root(); self.len()];
+        let place = scene.place_to_build(place.into())?;
         scene.check_room(self.len(), 1)?;
-        fallible::probe::<u8>(takes(&scene.store, place.map(|(place, _)| place))).map_err(refused)?;
         scene.store.insert_tree(&tree, place, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
     }
@@ -207,9 +176,8 @@ impl SceneBuilder {
             Some(0) if self.parents_come_first() => by_sizes(&self.parents, heads),
             _ => depth_first(&self.parents, heads, root),
         };
-        let order = order.map_err(refused)?;
         if order.len() < self.len() {
-            return Err(invalid(self.on_a_cycle(&order).map_err(refused)?, TreeFault::Cycle));
+            return Err(invalid(self.on_a_cycle(&order), TreeFault::Cycle));
         }
         Ok(Ordered { nodes: &self.nodes, order })
     }
@@ -220,8 +188,8 @@ impl SceneBuilder {
     }
 
     /// The number of a node that is its own ancestor, if not all nodes are reached from the root.
-    fn on_a_cycle(&self, reached: &[Placed]) -> Result<usize, TryReserveError> {
-        let mut seen = fallible::filled(self.len(), false)?;
+    fn on_a_cycle(&self, reached: &[Placed]) -> usize {
+        let mut seen = vec![false; self.len()];
         reached.iter().for_each(|placed| seen[placed.item as usize] = true);
         let lost = seen.iter().position(|seen| !seen).expect("fewer nodes are reached than there are");
         // A node that is not reached from the root has no path up to it, so climbing runs into a cycle.
@@ -229,40 +197,35 @@ impl SceneBuilder {
         while !core::mem::replace(&mut seen[item], true) {
             item = self.parents[item] as usize;
         }
-        Ok(item)
+        item
     }
-}
-
-/// The error of a list that cannot be made.
-fn refused(_: TryReserveError) -> Error {
-    Error::AllocationFailed
 }
 
 /// The result of [`depth_first`] for a list in which every parent comes before its children, computed several times
 /// faster: the size of each subtree says where the next one begins, and no step waits for the one before.
-fn by_sizes(parents: &[u32], heads: &[Head]) -> Result<Vec<Placed>, TryReserveError> {
+fn by_sizes(parents: &[u32], heads: &[Head]) -> Vec<Placed> {
     let count = parents.len();
-    let mut sizes = fallible::filled(count, 1)?;
+    let mut sizes = vec![1; count];
     for item in (1..count).rev() {
         sizes[parents[item] as usize] += sizes[item];
     }
     // The place of each node, and of its next child.
-    let mut places = fallible::filled(count, (0_u32, 1_u32))?;
-    let mut order = fallible::filled(count, Placed { head: heads[0], item: 0, parent: NIL })?;
+    let mut places = vec![(0_u32, 1_u32); count];
+    let mut order = vec![Placed { head: heads[0], item: 0, parent: NIL }; count];
     for item in 1..count {
         let (parent, next) = &mut places[parents[item] as usize];
         let (place, parent) = (core::mem::replace(next, *next + sizes[item]), *parent);
         places[item] = (place, place + 1);
         order[place as usize] = Placed { head: heads[item], item: number(item), parent };
     }
-    Ok(order)
+    order
 }
 
 /// The nodes below a root in depth-first order, siblings by their numbers.
 ///
 /// Nodes that are not below the root are left out. Linear: siblings are linked from the last to the first, and the walk
 /// climbs by the given parents.
-fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Result<Vec<Placed>, TryReserveError> {
+fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Vec<Placed> {
     /// What the walk needs of a node, kept together.
     #[derive(Clone, Copy)]
     struct Links {
@@ -272,7 +235,7 @@ fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Result<V
         place: u32,
     }
     let link = |&parent| Links { parent, first_child: NIL, next_sibling: NIL, place: NIL };
-    let mut links = fallible::collected(parents.iter().map(link))?;
+    let mut links: Vec<Links> = parents.iter().map(link).collect();
     for item in (0..number(parents.len())).rev() {
         let parent = parents[item as usize];
         if parent != NIL {
@@ -280,7 +243,7 @@ fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Result<V
             links[item as usize].next_sibling = next;
         }
     }
-    let mut order = fallible::with_capacity(parents.len())?;
+    let mut order = Vec::with_capacity(parents.len());
     let (mut item, mut parent_place) = (root.map_or(NIL, number), NIL);
     while item != NIL {
         let place = number(order.len());
@@ -302,7 +265,7 @@ fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Result<V
             (item, parent_place) = (next_sibling, links[parent as usize].place);
         }
     }
-    Ok(order)
+    order
 }
 
 /// Converts to a node's number; there are less than 2³⁰.
@@ -335,7 +298,7 @@ impl Ordered<'_> {
         self.order[place as usize].item as usize
     }
 
-    /// The end of the run of the root's children, from `start` on, that a scene with this policy would put in one
+    /// The end of the run of the root's children, from `start` on, that a scene with this configuration would put in one
     /// slice.
     fn independent_run(&self, start: u32, config: &SceneConfig) -> u32 {
         let child_behind = |place: u32| {
@@ -343,7 +306,7 @@ impl Ordered<'_> {
             behind.map_or(self.count(), |passed| place + 1 + number(passed))
         };
         let mut end = child_behind(start);
-        while config.storage.share_slices && end < self.count() && end - start < config.min_nodes {
+        while end < self.count() && end - start < config.min_nodes {
             let next = child_behind(end);
             if next - end >= config.min_nodes {
                 break;

@@ -1,7 +1,7 @@
 //! A column of the user's own beside the transforms of a scene.
 
 use crate::scene::{NodeMap, Scene};
-use crate::store::{MatrixSlot, Store};
+use crate::store::{At, MatrixSlot, Store};
 use crate::visit::SliceView;
 use crate::{Error, NodeHandle};
 
@@ -169,7 +169,8 @@ impl<T: Clone> Column<T> {
     }
 
     /// The value at a slot, as of the last [`update`](Self::update); holes have any values. `None` for a slot that did
-    /// not exist then. For passes of your own, see [`Scene::slot_above`].
+    /// not exist then. For passes of your own, see
+    /// [`sweep_slots`](Self::sweep_slots).
     #[must_use]
     pub fn at(&self, slot: MatrixSlot) -> Option<&T> {
         self.parts.get(slot.slice as usize)?.values.get(slot.slot as usize)
@@ -257,7 +258,7 @@ impl<T: Clone> Column<T> {
     /// As [`slice`](Self::slice) does.
     pub fn sweep_slots(&mut self, scene: &Scene, mut each: impl FnMut(&SliceView<'_>, usize, &T, &mut T)) {
         for slice in scene.slices() {
-            let above = scene.slot_above(&slice).and_then(|above| self.at(above)).unwrap_or(&self.default).clone();
+            let above = slot_above(scene, &slice).and_then(|above| self.at(above)).unwrap_or(&self.default).clone();
             let values = self.slice_mut(&slice);
             let parents = &slice.transforms().parents()[..values.len()];
             values[0] = above;
@@ -267,6 +268,14 @@ impl<T: Clone> Column<T> {
             }
         }
     }
+}
+
+/// The transform slot that the base of a slice stands for: that of the nearest node above the slice that has a
+/// transform, or the base of the slice which has that. `None` for the slice of the root.
+fn slot_above(scene: &Scene, slice: &SliceView<'_>) -> Option<MatrixSlot> {
+    let portal = slice.portal();
+    let above = scene.store.get_view(portal.slice as usize).filter(|_| slice.number() != At::ROOT.slice)?;
+    Some(MatrixSlot { slice: portal.slice, slot: above.rows().transform(portal.row) })
 }
 
 /// The slice of a node and the slot of its own transform there.
@@ -291,7 +300,7 @@ mod tests {
             (scene, pair)
         });
         let [(first, [kept, _]), (second, [_, other])] = &scenes;
-        assert_eq!(first.structure_version(), second.structure_version());
+        assert_eq!(first.store.versions(), second.store.versions());
         let mut column = Column::new(0);
         column.update(first);
         column.set(first, *kept, 7).unwrap();

@@ -3,7 +3,7 @@
 use crate::Visibility;
 use crate::pass::DrawList;
 use crate::scene::{CullView, Scene};
-use crate::store::{At, MatrixSlot};
+use crate::store::At;
 use crate::visit::{Flow, SliceView, SliceVisitor, SliceVisitorMut};
 use core::iter::FusedIterator;
 use core::ops::ControlFlow;
@@ -18,15 +18,7 @@ impl Scene {
     /// million nodes. A slice without changes is not read, and a scene without changes costs the same at any size.
     /// Never does maintenance: see [`Scene::maintain`].
     pub fn update(&mut self) {
-        self.store.update(false);
-    }
-
-    /// Computes every world matrix and all other derived values again, out of date or not, including those of detached
-    /// subtrees.
-    ///
-    /// Runs in **O(nodes)**. For benchmarks and debugging.
-    pub fn update_all(&mut self) {
-        self.store.update_all();
+        self.store.update();
     }
 
     /// Lists all visible shapes with their world matrices as of the last update. Replaces the contents of the list.
@@ -156,48 +148,6 @@ impl Scene {
         let store = &self.store;
         core::iter::successors(Some(At::ROOT.slice), move |&number| store.slice_after(number, true))
             .map(move |number| store.view(number))
-    }
-
-    /// The transform slot that the base of a slice stands for: that of the nearest node above the slice that has a
-    /// transform, or the base of the slice which has that. `None` for the slice of the root.
-    ///
-    /// A pass of your own from parents to children goes through [`slices`](Self::slices), each of which comes behind
-    /// the one above it, takes the result of this slot for slot 0, and then goes through the slots in order, with the
-    /// parents that [`TransformView::parents`](crate::visit::TransformView::parents) gives. That is what
-    /// [`Column::sweep`](crate::data::Column::sweep) does.
-    ///
-    /// Runs in **O(1)**. The slice must be one of this scene.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Scene, Transform};
-    ///
-    /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)))?;
-    /// let wheel = scene.insert(car, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)))?;
-    /// scene.isolate(wheel)?;
-    /// scene.update();
-    ///
-    /// // How many transforms there are from the top down to each.
-    /// let mut depths: Vec<Vec<u32>> = Vec::new();
-    /// for slice in scene.slices() {
-    ///     let above = scene.slot_above(&slice).map_or(0, |above| depths[above.slice as usize][above.slot as usize]);
-    ///     let mut own = vec![above];
-    ///     for &parent in &slice.transforms().parents()[1..] {
-    ///         own.push(own[parent as usize] + 1);
-    ///     }
-    ///     let number = slice.number() as usize;
-    ///     depths.resize(depths.len().max(number + 1), Vec::new());
-    ///     depths[number] = own;
-    /// }
-    /// let depth = |node| scene.matrix_slot(node).map(|at| depths[at.slice as usize][at.slot as usize]);
-    /// assert_eq!([depth(car), depth(wheel)], [Some(1), Some(2)]);
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    #[must_use]
-    pub fn slot_above(&self, slice: &SliceView<'_>) -> Option<MatrixSlot> {
-        let portal = slice.portal();
-        let above = self.store.get_view(portal.slice as usize).filter(|_| slice.number() != At::ROOT.slice)?;
-        Some(MatrixSlot { slice: portal.slice, slot: above.rows().transform(portal.row) })
     }
 
     /// Shows a visitor every slice in tree order. Returns [`Flow::Break`] if the visitor stopped the walk, else

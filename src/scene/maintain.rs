@@ -2,7 +2,6 @@
 
 use crate::scene::Scene;
 pub use crate::store::Maintenance;
-use crate::{Error, NodeHandle};
 use std::time::Duration;
 
 impl Scene {
@@ -22,28 +21,8 @@ impl Scene {
     ///   room for new nodes.
     ///
     /// [`Duration::MAX`] does everything there is to do, with stricter limits, for a scene that will not change for a
-    /// while: slices of which a fourteenth is unused are rebuilt too, and keep a sixteenth of room. Children whose
-    /// slices are nested behind one another, as in snapshots of earlier versions, are put side by side.
+    /// while: slices of which a fourteenth is unused are rebuilt too, and keep a sixteenth of room.
     pub fn maintain(&mut self, budget: Duration) -> Maintenance {
         self.store.maintain(budget)
-    }
-
-    /// Rebuilds the slice of a node in exact depth-first order. Handles stay valid.
-    ///
-    /// Runs in **O(nodes of the slice)**.
-    ///
-    /// # Errors
-    /// [`Error::StaleHandle`].
-    pub fn reconstitute(&mut self, node: NodeHandle) -> Result<(), Error> {
-        let at = self.at(node)?;
-        self.store.reorder(at.slice);
-        Ok(())
-    }
-
-    /// Rebuilds every slice in exact depth-first order. Handles stay valid.
-    ///
-    /// Runs in **O(nodes)**.
-    pub fn reconstitute_all(&mut self) {
-        self.store.reorder_all();
     }
 }

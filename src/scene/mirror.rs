@@ -2,10 +2,10 @@
 
 mod arena;
 
-use crate::Mat34;
 use crate::pass::{DrawCommand, DrawList};
 use crate::scene::Scene;
 use crate::store::{MatrixSlot, SliceView};
+use crate::{Mat34, NodeHandle};
 use arena::Arena;
 use core::ops::Range;
 
@@ -377,6 +377,16 @@ impl MatrixMirror {
     }
 }
 
+impl Scene {
+    /// Where the world matrix of a node is, its own or that of the nearest transform above: in the array of its slice,
+    /// and by [`MatrixMirror::index`] in a buffer of all. `None` for a stale handle. Runs in **O(1)**.
+    #[must_use]
+    pub fn matrix_slot(&self, node: NodeHandle) -> Option<MatrixSlot> {
+        let at = self.store.resolve(node)?;
+        Some(MatrixSlot { slice: at.slice, slot: self.store.transform_slot_at(at) })
+    }
+}
+
 /// Sets `instances` to the items of draws in this order, and tells the ranges that differ from what it held before.
 fn refill<T: PartialEq>(
     order: &[u32],
@@ -430,12 +440,11 @@ fn each_swept(slice: SliceView<'_>, last: bool, mut each: impl FnMut(Range<usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Node, Transform};
+    use crate::{Node, SceneConfig, Transform};
 
     /// A subtree of this many transforms in a slice of its own.
     fn add_house(scene: &mut Scene, transforms: usize) {
         let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-        scene.isolate(house).unwrap();
         for _ in 1..transforms {
             scene.insert(house, Node::transform(Transform::IDENTITY)).unwrap();
         }
@@ -446,7 +455,8 @@ mod tests {
     fn a_buffer_that_is_full_to_the_last_matrix_is_kept() {
         let mut full = 0;
         for transforms in 1..40 {
-            let (mut scene, mut mirror) = (Scene::new(), MatrixMirror::new());
+            let config = SceneConfig { min_nodes: 0, ..SceneConfig::DEFAULT };
+            let (mut scene, mut mirror) = (Scene::with_config(config).unwrap(), MatrixMirror::new());
             add_house(&mut scene, transforms);
             mirror.sync(&scene, |_| {});
             let len = mirror.len();

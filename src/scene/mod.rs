@@ -1,6 +1,5 @@
 //! The graph: nodes, their edits and queries.
 
-mod adopt;
 mod batch;
 mod builder;
 mod cached_handle;
@@ -9,7 +8,6 @@ mod column;
 mod component;
 mod detach;
 mod draws;
-mod dump;
 mod duplicate;
 mod edit;
 #[cfg(feature = "anim")]
@@ -18,7 +16,6 @@ mod frame;
 mod handle_map;
 mod inherited;
 pub mod iter;
-mod layout_svg;
 #[cfg(test)]
 mod limits;
 mod maintain;
@@ -31,7 +28,6 @@ mod queue;
 mod reparent;
 mod spatial;
 mod stats;
-mod uploads;
 mod validate;
 mod world;
 
@@ -48,10 +44,7 @@ pub use node_map::NodeMap;
 pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, QueuedPlace, Target};
 pub use spatial::{CullHit, CullView, RayHit};
-#[cfg(feature = "counters")]
-pub use stats::Work;
 pub use stats::{Stats, Usage};
-pub use uploads::{DirtyRanges, Upload, UploadReader, Uploads};
 pub use validate::Violation;
 
 use crate::store::{At, MAX_NODES, Membership, Store};
@@ -73,7 +66,7 @@ pub struct Scene {
     root: NodeHandle,
 }
 
-/// A summary of one line, at any size. [`Scene::dump`] shows the nodes, [`Scene::stats`] the storage.
+/// A summary of one line, at any size. [`Scene::stats`] shows the storage.
 ///
 /// ```
 /// let scene = hedgerow::Scene::new();
@@ -94,7 +87,7 @@ impl Scene {
     /// A scene with a root and the default configuration.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_config(SceneConfig::DEFAULT).expect("the default policy makes sense")
+        Self::with_config(SceneConfig::DEFAULT).expect("the default configuration makes sense")
     }
 
     /// A scene with a root and the given configuration.
@@ -122,32 +115,10 @@ impl Scene {
         scene
     }
 
-    /// The configuration of the scene: what it was made with, or [`Scene::reconfigure`] gave it.
+    /// The configuration that the scene was made with.
     #[must_use]
     pub fn config(&self) -> &SceneConfig {
         self.store.config()
-    }
-
-    /// A number that is another one after each edit that could show in a tree view: of nodes that come, go, move or are
-    /// renamed. It may change with other edits too, with [`Scene::update`] and with [`Scene::maintain`].
-    ///
-    /// For whatever is built of the tree and kept. It costs nothing, and works in every scene; what has changed is told
-    /// by [`Scene::changes`]. Compare numbers of the same scene only: a clone counts on by itself. Runs in **O(1)**.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Scene};
-    ///
-    /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::group())?;
-    /// let seen = scene.structure_version();
-    /// assert_eq!(scene.structure_version(), seen);
-    /// scene.remove(car)?;
-    /// assert_ne!(scene.structure_version(), seen);
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    #[must_use]
-    pub fn structure_version(&self) -> u64 {
-        self.store.versions()
     }
 
     /// The root.
@@ -173,13 +144,6 @@ impl Scene {
     #[must_use]
     pub fn slice_count(&self) -> usize {
         self.store.slice_count()
-    }
-
-    /// Whether both nodes are in the same slice; false if either handle is stale.
-    #[must_use]
-    pub fn same_slice(&self, a: NodeHandle, b: NodeHandle) -> bool {
-        let slice = |node| self.store.resolve(node).map(|at| at.slice);
-        slice(a).is_some() && slice(a) == slice(b)
     }
 
     /// Makes room for `additional` more nodes in the slice that the next child of `parent` would go to.

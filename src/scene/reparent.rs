@@ -136,22 +136,4 @@ impl Scene {
         }
         Ok(())
     }
-
-    /// Gives the subtree of a node a slice of its own.
-    ///
-    /// Use this for subtrees that change a lot, or that are added and removed as a whole: the cost of such changes then
-    /// stays away from their neighbours (the thesis, section 7). It holds until the subtree is moved: then a small
-    /// subtree may join the slice of its new place. Runs in **O(nodes of the subtree in its slice)**, or in O(1) if it
-    /// has a slice of its own already.
-    ///
-    /// # Errors
-    /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
-    pub fn isolate(&mut self, node: NodeHandle) -> Result<(), Error> {
-        let at = self.at(node)?;
-        if at == At::ROOT {
-            return Err(Error::RootIsFixed);
-        }
-        self.store.isolate(node, at);
-        Ok(())
-    }
 }

@@ -2,8 +2,6 @@
 
 use crate::scene::Scene;
 pub use crate::store::Usage;
-#[cfg(feature = "counters")]
-pub use crate::store::Work;
 
 /// What a scene consists of; see [`Scene::stats`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

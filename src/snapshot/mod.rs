@@ -4,7 +4,6 @@
 //! |---|---|---|
 //! | a whole scene, every handle kept | [`Scene::save`], [`Scene::save_to`] a file or socket | [`Scene::load`], [`Scene::load_from`] |
 //! | the same without what is detached, or compacted | [`Scene::save_with`] and [`SaveOptions`] | the same |
-//! | a whole scene, with another configuration | | [`Scene::load_with`] |
 //! | a node and all below it, with new handles | [`Scene::save_subtree`] | [`Scene::load_subtree`] |
 //!
 //! ```
@@ -36,16 +35,16 @@ mod subtree;
 
 pub use error::SnapshotError;
 
+use crate::Scene;
 use crate::fallible;
 use crate::record::{Reader, Writer};
 use crate::store::Store;
-use crate::{Scene, SceneConfig};
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The bytes of a writer, after a header.
 fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
@@ -160,7 +159,7 @@ impl Scene {
 
     /// The scene from which [`Scene::save`] made these bytes.
     ///
-    /// Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and allocation is bounded by
+    /// The scene has the configuration that was saved. Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and allocation is bounded by
     /// input size. World matrices are those that were saved until the first [`Scene::update`], which computes all of
     /// them. Runs in **O(bytes)**, in passes in memory order.
     ///
@@ -171,26 +170,6 @@ impl Scene {
         let store = Store::read_image(&mut from)?;
         from.finish()?;
         Ok(Self::restored(store))
-    }
-
-    /// The scene from which [`Scene::save`] made these bytes, with another configuration: see [`Scene::reconfigure`].
-    ///
-    /// # Errors
-    /// Those of [`Scene::load`]; [`SnapshotError::Scene`] with [`Error::InvalidConfig`](crate::Error::InvalidConfig).
-    ///
-    /// ```
-    /// use hedgerow::{Scene, SceneConfig};
-    ///
-    /// let bytes = Scene::new().save();
-    /// let scene = Scene::load_with(&bytes, SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
-    /// assert!(scene.config().bounds);
-    /// # Ok::<(), hedgerow::snapshot::SnapshotError>(())
-    /// ```
-    pub fn load_with(bytes: &[u8], config: SceneConfig) -> Result<Self, SnapshotError> {
-        let config = config.checked()?;
-        let mut scene = Self::load(bytes)?;
-        scene.reconfigure(config)?;
-        Ok(scene)
     }
 
     /// Reads to the end and loads the result: see [`Scene::load`].

@@ -232,8 +232,8 @@ impl Scene {
     ///
     /// # Errors
     /// [`SnapshotError`] says what is wrong with the bytes, why the subtree cannot go to the place
-    /// ([`SnapshotError::Scene`]), or that there is no memory to read it, or for all that its nodes take in the scene and
-    /// around them. The scene is unchanged.
+    /// ([`SnapshotError::Scene`]), or that there is no memory to read it. The scene is
+    /// unchanged.
     ///
     /// ```
     /// use hedgerow::{Node, Place, Scene};
@@ -254,15 +254,13 @@ impl Scene {
         let nodes = Part::read(&mut from)?.into_nodes()?;
         from.finish()?;
         check_handles(&nodes)?;
-        let mut builder = SceneBuilder::try_for(nodes.iter().map(|(_, _, node, additions)| (node, additions)))?;
+        let mut builder = SceneBuilder::with_capacity(nodes.len());
         for &(_, parent, node, additions) in &nodes {
             builder.push((parent != NIL).then_some(parent as usize), node);
             builder.add(&additions);
         }
-        // Before the scene is changed.
-        let mut pairs = fallible::with_capacity(nodes.len())?;
-        let new = builder.insert_whole(self, place.into())?;
-        pairs.extend(nodes.iter().map(|&(old, ..)| old).zip(new));
+        let new = builder.insert_into(self, place)?;
+        let pairs = nodes.iter().map(|&(old, ..)| old).zip(new).collect();
         Ok(HandleMap::new(pairs).expect("old handles that were found to be unique"))
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::store::Store;
 use crate::store::columns::{At, NIL};
-use crate::store::work;
 use crate::{Aabb, Local, Mat34, Node, Shape, Visibility};
 
 impl Store {
@@ -89,7 +88,6 @@ impl Store {
     /// The effective material of a node as of now. Runs in O(slices above).
     pub(crate) fn material_at(&self, mut at: At) -> Option<u32> {
         loop {
-            work::slices(1);
             let slice = self.slice(at.slice);
             let slot = slice.row(at.row).material.index();
             if slot != 0 {
@@ -103,11 +101,9 @@ impl Store {
     pub(crate) fn visibility_at(&self, mut at: At) -> Visibility {
         let mut mask = u32::MAX;
         loop {
-            work::slices(1);
             let slice = self.slice(at.slice);
             let mut slot = slice.row(at.row).visibility.index();
             while slot != 0 {
-                work::rows(1);
                 mask &= slice.visibilities.locals[slot as usize];
                 slot = slice.visibilities.parents[slot as usize];
             }

@@ -33,11 +33,11 @@
 //! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` |
 //! |  | `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
 //! | edits | `insert` `insert_usual` `insert_detached` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` |
-//! |  | `sort_children` `detach` `isolate` `can_adopt` `adopt_store` `reconfigure` |
+//! |  | `sort_children` `detach` |
 //! | edits of components | `set_local_shortly` `set_local_cached` `local_shortly` `local_cached` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
 //! |  | `set_name` `set_word` `add` |
-//! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` `most_bytes_of` `most_bytes_within` `most_bytes_around` |
+//! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
 //! |  | `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `membership` `find_transform` `holds_cached` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_cached` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
@@ -46,9 +46,9 @@
 //! |  | `look_ahead_for_rows` `look_ahead_for_edits` `look_ahead_for_locals` |
 //! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` |
 //! |  | `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
-//! | views | `view` `get_view` `show_each` `feed` `read_changes` `slices_since` `dropped_since` `newest_layout` |
-//! | sweeps | `update` `update_all` |
-//! | maintenance | `maintain` `reorder` `reorder_all` `shrink_to_fit` |
+//! | views | `view` `get_view` `show_each` `feed` `read_changes` |
+//! | sweep | `update` |
+//! | maintenance | `maintain` `shrink_to_fit` |
 
 mod additions;
 mod allocation;
@@ -71,12 +71,11 @@ mod usage;
 mod validate;
 mod view;
 mod words;
-mod work;
 mod world;
 
 // Visible to the rest of the crate.
 pub(crate) use additions::Additions;
-pub(crate) use allocation::{Bits, MAX_NODES, Runs};
+pub(crate) use allocation::{Bits, MAX_NODES};
 pub(crate) use bulk::{Forest, Head, NodeList};
 pub use change::ChangeKinds;
 pub(crate) use change::{ChangeLists, Feed, ReadScratch};
@@ -92,8 +91,6 @@ pub use view::{
     ListedShape, MaterialView, MatrixSlot, RowView, ShapeView, SliceView, SliceViewMut, Slots, TransformView,
     VisibilityView,
 };
-#[cfg(feature = "counters")]
-pub use work::Work;
 
 // Shared by the folders of the storage.
 use allocation::{LinearAllocator, Need};
@@ -335,12 +332,6 @@ impl Store {
         self.counted.of(membership)
     }
 
-    /// Computes all derived values again.
-    pub(crate) fn update_all(&mut self) {
-        self.tell_all_moved();
-        self.update(true);
-    }
-
     pub(crate) fn slice_count(&self) -> usize {
         self.slices.len() - self.free_slices.len()
     }
@@ -401,7 +392,6 @@ impl Store {
 
     /// The numbers of the slices in use, without those waiting to be freed.
     pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        work::slices(self.slices.len());
         (0..).zip(self.slices.iter()).filter(|(_, slice)| slice.is_in_use()).map(|(number, _)| number)
     }
 
@@ -445,7 +435,6 @@ impl Store {
         debug_assert_ne!(slice, At::ROOT.slice);
         self.slices[slice as usize] = Slice::default();
         self.tables.orphan(slice);
-        self.note_gone(slice);
         self.free_slices.push(Reverse(slice));
     }
 }

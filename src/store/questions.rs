@@ -13,10 +13,23 @@ impl Store {
         store
     }
 
-    /// The policy.
+    /// The configuration.
     #[inline]
     pub(crate) fn config(&self) -> &SceneConfig {
         &self.config
+    }
+
+    /// Makes new slices and tables from now on as large as this configuration says.
+    #[cfg(feature = "serde")]
+    pub(crate) fn set_initial_sizes(&mut self, config: &SceneConfig) {
+        self.config = *config;
+        self.tables.initial_entries = config.initial_slice_max_num_nodes;
+    }
+
+    /// Lowers how many entries a table has at most, and how many nodes an entry serves.
+    #[cfg(test)]
+    pub(crate) fn limit_handles(&mut self, max_entries: u32, max_generation: u32) {
+        (self.tables.max_entries, self.tables.max_generation) = (max_entries, max_generation);
     }
 
     /// A number that no other store has.

@@ -9,7 +9,6 @@ use crate::store::columns::{
     TransformColumn, VisibilityColumn, each_component,
 };
 use crate::store::restructuring::Membership;
-use crate::store::work;
 use core::fmt;
 use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
@@ -47,8 +46,6 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) membership: Membership,
     /// Whether this slice's number is in use in the store.
     pub(in crate::store) lives: bool,
-    /// Whether the user asked for this slice: it is never merged with others.
-    pub(in crate::store) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(in crate::store) read: bool,
     /// Whether the slice is small and had no partner to merge with when maintenance last checked it.
@@ -88,9 +85,9 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) candidates_below: Vec<u32>,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
     pub(in crate::store) swept_in: u64,
-    /// The frame of that update, and that of the one before it that computed transforms here.
-    pub(in crate::store) swept_frames: [u64; 2],
-    /// The frame in which the slice last changed or was removed; see [`Layouts`](crate::store::Layouts).
+    /// The frame of that update.
+    pub(in crate::store) swept_frame: u64,
+    /// The frame in which the slice last changed; see [`Layouts`](crate::store::Layouts).
     pub(in crate::store) told_in: u64,
     /// The store's count of edits of bounds at the last one here; see `Store::bounds_set`.
     pub(in crate::store) bounds_set: u64,
@@ -202,8 +199,8 @@ impl Slice {
 
     /// Allocates a row near `hint`.
     #[inline(always)]
-    pub(in crate::store) fn allocate_row_number(&mut self, hint: u32, reuse: bool) -> u32 {
-        let at = self.row_slots.allocate_near(hint, reuse).expect("room was made before");
+    pub(in crate::store) fn allocate_row_number(&mut self, hint: u32) -> u32 {
+        let at = self.row_slots.allocate_near(hint).expect("room was made before");
         self.note_place(at, hint);
         at
     }
@@ -305,11 +302,9 @@ impl Slice {
         let mut at = row;
         let first_child = self.row(at).first_child;
         if descend && first_child != NIL {
-            work::rows(1);
             return Some(first_child);
         }
         loop {
-            work::rows(1);
             if at == top {
                 return None;
             }
@@ -324,37 +319,5 @@ impl Slice {
     /// The rows of a subtree in pre-order.
     pub(in crate::store) fn subtree(&self, top: u32) -> impl Iterator<Item = u32> + '_ {
         core::iter::successors(Some(top), move |&row| self.next_in_subtree(top, row, true))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Node, Scene, Transform};
-
-    #[test]
-    fn a_row_is_out_of_order_if_it_is_farther_than_64_rows_from_its_hint() {
-        for (at, far) in [(1000, 0), (1003, 0), (1064, 0), (1065, 1), (936, 0), (935, 1)] {
-            let mut slice = Slice::default();
-            slice.note_place(at, 1000);
-            assert_eq!(slice.misplaced, far, "row {at}");
-        }
-    }
-
-    #[test]
-    fn a_base_is_marked_if_its_source_is_or_the_base_above() {
-        let mut scene = Scene::new();
-        let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-        let beside = scene.insert(top, Node::transform(Transform::IDENTITY)).unwrap();
-        scene.update();
-        let [top, beside] = [top, beside].map(|node| scene.at(node).unwrap());
-        let slice = scene.store.slice_mut(top.slice);
-        assert!(!slice.marks_below(top.row));
-        let slot = slice.row(top.row).transform.index();
-        slice.transforms.mark(slot);
-        assert_eq!([top, beside].map(|at| slice.marks_below(at.row)), [true, false]);
-        slice.transforms.dirty.clear();
-        slice.transforms.mark_all();
-        assert!([top, beside].iter().all(|at| slice.marks_below(at.row)));
     }
 }

@@ -104,19 +104,3 @@ impl IndexMut<usize> for Slices {
         &mut self.list[number]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use core::ptr::from_ref;
-
-    #[test]
-    fn records_stay_where_they_are_when_the_list_grows() {
-        let mut slices = Slices::default();
-        slices.push(Slice::default());
-        let before = from_ref(&slices[0]);
-        (0..1000).for_each(|_| slices.push(Slice::default()));
-        assert_eq!(from_ref(&slices[0]), before);
-        assert_eq!(slices.get(1001).map(|slice| slice.lives), None);
-    }
-}

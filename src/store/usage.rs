@@ -150,7 +150,6 @@ impl Slice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::LocalSlot;
     use crate::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility};
 
     #[test]
@@ -189,28 +188,5 @@ mod tests {
         assert_ne!(with_room, before);
         (0..1000).for_each(|_| _ = scene.insert(top, node).unwrap());
         assert_eq!(allocated(&scene), with_room);
-    }
-
-    #[test]
-    fn what_a_slice_has_allocated_includes_its_boxes() {
-        let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
-        let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
-        let ball = scene.insert(scene.root(), ball).unwrap();
-        scene.update();
-        let at = scene.at(ball).unwrap();
-        let slice = scene.store.slice_mut(at.slice);
-        let (all, boxes) = (slice.allocated_bytes(), slice.box_bytes());
-        slice.boxes = None;
-        assert!(boxes > 0);
-        assert_eq!(all, slice.allocated_bytes() + boxes);
-    }
-
-    #[test]
-    fn lists_that_are_kept_for_batches_count_as_allocated() {
-        let mut scene = Scene::new();
-        let before = scene.stats().overhead_bytes;
-        scene.store.local_slots.reserve_exact(1000);
-        let kept = scene.store.local_slots.capacity() * size_of::<LocalSlot>();
-        assert_eq!(scene.stats().overhead_bytes, before + kept);
     }
 }

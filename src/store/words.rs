@@ -56,14 +56,6 @@ impl Words {
         })
     }
 
-    /// Takes over the numbers of another store, whose tables follow after this many.
-    pub(in crate::store) fn adopt(&mut self, other: Self, tables: u32) {
-        if !other.tables.is_empty() {
-            self.tables.resize(tables as usize, Vec::new());
-            self.tables.extend(other.tables);
-        }
-    }
-
     /// Forgets the numbers of entries that `lives` does not know, given table, index and generation, and frees memory
     /// that is not needed.
     fn shrink_to_fit(&mut self, lives: impl Fn(usize, usize, u32) -> bool) {

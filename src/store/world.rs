@@ -4,7 +4,6 @@ use crate::Mat34;
 use crate::store::Store;
 use crate::store::columns::At;
 use crate::store::space::Space;
-use crate::store::work;
 use crate::{Error, Local, NodeHandle, Transform};
 use glam::{DAffine3, DVec3};
 use hedgerow_math::internal::invert_wide;
@@ -23,10 +22,8 @@ impl Store {
     pub(in crate::store) fn transform_chain_from(&self, mut number: u32, mut slot: u32) -> Chain {
         let mut chain = Chain::new();
         loop {
-            work::slices(1);
             let slice = self.slice(number);
             while slot != 0 {
-                work::rows(1);
                 chain.push((number, slot));
                 slot = slice.transforms.parents[slot as usize];
             }

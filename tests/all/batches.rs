@@ -1,7 +1,8 @@
 //! Batches: the result is that of the same edits one by one, and a refused list leaves everything unchanged.
 
+use crate::model::dump::dump;
+use crate::trees::UNBOUNDED;
 use fastrand::Rng;
-use hedgerow::config::StoragePolicy;
 use hedgerow::edit::BatchError;
 use hedgerow::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
 use std::collections::HashMap;
@@ -29,13 +30,8 @@ fn tree(config: SceneConfig, count: usize, dice: &mut Rng) -> (Scene, Vec<NodeHa
 }
 
 fn policies() -> [SceneConfig; 3] {
-    let tiny = SceneConfig {
-        initial_slice_storage_size: 3,
-        min_nodes: 4,
-        storage: StoragePolicy { max_table_entries: 16, ..StoragePolicy::DEFAULT },
-        ..SceneConfig::DEFAULT
-    };
-    [SceneConfig::DEFAULT, SceneConfig::THESIS, tiny]
+    let tiny = SceneConfig { initial_slice_storage_size: 3, min_nodes: 4, ..SceneConfig::DEFAULT };
+    [SceneConfig::DEFAULT, UNBOUNDED, tiny]
 }
 
 /// Asserts that all nodes below the roots have the same properties, in order; `same` maps the handles of one scene to
@@ -212,7 +208,7 @@ fn a_refused_batch_names_its_first_bad_item_and_changes_nothing() {
     scene.remove(stale).unwrap();
     let group = scene.insert(root, Node::group()).unwrap();
     scene.update();
-    let seen = |scene: &Scene| format!("{} {:?}", scene.dump(), scene.stats());
+    let seen = |scene: &Scene| format!("{} {:?}", dump(scene), scene.stats());
     let before = seen(&scene);
     let refused = |index, error| BatchError { item: Some(index), error };
 

@@ -1,7 +1,8 @@
 //! Trees built from lists, and copies: compared with the result of single inserts.
 
+use crate::model::dump::dump;
+use crate::trees::UNBOUNDED;
 use fastrand::Rng;
-use hedgerow::config::StoragePolicy;
 use hedgerow::edit::BatchError;
 use hedgerow::{
     Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
@@ -44,13 +45,8 @@ fn shapes(count: usize) -> Vec<(&'static str, Vec<Option<usize>>)> {
 
 fn policies() -> [SceneConfig; 4] {
     let small = SceneConfig { max_nodes: 64, min_nodes: 12, initial_slice_storage_size: 4, ..SceneConfig::DEFAULT };
-    let least = SceneConfig {
-        max_nodes: 16,
-        min_nodes: 0,
-        storage: StoragePolicy { reuse_holes: false, share_slices: false, ..small.storage },
-        ..small
-    };
-    [SceneConfig::DEFAULT, SceneConfig::THESIS, small, least]
+    let least = SceneConfig { max_nodes: 16, min_nodes: 0, ..small };
+    [SceneConfig::DEFAULT, UNBOUNDED, small, least]
 }
 
 /// The list in another order, with parents after their children; siblings keep their order. Also returns the nodes'
@@ -124,7 +120,7 @@ fn a_list_in_any_order_makes_the_tree_that_it_tells() {
 fn a_list_that_makes_no_tree_is_refused_with_the_number_at_fault() {
     let mut scene = Scene::new();
     let root = scene.root();
-    let before = (scene.dump(), scene.stats());
+    let before = (dump(&scene), scene.stats());
     let build = |parents: &[Option<usize>]| {
         let mut builder = SceneBuilder::new();
         parents.iter().for_each(|&parent| {
@@ -157,7 +153,7 @@ fn a_list_that_makes_no_tree_is_refused_with_the_number_at_fault() {
     let gone = scene.insert(root, Node::group()).unwrap();
     scene.remove(gone).unwrap();
     assert_eq!(builder.insert_into(&mut scene, gone), Err(Error::StaleHandle(gone).into()));
-    assert_eq!(before.0, scene.dump());
+    assert_eq!(before.0, dump(&scene));
 }
 
 /// Checks that two subtrees are equal node for node, and that the map matches.

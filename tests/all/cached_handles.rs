@@ -1,19 +1,13 @@
 //! Cached handles lead where the handles in them lead, whatever has happened to the scene since.
 
-use hedgerow::config::StoragePolicy;
 use hedgerow::edit::CachedHandle;
 use hedgerow::{Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-const TINY: SceneConfig = SceneConfig {
-    min_nodes: 3,
-    max_nodes: 24,
-    initial_slice_max_num_nodes: 4,
-    storage: StoragePolicy { max_table_entries: 8, ..StoragePolicy::DEFAULT },
-    ..SceneConfig::DEFAULT
-};
+const TINY: SceneConfig =
+    SceneConfig { min_nodes: 3, max_nodes: 24, initial_slice_max_num_nodes: 4, ..SceneConfig::DEFAULT };
 
 const SHEAR: Mat34 = Mat34 { rows: [[1.0, 0.5, 0.0, 1.0], [0.0, 1.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0]] };
 

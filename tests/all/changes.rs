@@ -1,16 +1,16 @@
-//! What an update reports: handles, previous matrices, matrix arrays.
+//! What an update reports: handles, previous matrices.
 
-use crate::trees::group;
+use crate::trees::{APART, group, isolate};
 use crate::watched::Watched;
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
-    changes::{ChangeReader, MatrixSlot, UploadReader},
+    Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility,
+    changes::ChangeReader,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
 use std::time::Duration;
 
-const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
+const TOLD: SceneConfig = SceneConfig { changes: true, ..APART };
 
 fn scene() -> Watched {
     Watched::new(TOLD)
@@ -59,8 +59,8 @@ fn nodes_without_transforms_move_with_the_nearest_above_through_every_slice() {
     let seat = group(&mut scene, car);
     let driver = group(&mut scene, seat);
     let other = placed(&mut scene, root, 5.0);
-    scene.isolate(seat).unwrap();
-    scene.isolate(driver).unwrap();
+    isolate(&mut scene, seat);
+    isolate(&mut scene, driver);
     scene.update();
     scene.set_local(car, at(2.0)).unwrap();
     scene.update();
@@ -179,7 +179,7 @@ fn visibility_is_told_of_those_whose_mask_changed() {
     let room = group(&mut scene, house);
     let hidden = scene.insert(room, Node::group().with_visibility(Visibility::layers(4))).unwrap();
     let below = group(&mut scene, hidden);
-    scene.isolate(room).unwrap();
+    isolate(&mut scene, room);
     assert_eq!(update(&mut scene), [0, 0, 5, 0]);
     scene.set_visibility(house, Visibility::layers(1)).unwrap();
     scene.update();
@@ -235,7 +235,7 @@ fn what_a_visitor_moves_is_told_by_the_next_update() {
     let root = scene.root();
     let car = placed(&mut scene, root, 1.0);
     let seat = group(&mut scene, car);
-    scene.isolate(seat).unwrap();
+    isolate(&mut scene, seat);
     scene.update();
     scene.set_local(car, at(2.0)).unwrap();
     scene.update();
@@ -262,7 +262,7 @@ fn maintenance_changes_nothing_that_is_told_of_nodes() {
     assert_eq!(update(&mut scene), [201, 0, 0, 0]);
     let previous: Vec<Option<Mat34>> = nodes.iter().map(|&node| scene.previous_world(node).copied()).collect();
     scene.maintain(Duration::MAX);
-    scene.reconstitute_all();
+    scene.shrink_to_fit();
     let kept = nodes.iter().map(|&node| scene.previous_world(node).copied());
     assert!(kept.eq(previous), "rows moved, and what was remembered of them went along");
     assert_eq!(update(&mut scene), [0; 4]);
@@ -291,29 +291,6 @@ fn what_was_split_below_a_new_transform_at_the_origin_has_not_moved_when_it_is_m
 }
 
 #[test]
-fn an_upload_is_as_small_as_what_moved() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let top = placed(&mut scene, root, 1.0);
-    let nodes: Vec<_> = (0..1000).map(|_| placed(&mut scene, top, 1.0)).collect();
-    scene.update();
-    let mut reader = UploadReader::new();
-    let uploads = scene.uploads(&mut reader);
-    assert!(uploads.is_all() && uploads.iter().all(|upload| upload.is_new()));
-    scene.set_local(nodes[500], at(2.0)).unwrap();
-    scene.set_local(nodes[503], at(2.0)).unwrap();
-    scene.set_local(nodes[900], at(2.0)).unwrap();
-    scene.update();
-    let uploads: Vec<_> = scene.uploads(&mut reader).iter().collect();
-    let [upload] = uploads[..] else { panic!("one slice changed, not {}", uploads.len()) };
-    let slots = [500, 503, 900].map(|node| scene.matrix_slot(nodes[node]).unwrap().slot as usize);
-    assert!(upload.ranges().eq([slots[0]..slots[1] + 1, slots[2]..slots[2] + 1]));
-    assert!(!upload.is_new() && upload.matrices()[slots[2]].translation().x == 3.0);
-    scene.update();
-    assert!(scene.uploads(&mut reader).is_empty());
-}
-
-#[test]
 fn lists_with_a_node_are_not_empty() {
     let mut scene = Scene::with_config(TOLD).unwrap();
     let root = scene.root();
@@ -338,75 +315,13 @@ fn lists_with_a_node_are_not_empty() {
 }
 
 #[test]
-fn uploads_are_empty_where_no_matrix_changed() {
-    let mut scene = Scene::with_config(TOLD).unwrap();
-    let root = scene.root();
-    let ball = Node::transform(at(1.0)).with_visibility(Visibility::layers(1));
-    let ball = scene.insert(root, ball).unwrap();
-    let mut reader = UploadReader::new();
-    assert!(!scene.uploads(&mut reader).is_empty(), "all is new");
-    scene.update();
-    assert!(!scene.uploads(&mut reader).is_empty());
-    // Its slice is told of, for the mask, and was swept in the frame that was read last.
-    scene.set_visibility(ball, Visibility::layers(2)).unwrap();
-    scene.update();
-    let uploads = scene.uploads(&mut reader);
-    assert!(uploads.iter().next().is_none() && uploads.is_empty());
-    scene.set_local(ball, at(2.0)).unwrap();
-    scene.update();
-    let uploads = scene.uploads(&mut reader);
-    assert_eq!((uploads.iter().count(), uploads.dropped().count()), (1, 0));
-    assert!(!uploads.is_empty());
-    scene.detach(ball).unwrap();
-    scene.remove(ball).unwrap();
-    scene.update();
-    let uploads = scene.uploads(&mut reader);
-    assert_eq!((uploads.iter().count(), uploads.dropped().count()), (0, 1));
-    assert!(!uploads.is_empty());
-}
-
-#[test]
-fn an_array_that_is_laid_out_anew_is_told_as_new_and_one_that_went_as_dropped() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let [first, second] = [1.0, 2.0].map(|x| {
-        let top = placed(&mut scene, root, x);
-        scene.isolate(top).unwrap();
-        top
-    });
-    let slice = scene.matrix_slot(first).unwrap().slice;
-    scene.update();
-    let mut reader = UploadReader::new();
-    let mut layout = |scene: &Scene| {
-        let mut uploads = scene.uploads(&mut reader).iter();
-        uploads.find(|upload| upload.slice() == slice).map(|upload| upload.layout())
-    };
-    let before = layout(&scene);
-    scene.reconstitute(first).unwrap();
-    scene.update();
-    let after = layout(&scene);
-    assert!(before.is_some() && after.is_some() && after != before);
-    scene.remove(first).unwrap();
-    scene.update();
-    assert!(scene.uploads(&mut reader).dropped().eq([slice]));
-    // The next slice gets the same number, but a layout of its own.
-    let third = scene.insert(Place::Before(second), Node::transform(at(3.0))).unwrap();
-    scene.isolate(third).unwrap();
-    scene.update();
-    assert_eq!(scene.matrix_slot(third).unwrap().slice, slice);
-    let uploads = scene.uploads(&mut reader);
-    assert!(uploads.iter().any(|upload| upload.slice() == slice && upload.is_new()));
-    assert_eq!(uploads.dropped().count(), 0);
-}
-
-#[test]
 fn a_detached_subtree_has_left_and_an_attached_one_has_entered() {
     let mut scene = scene();
     let root = scene.root();
     let [car, bus] = [1.0, 2.0].map(|x| placed(&mut scene, root, x));
     let seat = group(&mut scene, car);
     let driver = group(&mut scene, seat);
-    scene.isolate(driver).unwrap();
+    isolate(&mut scene, driver);
     scene.update();
 
     scene.detach(seat).unwrap();
@@ -502,11 +417,8 @@ fn what_is_removed_for_later_has_left_at_once() {
     let top = placed(&mut scene, root, 1.0);
     (0..100).for_each(|_| assert!(scene.insert(top, Node::transform(at(1.0))).is_ok()));
     scene.update();
-    let mut reader = UploadReader::new();
-    let arrays = scene.uploads(&mut reader).iter().count();
     scene.remove_later(top).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 0, 101]);
-    assert_eq!(scene.uploads(&mut reader).dropped().count(), arrays - 1);
     scene.maintain(Duration::MAX);
     assert_eq!(update(&mut scene), [0; 4]);
 }
@@ -569,7 +481,6 @@ fn a_loaded_scene_tells_of_every_node_at_its_first_update() {
     scene.update();
     let mut loaded = Watched::of(Scene::load(&scene.save()).unwrap());
     assert_eq!(update(&mut loaded), [0, 0, 3, 0]);
-    assert!(loaded.uploads(&mut UploadReader::new()).iter().all(|upload| upload.is_new()));
     assert_eq!(loaded.previous_world(seat), loaded.world(seat));
     loaded.set_local(car, at(2.0)).unwrap();
     assert_eq!(update(&mut loaded), [2, 0, 0, 0]);
@@ -631,29 +542,9 @@ fn a_material_sets_and_moves_nothing_below_it() {
     let top = group(&mut scene, root);
     let nodes: Vec<_> = (0..10).map(|_| placed(&mut scene, top, 1.0)).collect();
     update(&mut scene);
-    let mut reader = UploadReader::new();
-    scene.uploads(&mut reader);
     scene.set_material(top, 3).unwrap();
     assert_eq!(update(&mut scene), [0; 4]);
     assert_eq!((scene.told.locals.len(), scene.material(nodes[9])), (0, Some(3)));
-    assert!(scene.uploads(&mut reader).is_empty());
-}
-
-#[test]
-fn a_reader_reads_everything_where_changes_were_not_tracked_for_a_while() {
-    let mut scene = Scene::with_config(TOLD).unwrap();
-    let root = scene.root();
-    let node = placed(&mut scene, root, 1.0);
-    let mut reader = ChangeReader::new();
-    scene.update();
-    assert!(scene.changes(&mut reader).unwrap().since().is_none());
-    scene.update();
-    assert!(scene.changes(&mut reader).unwrap().since().is_some());
-    scene.reconfigure(SceneConfig { changes: false, ..TOLD }).unwrap();
-    scene.remove(node).unwrap();
-    scene.reconfigure(TOLD).unwrap();
-    scene.update();
-    assert!(scene.changes(&mut reader).unwrap().since().is_none(), "the removal is not known");
 }
 
 #[test]
@@ -727,7 +618,7 @@ fn what_is_given_transforms_while_it_is_detached_knows_where_it_was_before() {
         let seat = group(&mut scene, car);
         let belt = group(&mut scene, seat);
         if isolated {
-            scene.isolate(seat).unwrap();
+            isolate(&mut scene, seat);
         }
         // Room for transforms, so that nothing is rebuilt below.
         let spare: Vec<NodeHandle> = (0..20).map(|_| placed(&mut scene, seat, 1.0)).collect();
@@ -750,7 +641,7 @@ fn a_transform_that_is_given_while_a_node_is_detached_goes_with_what_was_before(
     let root = scene.root();
     let car = placed(&mut scene, root, 5.0);
     let seat = group(&mut scene, car);
-    scene.isolate(seat).unwrap();
+    isolate(&mut scene, seat);
     scene.update();
     scene.detach(seat).unwrap();
     scene.set_local(seat, Transform::IDENTITY).unwrap();
@@ -772,26 +663,6 @@ fn a_transform_that_was_set_and_removed_at_the_end_of_a_slice_is_passed_over() {
     scene.validate().unwrap();
 }
 
-#[test]
-fn an_upload_has_no_sheared_transform_that_nothing_moved() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let top = placed(&mut scene, root, 1.0);
-    let nodes: Vec<NodeHandle> = (0..200).map(|_| placed(&mut scene, top, 1.0)).collect();
-    let mut shear = Mat34::IDENTITY;
-    shear.rows[0][1] = 0.5;
-    scene.set_local(nodes[150], shear).unwrap();
-    scene.update();
-    let mut reader = UploadReader::new();
-    scene.uploads(&mut reader);
-    scene.set_local(nodes[50], at(2.0)).unwrap();
-    scene.update();
-    let uploads: Vec<_> = scene.uploads(&mut reader).iter().collect();
-    let [upload] = uploads[..] else { panic!("one slice changed, not {}", uploads.len()) };
-    let slot = scene.matrix_slot(nodes[50]).unwrap().slot as usize;
-    assert!(upload.ranges().eq(core::iter::once(slot..slot + 1)));
-}
-
 /// A town whose slices became so small that maintenance merges some. Each of the rooms in it has a chair, and a guest
 /// with a slice of its own.
 fn shrunk_town() -> (Watched, Vec<[NodeHandle; 3]>) {
@@ -801,7 +672,7 @@ fn shrunk_town() -> (Watched, Vec<[NodeHandle; 3]>) {
     let room = |number: usize| {
         let room = placed(&mut scene, town, number as f32);
         let [chair, guest] = [(); 2].map(|()| group(&mut scene, room));
-        scene.isolate(guest).unwrap();
+        isolate(&mut scene, guest);
         [room, chair, guest]
     };
     let rooms: Vec<[NodeHandle; 3]> = (0..40).map(room).collect();
@@ -861,7 +732,7 @@ fn a_material_and_a_mask_that_change_together_reach_the_slices_below() {
     let root = scene.root();
     let house = scene.insert(root, Node::material(1).with_visibility(Visibility::layers(3))).unwrap();
     let room = group(&mut scene, house);
-    scene.isolate(room).unwrap();
+    isolate(&mut scene, room);
     scene.update();
     scene.set_material(house, 2).unwrap();
     scene.set_visibility(house, Visibility::layers(1)).unwrap();
@@ -893,40 +764,11 @@ fn what_a_slice_inherits_stays_as_it_is_also_where_it_is_too_large_for_a_number(
     let top = scene.insert(root, Node::transform(huge(0.0))).unwrap();
     let car = scene.insert(top, Node::transform(huge(1.0))).unwrap();
     let seat = group(&mut scene, car);
-    scene.isolate(seat).unwrap();
+    isolate(&mut scene, seat);
     (0..40).for_each(|_| _ = placed(&mut scene, seat, 1.0));
     scene.update();
     scene.set_local(car, huge(2.0)).unwrap();
     scene.update();
     assert_eq!(scene.world(car).unwrap().rows[0], [f32::INFINITY, 0.0, 0.0, 2e30]);
     scene.validate().unwrap();
-}
-
-#[test]
-fn what_moves_to_another_slice_is_uploaded_there_though_its_matrices_stay_the_same() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let shelves = [(); 2].map(|()| {
-        let shelf = group(&mut scene, root);
-        scene.isolate(shelf).unwrap();
-        // Room, so that no slice is rebuilt below.
-        let spare: Vec<NodeHandle> = (0..20).map(|_| placed(&mut scene, shelf, 1.0)).collect();
-        spare.into_iter().for_each(|node| _ = scene.remove(node).unwrap());
-        shelf
-    });
-    let chest = placed(&mut scene, shelves[0], 3.0);
-    let lid = placed(&mut scene, chest, 1.0);
-    scene.update();
-    let mut reader = UploadReader::new();
-    scene.uploads(&mut reader);
-    scene.reparent(chest, shelves[1], Keep::Local).unwrap();
-    assert!(scene.same_slice(chest, shelves[1]) && !scene.same_slice(chest, shelves[0]));
-    scene.update();
-    let uploads: Vec<_> = scene.uploads(&mut reader).iter().collect();
-    assert!(uploads.iter().all(|upload| !upload.is_new()), "no slice was rebuilt");
-    for node in [chest, lid] {
-        let MatrixSlot { slice, slot } = scene.matrix_slot(node).unwrap();
-        let mut there = uploads.iter().filter(|upload| upload.slice() == slice).flat_map(|upload| upload.ranges());
-        assert!(there.any(|range| range.contains(&(slot as usize))), "{node:?} is at {slot} of slice {slice}");
-    }
 }

@@ -1,10 +1,8 @@
 //! What editors and loaders do with whole scenes: compact files, scenes from elsewhere, other configurations.
 
-use hedgerow::changes::ChangeReader;
-use hedgerow::config::StoragePolicy;
-use hedgerow::data::{Column, NodeMap};
+use hedgerow::data::Column;
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Aabb, Error, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform};
+use hedgerow::{Error, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
 const COMPACT: SaveOptions = SaveOptions { detached: true, compact: true };
 
@@ -85,81 +83,6 @@ fn subtrees_are_loaded_and_built_outside_of_the_tree() {
     let refused = Error::IndexOutOfRange { parent: scene.root(), index: 3, children: 2 };
     assert_eq!(scene.insert(beyond, Node::group()), Err(refused));
     scene.validate().unwrap();
-}
-
-#[test]
-fn a_large_scene_from_elsewhere_keeps_its_matrices_and_its_values() {
-    for config in [SceneConfig::DEFAULT, SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT }] {
-        let mut part = Scene::with_config(config).unwrap();
-        edit_for_long(&mut part, 20_000, 3000);
-        let nodes: Vec<NodeHandle> = part.descendants(part.root()).collect();
-        part.update();
-        part.set_word(nodes[2999], 77).unwrap();
-        let values: NodeMap<usize> = nodes.iter().copied().zip(0..).collect();
-        let worlds: Vec<_> = nodes.iter().map(|&node| *part.world(node).unwrap()).collect();
-        let mut world = Scene::with_config(config).unwrap();
-        let first = world.insert(world.root(), Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
-        world.set_word(first, 5).unwrap();
-        world.update();
-        let mut reader = ChangeReader::new();
-        let _ = world.changes(&mut reader);
-        let map = world.adopt(&mut part, Place::Before(first)).unwrap();
-        world.validate().unwrap();
-        assert_eq!((map.len(), world.len(), part.len()), (3000, 3002, 1));
-        world.update();
-        world.validate().unwrap();
-        assert_eq!((world.word(first), world.word(map.get(nodes[2999]).unwrap())), (Some(5), Some(77)));
-        let mut own = NodeMap::new();
-        assert_eq!(own.copy_from(&values, &map), 3000);
-        let mut column = Column::new(usize::MAX);
-        column.update(&world);
-        for (number, (&old, before)) in nodes.iter().zip(&worlds).enumerate() {
-            let new = map.get(old).unwrap();
-            assert_eq!(world.world(new), Some(before));
-            assert_eq!(own.get(new), Some(&number));
-            if world.local(new).is_some() {
-                column.set(&world, new, number).unwrap();
-            }
-        }
-        assert!(
-            nodes.iter().skip(1).all(|&old| map.get(old).and_then(|new| column.get(&world, new)) == values.get(old))
-        );
-        if config.changes {
-            let changes = world.changes(&mut reader).unwrap().since().unwrap();
-            assert_eq!(changes.entered().len(), 3000);
-        }
-        let stale = world.adopt(&mut part, first).and_then(|_| {
-            world.remove(first)?;
-            world.adopt(&mut part, first).map(drop)
-        });
-        assert_eq!(stale, Err(Error::StaleHandle(first)));
-    }
-}
-
-#[test]
-fn tables_that_a_scene_from_elsewhere_had_free_are_used_here() {
-    let storage = StoragePolicy { max_table_entries: 16, ..StoragePolicy::DEFAULT };
-    let config = SceneConfig { max_nodes: 64, min_nodes: 4, storage, ..SceneConfig::DEFAULT };
-    let fill = |scene: &mut Scene| -> Vec<NodeHandle> {
-        (0..400).map(|_| scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap()).collect()
-    };
-    let mut part = Scene::with_config(config).unwrap();
-    let kept = part.insert(part.root(), Node::group().named("kept")).unwrap();
-    let gone = fill(&mut part);
-    part.remove_many(&gone).unwrap();
-    let free = part.stats().tables;
-    assert!(free > 20, "a removed node leaves its table behind: {free} are there");
-    let mut world = Scene::with_config(config).unwrap();
-    fill(&mut world);
-    let own = world.stats().tables;
-    let map = world.adopt(&mut part, world.root()).unwrap();
-    world.validate().unwrap();
-    assert_eq!(world.name(map.get(kept).unwrap()), Some("kept"));
-    assert_eq!(world.stats().tables, own + free);
-    let more = fill(&mut world);
-    world.validate().unwrap();
-    assert!(world.stats().tables < own + free + 5, "{} tables, and {own} and {free} before", world.stats().tables);
-    assert!(more.iter().all(|&node| world.contains(node)));
 }
 
 #[test]

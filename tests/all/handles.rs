@@ -1,17 +1,13 @@
 //! Handles: what they survive, and what they never do.
 
-use hedgerow::config::StoragePolicy;
+use crate::model::dump::same_slice;
+use crate::trees::{UNBOUNDED, isolate};
 use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
 use std::collections::HashSet;
 use std::time::Duration;
 
-const TINY: SceneConfig = SceneConfig {
-    min_nodes: 3,
-    initial_slice_storage_size: 1,
-    initial_slice_max_num_nodes: 1,
-    storage: StoragePolicy { max_table_entries: 2, ..StoragePolicy::DEFAULT },
-    ..SceneConfig::DEFAULT
-};
+const TINY: SceneConfig =
+    SceneConfig { min_nodes: 3, initial_slice_storage_size: 1, initial_slice_max_num_nodes: 1, ..SceneConfig::DEFAULT };
 
 /// Calls every query and edit that takes a handle; nothing may panic.
 fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
@@ -19,7 +15,7 @@ fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
     let _ = (scene.parent(node), scene.first_child(node), scene.last_child(node));
     let _ = (scene.next_sibling(node), scene.previous_sibling(node), scene.depth(node), scene.node(node));
     let _ = (scene.world(node), scene.fresh_world(node), scene.world_bounds(node), scene.visibility(node));
-    let _ = (scene.material(node), scene.name(node), scene.find(node, "a/b"), scene.same_slice(node, root));
+    let _ = (scene.material(node), scene.name(node), scene.find(node, "a/b"), same_slice(scene, node, root));
     let _ = (scene.is_ancestor(node, root), scene.is_ancestor(root, node));
     let walked = scene.children(node).count()
         + scene.siblings(node).count()
@@ -39,8 +35,6 @@ fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
     let _ = scene.set_name(node, Some("a"));
     let _ = scene.sort_children_by(node, |_, a, b| b.cmp(&a));
     let _ = scene.reparent(node, root, Keep::World);
-    let _ = scene.reconstitute(node);
-    let _ = scene.isolate(node);
     let _ = scene.remove(node);
     scene.validate().unwrap();
 }
@@ -64,18 +58,16 @@ fn a_handle_survives_everything_but_its_removal() {
     };
     scene.update();
     unchanged(&scene, "an update");
-    for &node in nodes.iter().step_by(3) {
-        scene.reconstitute(node).unwrap();
-    }
+    scene.shrink_to_fit();
     unchanged(&scene, "reconstitution");
     for &node in nodes.iter().step_by(4) {
-        scene.isolate(node).unwrap();
+        isolate(&mut scene, node);
     }
     unchanged(&scene, "isolation");
     scene.reparent(nodes[3], Place::FirstChildOf(root), Keep::Local).unwrap();
     scene.reparent(nodes[11], Place::After(nodes[3]), Keep::World).unwrap();
     unchanged(&scene, "reparenting");
-    scene.reconstitute_all();
+    scene.shrink_to_fit();
     scene.maintain(Duration::from_secs(1));
     scene.shrink_to_fit();
     unchanged(&scene, "maintenance");
@@ -89,10 +81,8 @@ fn a_handle_survives_everything_but_its_removal() {
 
 #[test]
 fn a_removed_handle_never_names_a_later_node() {
-    for max_generation in [1, 2, 3, u32::MAX >> 4] {
-        let mut scene =
-            Scene::with_config(SceneConfig { storage: StoragePolicy { max_generation, ..TINY.storage }, ..TINY })
-                .unwrap();
+    for config in [TINY, SceneConfig::DEFAULT] {
+        let mut scene = Scene::with_config(config).unwrap();
         let mut seen = HashSet::from([scene.root()]);
         for _ in 0..200 {
             let node = scene.insert(scene.root(), Node::group()).unwrap();
@@ -108,87 +98,13 @@ fn a_removed_handle_never_names_a_later_node() {
 }
 
 #[test]
-fn an_index_that_has_served_is_retired() {
-    let mut scene =
-        Scene::with_config(SceneConfig { storage: StoragePolicy { max_generation: 2, ..TINY.storage }, ..TINY })
-            .unwrap();
-    for _ in 0..50 {
-        let node = scene.insert(scene.root(), Node::group()).unwrap();
-        scene.remove(node).unwrap();
-    }
-    let retired = scene.stats().retired;
-    assert!((20..=25).contains(&retired), "{retired} of 25 indices are retired");
-}
-
-#[test]
-fn retired_indices_are_counted_wherever_a_scene_goes() {
-    let storage = StoragePolicy { max_generation: 2, max_table_entries: 64, ..StoragePolicy::DEFAULT };
-    let config = SceneConfig { storage, ..SceneConfig::DEFAULT };
-    let scene = |kept: usize| {
-        let mut scene = Scene::with_config(config).unwrap();
-        let top = scene.insert(scene.root(), Node::group()).unwrap();
-        for _ in 0..3 {
-            let nodes: Vec<NodeHandle> = (0..300).map(|_| scene.insert(top, Node::group()).unwrap()).collect();
-            nodes[kept..].iter().for_each(|&node| assert_eq!(scene.remove(node), Ok(1)));
-        }
-        scene
-    };
-    // All indices at the ends of tables are retired, and those before them too, or not.
-    for kept in [0, 40] {
-        let (mut one, mut other) = (scene(kept), scene(50));
-        let retired = [&one, &other].map(|scene| scene.stats().retired);
-        assert!(retired.iter().all(|&retired| retired >= 200), "{retired:?}");
-        for shrinks in [false, true] {
-            if shrinks {
-                one.shrink_to_fit();
-                one.validate().unwrap();
-            }
-            let mut read = Scene::load(&one.save()).unwrap();
-            read.validate().unwrap();
-            assert_eq!((one.stats().retired, read.stats().retired), (retired[0], retired[0]));
-            let reconfigured = |scene: &mut Scene, max_generation: u32| {
-                let storage = StoragePolicy { max_generation, ..storage };
-                scene.reconfigure(SceneConfig { storage, ..config }).unwrap();
-                scene.validate().unwrap();
-                scene.stats().retired
-            };
-            assert_eq!(reconfigured(&mut read, 3), 0);
-            assert_eq!(reconfigured(&mut read, 2), retired[0]);
-            assert!(reconfigured(&mut read, 1) >= retired[0]);
-        }
-        let root = other.root();
-        other.adopt(&mut one, root).unwrap();
-        other.validate().unwrap();
-        assert_eq!(other.stats().retired, retired[0] + retired[1]);
-    }
-}
-
-#[test]
-fn tables_are_used_again_when_their_slices_are_gone() {
-    let mut scene = Scene::with_config(SceneConfig {
-        storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
-        ..SceneConfig::DEFAULT
-    })
-    .unwrap();
-    for _ in 0..100 {
-        let tops = [(); 5].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
-        for top in tops {
-            scene.remove(top).unwrap();
-        }
-    }
-    let stats = scene.stats();
-    assert!(stats.tables <= 6, "{} tables for 6 slices at most", stats.tables);
-    assert_eq!(stats.slices, 1);
-}
-
-#[test]
 fn a_handle_of_another_scene_does_no_harm() {
     let mut other = Scene::new();
     let mut foreign = vec![other.root()];
     for number in 0..300 {
         foreign.push(other.insert(foreign[number / 2], Node::group()).unwrap());
     }
-    for config in [SceneConfig::DEFAULT, TINY, SceneConfig::THESIS] {
+    for config in [SceneConfig::DEFAULT, TINY, UNBOUNDED] {
         let mut scene = Scene::with_config(config).unwrap();
         let top = scene.insert(scene.root(), Node::group()).unwrap();
         scene.insert(top, Node::group()).unwrap();

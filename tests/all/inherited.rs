@@ -1,6 +1,6 @@
 //! User-defined inherited properties.
 
-use hedgerow::config::StoragePolicy;
+use crate::trees::{APART, UNBOUNDED, isolate};
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, data::Inherited};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -66,15 +66,11 @@ fn a_run_computes_what_changed_and_no_more() {
 
 #[test]
 fn a_slice_that_is_hung_elsewhere_inherits_anew() {
-    let mut scene = Scene::with_config(SceneConfig {
-        storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
-        ..SceneConfig::DEFAULT
-    })
-    .unwrap();
+    let mut scene = Scene::with_config(APART).unwrap();
     let [bright, dark] = [(); 2].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
     let lamp = scene.insert(bright, Node::group()).unwrap();
     let bulb = scene.insert(lamp, Node::group()).unwrap();
-    scene.isolate(lamp).unwrap();
+    isolate(&mut scene, lamp);
     let mut light: Inherited<i32> = Inherited::new(0, |above, own| above + own);
     light.set(bright, 10);
     light.set(dark, -10);
@@ -150,7 +146,7 @@ fn after_a_panic_in_the_closure_the_next_run_computes_everything() {
 #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
 fn a_deep_chain_is_walked_on_a_constant_call_stack() {
     let work = || {
-        let mut scene = Scene::with_config(SceneConfig::THESIS).unwrap();
+        let mut scene = Scene::with_config(UNBOUNDED).unwrap();
         let nodes = chain(&mut scene, 200_000);
         let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
         property.set(nodes[1], 1);
@@ -188,10 +184,10 @@ fn a_detached_subtree_keeps_its_results_until_it_is_attached_again() {
 
 #[test]
 fn a_local_that_is_set_in_a_detached_slice_counts_when_that_is_back_where_it_was() {
-    let mut scene = Scene::new();
+    let mut scene = Scene::with_config(APART).unwrap();
     let nodes = chain(&mut scene, 4);
     for node in [nodes[2], nodes[3]] {
-        scene.isolate(node).unwrap();
+        isolate(&mut scene, node);
     }
     let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
     property.run(&scene);
@@ -259,12 +255,8 @@ fn a_local_in_a_detached_subtree_goes_with_its_node_after_runs_on_other_scenes()
 
 #[test]
 fn a_node_that_changed_slices_while_detached_leaves_nothing_behind_when_it_goes() {
-    let config = SceneConfig {
-        storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
-        ..SceneConfig::DEFAULT
-    };
     for run_between in [false, true] {
-        let mut scene = Scene::with_config(config).unwrap();
+        let mut scene = Scene::with_config(APART).unwrap();
         let loose = scene.insert(scene.root(), Node::group()).unwrap();
         let mover = scene.insert(loose, Node::group()).unwrap();
         let below = scene.insert(mover, Node::group()).unwrap();
@@ -276,7 +268,8 @@ fn a_node_that_changed_slices_while_detached_leaves_nothing_behind_when_it_goes(
         if run_between {
             property.run(&scene);
         }
-        scene.isolate(mover).unwrap();
+        scene.detach(mover).unwrap();
+        scene.attach(mover, loose, Keep::Local).unwrap();
         property.run(&scene);
         assert_eq!((property.results().len(), property.locals().len()), (4, 2));
         scene.remove(below).unwrap();

@@ -1,14 +1,10 @@
 //! All tests through the public interface, in one binary.
 
-mod appends;
-mod arrows;
 mod batches;
 mod bulk;
 mod cached_handles;
 mod changes;
 mod changes_by_kind;
-#[cfg(feature = "counters")]
-mod cliffs;
 mod contract;
 mod culling;
 mod deep;
@@ -24,11 +20,9 @@ mod handles;
 mod inherited;
 mod joint_bounds;
 mod kept_inputs;
-mod levels;
 mod maintenance;
 mod missed_updates;
 mod model;
-mod moves;
 mod node_map;
 mod pair;
 mod queries;
@@ -41,11 +35,9 @@ mod renderers;
 mod reparents;
 mod shapes;
 mod shown_materials;
-mod sizes;
 mod slices;
 mod snapshot;
 mod sockets;
-mod sorts;
 mod threads;
 mod trees;
 #[cfg(feature = "bytemuck")]

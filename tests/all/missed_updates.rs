@@ -1,5 +1,6 @@
 //! Readers of changes that miss updates, while nodes come to inherit from others.
 
+use crate::trees::isolate;
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
 use hedgerow::{Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
 
@@ -110,15 +111,15 @@ fn what_left_and_came_back_is_told_with_every_kind_and_what_left_again_once() {
 
 #[test]
 fn a_slice_that_is_rebuilt_tells_in_which_update_it_inherited_another_mask() {
-    let mut scene = Scene::with_config(TOLD).unwrap();
+    let mut scene = Scene::with_config(SceneConfig { min_nodes: 0, ..TOLD }).unwrap();
     let house = scene.insert(scene.root(), Node::group().with_visibility(Visibility::layers(3))).unwrap();
     let room = scene.insert(house, Node::group()).unwrap();
-    scene.isolate(room).unwrap();
+    isolate(&mut scene, room);
     scene.update();
     let mut reader = reader(&scene, ChangeKinds::ALL);
     scene.set_visibility(house, Visibility::layers(1)).unwrap();
     scene.update();
-    scene.reconstitute(room).unwrap();
+    scene.shrink_to_fit();
     scene.update();
     assert_eq!(sorted(read(&scene, &mut reader).visibility()), sorted(&[house, room]));
 }

@@ -1,6 +1,5 @@
 //! The side table keyed by handle.
 
-use hedgerow::config::StoragePolicy;
 use hedgerow::{Node, NodeHandle, Scene, SceneConfig, data::NodeMap};
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -10,12 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A scene whose only table has two entries: the root's, and one that all other nodes reuse in turn.
 fn scene_of_two() -> Scene {
-    let config = SceneConfig {
-        initial_slice_max_num_nodes: 2,
-        storage: StoragePolicy { max_table_entries: 2, ..StoragePolicy::DEFAULT },
-        ..SceneConfig::DEFAULT
-    };
-    Scene::with_config(config).unwrap()
+    Scene::with_config(SceneConfig { initial_slice_max_num_nodes: 2, ..SceneConfig::DEFAULT }).unwrap()
 }
 
 /// Two handles with the same index: the first node is removed and its entry reused.
@@ -380,11 +374,9 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #[test]
     fn a_node_map_agrees_with_a_hash_map_on_live_nodes(
-        max_table_entries in 1..=4_u32,
-        max_generation in 1..=5_u32,
         steps in prop::collection::vec(step(), 1..200),
     ) {
-        let config = SceneConfig { initial_slice_max_num_nodes: 1, storage: StoragePolicy { max_table_entries, max_generation, ..StoragePolicy::DEFAULT }, ..SceneConfig::DEFAULT };
+        let config = SceneConfig { initial_slice_max_num_nodes: 1, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
         // Every handle that the scene ever issued, most of them stale in the end.
         let mut handles = vec![scene.root()];

@@ -5,7 +5,6 @@ mod mirror;
 
 use crate::model::compare::same_bits;
 use crate::model::spatial::camera;
-use crate::trees::rows;
 use hedgerow::{
     Aabb, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
     query::Frustum,
@@ -243,8 +242,6 @@ impl Pair {
             pending.extend(children.iter().map(|&child| (child, world)));
         }
         assert_eq!(scene.len(), met);
-        let most = rows(scene).into_iter().max().unwrap();
-        assert!(most <= scene.config().max_nodes as usize, "a slice has {most} rows");
         assert!(self.entries.iter().all(|entry| scene.contains(entry.handle) == entry.live), "handles of the dead");
         if scene.config().changes {
             assert_eq!(self.mirror.len(), met, "nodes by the change feed");

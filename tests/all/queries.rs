@@ -1,6 +1,8 @@
 //! Each query and iterator on a hand-made tree, whose slices cut through siblings and subtrees.
 
-use hedgerow::glam::{Quat, Vec3};
+use crate::model::dump::dump;
+use crate::trees::isolate;
+use hedgerow::glam::Vec3;
 use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, iter::Edge};
 
 /// The tree, by name:
@@ -39,7 +41,7 @@ impl Fixture {
         }
         for name in ["f", "d", "b"] {
             let node = fixture.get(name);
-            fixture.scene.isolate(node).unwrap();
+            isolate(&mut fixture.scene, node);
         }
         fixture.scene.validate().unwrap();
         assert!(fixture.scene.slice_count() >= 5);
@@ -182,54 +184,11 @@ fn paths_take_the_first_match_in_sibling_order() {
 #[test]
 fn a_tree_is_dumped_a_line_a_node() {
     let fixture = Fixture::new();
-    let dump = fixture.scene.dump();
+    let dump = dump(&fixture.scene);
     for name in ["root", "a", "d", "h", "e", "f", "i", "j", "b", "c", "g"] {
         assert!(dump.lines().any(|line| line.contains(name)), "{name} is missing from\n{dump}");
     }
     assert!(dump.lines().count() >= fixture.scene.len(), "{dump}");
-}
-
-#[test]
-fn a_dump_tells_places_and_components_of_each_node() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let turned = Transform::from_xyz(1.0, 0.0, 2.5).with_rotation(Quat::from_xyzw(0.0, 1.0, 0.0, 0.0));
-    let car = scene.insert(root, Node::transform(turned.with_scale(Vec3::new(2.0, 3.0, 4.0))).named("car")).unwrap();
-    let wheel = Node::material(3).with_shape(Shape::new(7, Aabb::EMPTY)).with_visibility(Visibility::layers(5));
-    let wheel = scene.insert(car, wheel).unwrap();
-    let bolt = scene.insert(wheel, Node::group()).unwrap();
-    let post = scene.insert(root, Node::transform(Transform::IDENTITY)).unwrap();
-    let crate_ = scene.insert(root, Node::group().named("crate")).unwrap();
-    let lid = scene.insert(crate_, Node::group()).unwrap();
-    let nail = scene.insert(crate_, Node::group()).unwrap();
-    scene.detach(crate_).unwrap();
-    let lines = [
-        format!("{root:?}"),
-        format!("  {car:?} \"car\" at (1, 0, 2.5) turned (0, 1, 0, 0) scaled (2, 3, 4)"),
-        format!("    {wheel:?} material 3 mesh 7 layers 00000005"),
-        format!("      {bolt:?}"),
-        format!("  {post:?} at (0, 0, 0)"),
-        "detached:".to_owned(),
-        format!("  {crate_:?} \"crate\""),
-        format!("    {lid:?}"),
-        format!("    {nail:?}"),
-    ];
-    assert_eq!(scene.dump().lines().collect::<Vec<_>>(), lines);
-}
-
-#[test]
-fn a_dump_tells_depths_below_64_levels_by_numbers() {
-    let mut scene = Scene::new();
-    let mut nodes = vec![scene.root()];
-    for depth in 0..66 {
-        nodes.push(scene.insert(nodes[depth], Node::group()).unwrap());
-    }
-    let dump = scene.dump();
-    for (depth, (line, node)) in dump.lines().zip(&nodes).enumerate() {
-        let number = if depth > 64 { format!("[{depth}] ") } else { String::new() };
-        assert_eq!(line, format!("{:width$}{number}{node:?}", "", width = 2 * depth.min(64)));
-    }
-    assert_eq!(dump.lines().count(), 67);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Past defects, so that they do not come back.
 
-mod isolated;
 mod joined;
 mod nested;
 mod noted;
@@ -58,7 +57,7 @@ fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     if let Some(visibility) = root.visibility {
         again.set_visibility(again.root(), visibility).unwrap();
     }
-    again.update_all();
+    again.update();
     (again, counterparts)
 }
 

@@ -1,8 +1,10 @@
 //! Random edits, most of them reparents within and across slices, in shapes that make these hard, compared with plain
 //! lists: under three policies, with and without the change feed and boxes.
 
+use crate::model::dump::same_slice;
 use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};
+use crate::trees::UNBOUNDED;
 use hedgerow::SceneConfig;
 use std::time::Duration;
 
@@ -11,7 +13,7 @@ const EDITS: usize = 100;
 
 /// The default policy, the thesis's, and tiny slices.
 const POLICIES: [SceneConfig; 3] =
-    [SceneConfig::DEFAULT, SceneConfig::THESIS, SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }];
+    [SceneConfig::DEFAULT, UNBOUNDED, SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }];
 
 /// A scene being edited, and how many of its reparents were of which kind.
 struct Play {
@@ -29,7 +31,7 @@ impl Play {
         if beside_root || self.pair.is_within(to, node) {
             return;
         }
-        let within = self.pair.scene.same_slice(self.pair.handle(node), self.pair.handle(to));
+        let within = same_slice(&self.pair.scene, self.pair.handle(node), self.pair.handle(to));
         *(if within { &mut self.within } else { &mut self.across }) += 1;
         if self.dice.below(2) == 0 {
             self.pair.reparent(node, place);

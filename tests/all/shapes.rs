@@ -2,13 +2,13 @@
 
 use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};
+use crate::trees::UNBOUNDED;
 use hedgerow::SceneConfig;
-use hedgerow::config::StoragePolicy;
 use hedgerow_experiments::workloads::{Content, Moves, Recipe, Topology};
 use std::time::Duration;
 
-/// The default policy; the thesis's, which has no bound; one with small slices, which are often opened, cut and merged;
-/// and one with the smallest slices, without reuse of holes. Each has another mode, which changes from turn to turn.
+/// The default configuration; slices without a bound; small slices, which are often opened, cut and merged; and the
+/// smallest. Each has another mode, which changes from turn to turn.
 fn policies(turn: usize) -> [SceneConfig; 4] {
     let small = SceneConfig {
         initial_slice_storage_size: 4,
@@ -17,14 +17,9 @@ fn policies(turn: usize) -> [SceneConfig; 4] {
         min_nodes: 20,
         ..SceneConfig::DEFAULT
     };
-    let least = SceneConfig {
-        max_nodes: 16,
-        min_nodes: 4,
-        storage: StoragePolicy { reuse_holes: false, grow_in_place: false, ..small.storage },
-        ..small
-    };
+    let least = SceneConfig { max_nodes: 16, min_nodes: 4, ..small };
     let mut modes = MODES.into_iter().cycle().skip(turn);
-    [SceneConfig::DEFAULT, SceneConfig::THESIS, small, least].map(|config| {
+    [SceneConfig::DEFAULT, UNBOUNDED, small, least].map(|config| {
         let (changes, bounds) = modes.next().expect("an endless cycle");
         SceneConfig { changes, bounds, ..config }
     })
@@ -254,30 +249,6 @@ fn random_trees_grow_and_shrink_by_turns() {
     }
 }
 
-#[test]
-fn what_a_rebuild_left_to_update_is_updated_after_a_split() {
-    let [.., least] = policies(3);
-    for leaves in 0..least.max_nodes as usize {
-        let (mut pair, mut dice) = (Pair::new(least), Dice::new(6));
-        let mut node = |pair: &mut Pair, place| {
-            let local = dice.transform();
-            pair.insert(place, Some(local))
-        };
-        let top = node(&mut pair, Where::Last(Pair::ROOT));
-        let [moved, below] = [(); 2].map(|()| node(&mut pair, Where::Last(top)));
-        for _ in 0..leaves {
-            node(&mut pair, Where::Last(below));
-        }
-        pair.check();
-        // Its slot comes before that of its new parent: it gets another one, or the slice is rebuilt if there is none.
-        pair.reparent(moved, Where::Last(below));
-        while pair.scene.same_slice(pair.handle(moved), pair.handle(below)) {
-            node(&mut pair, Where::Before(moved));
-        }
-        pair.check();
-    }
-}
-
 /// Moves a node in one step of eight; sometimes updates, maintains and checks the scene.
 fn wear(pair: &mut Pair, dice: &mut Dice) {
     match dice.below(4000) {
@@ -291,10 +262,6 @@ fn wear(pair: &mut Pair, dice: &mut Dice) {
         500..550 => pair.update(),
         // Enough time for one slice, so that others stay as they are.
         550..600 => _ = pair.scene.maintain(Duration::ZERO),
-        600..605 => {
-            let node = dice.live(pair);
-            pair.scene.isolate(pair.handle(node)).expect("a live node, and not the root");
-        }
         605 => pair.check(),
         606..610 => pair.visit(dice),
         _ => {}

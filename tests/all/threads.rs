@@ -128,53 +128,6 @@ mod side_by_side {
     }
 
     #[test]
-    #[cfg(feature = "counters")]
-    #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
-    fn what_threads_do_counts_for_the_one_that_shares_it_out() {
-        use hedgerow::stats::Work;
-
-        let node = || Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
-        let mut scene = Scene::new();
-        let [car, town] = [(); 2].map(|()| scene.insert(scene.root(), node()).unwrap());
-        for _ in 0..60 {
-            let part = scene.insert(car, node()).unwrap();
-            (0..1500).for_each(|_| _ = scene.insert(part, node()).unwrap());
-        }
-        [car, town].into_iter().for_each(|top| scene.isolate(top).unwrap());
-        scene.update();
-        // What an update counts in a pool with so many threads, or in the one that is there for all.
-        let moved = |threads: Option<usize>, scene: &Scene| {
-            let mut scene = scene.clone();
-            scene.modify_local(car, |local| local.translation.x += 1.0).unwrap();
-            let mut update = || Work::of(|| scene.update()).0;
-            match threads {
-                Some(threads) => ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(update),
-                None => update(),
-            }
-        };
-        let one = moved(Some(1), &scene);
-        assert!((90_061..92_000).contains(&one.rows) && one.slices < 200, "{one:?}");
-        // Where work is shared out, that is prepared for each slice of the scene once.
-        let mut shared = one;
-        shared.slices += scene.slice_count() as u64;
-        assert_eq!([2, 3, 8].map(|threads| moved(Some(threads), &scene)), [shared; 3]);
-        assert!([one, shared].contains(&moved(None, &scene)), "a pool of one thread, or of more");
-
-        // That would be more than the work itself where most of the scene is still.
-        for _ in 0..50_000 {
-            let house = scene.insert(town, node()).unwrap();
-            scene.isolate(house).unwrap();
-        }
-        // The first update lists the new slices, and the next one weeds out the list.
-        (0..2).for_each(|_| {
-            scene.modify_local(car, |local| local.translation.y += 1.0).unwrap();
-            scene.update();
-        });
-        assert!(scene.slice_count() > 50_000);
-        assert_eq!([1, 2].map(|threads| moved(Some(threads), &scene)), [one; 2]);
-    }
-
-    #[test]
     #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
     fn any_number_of_threads_gives_the_same_bits() {
         let default = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
@@ -248,7 +201,7 @@ mod side_by_side {
             // The layers of one street are inherited.
             let above = if street == 2 { quarter } else { scene.root() };
             let top = scene.insert(above, Node::transform(place)).unwrap();
-            scene.isolate(top).unwrap();
+            crate::trees::isolate(&mut scene, top);
             for x in 0..count {
                 let house = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
                 let house = scene.insert(top, house.with_shape(Shape::new(u32::from(x), Aabb::cube(0.25)))).unwrap();

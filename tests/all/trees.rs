@@ -1,13 +1,31 @@
 //! What many tests build their trees of.
 
-use hedgerow::visit::{Flow, SliceView};
-use hedgerow::{Aabb, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+
+/// Slices without a bound, which begin small and grow fast.
+pub(crate) const UNBOUNDED: SceneConfig = SceneConfig {
+    expansion_factor: 1.5,
+    initial_slice_storage_size: 6,
+    initial_slice_max_num_nodes: 12,
+    max_nodes: 1 << 30,
+    ..SceneConfig::DEFAULT
+};
+
+/// No slice is small: each child of the root has one, and keeps it wherever it is moved.
+pub(crate) const APART: SceneConfig = SceneConfig { min_nodes: 0, ..SceneConfig::DEFAULT };
+
+/// Moves a subtree below the root and back: where no slice is small, it has a slice of its own then.
+pub(crate) fn isolate(scene: &mut Scene, node: NodeHandle) {
+    let place = scene.place_of(node).unwrap();
+    scene.reparent(node, scene.root(), Keep::Local).unwrap();
+    scene.reparent(node, place, Keep::Local).unwrap();
+}
 
 pub(crate) fn with(config: SceneConfig) -> Scene {
     Scene::with_config(config).unwrap()
 }
 
-pub(crate) fn group(scene: &mut Scene, place: impl Into<Place>) -> NodeHandle {
+pub(crate) fn group(scene: &mut Scene, place: impl Into<hedgerow::Place>) -> NodeHandle {
     scene.insert(place, Node::group()).unwrap()
 }
 
@@ -21,15 +39,4 @@ pub(crate) fn whole() -> Node<'static> {
         .with_material(1)
         .with_shape(Shape::new(2, Aabb::cube(1.0)))
         .with_visibility(Visibility::VISIBLE)
-}
-
-/// How many rows each slice of the tree has: of nodes, and of portals.
-pub(crate) fn rows(scene: &Scene) -> Vec<usize> {
-    let mut all = Vec::new();
-    scene.visit_slices(&mut |slice: SliceView<'_>| {
-        let rows = slice.rows();
-        all.push(slice.nodes() + (0..rows.len()).filter(|&row| rows.is_portal(row)).count());
-        Flow::Continue
-    });
-    all
 }

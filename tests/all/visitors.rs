@@ -1,5 +1,7 @@
 //! Visitors of both kinds; the two passes written as plain visitors of nodes must agree in every bit.
 
+use crate::model::dump::same_slice;
+use crate::trees::{UNBOUNDED, isolate};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
     Aabb, DrawList, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
@@ -106,7 +108,7 @@ fn busy(config: SceneConfig, seed: u32) -> Scene {
         nodes.push(scene.insert(parent, node).unwrap());
         if number % 50 == 49 {
             let victim = nodes[1 + random(nodes.len() - 1)];
-            scene.isolate(victim).unwrap();
+            isolate(&mut scene, victim);
         }
         if number % 20 == 19 {
             let (node, parent) = (nodes[1 + random(nodes.len() - 1)], nodes[random(nodes.len())]);
@@ -119,7 +121,7 @@ fn busy(config: SceneConfig, seed: u32) -> Scene {
 
 const CONFIGS: [SceneConfig; 3] = [
     SceneConfig::DEFAULT,
-    SceneConfig::THESIS,
+    UNBOUNDED,
     SceneConfig { min_nodes: 20, initial_slice_storage_size: 2, ..SceneConfig::DEFAULT },
 ];
 
@@ -128,7 +130,7 @@ fn the_transform_pass_agrees_with_a_plain_visitor_to_the_bit() {
     for (config, seed) in CONFIGS.into_iter().zip(1..) {
         let updates: [fn(&mut Scene); 4] = [
             Scene::update,
-            Scene::update_all,
+            Scene::update,
             |scene| assert_eq!(scene.visit_slices_mut(&mut TransformPass::everything()), Flow::Continue),
             |scene| assert_eq!(scene.visit_slices_mut(&mut TransformPass::dirty()), Flow::Continue),
         ];
@@ -167,15 +169,15 @@ fn the_render_pass_agrees_with_a_plain_visitor_to_the_bit() {
             assert_eq!(draws.len(), plain.draws.len());
         }
         // After reconstitution each slice is listed depth-first, and so is a whole scene of one slice.
-        scene.reconstitute_all();
+        scene.shrink_to_fit();
         let mut list = DrawList::new();
         scene.draw_list(&mut list);
         let mut plain = PlainRender::new(u32::MAX);
         scene.visit(scene.root(), &mut plain);
         for &(command, _) in plain.draws.iter().step_by(97) {
             let expected = plain.draws.iter().map(|(command, _)| command);
-            let expected = expected.filter(|other| scene.same_slice(command.node, other.node));
-            let listed = list.commands().iter().filter(|other| scene.same_slice(command.node, other.node));
+            let expected = expected.filter(|other| same_slice(&scene, command.node, other.node));
+            let listed = list.commands().iter().filter(|other| same_slice(&scene, command.node, other.node));
             assert!(listed.eq(expected), "a slice is not listed depth-first");
         }
     }
@@ -256,7 +258,7 @@ fn script(scene: &Scene, answer: fn(&str) -> Flow) -> (Flow, String) {
 }
 
 fn little() -> Scene {
-    let mut scene = Scene::with_config(SceneConfig::THESIS).unwrap();
+    let mut scene = Scene::with_config(UNBOUNDED).unwrap();
     scene.set_name(scene.root(), Some("r")).unwrap();
     let whole =
         Node::transform(Transform::IDENTITY).with_material(1).with_shape(Shape::new(1, Aabb::cube(1.0))).named("a");
@@ -309,7 +311,7 @@ impl SliceVisitor for Slices {
 
 #[test]
 fn slices_are_seen_in_tree_order_and_hold_each_node_once() {
-    let scene = busy(CONFIGS[2], 9);
+    let scene = busy(SceneConfig { min_nodes: 0, ..CONFIGS[2] }, 9);
     let mut slices = Slices { seen: Vec::new(), at: 0, answer: Flow::Break };
     assert_eq!(scene.visit_slices(&mut slices), Flow::Continue);
     assert_eq!(slices.seen.len(), scene.slice_count());
@@ -318,7 +320,7 @@ fn slices_are_seen_in_tree_order_and_hold_each_node_once() {
     for (number, nodes) in slices.seen.iter().enumerate() {
         for &node in nodes {
             assert_eq!(seen.insert(node, number), None, "{node:?} is in two slices");
-            assert!(scene.same_slice(node, nodes[0]));
+            assert!(same_slice(&scene, node, nodes[0]));
         }
         for &node in nodes {
             let above = scene.parent(node).map(|parent| seen.contains_key(&parent));
@@ -504,7 +506,7 @@ fn the_rows_of_a_slice_tell_of_the_parents_in_it() {
                     within += 1;
                 }
                 Some(node) => {
-                    assert!(scene.parent(node).is_none_or(|above| !scene.same_slice(above, node)));
+                    assert!(scene.parent(node).is_none_or(|above| !same_slice(&scene, above, node)));
                     across += 1;
                 }
                 None => assert!(rows.is_portal(row) || above.is_none(), "holes have no parents"),

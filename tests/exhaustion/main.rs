@@ -7,15 +7,12 @@
 mod refusing;
 mod taken;
 
-use hedgerow::config::StoragePolicy;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Aabb, Error, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
-    snapshot::{SaveOptions, SnapshotError},
+    Aabb, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, snapshot::SaveOptions,
 };
 use refusing::{IN_USE, LIMIT, REMAINING, with_every_refusal};
 use std::io::{self, Read};
-use std::time::Duration;
 
 /// A scene with everything that a snapshot contains: holes, stale handles, more tables in a slice than usual, sheared
 /// transforms, translations in double precision, words, names, slices that wait for maintenance, and subtrees that are
@@ -76,23 +73,17 @@ impl Read for Dripping<'_> {
 }
 
 /// Policies that differ in what a load must make room for.
-fn policies() -> [(SceneConfig, usize); 6] {
+fn policies() -> [(SceneConfig, usize); 5] {
     let plain = SceneConfig::DEFAULT;
     let told = SceneConfig { bounds: true, changes: true, ..plain };
-    let small = SceneConfig {
-        max_nodes: 32,
-        min_nodes: 4,
-        storage: StoragePolicy { max_table_entries: 8, ..told.storage },
-        ..told
-    };
+    let small = SceneConfig { max_nodes: 32, min_nodes: 4, ..told };
     let large = SceneConfig { max_nodes: 1 << 20, ..told };
     [
         (plain, 300),
         (told, 300),
         (small, 300),
-        (SceneConfig { storage: StoragePolicy { max_generation: 1, ..small.storage }, ..small }, 300),
         (large, 9000),
-        (SceneConfig::THESIS, 300),
+        (SceneConfig { min_nodes: 0, max_nodes: 1 << 30, ..plain }, 300),
     ]
 }
 
@@ -154,173 +145,6 @@ fn room_is_reserved_or_refused_with_an_error() {
             kept.try_reserve(parent, 1000).expect("there is memory");
             kept.insert(parent, Node::transform(Transform::from_translation(Vec3::X))).expect("there is room");
             assert_eq!(kept.validate(), Ok(()));
-        }
-    }
-}
-
-/// Reading a subtree: up to where its nodes are inserted, which is an edit as any other.
-#[test]
-fn a_subtree_is_read_or_refused_with_an_error() {
-    let (config, nodes) = (SceneConfig::DEFAULT, 300);
-    let source = scene(config, nodes);
-    let top = source.first_child(source.root()).expect("the root has children");
-    let bytes = source.save_subtree(top).expect("it lives");
-    let mut target = Scene::new();
-    let gone = target.insert(target.root(), Node::group()).expect("a plain insert");
-    target.remove(gone).expect("it lives");
-    let before = target.save();
-    let (refused, allocations) = with_every_refusal(|| match target.load_subtree(&bytes, gone) {
-        // The place is looked at when everything is ready to go there.
-        Err(SnapshotError::Scene(error)) => Ok(error),
-        Err(error) => Err(error),
-        Ok(_) => unreachable!("there is no such place"),
-    });
-    assert!(refused == Error::StaleHandle(gone) && allocations > 15, "{refused}, {allocations}");
-    assert!(target.save() == before, "a refused subtree changes the scene");
-    let loaded = target.load_subtree(&bytes, target.root()).expect("there is memory");
-    assert_eq!(loaded.len(), source.descendants(top).count());
-    assert_eq!(target.validate(), Ok(()));
-}
-
-/// Inserts a subtree with every amount of memory that is too little for it, by which the scene is told. Returns how many
-/// amounts there were.
-fn insert_with_every_amount(scene: &Scene, bytes: &[u8], place: Place) -> usize {
-    let content = scene.dump();
-    let mut limit = 0;
-    for number in 0.. {
-        let mut target = scene.clone();
-        let before = IN_USE.get();
-        LIMIT.set((before + limit, usize::MAX));
-        let loaded = target.load_subtree(bytes, place);
-        let (_, lacked) = LIMIT.replace((usize::MAX, usize::MAX));
-        if let Ok(loaded) = loaded {
-            assert!(lacked == usize::MAX && target.contains(loaded.top()));
-            assert_eq!(target.len() + target.detached_len(), scene.len() + scene.detached_len() + loaded.len());
-            assert_eq!(target.validate(), Ok(()));
-            return number;
-        }
-        assert_eq!(loaded.err(), Some(SnapshotError::AllocationFailed), "{limit} bytes");
-        assert!(target.dump() == content, "a refused subtree changes the scene");
-        assert!(lacked > limit + before && lacked < usize::MAX, "{lacked} are refused where there are {limit}");
-        limit = lacked - before;
-    }
-    unreachable!("the numbers do not end")
-}
-
-/// Inserting the nodes of a subtree, in scenes that keep more or less beside them.
-#[test]
-fn a_subtree_is_inserted_or_refused_with_an_error() {
-    for (config, nodes) in policies() {
-        let source = scene(config, nodes);
-        let top = source.first_child(source.root()).expect("the root has children");
-        let bytes = source.save_subtree(top).expect("it lives");
-        let empty = Scene::with_config(config).expect("the policy makes sense");
-        let amounts = insert_with_every_amount(&empty, &bytes, empty.root().into());
-        assert!(amounts > 10, "{amounts}");
-    }
-}
-
-/// A scene of equal nodes, the parent of each of which is the one with the number that a function returns.
-fn shaped(config: SceneConfig, nodes: usize, parent_of: impl Fn(usize) -> usize) -> (Scene, Vec<NodeHandle>) {
-    let mut scene = Scene::with_config(config).expect("the policy makes sense");
-    let mut made = vec![scene.root()];
-    for number in 1..nodes {
-        let node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)).with_shape(Shape::new(7, Aabb::cube(1.0)));
-        made.push(scene.insert(made[parent_of(number)], node).expect("a plain insert"));
-    }
-    (scene, made)
-}
-
-/// What the scene around them takes: lists that get longer, and slices that are full and are split. Every list of a clone
-/// is full.
-#[test]
-fn a_subtree_is_inserted_into_full_slices_or_refused_with_an_error() {
-    let shapes: [fn(usize) -> usize; 4] = [
-        |number| number - 1,
-        |number| usize::from(number > 1),
-        |number| (number - 1) / 3,
-        |number| if number % 40 == 1 { number.saturating_sub(40) } else { number - 1 },
-    ];
-    let [(plain, _), (told, _), ..] = policies();
-    let wide = SceneConfig { expansion_factor: 4.0, initial_slice_storage_size: 64, ..told };
-    for config in policies().map(|(config, _)| config).into_iter().chain([wide]) {
-        let config =
-            SceneConfig { max_nodes: config.max_nodes.min(128), min_nodes: config.min_nodes.min(16), ..config };
-        let source = scene(config, 300);
-        let top = source.first_child(source.root()).expect("the root has children");
-        let leaf = source.descendants(top).last().expect("it has itself");
-        let subtrees = [top, leaf].map(|node| source.save_subtree(node).expect("it lives"));
-        for place in [Place::LastChildOf(top), Place::After(leaf), source.root().into(), Place::Detached] {
-            for bytes in &subtrees {
-                insert_with_every_amount(&source, bytes, place);
-            }
-        }
-        for (number, parent_of) in shapes.into_iter().enumerate() {
-            // The last slice is full to its last row.
-            let (mut scene, made) = shaped(config, 2 * config.max_nodes as usize + 1, parent_of);
-            if number % 2 == 0 {
-                scene.update();
-            }
-            for node in [made[1], made[made.len() / 2], made[made.len() - 1]] {
-                let places = [Place::LastChildOf(node), Place::FirstChildOf(node), Place::Before(node)];
-                for place in places.into_iter().chain([Place::After(node), Place::Detached]) {
-                    for bytes in &subtrees {
-                        let amounts = insert_with_every_amount(&scene, bytes, place);
-                        assert!(amounts > 5, "{amounts}");
-                    }
-                }
-            }
-        }
-    }
-    // Slices of the usual size.
-    for config in [plain, told] {
-        for parent_of in shapes {
-            let (mut scene, made) = shaped(config, 4097, parent_of);
-            scene.update();
-            let bytes = scene.save_subtree(made[4000]).expect("it lives");
-            for node in [made[2], made[4096]] {
-                insert_with_every_amount(&scene, &bytes, Place::After(node));
-                insert_with_every_amount(&scene, &bytes, node.into());
-            }
-        }
-    }
-}
-
-/// Tables in the pool take more when a new slice adopts them: one that was cut is as long again as it was, and a short one
-/// grows to the length of a new one.
-#[test]
-fn a_subtree_that_adopts_tables_is_inserted_or_refused_with_an_error() {
-    const SLICES: usize = 40;
-    let small = SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
-    let mut long = Scene::with_config(SceneConfig { max_nodes: 4096, ..small }).expect("the policy makes sense");
-    for _ in 0..SLICES {
-        let top = long.insert(long.root(), Node::group()).expect("a plain insert");
-        long.insert_many(&vec![(top, Node::group()); 4095], &mut Vec::new()).expect("plain inserts");
-    }
-    while let Some(top) = long.first_child(long.root()) {
-        long.remove(top).expect("it lives");
-    }
-    long.reconfigure(small).expect("the policy makes sense");
-    let mut short =
-        Scene::with_config(SceneConfig { initial_slice_max_num_nodes: 4096, ..small }).expect("it does, too");
-    let tops = [(); SLICES].map(|()| {
-        let top = short.insert(short.root(), Node::group()).expect("a plain insert");
-        short.insert_many(&[(top, Node::group()); 4], &mut Vec::new()).expect("plain inserts");
-        top
-    });
-    // Slices that are small now are merged. Their tables have nodes that are elsewhere.
-    for top in tops {
-        let leaves: Vec<NodeHandle> = short.children(top).take(2).collect();
-        short.remove_many(&leaves).expect("they live");
-    }
-    short.maintain(Duration::MAX);
-    let (source, made) = shaped(small, 3 * SLICES + 2, |number| number - 1);
-    let bytes = source.save_subtree(made[1]).expect("it lives");
-    for mut scene in [long, short] {
-        scene.shrink_to_fit();
-        for place in [scene.root().into(), Place::Detached] {
-            let amounts = insert_with_every_amount(&scene, &bytes, place);
-            assert!(amounts > 5, "{amounts}");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What a scene says that it takes is what the allocator gave it.
 
 use crate::IN_USE;
-use hedgerow::config::StoragePolicy;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
 use hedgerow::{Aabb, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
@@ -15,7 +14,7 @@ type Step = fn(&mut Scene, &mut [NodeHandle; NODES]);
 
 const NODES: usize = 600;
 
-const STEPS: [(&str, Step); 16] = [
+const STEPS: [(&str, Step); 15] = [
     ("inserts", |scene, nodes| {
         for at in 1..NODES {
             let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
@@ -79,7 +78,6 @@ const STEPS: [(&str, Step); 16] = [
         groups.iter().for_each(|&group| _ = scene.reparent(group, nodes[2], Keep::Local).expect("it is no ancestor"));
     }),
     ("what these had before", |scene, _| scene.update()),
-    ("an isolated subtree", |scene, nodes| scene.isolate(nodes[9]).expect("it lives")),
     ("maintenance", |scene, _| _ = scene.maintain(Duration::MAX)),
     ("no spare room", |scene, _| scene.shrink_to_fit()),
 ];
@@ -88,10 +86,8 @@ const STEPS: [(&str, Step); 16] = [
 fn a_scene_has_allocated_what_it_says() {
     let plain = SceneConfig::DEFAULT;
     let told = SceneConfig { bounds: true, changes: true, ..plain };
-    // Slices that own more tables than fit into their record.
-    let storage = StoragePolicy { max_table_entries: 8, ..plain.storage };
-    let tiny = SceneConfig { max_nodes: 32, min_nodes: 8, storage, ..told };
-    for config in [plain, SceneConfig { bounds: true, ..plain }, told, SceneConfig::THESIS, tiny] {
+    let tiny = SceneConfig { max_nodes: 32, min_nodes: 8, ..told };
+    for config in [plain, SceneConfig { bounds: true, ..plain }, told, tiny] {
         let before = IN_USE.get();
         let mut scene = Scene::with_config(config).expect("the policy makes sense");
         if config.changes {
@@ -113,8 +109,7 @@ fn a_scene_has_allocated_what_it_says() {
 
 #[test]
 fn a_map_that_is_shrunk_gives_back_what_it_needs_no_more() {
-    let storage = StoragePolicy { max_table_entries: 64, ..StoragePolicy::DEFAULT };
-    let mut scene = Scene::with_config(SceneConfig { storage, ..SceneConfig::DEFAULT }).expect("it makes sense");
+    let mut scene = Scene::new();
     let root = scene.root();
     let add = |_| scene.insert(root, Node::group()).expect("a plain insert");
     let nodes: Vec<NodeHandle> = (0..2000).map(add).collect();

@@ -96,7 +96,6 @@ const PLACE: Transform = Transform::IDENTITY;
 pub(crate) const CALLS: &[(&str, Call)] = &[
     ("edit::insert", |t, h| done(t.scene.insert(place(h), Node::transform(PLACE)))),
     ("edit::remove", |t, h| done(t.scene.remove(h[0]))),
-    ("adopt::adopt", |t, h| { let mut other = t.other.clone(); done(t.scene.adopt(&mut other, place(h))) }),
     ("batch::insert_many", |t, h| done(t.scene.insert_many(&[(h[0], Node::group()), (h[1], Node::group())], &mut Vec::new()))),
     ("batch::remove_many", |t, h| done(t.scene.remove_many(&h))),
     ("batch::set_transforms", |t, h| done(t.scene.set_transforms(&h.map(|node| (node, PLACE))))),
@@ -144,9 +143,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("inherited::remove", |t, h| { t.inherited.remove(h[0]); t.inherited.run(&t.scene); }),
     ("inherited::local", |t, h| done(t.inherited.local(h[0]))),
     ("inherited::get", |t, h| done(t.inherited.get(h[0]))),
-    ("maintain::reconstitute", |t, h| done(t.scene.reconstitute(h[0]))),
     ("mod::contains", |t, h| done(t.scene.contains(h[0]))),
-    ("mod::same_slice", |t, h| done(t.scene.same_slice(h[0], h[1]))),
     ("mod::try_reserve", |t, h| done(t.scene.try_reserve(h[0], 20))),
     ("name::name", |t, h| done(t.scene.name(h[0]))),
     ("name::find", |t, h| done(t.scene.find(h[0], "node/node"))),
@@ -211,9 +208,8 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
         queue.insert_tree(place(h), builder);
     })),
     ("reparent::reparent", |t, h| done(t.scene.reparent(h[0], place([h[1], h[0]]), Keep::Local))),
-    ("reparent::isolate", |t, h| done(t.scene.isolate(h[0]))),
     ("spatial::subtree_bounds", |t, h| done(t.scene.subtree_bounds(h[0]))),
-    ("uploads::matrix_slot", |t, h| done(t.scene.matrix_slot(h[0]))),
+    ("mirror::matrix_slot", |t, h| done(t.scene.matrix_slot(h[0]))),
     ("world::fresh_world", |t, h| done(t.scene.fresh_world(h[0]))),
     ("world::translation_f64", |t, h| done(t.scene.translation_f64(h[0]))),
     ("world::set_translation_f64", |t, h| done(t.scene.set_translation_f64(h[0], DVec3::ONE))),

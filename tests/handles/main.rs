@@ -10,13 +10,10 @@
 //! In pieces: each with another `HEDGEROW_HANDLES_SEED`.
 
 mod calls;
-#[cfg(feature = "counters")]
 mod traits;
 
 use calls::{CALLS, Things};
 use hedgerow::{Node, NodeHandle, Scene, Transform};
-use std::collections::BTreeSet;
-use std::path::Path;
 
 fn count() -> u64 {
     std::env::var("HEDGEROW_HANDLES").map_or(1_000_000, |count| count.parse().expect("a number of handles"))
@@ -97,40 +94,4 @@ fn any_bits_are_a_handle_that_every_method_takes_without_a_panic() {
         }
     }
     println!("{calls} calls of {} methods", CALLS.len());
-}
-
-/// The public methods of a source file that take a handle of a node, or a place.
-fn methods(path: &Path, found: &mut BTreeSet<String>) {
-    let source = std::fs::read_to_string(path).expect("a source file");
-    let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-    let tests = source.find("#[cfg(test)]\nmod tests").unwrap_or(source.len());
-    for part in source[..tests].split("\n    pub fn ").skip(1) {
-        let signature = &part[..part.find(['{', ';']).unwrap_or(part.len())];
-        let arguments = signature.split("->").next().expect("there are arguments");
-        let takes = ["NodeHandle", "CachedHandle", "Into<Place>", "Into<Target>", "Into<QueuedPlace>"];
-        if takes.iter().any(|argument| arguments.contains(argument)) && !arguments.contains("&mut Vec<NodeHandle>") {
-            let end = signature.find(['<', '(']).expect("a method has arguments");
-            found.insert(format!("{name}::{}", &signature[..end]));
-        }
-    }
-}
-
-#[test]
-fn every_method_that_takes_a_handle_is_called() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut found = BTreeSet::new();
-    let mut folders: Vec<_> =
-        ["scene", "visit", "snapshot", "character", "readable"].map(|name| root.join(name)).into();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder of sources") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() { folders.push(path) } else { methods(&path, &mut found) }
-        }
-    }
-    assert!(found.len() > 80, "the sources are not where they were: {found:?}");
-    // Closures get handles that the crate made.
-    let others = ["reparent::sort_children_by", "node_map::retain"];
-    let called: BTreeSet<&str> = CALLS.iter().map(|(name, _)| *name).chain(others).collect();
-    let forgotten: Vec<&String> = found.iter().filter(|name| !called.contains(name.as_str())).collect();
-    assert!(forgotten.is_empty(), "never called with any bits: {forgotten:#?}");
 }

@@ -3,7 +3,6 @@
 //! structures hold what they should, a hundred more edits work, and every value is dropped once.
 
 mod cases;
-mod named;
 mod value;
 mod world;
 

@@ -4,7 +4,6 @@ use crate::value::Value;
 use hedgerow::anim::{Crowd, Pose, Skeleton, SkeletonBuilder, Skin, library::Collection};
 use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::character::Sockets;
-use hedgerow::config::StoragePolicy;
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DrawGroups, DrawOrder};
 use hedgerow::edit::EditQueue;
@@ -47,14 +46,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let config = SceneConfig {
-            max_nodes: 32,
-            min_nodes: 4,
-            bounds: true,
-            changes: true,
-            storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
-            ..SceneConfig::DEFAULT
-        };
+        let config = SceneConfig { max_nodes: 32, min_nodes: 0, bounds: true, changes: true, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).expect("the policy makes sense");
         let mut nodes = vec![scene.root()];
         for number in 0..24_u8 {
@@ -135,7 +127,7 @@ impl World {
             scene.insert(self.nodes[1], guest).expect("a plain insert");
         }
         scene.reparent(self.nodes[3], self.nodes[2], hedgerow::Keep::Local).expect("it is not above");
-        scene.reconstitute_all();
+        scene.shrink_to_fit();
         scene.update();
     }
 

@@ -75,8 +75,7 @@ impl World {
             8 => self.scene.set_visibility(node, Visibility::layers(self.dice.u32(..))),
             9 => self.scene.set_material(node, self.dice.u32(..8)),
             10 => self.scene.set_name(node, Some("a name")),
-            11 => self.scene.isolate(node),
-            12 if grows => {
+            11 if grows => {
                 let place = self.place();
                 let fits = self.scene.descendants(node).take(100).count() < 100;
                 if fits { self.scene.duplicate(node, place).map(|map| self.nodes.push(map.top())) } else { Ok(()) }

@@ -276,19 +276,17 @@ fn outwards(number: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DrawList, Node, NodeHandle, Scene, Shape, Transform, Visibility};
+    use crate::{DrawList, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 
     /// Two shapes, each in a slice of its own.
     fn apart() -> (Scene, [NodeHandle; 2]) {
-        let mut scene = Scene::new();
+        let mut scene = Scene::with_config(SceneConfig { min_nodes: 0, ..SceneConfig::DEFAULT }).unwrap();
         let nodes = [(); 2].map(|()| {
             let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
-            let node = scene.insert(scene.root(), shape).unwrap();
-            scene.isolate(node).unwrap();
-            node
+            scene.insert(scene.root(), shape).unwrap()
         });
         scene.update();
-        assert!(!scene.same_slice(nodes[0], nodes[1]));
+        assert_eq!(scene.slice_count(), 3);
         (scene, nodes)
     }
 

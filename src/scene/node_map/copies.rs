@@ -37,7 +37,7 @@ impl<V: Clone> NodeMap<V> {
     /// let (mut district, mut world) = (Scene::new(), Scene::new());
     /// let house = district.insert(district.root(), Node::group())?;
     /// let rents = NodeMap::from_iter([(house, 700)]);
-    /// let map = world.adopt(&mut district, world.root())?;
+    /// let map = world.duplicate_from(&district, district.root(), world.root())?;
     ///
     /// let mut all_rents = NodeMap::new();
     /// all_rents.copy_from(&rents, &map);

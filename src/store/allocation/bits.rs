@@ -257,22 +257,4 @@ mod tests {
         bits.insert(70);
         assert!(bits.intersects(&other) && other.intersects(&bits));
     }
-
-    #[test]
-    fn a_set_ends_before_what_is_behind_its_last_member() {
-        let mut bits = Bits::default();
-        assert!(bits.ends_before(0));
-        bits.insert(130);
-        assert!(bits.ends_before(131) && !bits.ends_before(130) && !bits.ends_before(64));
-        bits.remove(130);
-        assert!(bits.ends_before(0), "words without a member do not count");
-    }
-
-    #[test]
-    fn reserved_room_counts_as_memory() {
-        let mut bits = Bits::default();
-        bits.insert(3);
-        bits.try_reserve(1000).unwrap();
-        assert!(bits.bytes() >= 1000 / 8 && bits.runs(1000).eq(core::iter::once(3..4)));
-    }
 }

@@ -50,12 +50,6 @@ impl LinearAllocator {
         self.end - self.holes.count()
     }
 
-    /// The parts, for tests that break them: the end, the capacity and the holes.
-    #[cfg(test)]
-    pub(in crate::store) fn parts(&mut self) -> (&mut u32, &mut u32, &mut HoleSet) {
-        (&mut self.end, &mut self.capacity, &mut self.holes)
-    }
-
     #[inline]
     pub(in crate::store) fn holes(&self) -> &HoleSet {
         &self.holes
@@ -79,26 +73,26 @@ impl LinearAllocator {
 
     /// Whether [`Self::allocate_near`] has a slot.
     #[inline]
-    pub(in crate::store) fn has_any(&self, reuse: bool) -> bool {
-        self.end < self.capacity || (reuse && self.holes.count() > 0)
+    pub(in crate::store) fn has_any(&self) -> bool {
+        self.end < self.capacity || self.holes.count() > 0
     }
 
     /// Whether [`Self::allocate_after`] has a slot.
     #[inline]
-    pub(in crate::store) fn has_after(&self, slot: u32, reuse: bool) -> bool {
-        self.end < self.capacity || (reuse && self.holes.next_from(slot + 1).is_some())
+    pub(in crate::store) fn has_after(&self, slot: u32) -> bool {
+        self.end < self.capacity || self.holes.next_from(slot + 1).is_some()
     }
 
     /// Allocates a hole near `hint`, else the slot at the end. For columns whose order matters for locality only.
     #[inline(always)]
-    pub(in crate::store) fn allocate_near(&mut self, hint: u32, reuse: bool) -> Option<u32> {
-        if reuse && let Some(hole) = self.holes.take_near(hint) { Some(hole) } else { self.bump() }
+    pub(in crate::store) fn allocate_near(&mut self, hint: u32) -> Option<u32> {
+        if let Some(hole) = self.holes.take_near(hint) { Some(hole) } else { self.bump() }
     }
 
     /// Allocates a hole after `slot`, else the slot at the end. For columns in which parents precede their children.
     #[inline(always)]
-    pub(in crate::store) fn allocate_after(&mut self, slot: u32, reuse: bool) -> Option<u32> {
-        if reuse && let Some(hole) = self.holes.take_after(slot) { Some(hole) } else { self.bump() }
+    pub(in crate::store) fn allocate_after(&mut self, slot: u32) -> Option<u32> {
+        if let Some(hole) = self.holes.take_after(slot) { Some(hole) } else { self.bump() }
     }
 
     /// The slot that [`Self::allocate_near`] will hand out, if holes are reused.
@@ -182,7 +176,7 @@ mod tests {
     #[test]
     fn the_last_allocation_is_taken_back_with_the_holes_before_it() {
         let mut slots = LinearAllocator::with_capacity(8);
-        let all: Vec<u32> = (0..6).map(|_| slots.allocate_near(0, true).unwrap()).collect();
+        let all: Vec<u32> = (0..6).map(|_| slots.allocate_near(0).unwrap()).collect();
         assert_eq!(all, [0, 1, 2, 3, 4, 5]);
         slots.free(3);
         slots.free(4);
@@ -192,64 +186,30 @@ mod tests {
     }
 
     #[test]
-    fn only_a_slot_before_the_last_is_freed_as_a_hole() {
-        let mut slots = LinearAllocator::with_capacity(8);
-        (0..6).for_each(|slot| assert_eq!(slots.allocate_near(0, true), Some(slot)));
-        // The first hole makes the set's words.
-        slots.free(1);
-        assert!(slots.free_before_end(4) && !slots.free_before_end(5));
-        assert_eq!((slots.end(), slots.live(), slots.holes().count()), (6, 4, 2));
-    }
-
-    #[test]
     fn a_child_slot_comes_after_its_parent_even_where_nearer_holes_are_free() {
         let mut slots = LinearAllocator::with_capacity(8);
         for _ in 0..6 {
-            slots.allocate_near(0, true);
+            slots.allocate_near(0);
         }
         slots.free(1);
         slots.free(4);
-        assert_eq!(slots.allocate_after(2, true), Some(4), "the hole at 1 is before the parent");
-        assert_eq!(slots.allocate_after(2, true), Some(6));
-        assert_eq!(slots.allocate_near(2, true), Some(1));
-    }
-
-    #[test]
-    fn without_reuse_holes_stay_until_the_end_is_reached() {
-        let mut slots = LinearAllocator::with_capacity(3);
-        for _ in 0..2 {
-            slots.allocate_near(0, false);
-        }
-        slots.free(0);
-        assert_eq!(slots.allocate_near(0, false), Some(2));
-        assert!(!slots.has_any(false));
-        assert_eq!(slots.allocate_near(0, false), None);
-    }
-
-    #[test]
-    fn where_the_end_is_reached_there_are_the_holes() {
-        let mut slots = LinearAllocator::with_capacity(4);
-        (0..4).for_each(|slot| assert_eq!(slots.allocate_near(0, true), Some(slot)));
-        slots.free(1);
-        assert!(slots.has_any(true) && !slots.has_any(false));
-        assert!(slots.has_after(0, true) && !slots.has_after(0, false));
-        assert!(!slots.has_after(1, true), "a slot is not behind itself");
-        assert_eq!(slots.allocate_after(1, true), None);
-        assert_eq!(slots.allocate_near(3, true), Some(1));
+        assert_eq!(slots.allocate_after(2), Some(4), "the hole at 1 is before the parent");
+        assert_eq!(slots.allocate_after(2), Some(6));
+        assert_eq!(slots.allocate_near(2), Some(1));
     }
 
     #[test]
     fn the_slot_that_is_foreseen_is_the_one_that_is_handed_out() {
         let mut slots = LinearAllocator::with_capacity(1000);
-        (0..640).for_each(|slot| assert_eq!(slots.allocate_near(0, true), Some(slot)));
+        (0..640).for_each(|slot| assert_eq!(slots.allocate_near(0), Some(slot)));
         for hint in [0, 200, 639] {
-            assert_eq!(slots.foreseen_near(hint), slots.clone().allocate_near(hint, true).unwrap());
-            assert_eq!(slots.foreseen_after(hint), slots.clone().allocate_after(hint, true).unwrap());
+            assert_eq!(slots.foreseen_near(hint), slots.clone().allocate_near(hint).unwrap());
+            assert_eq!(slots.foreseen_after(hint), slots.clone().allocate_after(hint).unwrap());
         }
         [70, 130, 199, 330, 600].into_iter().for_each(|slot| assert!(!slots.free(slot)));
         for hint in 0..640 {
-            assert_eq!(slots.foreseen_near(hint), slots.clone().allocate_near(hint, true).unwrap(), "near {hint}");
-            assert_eq!(slots.foreseen_after(hint), slots.clone().allocate_after(hint, true).unwrap(), "after {hint}");
+            assert_eq!(slots.foreseen_near(hint), slots.clone().allocate_near(hint).unwrap(), "near {hint}");
+            assert_eq!(slots.foreseen_after(hint), slots.clone().allocate_after(hint).unwrap(), "after {hint}");
         }
     }
 }

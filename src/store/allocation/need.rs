@@ -110,65 +110,18 @@ impl Slice {
 
     /// Whether one node with at most one of each component fits below `parent`.
     #[inline(always)]
-    pub(in crate::store) fn fits_one(&self, need: &Need, parent: u32, reuse: bool) -> bool {
+    pub(in crate::store) fn fits_one(&self, need: &Need, parent: u32) -> bool {
         let [transform, visibility, _] = self.inherited(parent);
-        (need.rows == 0 || self.row_slots.has_any(reuse))
-            && (need.transforms == 0 || self.transforms.slots.has_after(transform.index(), reuse))
-            && (need.shapes == 0 || self.shapes.slots.has_any(reuse))
-            && (need.materials == 0 || self.materials.slots.has_any(reuse))
-            && (need.visibilities == 0 || self.visibilities.slots.has_after(visibility.index(), reuse))
-            && (need.names == 0 || self.names.slots.has_any(reuse))
+        (need.rows == 0 || self.row_slots.has_any())
+            && (need.transforms == 0 || self.transforms.slots.has_after(transform.index()))
+            && (need.shapes == 0 || self.shapes.slots.has_any())
+            && (need.materials == 0 || self.materials.slots.has_any())
+            && (need.visibilities == 0 || self.visibilities.slots.has_after(visibility.index()))
+            && (need.names == 0 || self.names.slots.has_any())
     }
 
     /// Whether many nodes fit, wherever the holes are.
     pub(in crate::store) fn fits_all(&self, need: &Need) -> bool {
         Storage::ALL.into_iter().all(|storage| storage.of(self).has_tail(need.slots(storage)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::allocation::LinearAllocator;
-
-    #[test]
-    fn a_capacity_never_exceeds_what_slots_can_number() {
-        for (count, factor, expected) in [
-            (0, 1.0, 0),
-            (1, 1.5, 2),
-            (3, 1.0, 3),
-            (1 << 30, 1.5, 3 << 29),
-            (1 << 30, 2.0, 1 << 31),
-            (1 << 30, 1e30, 1 << 31),
-            (1 << 30, f32::INFINITY, 1 << 31),
-            (u32::MAX, 1.0, 1 << 31),
-            (0, f32::INFINITY, 0),
-            (7, 0.0, 0),
-            (7, -1.0, 0),
-        ] {
-            assert_eq!(scaled(count, factor), expected, "{count} times {factor}");
-            assert!(scaled(count, factor) <= LinearAllocator::MAX_CAPACITY);
-        }
-        let many = Need::by_storage(|_| 1 << 30).times(4.0, 1 << 20);
-        assert_eq!(many.rows, 1 << 20);
-        assert_eq!(many.slots(Storage::Transforms), LinearAllocator::MAX_CAPACITY);
-    }
-
-    #[test]
-    fn the_greatest_allocator_hands_out_its_last_slot_and_no_more() {
-        let most = LinearAllocator::MAX_CAPACITY;
-        let mut slots = LinearAllocator::restored(most - 1, most, Default::default());
-        assert!(slots.has_tail(1) && !slots.has_tail(2) && !slots.has_tail(u32::MAX));
-        assert!(slots.has_after(most - 2, true) && slots.has_any(false));
-        assert_eq!(slots.allocate_near(u32::MAX - 64, true), Some(most - 1));
-        assert_eq!((slots.end(), slots.live()), (most, most));
-        assert!(!slots.has_any(true) && !slots.has_after(most - 1, true) && slots.has_tail(0));
-        assert_eq!(slots.allocate_after(most - 1, true), None);
-        assert_eq!(slots.allocate_near(0, true), None);
-        // The last slot is taken back, and the one before it becomes a hole.
-        assert!(slots.free(most - 1));
-        assert!(!slots.free(5) && slots.has_any(true) && slots.is_live(4) && !slots.is_live(5));
-        assert_eq!(slots.allocate_after(4, true), Some(5));
-        assert_eq!(slots.allocate_after(4, true), Some(most - 1));
     }
 }

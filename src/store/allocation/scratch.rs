@@ -38,21 +38,3 @@ impl Clone for Scratch {
         Self::default()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_small_arena_is_kept_and_a_large_one_is_freed() {
-        let mut scratch = Scratch::default();
-        for (used, kept) in [(1000, true), (KEPT + 1, false), (1000, true)] {
-            let arena = scratch.take();
-            assert_eq!(scratch.bytes(), 0, "the edit has it");
-            arena.alloc_slice_fill_copy(used, 1_u8);
-            scratch.give_back(arena);
-            assert_eq!(scratch.bytes() >= used, kept, "{used} bytes");
-            assert!(scratch.bytes() <= KEPT);
-        }
-    }
-}

@@ -2,7 +2,6 @@
 
 use crate::Aabb;
 use crate::store::columns::{At, NIL};
-use crate::store::work;
 use crate::store::{Slice, Store};
 
 impl Store {
@@ -15,7 +14,6 @@ impl Store {
         let mut pending = Vec::new();
         let mut all = self.slice(slice).bounds_of_rows(row, &mut pending);
         while let Some(child) = pending.pop() {
-            work::slices(1);
             let slice = self.slice(child);
             let above = self.slice(slice.portal.slice);
             match &above.boxes {

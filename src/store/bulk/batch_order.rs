@@ -2,7 +2,6 @@
 
 use crate::store::columns::{At, NIL};
 use crate::store::slice::ends_far;
-use crate::store::work;
 use crate::store::{Row, Slice, Slices, Store};
 use crate::{Node, NodeHandle};
 use hedgerow_math::internal::prefetch_whole;
@@ -66,7 +65,6 @@ impl BatchOrder {
             self.items.extend(self.stops.iter().map(|stop| stop.item));
             return &self.items;
         }
-        work::slices(slices.len());
         let mut blocks = 0;
         self.first_blocks.clear();
         self.first_blocks.extend(slices.iter().map(|slice| {
@@ -203,41 +201,6 @@ impl Store {
         }
         if let Some(At { slice, row }) = handle(NEXT_AHEAD).and_then(|handle| self.resolve(handle)) {
             next(self.slice(slice), row, NEXT_AHEAD);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_order_that_begins_again_is_empty_and_keeps_its_memory() {
-        let mut batch_order = BatchOrder::default();
-        (0..100).for_each(|item| batch_order.add(item, At::ROOT));
-        let capacity = batch_order.capacity();
-        let again = batch_order.restart();
-        assert!(capacity >= 100 && again.capacity() == capacity && again.stops.is_empty());
-    }
-
-    #[test]
-    fn edits_of_one_block_keep_their_order_however_few_or_many_there_are() {
-        let mut slices = Slices::default();
-        (0..40).for_each(|_| slices.push(Slice::default()));
-        for slice in slices.iter_mut() {
-            slice.row_slots.set_capacity(3 * BLOCK);
-            (0..3 * BLOCK).for_each(|_| assert!(slice.row_slots.allocate_near(0, false).is_some()));
-        }
-        for count in [0, 1, 39, 40, 5000] {
-            let mut batch_order = BatchOrder::default();
-            let places: Vec<At> = (0..count)
-                .map(|item: u32| item.wrapping_mul(2_654_435_761))
-                .map(|hash| At { slice: hash % 40, row: (hash >> 8) % (3 * BLOCK) })
-                .collect();
-            places.iter().enumerate().for_each(|(item, &at)| batch_order.add(item, at));
-            let mut expected: Vec<u32> = (0..count).collect();
-            expected.sort_by_key(|&item| (places[item as usize].slice, places[item as usize].row / BLOCK));
-            assert_eq!(batch_order.sorted(&slices), expected);
         }
     }
 }

@@ -118,7 +118,7 @@ impl Store {
     #[inline]
     fn append(&mut self, spot: &Spot, nodes: &NodeList, head: Head) -> (u32, NodeHandle) {
         let slice = &mut self.slices[spot.slice as usize];
-        let at = slice.row_slots.allocate_near(0, false).expect("the slice was opened with room");
+        let at = slice.row_slots.allocate_near(0).expect("the slice was opened with room");
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let mut words = nodes.words(head);
         match words.local() {
@@ -127,17 +127,17 @@ impl Store {
                 transform = Slot::own(slot);
             }
             Some(Packed::Matrix(matrix)) => {
-                transform = slice.new_transform(transform, &Local::Matrix(matrix), &Mat34::IDENTITY, false);
+                transform = slice.new_transform(transform, &Local::Matrix(matrix), &Mat34::IDENTITY);
             }
             None => {}
         }
         let handle = self.tables.append(spot.slice, At { slice: spot.slice, row: at }, transform);
         let handle = handle.expect("the caller has made sure of handles");
         if let Some(mask) = words.visibility() {
-            visibility = slice.new_visibility(visibility, mask, false);
+            visibility = slice.new_visibility(visibility, mask);
         }
         if let Some(value) = words.material() {
-            material = slice.new_material(at, value, false);
+            material = slice.new_material(at, value);
         }
         let mut shape = NIL;
         if let Some((mesh, bounds)) = words.shape() {
@@ -145,7 +145,7 @@ impl Store {
             let record = ShapeRecord { node: handle.to_bits(), mesh, transform, visibility, material };
             shape = slice.shapes.append(record, bounds);
         }
-        let name = words.name().map_or(NIL, |name| slice.new_name(name.into(), false));
+        let name = words.name().map_or(NIL, |name| slice.new_name(name.into()));
         let row = Row { transform, visibility, material, shape, name, ..Row::new(Occupant::node(handle)) };
         slice.link_new(at, row, spot);
         if let Some(Additions { word, remainder }) = words.additions() {
@@ -264,7 +264,6 @@ impl Walk {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::StoragePolicy;
     use crate::{Node, Scene, SceneConfig, scene::SceneBuilder};
 
     #[test]
@@ -279,14 +278,9 @@ mod tests {
 
     #[test]
     fn no_build_opens_more_tables_than_are_counted_on() {
-        for (max_table_entries, max_nodes) in [(4096, 16), (3, 16), (1, 64), (100, 64)] {
-            let config = SceneConfig {
-                max_nodes,
-                min_nodes: 4,
-                storage: StoragePolicy { max_table_entries, ..StoragePolicy::DEFAULT },
-                ..SceneConfig::DEFAULT
-            };
-            let config = SceneConfig { initial_slice_max_num_nodes: 1, ..config };
+        for max_nodes in [16, 64] {
+            let config =
+                SceneConfig { max_nodes, min_nodes: 4, initial_slice_max_num_nodes: 1, ..SceneConfig::DEFAULT };
             // Families of twenty, most of which end in runs of two portals: so many pieces do no other trees have.
             let families = |number: usize| match number.checked_sub(2).map(|number| number % 21) {
                 None => 0,

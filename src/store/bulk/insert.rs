@@ -70,24 +70,3 @@ impl Store {
         *self.counted.of_mut(Membership::Attached) += count;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::{Node, Scene, SceneConfig, edit::SceneBuilder};
-
-    #[test]
-    fn a_tree_that_is_not_small_gets_a_slice_beside_a_small_one_and_a_smaller_tree_does_not() {
-        for (nodes, opened) in [(15, 0), (16, 1)] {
-            let config = SceneConfig { max_nodes: 64, min_nodes: 16, ..SceneConfig::DEFAULT };
-            let mut scene = Scene::with_config(config).unwrap();
-            let root = scene.root();
-            let neighbour = scene.insert(root, Node::group()).unwrap();
-            let before = scene.slice_count();
-            let mut builder = SceneBuilder::new();
-            (0..nodes).for_each(|number: usize| _ = builder.push(number.checked_sub(1), Node::group()));
-            let made = builder.insert_into(&mut scene, root).unwrap();
-            assert_eq!(scene.slice_count() - before, opened, "{nodes} nodes");
-            assert_eq!(scene.same_slice(neighbour, made[0]), opened == 0);
-        }
-    }
-}

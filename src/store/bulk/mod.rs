@@ -3,7 +3,6 @@
 mod batch_order;
 mod build;
 mod insert;
-mod memory;
 mod node_list;
 
 pub(in crate::store) use batch_order::{BatchOrder, LOCAL_AHEAD};

@@ -1,13 +1,11 @@
 //! Node descriptions, and what nodes have besides, packed one after the other.
 
-use crate::fallible;
 use crate::store::{Additions, Need};
 use crate::{Aabb, Mat34};
 use crate::{Error, Local, Node, Shape, Transform, Visibility};
 use glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::prefetch;
-use std::collections::TryReserveError;
 
 /// A list of descriptions as a scene stores them. Each takes words only for the components that it has. Most fit into
 /// one cache line, where a [`Node`] takes three; this matters because lists are read in another order than they are
@@ -66,39 +64,8 @@ impl NodeList {
         Self { heads: Vec::with_capacity(nodes), words: Vec::with_capacity(nodes * 8), names: String::new() }
     }
 
-    /// An empty list with room for exactly these descriptions, or an error if the allocator refuses.
-    pub(crate) fn try_for<'n>(
-        nodes: impl ExactSizeIterator<Item = (&'n Node<'n>, &'n Additions)>,
-    ) -> Result<Self, TryReserveError> {
-        let heads = fallible::with_capacity(nodes.len())?;
-        let (mut words, mut texts) = (0, 0);
-        for (node, additions) in nodes {
-            let one = |has: bool, words: usize| if has { words } else { 0 };
-            words += match node.local {
-                Some(Local::Transform(_)) => 10,
-                Some(Local::Matrix(_)) => 12,
-                None => 0,
-            };
-            words += one(node.visibility.is_some(), 1) + one(node.material.is_some(), 1);
-            words += one(node.shape.is_some(), 7) + one(node.name.is_some(), 3) + one(additions.any(), 4);
-            texts += node.name.map_or(0, str::len);
-        }
-        let mut names = String::new();
-        names.try_reserve_exact(texts)?;
-        Ok(Self { heads, words: fallible::with_capacity(words)?, names })
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.heads.len()
-    }
-
-    /// No fewer bytes than the nodes take in a scene: a row, an entry of a table and its place in the lists of an update
-    /// each, and for each word the slots of its component, with histories and boxes; twice, for the room in their slices.
-    ///
-    /// A mask has the most for a word, 20 bytes; a transform has 15 and a shape 13.
-    pub(in crate::store) fn most_bytes(&self) -> usize {
-        let of_nodes = self.heads.len().saturating_mul(96).saturating_add(self.words.len().saturating_mul(20));
-        of_nodes.saturating_add(self.names.len()).saturating_mul(2)
     }
 
     pub(crate) fn clear(&mut self) {
@@ -310,24 +277,6 @@ mod tests {
             let Self { heads, words, names } = self;
             [[heads.len(), heads.capacity()], [words.len(), words.capacity()], [names.len(), names.capacity()]]
         }
-    }
-
-    #[test]
-    fn a_list_that_is_made_for_descriptions_has_room_for_exactly_these() {
-        let mut shear = Mat34::IDENTITY;
-        shear.rows[0][1] = 0.5;
-        let shape = Shape::new(7, Aabb::cube(1.0));
-        let all = Node::transform(Transform::IDENTITY).with_shape(shape).with_material(3).named("with all");
-        let all = all.with_visibility(Visibility::layers(5));
-        let nodes = [Node::group(), all, Node { local: Some(Local::Matrix(shear)), ..Node::group().named("sheared") }];
-        let additions = [0, 4, 0].map(|word| Additions { word, remainder: Vec3::ZERO });
-        let mut list = NodeList::try_for(nodes.iter().zip(&additions)).unwrap();
-        let room = list.lengths().map(|[_, room]| room);
-        for (node, additions) in nodes.iter().zip(&additions) {
-            list.push_checked(node);
-            list.add(additions);
-        }
-        assert_eq!(list.lengths(), room.map(|room| [room, room]));
     }
 
     #[test]

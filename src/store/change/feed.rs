@@ -5,7 +5,6 @@ use crate::NodeHandle;
 use crate::store::change::log::{Log, Told};
 use crate::store::change::trace::{Past, PastMask};
 use crate::store::change::{ChangeKinds, Numbers};
-use crate::store::work;
 use crate::store::{Membership, Slice, Store, Tables};
 use std::collections::TryReserveError;
 
@@ -274,16 +273,8 @@ impl Feed {
 
 /// What an update does with the notes.
 impl Feed {
-    /// The feed of a store that begins to track changes after this frame.
-    pub(in crate::store) fn since(frame: u64) -> Self {
-        let mut feed = Self { origin: frame, ..Self::default() };
-        feed.log.forget(frame);
-        feed
-    }
-
     /// Starts a frame.
     pub(in crate::store) fn begin(&mut self) {
-        work::rows(self.entered.len());
         for node in self.entered.drain(..) {
             self.flags.clear(node, flag::ENTERED);
         }
@@ -294,13 +285,10 @@ impl Feed {
     /// Logs what edits noted, once every slice is up to date, and begins the next frame.
     pub(in crate::store) fn finish(&mut self, store: &mut Store, tells: bool) {
         let frame = store.frames;
-        let Self { edited, went, came, dropped, previous_transforms, previous_masks, .. } = self;
-        let nodes = [edited, went, came, dropped].map(|list| list.len()).iter().sum::<usize>();
-        work::rows(nodes + previous_transforms.len() + previous_masks.len());
         for number in self.committing.drain() {
             // What this update computed waits for the next one.
             if let Some(slice) = store.slices.get_mut(number as usize)
-                && !(tells && slice.swept_frames[0] == frame)
+                && !(tells && slice.swept_frame == frame)
             {
                 slice.transforms.commit_previous();
             }

@@ -5,7 +5,6 @@ use crate::store::Slice;
 use crate::store::allocation::Bits;
 use crate::store::allocation::LinearAllocator;
 use crate::store::columns::{NIL, Row, Slot};
-use crate::store::work;
 
 /// If fewer than one row in this many changed, the search walks down from the owners.
 const WALK: usize = 8;
@@ -24,7 +23,6 @@ impl Slice {
         property: impl Fn(&Row) -> Slot,
         mut each: impl FnMut(&Row, NodeHandle),
     ) {
-        work::rows(slots.len());
         if slots.len() * WALK < self.rows.len() {
             for &slot in slots {
                 if slot == 0 {
@@ -35,7 +33,6 @@ impl Slice {
             }
             return;
         }
-        work::rows(self.rows.len());
         slots.iter().for_each(|&slot| members.insert(slot));
         for row in &self.rows {
             if members.contains(property(row).index())
@@ -51,7 +48,6 @@ impl Slice {
     fn base_inheritors(&self, property: impl Fn(&Row) -> Slot, mut each: impl FnMut(&Row, NodeHandle)) {
         let mut top = self.first_top;
         while top != NIL {
-            work::rows(1);
             if property(self.row(top)) == Slot::BASE {
                 self.inheritors(top, 0, &property, &mut each);
             }

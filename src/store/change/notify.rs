@@ -9,12 +9,10 @@
 //! | [`tell_changed`](Store::tell_changed) | values changed, rows and slots did not | draw lists |
 //! | [`tell_hung_elsewhere`](Store::tell_hung_elsewhere) | the tree of slices changed | draw lists |
 //! | [`tell_bounds`](Store::tell_bounds) | bounds of shapes changed | boxes |
-//! | [`tell_all_moved`](Store::tell_all_moved) | everything must be computed again | the update |
 //!
 //! The change feed needs the old places and values, so an edit reports them in `feed` before it changes anything.
 
 use crate::store::columns::At;
-use crate::store::work;
 use crate::store::{Slice, Store};
 
 impl Store {
@@ -25,7 +23,6 @@ impl Store {
     #[inline]
     pub(in crate::store) fn tell_moved(&mut self, mut slice: u32) {
         loop {
-            work::slices(1);
             let marked = &mut self.slices[slice as usize];
             if marked.marked {
                 return;
@@ -47,15 +44,6 @@ impl Store {
     pub(in crate::store) fn tell_bounds(&mut self, slice: u32) {
         if self.config.bounds {
             self.tell_moved(slice);
-        }
-    }
-
-    /// Reports that everything must be computed again, including what an update usually skips.
-    pub(in crate::store) fn tell_all_moved(&mut self) {
-        let numbers: Vec<u32> = self.slice_numbers().collect();
-        for number in numbers {
-            self.slice_mut(number).visibilities.dirty = true;
-            self.tell_moved(number);
         }
     }
 
@@ -124,7 +112,6 @@ impl Store {
         // Children that were moved away or removed stay listed until the update. Without updates they are weeded out
         // here.
         if list.len() > 16 + 2 * self.slices[slice as usize].children.len() {
-            work::slices(list.len());
             list.sort_unstable();
             list.dedup();
             list.retain(|&child| self.is_marked_child(slice, child));
@@ -151,7 +138,6 @@ impl Store {
         // Removed slices stay listed until maintenance. Without maintenance they are weeded out here.
         if self.edited.len() > 16 + 2 * self.slices.len() {
             let Self { slices, edited, .. } = self;
-            work::slices(edited.len());
             let mut seen = vec![false; slices.len()];
             edited
                 .retain(|&slice| slices[slice as usize].edited && !core::mem::replace(&mut seen[slice as usize], true));
@@ -188,15 +174,16 @@ impl Slice {
 mod tests {
     use crate::store::Store;
     use crate::visit::TransformPass;
-    use crate::{Mat34, Node, Scene, SceneConfig, Transform, Visibility};
+    use crate::{Node, Scene, SceneConfig, Transform, Visibility};
 
     /// A scene of two slices and a detached one, up to date.
     fn scene() -> Scene {
-        let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+        let config = SceneConfig { changes: true, min_nodes: 0, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
         let node = || Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)).with_visibility(Visibility::layers(3));
-        let car = scene.insert(scene.root(), node()).unwrap();
-        let [seat, shelf] = [(); 2].map(|()| scene.insert(car, node()).unwrap());
-        scene.isolate(seat).unwrap();
+        let [car, seat] = [(); 2].map(|()| scene.insert(scene.root(), node()).unwrap());
+        let shelf = scene.insert(car, node()).unwrap();
+        scene.reparent(seat, car, crate::Keep::Local).unwrap();
         scene.detach(shelf).unwrap();
         scene.update();
         scene.validate().unwrap();
@@ -205,18 +192,6 @@ mod tests {
 
     fn marked(store: &Store) -> usize {
         store.slices.iter().filter(|slice| slice.marked).count()
-    }
-
-    #[test]
-    fn everything_is_computed_again_on_request() {
-        let mut scene = scene();
-        for slice in scene.store.slices.iter_mut().filter(|slice| slice.lives) {
-            slice.transforms.worlds.iter_mut().skip(1).for_each(|world| *world = Mat34::IDENTITY);
-            slice.visibilities.effective.iter_mut().skip(1).for_each(|mask| *mask = 0);
-        }
-        assert!(scene.validate().is_err());
-        scene.update_all();
-        scene.validate().unwrap();
     }
 
     #[test]

@@ -1,6 +1,4 @@
 //! Lists of slice numbers that edits append to, and that stay short without updates.
-
-use crate::store::work;
 use std::collections::TryReserveError;
 
 /// A list shorter than this is not weeded out.
@@ -18,7 +16,6 @@ impl Numbers {
     /// Adds a number. Runs in amortised O(log numbers), for the sort when the list is weeded out.
     pub(in crate::store) fn add(&mut self, number: u32) {
         if self.list.len() >= self.limit.max(FEW) {
-            work::slices(self.list.len());
             self.list.sort_unstable();
             self.list.dedup();
             self.limit = 2 * self.list.len();
@@ -33,22 +30,13 @@ impl Numbers {
 
     /// All numbers: in the order in which they were added, or sorted after the list was weeded out.
     pub(in crate::store) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        work::slices(self.list.len());
         self.list.iter().copied()
     }
 
     /// Like [`Self::iter`], and empties the list.
     pub(in crate::store) fn drain(&mut self) -> impl Iterator<Item = u32> + '_ {
-        work::slices(self.list.len());
         self.limit = 0;
         self.list.drain(..)
-    }
-
-    /// The numbers in ascending order, each once.
-    pub(in crate::store) fn distinct(&mut self) -> impl Iterator<Item = u32> + '_ {
-        self.list.sort_unstable();
-        self.list.dedup();
-        self.iter()
     }
 
     /// An empty list with the memory of this one.
@@ -64,33 +52,5 @@ impl Numbers {
 
     pub(in crate::store) fn bytes(&self) -> usize {
         self.list.capacity() * size_of::<u32>()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_is_no_longer_than_twice_the_numbers_in_it() {
-        let mut numbers = Numbers::default();
-        (0..10_000).for_each(|turn| numbers.add(turn % 300));
-        assert!(numbers.iter().count() <= 600);
-        assert!(numbers.distinct().eq(0..300));
-        let bytes = numbers.bytes();
-        let emptied = numbers.emptied();
-        assert!(emptied.is_empty() && emptied.bytes() == bytes && bytes > 0);
-    }
-
-    /// Each time the list is sorted, so that must be rare: when it has doubled.
-    #[test]
-    fn a_list_is_weeded_out_when_it_is_twice_as_long_as_the_last_time() {
-        let (mut numbers, mut limits) = (Numbers::default(), Vec::new());
-        for number in (0..1000).rev() {
-            numbers.add(number);
-            limits.push(numbers.limit);
-        }
-        limits.dedup();
-        assert_eq!(limits, [0, 128, 256, 512, 1024]);
     }
 }

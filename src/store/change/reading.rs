@@ -394,13 +394,13 @@ mod tests {
             store.insert(Beside::LastChildOf(root), at, &node).expect("there is room")
         };
         let [mover, rests] = [place(), place()];
-        store.update(false);
+        store.update();
         let (first, mut last) = (store.frames, store.frames);
         let (mut lists, mut scratch) = (ChangeLists::default(), ReadScratch::default());
         for x in [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0] {
             let at = store.resolve(mover).expect("the node is there");
             assert!(store.replace_local(at, Local::Transform(Transform::from_xyz(x, 0.0, 0.0))));
-            store.update(false);
+            store.update();
             let mut read = |after| store.read_changes(after, ChangeKinds::ALL, &mut lists, &mut scratch);
             let begun_again = store.frames > u64::from(u32::MAX) - 1;
             assert_eq!(read(first).is_none(), begun_again, "at {x}");

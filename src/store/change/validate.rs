@@ -102,7 +102,7 @@ impl Store {
             ensure!(places > 0 && places <= slice.version, "slice {number} has places that no version had");
             ensure!(numbers.insert(slice.layout), "slice {number} has the layout of another slice");
             ensure!(
-                slice.swept_in <= self.updates && slice.swept_frames.iter().all(|&frame| frame <= self.frames),
+                slice.swept_in <= self.updates && slice.swept_frame <= self.frames,
                 "slice {number} was swept in an update to come"
             );
         }

@@ -33,7 +33,7 @@ impl Component for TransformColumn {
             worlds: fallible::with_capacity(capacity as usize)?,
             ..Self::default()
         };
-        column.slots.allocate_near(0, false);
+        column.slots.allocate_near(0);
         column.locals.push(PackedTransform::IDENTITY);
         column.parents.push(0);
         column.worlds.push(Mat34::IDENTITY);
@@ -153,7 +153,7 @@ impl Component for VisibilityColumn {
             effective: fallible::with_capacity(capacity as usize)?,
             ..Self::default()
         };
-        column.slots.allocate_near(0, false);
+        column.slots.allocate_near(0);
         column.locals.push(u32::MAX);
         column.parents.push(0);
         column.effective.push(u32::MAX);
@@ -229,7 +229,7 @@ impl Component for MaterialColumn {
             values: fallible::with_capacity(capacity as usize)?,
             dirty: false,
         };
-        column.slots.allocate_near(0, false);
+        column.slots.allocate_near(0);
         column.values.push(None);
         Ok(column)
     }

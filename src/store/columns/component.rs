@@ -81,7 +81,7 @@ pub(in crate::store) trait Component: Sized {
 impl Slice {
     /// A slot in a storage of components, for a row that is at `at` and has this record but for the slot.
     #[inline(always)]
-    pub(in crate::store) fn take_slot(&mut self, storage: Storage, row: &Row, at: u32, reuse: bool) -> u32 {
+    pub(in crate::store) fn take_slot(&mut self, storage: Storage, row: &Row, at: u32) -> u32 {
         let hint = match storage {
             Storage::Transforms => row.transform.index(),
             Storage::Visibilities => row.visibility.index(),
@@ -90,8 +90,7 @@ impl Slice {
             Storage::Rows | Storage::Names => 0,
         };
         let slots = storage.of_mut(self);
-        let slot =
-            if storage.is_ordered() { slots.allocate_after(hint, reuse) } else { slots.allocate_near(hint, reuse) };
+        let slot = if storage.is_ordered() { slots.allocate_after(hint) } else { slots.allocate_near(hint) };
         slot.expect("room was made before")
     }
 

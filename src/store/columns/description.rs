@@ -179,29 +179,4 @@ mod tests {
         let name = 2 * size_of::<usize>();
         assert_eq!(Storage::ALL.map(Storage::slot_bytes), [48, 92, 12, 8, 48, name]);
     }
-
-    #[test]
-    fn components_come_in_the_order_of_their_storages() {
-        struct Shown(Vec<Storage>);
-
-        impl EachComponent for Shown {
-            type Error = Infallible;
-
-            fn component<C: Component>(&mut self) -> Result<(), Infallible> {
-                self.0.push(C::STORAGE);
-                Ok(())
-            }
-        }
-
-        let mut shown = Shown(vec![Storage::Rows]);
-        let Ok(()) = each_component(&mut shown);
-        assert_eq!(shown.0, Storage::ALL);
-        assert_eq!(shown.0[1..], Storage::COMPONENTS);
-        let mut row = crate::store::columns::Row::new(crate::store::columns::Occupant::VACANT);
-        for (slot, storage) in (1..).zip(Storage::COMPONENTS) {
-            assert_eq!(row.own(storage), None);
-            row.set_own(storage, slot);
-            assert_eq!(row.own(storage), Some(slot));
-        }
-    }
 }

@@ -16,14 +16,8 @@ impl Slice {
 
     /// Adds a slot with a transform below the inherited one, and marks it.
     #[inline]
-    pub(in crate::store) fn new_transform(
-        &mut self,
-        inherited: Slot,
-        local: &Local,
-        world: &Mat34,
-        reuse: bool,
-    ) -> Slot {
-        let slot = self.transforms.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
+    pub(in crate::store) fn new_transform(&mut self, inherited: Slot, local: &Local, world: &Mat34) -> Slot {
+        let slot = self.transforms.slots.allocate_after(inherited.index()).expect("room was made before");
         prefetch(&self.transforms.locals, slot as usize);
         prefetch(&self.transforms.parents, slot as usize);
         prefetch(&self.transforms.worlds, slot as usize);
@@ -33,26 +27,26 @@ impl Slice {
     }
 
     /// Adds a slot with a visibility below the inherited one, and marks it.
-    pub(in crate::store) fn new_visibility(&mut self, inherited: Slot, mask: Visibility, reuse: bool) -> Slot {
+    pub(in crate::store) fn new_visibility(&mut self, inherited: Slot, mask: Visibility) -> Slot {
         self.visibilities.dirty = true;
-        let slot = self.visibilities.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
+        let slot = self.visibilities.slots.allocate_after(inherited.index()).expect("room was made before");
         self.visibilities.put(slot, inherited.index(), mask.mask(), mask.mask());
         Slot::own(slot)
     }
 
     /// Adds a slot with a material for a row.
     #[inline]
-    pub(in crate::store) fn new_material(&mut self, row: u32, value: u32, reuse: bool) -> Slot {
+    pub(in crate::store) fn new_material(&mut self, row: u32, value: u32) -> Slot {
         let hint = self.material_hint(row);
-        let slot = self.materials.slots.allocate_near(hint, reuse).expect("room was made before");
+        let slot = self.materials.slots.allocate_near(hint).expect("room was made before");
         crate::store::columns::put(&mut self.materials.values, slot, Some(value));
         Slot::own(slot)
     }
 
     /// Adds a slot with a shape.
     #[inline]
-    pub(in crate::store) fn new_shape(&mut self, record: ShapeRecord, bounds: &Aabb, hint: u32, reuse: bool) -> u32 {
-        let slot = self.shapes.slots.allocate_near(hint, reuse).expect("room was made before");
+    pub(in crate::store) fn new_shape(&mut self, record: ShapeRecord, bounds: &Aabb, hint: u32) -> u32 {
+        let slot = self.shapes.slots.allocate_near(hint).expect("room was made before");
         prefetch(&self.shapes.records, slot as usize);
         prefetch(&self.shapes.bounds, slot as usize);
         self.shapes.put(slot, record, *bounds);
@@ -72,8 +66,8 @@ impl Slice {
     }
 
     /// Adds a slot with a name.
-    pub(in crate::store) fn new_name(&mut self, name: Box<str>, reuse: bool) -> u32 {
-        let slot = self.names.slots.allocate_near(0, reuse).expect("room was made before");
+    pub(in crate::store) fn new_name(&mut self, name: Box<str>) -> u32 {
+        let slot = self.names.slots.allocate_near(0).expect("room was made before");
         self.names.put(slot, name);
         slot
     }

@@ -114,7 +114,7 @@ impl TransformColumn {
     /// Fills the next slot of a column that has room and no holes, and marks it.
     #[inline]
     pub(in crate::store) fn append(&mut self, parent: u32, local: PackedTransform) -> u32 {
-        let slot = self.slots.allocate_near(0, false).expect("the column was made with room");
+        let slot = self.slots.allocate_near(0).expect("the column was made with room");
         self.locals.push(local);
         self.parents.push(parent);
         self.worlds.push(Mat34::IDENTITY);
@@ -360,7 +360,7 @@ impl ShapeColumn {
     /// Fills the next slot of a column that has room and no holes.
     #[inline]
     pub(in crate::store) fn append(&mut self, record: ShapeRecord, bounds: Aabb) -> u32 {
-        let slot = self.slots.allocate_near(0, false).expect("the column was made with room");
+        let slot = self.slots.allocate_near(0).expect("the column was made with room");
         self.put(slot, record, bounds);
         slot
     }

@@ -158,12 +158,6 @@ impl Sheared {
         })
     }
 
-    /// The chunks, for tests that break them.
-    #[cfg(test)]
-    pub(in crate::store) fn chunks_mut(&mut self) -> &mut Vec<Vec<(u32, Mat34)>> {
-        &mut self.0.get_or_insert_default().chunks
-    }
-
     /// Whether there are matrices where there are records, the slots ascend, no chunk is empty or too long, and each
     /// remainder has a matrix.
     pub(in crate::store) fn is_sound(&self) -> bool {
@@ -238,66 +232,6 @@ mod tests {
             prop_assert!(again.is_sound() && again.iter_from(0).eq(sheared.iter_from(0)));
             prop_assert!(again.bytes() <= sheared.bytes());
             prop_assert!(sheared.chunks().len() <= 1 + edited / 16, "{} chunks", sheared.chunks().len());
-        }
-    }
-
-    #[test]
-    fn chunks_are_filled_in_any_order_of_slots() {
-        let orders: [fn(u32) -> u32; 4] =
-            [|at| at, |at| 5000 - at, |at| at * 2503 % 5003, |at| if at < 64 { at } else { 9000 - at }];
-        for order in orders {
-            let mut sheared = Sheared::default();
-            (0..5000).for_each(|at| sheared.insert(order(at), Mat34::IDENTITY));
-            assert!(sheared.is_sound());
-            assert_eq!((sheared.len(), sheared.chunks().len().min(5000 / 32 + 2)), (5000, sheared.chunks().len()));
-            (0..5000).for_each(|at| sheared.remove(order(at)));
-            assert!(sheared.is_empty() && sheared.slots().next().is_none());
-        }
-    }
-
-    #[test]
-    fn chunks_that_are_filled_in_ascending_order_are_full() {
-        let mut sheared = Sheared::default();
-        (0..640).for_each(|slot| sheared.insert(slot, Mat34::IDENTITY));
-        assert_eq!(sheared.chunks().len(), 640 / MOST);
-        // Behind a full chunk comes what goes to the next one, where there is room.
-        let mut sheared = Sheared::default();
-        (0..64).chain(100..110).for_each(|slot| sheared.insert(slot, Mat34::IDENTITY));
-        (70..80).rev().for_each(|slot| sheared.insert(slot, Mat34::IDENTITY));
-        assert!(sheared.is_sound() && sheared.chunks().len() == 2);
-        // And where there is none, a chunk is cut in two.
-        (110..154).for_each(|slot| sheared.insert(slot, Mat34::IDENTITY));
-        assert!(sheared.is_sound() && sheared.chunks().len() == 2);
-        sheared.insert(64, Mat34::IDENTITY);
-        assert!(sheared.is_sound() && sheared.chunks().len() == 3);
-    }
-
-    #[test]
-    fn each_fault_of_the_records_is_found() {
-        let matrix = |slot: u32| (slot, Mat34::IDENTITY);
-        let remainder = |slot| Remainder { slot, plain: false, translation: Vec3::ONE };
-        let made = |chunks: &[&[u32]], remainders: &[u32]| {
-            let chunks = chunks.iter().map(|slots| slots.iter().copied().map(matrix).collect()).collect();
-            let records = Records { chunks, remainders: remainders.iter().copied().map(remainder).collect() };
-            Sheared(Some(Boxed::new(records)))
-        };
-        let most: Vec<u32> = (0..64).collect();
-        let many: Vec<u32> = (0..65).collect();
-        assert!(Sheared::default().is_sound());
-        assert!(made(&[&[1, 2], &most[3..]], &[1, 2, 63]).is_sound() && made(&[&most], &[]).is_sound());
-        type Fault<'f> = (&'f str, &'f [&'f [u32]], &'f [u32]);
-        let faults: [Fault<'_>; 8] = [
-            ("records without matrices", &[], &[]),
-            ("too long a chunk", &[&many], &[]),
-            ("slots out of order", &[&[2, 1]], &[]),
-            ("chunks out of order", &[&[3, 4], &[1, 2]], &[]),
-            ("a slot twice", &[&[1, 2, 2]], &[]),
-            ("a remainder without a matrix", &[&[1, 3]], &[1, 2]),
-            ("remainders out of order", &[&[1, 2]], &[2, 1]),
-            ("a remainder twice", &[&[1, 2]], &[1, 1]),
-        ];
-        for (what, chunks, remainders) in faults {
-            assert!(!made(chunks, remainders).is_sound(), "{what}");
         }
     }
 }

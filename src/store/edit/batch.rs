@@ -7,7 +7,6 @@ use super::LocalSlot;
 use crate::error::BatchError;
 use crate::store::bulk::LOCAL_AHEAD;
 use crate::store::columns::{At, NIL};
-use crate::store::work;
 use crate::store::{BatchOrder, Beside, Store};
 use crate::{Error, Node, NodeHandle, Transform};
 use hedgerow_math::internal::prefetch_whole;
@@ -151,7 +150,6 @@ impl Store {
         let mut slots = core::mem::take(&mut self.local_slots);
         slots.clear();
         let kept = slots.capacity();
-        work::rows(items.len());
         let mut all_plain = true;
         for (index, (node, transform)) in items.iter().enumerate() {
             self.look_ahead_for_entries(|steps| items.get(index + steps).map(|item| item.0));
@@ -197,7 +195,6 @@ impl Store {
         }
         self.set_slots(&slots, all_plain, |at| item(at).map(|(_, transform)| transform));
         let set = slots.len();
-        work::rows(set);
         self.local_slots = slots;
         set
     }
@@ -232,7 +229,6 @@ impl Store {
     ) -> Result<BatchOrder, BatchError> {
         let mut batch_order = core::mem::take(&mut self.batch_order).restart();
         let kept = batch_order.capacity();
-        work::rows(items.len());
         for (index, item) in items.iter().enumerate() {
             self.look_ahead_for_entries(|steps| items.get(index + steps).map(&handle));
             match check(self, item) {

@@ -14,11 +14,11 @@ impl Store {
             return;
         }
         let at = self.with_room(at, &Need { transforms: 1, ..Need::default() });
-        let Self { slices, tables, feed, config, .. } = self;
+        let Self { slices, tables, feed, .. } = self;
         let slice = &mut slices[at.slice as usize];
         let row = *slice.row(at.row);
         let world = slice.transforms.worlds[row.transform.index() as usize];
-        let slot = slice.new_transform(row.transform, &local, &world, config.storage.reuse_holes);
+        let slot = slice.new_transform(row.transform, &local, &world);
         slice.row_mut(at.row).transform = slot;
         tables.note_transform(row.occupant.as_node().expect("portals have no components"), slot);
         if let Some(feed) = feed {
@@ -50,9 +50,8 @@ impl Store {
             return;
         }
         let at = self.with_room(at, &Need { materials: 1, ..Need::default() });
-        let reuse = self.config.storage.reuse_holes;
         let slice = self.slice_mut(at.slice);
-        let slot = slice.new_material(at.row, material, reuse);
+        let slot = slice.new_material(at.row, material);
         slice.row_mut(at.row).material = slot;
         slice.materials.dirty = true;
         self.update_effective_slots_below(at.slice, at.row);
@@ -81,11 +80,10 @@ impl Store {
             return;
         }
         let at = self.with_room(at, &Need { shapes: 1, ..Need::default() });
-        let reuse = self.config.storage.reuse_holes;
         let slice = self.slice_mut(at.slice);
         let record = slice.shape_record(slice.row(at.row), shape.mesh);
         let hint = slice.shape_hint(at.row);
-        slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, hint, reuse);
+        slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, hint);
         self.tell_edited(at.slice);
     }
 
@@ -135,10 +133,9 @@ impl Store {
             return;
         }
         let at = self.with_room(at, &Need { visibilities: 1, ..Need::default() });
-        let reuse = self.config.storage.reuse_holes;
         let slice = self.slice_mut(at.slice);
         let inherited = slice.row(at.row).visibility;
-        let slot = slice.new_visibility(inherited, visibility, reuse);
+        let slot = slice.new_visibility(inherited, visibility);
         slice.row_mut(at.row).visibility = slot;
         slice.trace_added_visibility(at.row, inherited);
         self.update_effective_slots_below(at.slice, at.row);
@@ -164,9 +161,8 @@ impl Store {
         }
         if let Some(name) = name {
             at = self.with_room(at, &Need { names: 1, ..Need::default() });
-            let reuse = self.config.storage.reuse_holes;
             let slice = self.slice_mut(at.slice);
-            slice.row_mut(at.row).name = slice.new_name(name.into(), reuse);
+            slice.row_mut(at.row).name = slice.new_name(name.into());
         }
         self.tell_edited(at.slice);
     }

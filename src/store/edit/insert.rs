@@ -91,12 +91,11 @@ impl Store {
         }
         let End { above, previous, transform, visibility, material } = end;
         let Self { slices, tables, config, versions, counted, feed, .. } = self;
-        let reuse = config.storage.reuse_holes;
         let slice = slices.get_mut(number as usize)?;
 
-        let has_room = slice.row_slots.has_any(reuse)
-            && (!MATERIAL || slice.materials.slots.has_any(reuse))
-            && (!SHAPE || slice.shapes.slots.has_any(reuse));
+        let has_room = slice.row_slots.has_any()
+            && (!MATERIAL || slice.materials.slots.has_any())
+            && (!SHAPE || slice.shapes.slots.has_any());
         if !has_room {
             return None;
         }
@@ -104,7 +103,7 @@ impl Store {
         let inherited = Slot::inherited(transform.index());
         let mut transform = inherited;
         if TRANSFORM {
-            transform = Slot::own(slice.transforms.slots.allocate_after(inherited.index(), reuse)?);
+            transform = Slot::own(slice.transforms.slots.allocate_after(inherited.index())?);
         }
         let (handle, new) = match tables.take_beside(parent) {
             Some(taken) => taken,
@@ -122,19 +121,19 @@ impl Store {
             slice.transforms.put_plain(slot, inherited.index(), &(*parts.local).into(), &Mat34::IDENTITY);
             slice.transforms.mark(slot);
         }
-        let at = slice.row_slots.allocate_near(hint + 1, reuse).expect("there is room");
+        let at = slice.row_slots.allocate_near(hint + 1).expect("there is room");
         prefetch(&slice.rows, at as usize);
         *new = Entry::live(handle, At { slice: number, row: at }, transform);
         let mut material = Slot::inherited(material.index());
         if MATERIAL {
-            let slot = slice.materials.slots.allocate_near(slice.material_hint(at), reuse).expect("there is room");
+            let slot = slice.materials.slots.allocate_near(slice.material_hint(at)).expect("there is room");
             put(&mut slice.materials.values, slot, Some(parts.material));
             material = Slot::own(slot);
         }
         let visibility = Slot::inherited(visibility.index());
         let mut shape = NIL;
         if SHAPE {
-            shape = slice.shapes.slots.allocate_near(slice.shape_hint(at), reuse).expect("there is room");
+            shape = slice.shapes.slots.allocate_near(slice.shape_hint(at)).expect("there is room");
             let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
             let record =
                 ShapeRecord { node: handle.to_bits(), mesh: parts.shape.mesh, transform, visibility, material };
@@ -188,7 +187,7 @@ impl Store {
     fn end_behind_portal(&self, portal: At) -> Option<(u32, End)> {
         let At { slice, row: previous } = self.enter_last(portal);
         let end = End { above: NIL, previous, transform: Slot::BASE, visibility: Slot::BASE, material: Slot::BASE };
-        (!self.slice(slice).isolated && self.may_hold(slice, 1)).then_some((slice, end))
+        self.may_hold(slice, 1).then_some((slice, end))
     }
 }
 
@@ -258,9 +257,8 @@ impl Store {
     /// changes nothing, if no handle is left.
     #[inline(always)]
     pub(in crate::store) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
-        let reuse = self.config.storage.reuse_holes;
         let slice = &mut self.slices[spot.slice as usize];
-        let at = slice.allocate_row_number(spot.hint(), reuse);
+        let at = slice.allocate_row_number(spot.hint());
         prefetch(&slice.rows, at as usize);
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let place = At { slice: spot.slice, row: at };
@@ -274,30 +272,30 @@ impl Store {
         if need.transforms > 0
             && let Some(local) = &node.local
         {
-            transform = slice.new_transform(transform, local, &Mat34::IDENTITY, reuse);
+            transform = slice.new_transform(transform, local, &Mat34::IDENTITY);
             self.tables.note_transform(handle, transform);
         }
         if need.visibilities > 0
             && let Some(mask) = node.visibility
         {
-            visibility = slice.new_visibility(visibility, mask, reuse);
+            visibility = slice.new_visibility(visibility, mask);
         }
         if need.materials > 0
             && let Some(value) = node.material
         {
-            material = slice.new_material(at, value, reuse);
+            material = slice.new_material(at, value);
         }
         if need.shapes > 0
             && let Some(Shape { mesh, bounds }) = &node.shape
         {
             let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
             let record = ShapeRecord { node: handle.to_bits(), mesh: *mesh, transform, visibility, material };
-            shape = slice.new_shape(record, bounds, slice.shape_hint(at), reuse);
+            shape = slice.new_shape(record, bounds, slice.shape_hint(at));
         }
         if need.names > 0
             && let Some(text) = node.name
         {
-            name = slice.new_name(text.into(), reuse);
+            name = slice.new_name(text.into());
         }
         let row = Row { transform, visibility, material, shape, name, ..Row::new(occupant) };
         slice.link_new(at, row, spot);

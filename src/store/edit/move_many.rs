@@ -8,7 +8,6 @@ use super::batch::{ITEM_AHEAD, NEAR};
 use crate::error::BatchError;
 use crate::handle::ByHandle;
 use crate::store::columns::{At, NIL};
-use crate::store::work;
 use crate::store::{Beside, Store};
 use crate::{Error, Local, Node, NodeHandle};
 use bumpalo::Bump;
@@ -126,7 +125,6 @@ impl Store {
         let mut listed = ByHandle::with_capacity_and_hasher(items.len(), Default::default());
         let ranks: &mut [u32] = arena.alloc_slice_fill_copy(items.len(), UNKNOWN);
         let mut any_has_children = false;
-        work::rows(items.len());
         for (index, &(node, parent)) in items.iter().enumerate() {
             self.look_ahead(|steps| items.get(index + steps).map(|item| item.0), |_, _, _| {});
             self.look_ahead_for_entries(|steps| items.get(index + steps).map(|item| item.1));
@@ -164,7 +162,6 @@ impl Store {
                     // Above a node that is not moved there is none that is: those that are have no children.
                     return NIL;
                 }
-                work::rows(1);
                 way.push(node);
                 match self.parent_of(node) {
                     Some(above) => node = above,

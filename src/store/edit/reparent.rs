@@ -52,14 +52,13 @@ impl Store {
         if rare | elsewhere | (row.first_child != NIL) | (row.parent == NIL) | target.portal_rows.contains(last_child) {
             return None;
         }
-        let reuse = self.config.storage.reuse_holes;
         let (at, transform) = if from.slice == to.slice {
             let slice = &mut self.slices[to.slice as usize];
-            (from.row, slice.relink_leaf(from.row, &row, &above, reuse)?)
+            (from.row, slice.relink_leaf(from.row, &row, &above)?)
         } else {
             let pair = [from.slice as usize, to.slice as usize];
             let [source, target] = self.slices.get_disjoint_mut(pair)?;
-            let moved = target.take_leaf(source, from.row, &row, &above, reuse)?;
+            let moved = target.take_leaf(source, from.row, &row, &above)?;
             if !source.tell_edited_here(&mut self.versions, self.config.bounds) {
                 self.tell_first(from.slice, false);
             }
@@ -104,7 +103,7 @@ impl Slice {
     /// Links a row without children below another parent in the slice. Returns its effective transform slot. Returns
     /// `None` if it needs a fresh slot and there is none.
     #[inline(always)]
-    fn relink_leaf(&mut self, at: u32, row: &Row, above: &Above, reuse: bool) -> Option<Slot> {
+    fn relink_leaf(&mut self, at: u32, row: &Row, above: &Above) -> Option<Slot> {
         let transform = match row.transform.as_own() {
             None => Slot::inherited(above.transform),
             Some(slot) if slot > above.transform => {
@@ -112,7 +111,7 @@ impl Slice {
                 self.transforms.mark(slot);
                 row.transform
             }
-            Some(slot) => Slot::own(self.transforms.reslot(slot, above.transform, reuse)?),
+            Some(slot) => Slot::own(self.transforms.reslot(slot, above.transform)?),
         };
         let material = if row.material.is_own() != 0 { row.material } else { Slot::inherited(above.material) };
         self.unlink(at);
@@ -136,27 +135,20 @@ impl Slice {
     /// Moves a row without children, and its components, from another slice to a parent here. Returns the new row and
     /// its effective transform slot. Returns `None`, and changes nothing, if there is no room.
     #[inline(always)]
-    fn take_leaf(
-        &mut self,
-        source: &mut Self,
-        from: u32,
-        row: &Row,
-        above: &Above,
-        reuse: bool,
-    ) -> Option<(u32, Slot)> {
+    fn take_leaf(&mut self, source: &mut Self, from: u32, row: &Row, above: &Above) -> Option<(u32, Slot)> {
         let previous = self.rows[above.row as usize].last_child;
         let hint = select_unpredictable(previous == NIL, above.row, previous) + 1;
-        let room = (row.transform.is_own() == 0 || self.transforms.slots.has_after(above.transform, reuse))
-            && (row.material.is_own() == 0 || self.materials.slots.has_any(reuse))
-            && (row.shape == NIL || self.shapes.slots.has_any(reuse));
+        let room = (row.transform.is_own() == 0 || self.transforms.slots.has_after(above.transform))
+            && (row.material.is_own() == 0 || self.materials.slots.has_any())
+            && (row.shape == NIL || self.shapes.slots.has_any());
         if !room {
             return None;
         }
-        let at = self.row_slots.allocate_near(hint, reuse)?;
+        let at = self.row_slots.allocate_near(hint)?;
         self.note_place(at, hint);
         let mut transform = Slot::inherited(above.transform);
         if let Some(slot) = row.transform.as_own() {
-            let fresh = self.transforms.slots.allocate_after(above.transform, reuse)?;
+            let fresh = self.transforms.slots.allocate_after(above.transform)?;
             let (local, world) = (source.transforms.locals[slot as usize], source.transforms.worlds[slot as usize]);
             self.transforms.put_plain(fresh, above.transform, &local, &world);
             self.transforms.mark(fresh);
@@ -164,7 +156,7 @@ impl Slice {
         }
         let mut material = Slot::inherited(above.material);
         if let Some(slot) = row.material.as_own() {
-            let fresh = self.materials.slots.allocate_near(self.material_hint(at), reuse)?;
+            let fresh = self.materials.slots.allocate_near(self.material_hint(at))?;
             put(&mut self.materials.values, fresh, source.materials.values[slot as usize]);
             material = Slot::own(fresh);
         }
@@ -172,7 +164,7 @@ impl Slice {
         let mut moved = Row { parent: above.row, previous, next: NIL, transform, visibility, material, ..*row };
         if row.shape != NIL {
             let shape = source.shapes.shape(row.shape);
-            let fresh = self.shapes.slots.allocate_near(self.shape_hint(at), reuse)?;
+            let fresh = self.shapes.slots.allocate_near(self.shape_hint(at))?;
             let record = self.shape_record(&moved, shape.mesh);
             self.shapes.put(fresh, record, shape.bounds);
             self.mark_box_stale(fresh);

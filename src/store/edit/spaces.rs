@@ -4,7 +4,6 @@ use super::LocalSlot;
 use crate::Local;
 use crate::store::columns::{At, NIL};
 use crate::store::space::{EvenSpace, OtherSpace, PlaceFault, Space};
-use crate::store::work;
 use crate::store::{Slices, Store};
 use hedgerow_math::internal::PackedTransform;
 use smallvec::SmallVec;
@@ -26,7 +25,6 @@ impl ListedSlots {
         }
         self.words.clear();
         if self.first_words.len() < slices {
-            work::slices(slices - self.first_words.len());
             self.first_words.resize(slices, NIL);
         }
     }
@@ -210,7 +208,6 @@ impl Spaces {
     ) -> Option<u32> {
         let mut way: SmallVec<[(u32, u32); 32]> = SmallVec::new();
         let mut space = loop {
-            work::rows(1);
             way.push(at);
             let (number, slot) = at;
             let slice = store.slice(number);
@@ -275,7 +272,6 @@ impl WorldLists {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Node, Scene, Transform};
 
     #[test]
@@ -291,31 +287,5 @@ mod tests {
         assert_eq!(scene.local(children[99]), Some(Transform::from_xyz(-20.0, 0.0, 0.0).into()));
         let spaces = &scene.store.world_lists.spaces.spaces;
         assert!((20..=22).contains(&spaces.len()), "{} spaces: one a transform, and of the two bases", spaces.len());
-    }
-
-    #[test]
-    fn each_list_counts_as_memory() {
-        fn grow<T>(list: &mut Vec<T>) -> usize {
-            assert_eq!(list.capacity(), 0);
-            list.reserve_exact(100);
-            list.capacity() * size_of::<T>()
-        }
-        let growths: [fn(&mut WorldLists) -> usize; 9] = [
-            |lists| grow(&mut lists.places),
-            |lists| grow(&mut lists.locals),
-            |lists| grow(&mut lists.matrices),
-            |lists| grow(&mut lists.listed.first_words),
-            |lists| grow(&mut lists.listed.words),
-            |lists| grow(&mut lists.listed.concerned),
-            |lists| grow(&mut lists.spaces.table),
-            |lists| grow(&mut lists.spaces.spaces),
-            |lists| grow(&mut lists.spaces.others),
-        ];
-        let mut lists = WorldLists::default();
-        let mut bytes = 0;
-        for (number, growth) in growths.iter().enumerate() {
-            bytes += growth(&mut lists);
-            assert_eq!(lists.bytes(), bytes, "list {number}");
-        }
     }
 }

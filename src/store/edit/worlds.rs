@@ -16,7 +16,6 @@ use crate::store::allocation::Bits;
 use crate::store::bulk::LOCAL_AHEAD;
 use crate::store::columns::{At, NIL};
 use crate::store::space::PlaceFault;
-use crate::store::work;
 use crate::{Error, Local, NodeHandle, node::LocalForm};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -165,7 +164,6 @@ impl Store {
         lists: &mut WorldLists,
     ) -> Result<bool, BatchError> {
         lists.restart(self.slices.len());
-        work::rows(items.len());
         let mut twice = false;
         for (index, (node, place)) in items.iter().enumerate() {
             self.look_ahead_for_entries(|steps| items.get(index + steps).map(|item| item.0));
@@ -306,7 +304,6 @@ impl Store {
             let mut depth = 0;
             let mut portal = self.slice(run[0].place().slice).portal;
             while portal != At::NONE {
-                work::slices(1);
                 depth += 1;
                 portal = self.slice(portal.slice).portal;
             }

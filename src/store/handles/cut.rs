@@ -57,19 +57,4 @@ impl Table {
     pub(super) fn regrow(&mut self, max_generation: u32) {
         fallible::or_abort(self.try_regrow(max_generation));
     }
-
-    /// Finds out again which entries are free, for another greatest generation. Returns how many indices are retired.
-    pub(super) fn recount(&mut self, max_generation: u32) -> usize {
-        let mut retired = if self.cut_generation >= max_generation { usize::from(self.cut) } else { 0 };
-        for (index, entry) in (0..).zip(&self.entries).filter(|&(index, entry): &(u32, &Entry)| !entry.lives(index)) {
-            let usable = entry.generation() < max_generation;
-            match (usable, self.free.contains(index)) {
-                (true, false) => self.free.insert(index),
-                (false, true) => self.free.remove(index),
-                _ => {}
-            }
-            retired += usize::from(!usable);
-        }
-        retired
-    }
 }

@@ -1,6 +1,6 @@
 //! Metadata tables: from a handle to the place of its node.
 
-use crate::handle::most_tables;
+use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES, most_tables};
 use crate::store::columns::{At, NIL, Slot};
 use crate::store::handles::free::FreeEntries;
 use crate::{NodeHandle, SceneConfig};
@@ -140,8 +140,10 @@ pub(in crate::store) struct Tables {
     /// By slice number.
     pub(in crate::store) by_slice: Vec<OwnedTables>,
     pub(in crate::store) pool: OwnedTables,
-    initial_entries: u32,
+    pub(in crate::store) initial_entries: u32,
+    /// The greatest number of entries of a table. Unit tests lower it, and the next one, to come to their ends.
     pub(in crate::store) max_entries: u32,
+    /// How many times an index is used before it is retired.
     pub(in crate::store) max_generation: u32,
     pub(in crate::store) retired: usize,
 }
@@ -152,9 +154,9 @@ impl Tables {
             tables: Vec::new(),
             by_slice: Vec::new(),
             pool: OwnedTables::EMPTY,
-            initial_entries: config.initial_slice_max_num_nodes.min(config.storage.max_table_entries),
-            max_entries: config.storage.max_table_entries,
-            max_generation: config.storage.max_generation,
+            initial_entries: config.initial_slice_max_num_nodes,
+            max_entries: MAX_TABLE_ENTRIES,
+            max_generation: MAX_GENERATION,
             retired: 0,
         }
     }
@@ -379,15 +381,6 @@ impl Tables {
         Some(number)
     }
 
-    /// How many entries are copied or given back at most where so many tables are adopted from the pool: what was cut off a
-    /// table comes back, and a short one grows to the length of a new one.
-    pub(in crate::store) fn most_entries_adopted(&self, tables: usize) -> usize {
-        let table = |number: u32| self.tables.get(number as usize);
-        let pooled = core::iter::successors(table(self.pool.open), |pooled| table(pooled.next_open));
-        let entries = |table: &Table| (table.entries.len() + usize::from(table.cut)).max(self.initial_entries as usize);
-        pooled.take(tables).map(entries).sum()
-    }
-
     /// Opens a table for a slice that has none, with room for this many entries, up to the greatest size of a table.
     pub(in crate::store) fn open_with_room(&mut self, slice: u32, entries: usize) {
         if self.tables_of(slice).open == NIL
@@ -421,52 +414,6 @@ impl Tables {
 
     pub(in crate::store) fn len(&self) -> usize {
         self.tables.len()
-    }
-
-    /// Takes over the limits of another policy. Tables and handles stay; indices are retired, or come back, by the new
-    /// limit of generations.
-    pub(in crate::store) fn reconfigure(&mut self, config: &SceneConfig) {
-        let Self { tables, by_slice, pool, retired, .. } = core::mem::replace(self, Self::new(config));
-        *self = Self { tables, by_slice, pool, retired, ..Self::new(config) };
-        self.retired = self.tables.iter_mut().map(|table| table.recount(config.storage.max_generation)).sum();
-        for number in 0..entry_number(self.tables.len()) {
-            if !self.tables[number as usize].listed {
-                self.list_again(number);
-            }
-        }
-    }
-
-    /// Takes over the tables of another scene, given the new numbers of its slices. They follow after the present ones.
-    pub(in crate::store) fn adopt(&mut self, other: Self, numbers: &[u32]) {
-        let Self { tables, by_slice, pool, retired, .. } = other;
-        let first = entry_number(self.tables.len());
-        let shifted = |number: u32| if number == NIL { NIL } else { number + first };
-        let renumbered = |slice: u32| numbers.get(slice as usize).copied().unwrap_or(NIL);
-        let mut pooled = pool.open;
-        self.tables.reserve(tables.len());
-        for mut table in tables {
-            for (index, entry) in (0..).zip(&mut table.entries) {
-                if entry.lives(index) {
-                    entry.slice = renumbered(entry.slice);
-                }
-            }
-            table.owner = renumbered(table.owner);
-            table.next_open = shifted(table.next_open);
-            self.tables.push(table);
-        }
-        for (slice, list) in (0..).zip(by_slice) {
-            if !list.owned.is_empty() || list.open != NIL {
-                let owned = list.owned.iter().map(|&number| shifted(number)).collect();
-                *self.tables_of(renumbered(slice)) = OwnedTables { open: shifted(list.open), owned };
-            }
-        }
-        while pooled != NIL {
-            let number = shifted(pooled);
-            let next = self.tables[number as usize].next_open;
-            pooled = if next == NIL { NIL } else { next - first };
-            self.list(number, NIL);
-        }
-        self.retired += retired;
     }
 
     pub(in crate::store) fn retired(&self) -> usize {
@@ -521,14 +468,10 @@ pub(in crate::store) fn entry_number(index: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::StoragePolicy;
 
-    fn tables(max_table_entries: u32, max_generation: u32) -> Tables {
-        Tables::new(&SceneConfig {
-            initial_slice_max_num_nodes: 1,
-            storage: StoragePolicy { max_table_entries, max_generation, ..StoragePolicy::DEFAULT },
-            ..SceneConfig::DEFAULT
-        })
+    fn tables(max_entries: u32, max_generation: u32) -> Tables {
+        let config = SceneConfig { initial_slice_max_num_nodes: 1, ..SceneConfig::DEFAULT };
+        Tables { max_entries, max_generation, ..Tables::new(&config) }
     }
 
     #[test]

@@ -1,18 +1,13 @@
-//! Room in tables: how it grows, what is cut off and given back, and what goes to another scene.
+//! Room in tables: how it grows, and what is cut off and given back.
 
-use crate::config::StoragePolicy;
-use crate::handle::MOST_TABLES;
 use crate::store::columns::{At, NIL, Slot};
 use crate::store::handles::{Entry, Tables};
 use crate::{NodeHandle, SceneConfig};
 use std::collections::HashSet;
 
-fn tables(initial_entries: u32, max_table_entries: u32, max_generation: u32) -> Tables {
-    Tables::new(&SceneConfig {
-        initial_slice_max_num_nodes: initial_entries,
-        storage: StoragePolicy { max_table_entries, max_generation, ..StoragePolicy::DEFAULT },
-        ..SceneConfig::DEFAULT
-    })
+fn tables(initial_entries: u32, max_entries: u32, max_generation: u32) -> Tables {
+    let config = SceneConfig { initial_slice_max_num_nodes: initial_entries, ..SceneConfig::DEFAULT };
+    Tables { max_entries, max_generation, ..Tables::new(&config) }
 }
 
 /// A handle from the table of another one, for a node at the root's place.
@@ -142,24 +137,4 @@ fn retired_indices_are_cut_off_apart_from_others_and_stay_retired() {
         assert_eq!(place(next[2]), (1, 0, 1));
         assert_eq!(tables.validate(|slice| slice == 0), Ok(9 - retired));
     }
-}
-
-#[test]
-fn full_tables_go_to_another_scene_and_leave_its_pool_alone() {
-    let mut ours = tables(1, 1, 9);
-    allocate(&mut ours, 0);
-    let gone = allocate(&mut ours, 1);
-    ours.free(gone);
-    ours.orphan(1);
-    // Theirs has a slice that is not in use, and one whose only table is full where no other can be opened.
-    let mut theirs = tables(1, 1, 9);
-    let moved = allocate(&mut theirs, 1);
-    let most = MOST_TABLES.replace(1);
-    let refused = theirs.allocate(1, At::ROOT, Slot::BASE);
-    MOST_TABLES.set(most);
-    assert_eq!((refused, theirs.tables_of(1).open), (None, NIL));
-    ours.adopt(theirs, &[NIL, 7]);
-    assert_eq!(ours.validate(|slice| [0, 7].contains(&slice)), Ok(2));
-    assert_eq!(ours.resolve(NodeHandle::new(2, moved.index(), 1)), Some(At { slice: 7, row: 0 }));
-    assert_eq!(place(allocate(&mut ours, 3)), (1, 0, 2), "the table in the pool is given out again");
 }

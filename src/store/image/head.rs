@@ -44,9 +44,8 @@ structures! {
 impl Head {
     pub(super) const LIVES: u32 = 1;
     pub(super) const READ: u32 = 2;
-    pub(super) const ISOLATED: u32 = 4;
-    pub(super) const EDITED: u32 = 8;
-    pub(super) const FLAGS: u32 = 15;
+    pub(super) const EDITED: u32 = 4;
+    pub(super) const FLAGS: u32 = 7;
 
     /// The head of a slice, without its metadata tables.
     pub(super) fn of(slice: &Slice) -> Self {
@@ -60,10 +59,7 @@ impl Head {
             Extent { end: slots.end(), capacity: slots.capacity(), holes: slots.holes().count() }
         };
         Self {
-            flags: Self::LIVES
-                | flag(slice.read, Self::READ)
-                | flag(slice.isolated, Self::ISOLATED)
-                | flag(slice.edited, Self::EDITED),
+            flags: Self::LIVES | flag(slice.read, Self::READ) | flag(slice.edited, Self::EDITED),
             first_top: slice.first_top,
             last_top: slice.last_top,
             misplaced: slice.misplaced,

@@ -53,8 +53,10 @@ impl Checker {
                 reached += 1;
                 let slice = &mut slices[number as usize];
                 slice.membership = membership;
-                let idle = slice.isolated && !slice.edited;
-                ensure!(membership != Membership::PendingFree || idle, "a slice to be freed waits for maintenance");
+                ensure!(
+                    membership != Membership::PendingFree || !slice.edited,
+                    "a slice to be freed waits for maintenance"
+                );
                 *nodes.of_mut(membership) += slice.nodes();
                 let children = core::mem::take(&mut slice.children);
                 for (index, &child) in (0..).zip(&children) {

@@ -4,7 +4,7 @@
 //! stated otherwise. A *list* is a length followed by that many numbers. [`NIL`](crate::store::NIL) is 2³² − 1.
 //!
 //! ```text
-//! store     policy: list │ reconstitutions u64
+//! store     configuration: list │ reconstitutions u64
 //!           tables: count, then of each: entries │ how many were cut off │ their generation
 //!           │ states 4 B │ of those that live: slice and row 8 B
 //!           the pool's open tables: list
@@ -31,9 +31,9 @@
 //! allocated for at most sixteen times the bytes. Every invariant is checked (see `check` and `join`).
 
 mod check;
+mod config;
 mod head;
 mod join;
-mod policy;
 mod read;
 mod tables;
 #[cfg(test)]

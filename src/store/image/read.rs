@@ -6,8 +6,8 @@ use crate::store::additions::Additions;
 use crate::store::allocation::{HoleSet, LinearAllocator, MAX_NODES};
 use crate::store::columns::{Column, EachColumn, Remainder, Sheared, Storage, TransformColumn, each_column};
 use crate::store::image::check::Checker;
+use crate::store::image::config::config_of;
 use crate::store::image::head::{Extent, Head};
-use crate::store::image::policy::config_of;
 use crate::store::{Slice, SliceBoxes, Slices, Store, Tables, Words};
 use crate::{Aabb, Local, Mat34, SceneConfig};
 use glam::Vec3;
@@ -94,7 +94,6 @@ impl ReadSlice<'_, '_> {
             last_top: head.last_top,
             misplaced: head.misplaced,
             read: flag(Head::READ),
-            isolated: flag(Head::ISOLATED),
             edited: flag(Head::EDITED),
             lives: true,
             ..Slice::default()

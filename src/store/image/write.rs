@@ -3,8 +3,8 @@
 use crate::Mat34;
 use crate::record::{Record, Writer, count};
 use crate::store::columns::{Column, EachColumn, Storage, each_column};
+use crate::store::image::config::config_words;
 use crate::store::image::head::Head;
-use crate::store::image::policy::config_words;
 use crate::store::{Slice, Store};
 use bumpalo::Bump;
 use core::convert::Infallible;

@@ -2,7 +2,6 @@
 
 use crate::fallible;
 use crate::store::columns::{At, NIL};
-use crate::store::work;
 use crate::store::{Row, Slice, Store};
 use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
@@ -98,7 +97,6 @@ impl Store {
     #[inline]
     pub(in crate::store) fn enter_first(&self, mut at: At) -> At {
         while let Some(slice) = self.row(at).occupant.as_portal() {
-            work::slices(1);
             at = At { slice, row: self.slice(slice).first_top };
         }
         at
@@ -108,7 +106,6 @@ impl Store {
     #[inline]
     pub(in crate::store) fn enter_last(&self, mut at: At) -> At {
         while let Some(slice) = self.row(at).occupant.as_portal() {
-            work::slices(1);
             at = At { slice, row: self.slice(slice).last_top };
         }
         at
@@ -118,7 +115,6 @@ impl Store {
     #[inline]
     pub(crate) fn parent(&self, mut at: At) -> Option<At> {
         loop {
-            work::slices(1);
             let parent = self.row(at).parent;
             if parent != NIL {
                 return Some(At { slice: at.slice, row: parent });
@@ -146,7 +142,6 @@ impl Store {
     #[inline]
     pub(crate) fn next_sibling(&self, mut at: At) -> Option<At> {
         loop {
-            work::slices(1);
             let links = self.row(at);
             if links.next != NIL {
                 return Some(self.enter_first(At { slice: at.slice, row: links.next }));
@@ -165,7 +160,6 @@ impl Store {
     #[inline]
     pub(crate) fn previous_sibling(&self, mut at: At) -> Option<At> {
         loop {
-            work::slices(1);
             let links = self.row(at);
             if links.previous != NIL {
                 return Some(self.enter_last(At { slice: at.slice, row: links.previous }));
@@ -225,7 +219,6 @@ impl Store {
         }
         let mut at = at;
         loop {
-            work::slices(1);
             if at == top {
                 return None;
             }
@@ -258,7 +251,6 @@ impl Store {
             return Some(child);
         }
         loop {
-            work::slices(1);
             if at.portal == At::NONE {
                 return None;
             }
@@ -285,7 +277,6 @@ impl Store {
         let mut pending = fallible::with_capacity(self.slices.len())?;
         pending.push(At::ROOT.slice);
         while let Some(number) = pending.pop() {
-            work::slices(1);
             let slice = self.slice(number);
             for &child in &slice.children {
                 let below = slice.row(self.slice(child).portal.row).parent;

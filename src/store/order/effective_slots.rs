@@ -28,12 +28,11 @@ impl Store {
     }
 
     fn update_effective_slots_from(&mut self, number: u32, top: u32, mut row: Option<u32>) {
-        let reuse = self.config.storage.reuse_holes;
         while let Some(at) = row {
             let Self { slices, tables, .. } = self;
             let slice = &mut slices[number as usize];
             let before = slice.row(at).transform;
-            match slice.update_row(at, reuse) {
+            match slice.update_row(at) {
                 Ok(changed) => {
                     row = slice.next_in_subtree(top, at, changed);
                     let Row { occupant, transform, .. } = *slice.row(at);
@@ -68,8 +67,8 @@ impl Store {
 
 impl TransformColumn {
     /// Moves a slot after another one, which becomes its parent, and marks it. Returns `None` if there is no slot.
-    pub(in crate::store) fn reslot(&mut self, slot: u32, above: u32, reuse: bool) -> Option<u32> {
-        let fresh = self.slots.allocate_after(above, reuse)?;
+    pub(in crate::store) fn reslot(&mut self, slot: u32, above: u32) -> Option<u32> {
+        let fresh = self.slots.allocate_after(above)?;
         let (local, world) = (self.local(slot), self.worlds[slot as usize]);
         let remainder = self.sheared.remainder(slot).map(|remainder| remainder.translation);
         self.put(fresh, above, &local, &world);
@@ -85,16 +84,16 @@ impl TransformColumn {
 
 impl Slice {
     /// Sets one row's effective slots from its parent's. Returns whether the rows below must follow.
-    fn update_row(&mut self, at: u32, reuse: bool) -> Result<bool, NoRoom> {
+    fn update_row(&mut self, at: u32) -> Result<bool, NoRoom> {
         let Row { parent, occupant, transform, visibility, material, .. } = *self.row(at);
         let [above_transform, above_visibility, above_material] = self.inherited(parent);
         let new_transform = match transform.as_own() {
-            Some(slot) => self.reslot_transform(slot, above_transform.index(), reuse)?,
+            Some(slot) => self.reslot_transform(slot, above_transform.index())?,
             None => above_transform,
         };
         self.row_mut(at).transform = new_transform;
         let new_visibility = match visibility.as_own() {
-            Some(slot) => self.reslot_visibility(slot, above_visibility.index(), reuse)?,
+            Some(slot) => self.reslot_visibility(slot, above_visibility.index())?,
             None => above_visibility,
         };
         let new_material = if material.as_own().is_some() { material } else { above_material };
@@ -114,7 +113,7 @@ impl Slice {
 
     /// Makes another slot the parent of a transform, which moves to a fresh slot if it would otherwise come before its
     /// parent.
-    fn reslot_transform(&mut self, slot: u32, above: u32, reuse: bool) -> Result<Slot, NoRoom> {
+    fn reslot_transform(&mut self, slot: u32, above: u32) -> Result<Slot, NoRoom> {
         let column = &mut self.transforms;
         if above < slot {
             if column.parents[slot as usize] != above {
@@ -123,19 +122,19 @@ impl Slice {
             }
             return Ok(Slot::own(slot));
         }
-        Ok(Slot::own(column.reslot(slot, above, reuse).ok_or(NoRoom)?))
+        Ok(Slot::own(column.reslot(slot, above).ok_or(NoRoom)?))
     }
 
     /// Makes another slot the parent of a visibility, which moves to a fresh slot if it would otherwise come before its
     /// parent.
-    fn reslot_visibility(&mut self, slot: u32, above: u32, reuse: bool) -> Result<Slot, NoRoom> {
+    fn reslot_visibility(&mut self, slot: u32, above: u32) -> Result<Slot, NoRoom> {
         let column = &mut self.visibilities;
         column.dirty = true;
         if above < slot {
             column.parents[slot as usize] = above;
             return Ok(Slot::own(slot));
         }
-        let fresh = column.slots.allocate_after(above, reuse).ok_or(NoRoom)?;
+        let fresh = column.slots.allocate_after(above).ok_or(NoRoom)?;
         let (local, effective) = (column.locals[slot as usize], column.effective[slot as usize]);
         column.put(fresh, above, local, effective);
         if let Some(trace) = &mut column.trace {

@@ -7,22 +7,21 @@ use crate::store::{Slice, Spot, Store};
 impl Store {
     /// Inserts a portal to `child` into the chain at `spot`. There must be a free row.
     pub(in crate::store) fn insert_portal(&mut self, spot: &Spot, child: u32) {
-        let at = self.link_portal(spot, child, self.config.storage.reuse_holes);
+        let at = self.link_portal(spot, child);
         self.adopt(at, child);
     }
 
     /// Like [`Self::insert_portal`], for a slice that was cut out at this spot and inherits what its nodes inherited
     /// before.
     pub(in crate::store) fn insert_portal_in_step(&mut self, spot: &Spot, child: u32) {
-        // The holes of rows that were just cut out are reused, even if the policy does not reuse holes.
-        let at = self.link_portal(spot, child, true);
+        let at = self.link_portal(spot, child);
         self.adopt_in_step(at, child);
     }
 
     /// Links a row for a portal into the chain at `spot`.
-    fn link_portal(&mut self, spot: &Spot, child: u32, reuse: bool) -> At {
+    fn link_portal(&mut self, spot: &Spot, child: u32) -> At {
         let slice = &mut self.slices[spot.slice as usize];
-        let at = slice.allocate_row_number(spot.hint(), reuse);
+        let at = slice.allocate_row_number(spot.hint());
         let row = slice.inheriting_row(Occupant::portal(child), spot.parent);
         slice.link_new(at, row, spot);
         slice.portal_rows.insert(at);

@@ -1,8 +1,7 @@
 //! Decides in which slice a new node settles.
 
 use crate::store::columns::{At, NIL};
-use crate::store::work;
-use crate::store::{Slice, Spot, Store};
+use crate::store::{Spot, Store};
 
 /// Where new nodes at a spot go.
 #[derive(Clone, Copy, Debug)]
@@ -21,13 +20,6 @@ impl Settled {
     }
 }
 
-impl Slice {
-    /// Whether other independent subtrees may join those in the slice.
-    fn takes_neighbours(&self, small: usize) -> bool {
-        !self.isolated && self.nodes() < small
-    }
-}
-
 impl Spot {
     /// Whether the spot is in a slice's run of top rows or below the root, so that several slices may be possible.
     #[inline]
@@ -40,8 +32,7 @@ impl Store {
     /// Decides for `incoming` nodes at `spot`.
     ///
     /// Only independent subtrees, that is the children of the root, have a choice. Each gets a slice of its own, with
-    /// two exceptions: it is small and next to a small slice, or it comes between two nodes that share a slice. Nothing
-    /// joins an isolated subtree.
+    /// two exceptions: it is small and next to a small slice, or it comes between two nodes that share a slice.
     pub(in crate::store) fn settle(&self, mut spot: Spot, incoming: usize) -> Settled {
         if !spot.has_choice() {
             return Settled::Into(spot);
@@ -50,21 +41,13 @@ impl Store {
             return Settled::Behind(beside);
         }
         let small = self.config.min_nodes as usize;
-        let shares = |slice: u32| {
-            self.config.storage.share_slices && incoming < small && self.slice(slice).takes_neighbours(small)
-        };
-        while spot.parent == NIL && self.slice(spot.slice).isolated {
-            work::slices(1);
-            // An isolated slice has only one node at its top, so the spot is an end of the run.
-            spot = self.spot_beside_portal(&spot);
-        }
+        let shares = |slice: u32| incoming < small && self.slice(slice).nodes() < small;
         let independent = spot.slice == At::ROOT.slice || (spot.parent == NIL && self.run_hangs_from_root(spot.slice));
         if !independent {
             return self.settle_among_siblings(spot);
         }
         // Up to the run that contains the portal, and no further: all slices of a run of portals stay at one level.
         while !self.holds_portals_alone(spot.slice) {
-            work::slices(1);
             let [before, behind] = [spot.previous, spot.next].map(|row| self.is_node(spot.slice, row));
             if (before && behind) || ((before || behind) && shares(spot.slice)) {
                 return Settled::Into(spot);
@@ -78,16 +61,15 @@ impl Store {
         neighbours.find(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
     }
 
-    /// Decides for nodes at a spot that is neither among independent subtrees nor in an isolated slice.
+    /// Decides for nodes at a spot that is not among independent subtrees.
     ///
-    /// If there are only portals around the spot, as beside an isolated slice among others, nodes join the nearest run:
-    /// a run of portals takes no nodes.
+    /// If there are only portals around the spot, nodes join the nearest run: a run of portals takes no nodes.
     fn settle_among_siblings(&self, spot: Spot) -> Settled {
         let beside_node = [spot.previous, spot.next].into_iter().any(|row| self.is_node(spot.slice, row));
         if beside_node || spot.previous == spot.next {
             return Settled::Into(spot);
         }
-        if let Some(beside) = self.neighbours_of(&spot).find(|beside| !self.slice(beside.slice).isolated) {
+        if let Some(beside) = self.neighbours_of(&spot).next() {
             return Settled::Into(beside);
         }
         if self.holds_portals_alone(spot.slice) { Settled::Behind(spot) } else { Settled::Into(spot) }
@@ -99,12 +81,11 @@ impl Store {
     pub(in crate::store) fn beside_full(&self, spot: &Spot) -> Option<Spot> {
         let slice = self.slice(spot.slice);
         let ends = spot.parent == NIL && spot.next == NIL && spot.previous != NIL && slice.portal != At::NONE;
-        if !ends || slice.isolated || self.may_hold(spot.slice, 1) || self.unlinked_from == Some(spot.slice) {
+        if !ends || self.may_hold(spot.slice, 1) || self.unlinked_from == Some(spot.slice) {
             return None;
         }
         let mut portal = slice.portal;
         loop {
-            work::slices(1);
             let row = self.row(portal);
             if row.next != NIL {
                 return None;
@@ -139,16 +120,10 @@ impl Store {
         slice == At::ROOT.slice || self.slice(slice).nodes() == 0
     }
 
-    /// Where the portal goes for a row that must leave its slice.
-    pub(in crate::store) fn spot_of_portal(&self, at: At) -> Spot {
-        self.spot_for_portal(self.slice(at.slice).spot_of(at.slice, at.row))
-    }
-
     /// Where the portal of a slice goes that is to stand at a spot. For an end of a slice's run of nodes, this is
     /// beside the slice's own portal, so that runs lie side by side and do not nest.
     pub(in crate::store) fn spot_for_portal(&self, mut spot: Spot) -> Spot {
         while spot.parent == NIL && (spot.previous == NIL || spot.next == NIL) {
-            work::slices(1);
             if self.holds_portals_alone(spot.slice) || self.slice(spot.slice).portal == At::NONE {
                 break;
             }

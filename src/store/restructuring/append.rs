@@ -7,7 +7,6 @@
 use crate::store::columns::{At, NIL, Row};
 use crate::store::restructuring::Planner;
 use crate::store::restructuring::transplant::Marks;
-use crate::store::work;
 use crate::store::{Spot, Store};
 
 impl Store {
@@ -47,12 +46,10 @@ impl Store {
         }
         let mut size = rows(last);
         loop {
-            work::slices(1);
             // Count everything below the parent; each row is counted once on the way up.
             let Row { parent, mut previous, .. } = *slice.row(last);
             let mut all = size + 1;
             while previous != NIL && all <= most {
-                work::rows(1);
                 all += rows(previous);
                 previous = slice.row(previous).previous;
             }

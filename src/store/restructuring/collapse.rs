@@ -3,7 +3,6 @@
 use crate::store::columns::{At, NIL, Occupant};
 use crate::store::restructuring::merge::Partner;
 use crate::store::restructuring::transplant::Marks;
-use crate::store::work;
 use crate::store::{Need, Slice, Spot, Store};
 
 impl Store {
@@ -11,7 +10,6 @@ impl Store {
     pub(in crate::store) fn drop_portal_of(&mut self, slice: u32) {
         let mut child = slice;
         loop {
-            work::slices(1);
             let portal = self.unhang(child);
             if child != slice {
                 self.close_slice(child);
@@ -30,7 +28,6 @@ impl Store {
     pub(in crate::store) fn collapse(&mut self, slice: u32) {
         let mut number = slice;
         loop {
-            work::slices(1);
             let Slice { first_top, ref row_slots, portal, lives, .. } = self.slices[number as usize];
             if !lives || portal == At::NONE || row_slots.live() != 1 {
                 return;

@@ -2,7 +2,6 @@
 
 use crate::Mat34;
 use crate::store::columns::At;
-use crate::store::work;
 use crate::store::{Slice, Store, Unlinked};
 use bumpalo::collections::Vec as BumpVec;
 
@@ -44,7 +43,6 @@ impl Store {
         self.set_membership(number, Membership::Detached);
         self.list_detached(number);
         let slice = &mut self.slices[number as usize];
-        slice.isolated = false;
         let changed = slice.take_over(&Mat34::IDENTITY, u32::MAX, None);
         let marked = slice.marked;
         if changed {
@@ -92,7 +90,6 @@ impl Store {
         let arena = self.scratch.take();
         let mut pending = BumpVec::from_iter_in([top], &arena);
         while let Some(number) = pending.pop() {
-            work::slices(1);
             let slice = &mut self.slices[number as usize];
             slice.membership = membership;
             pending.extend_from_slice(&slice.children);
@@ -113,7 +110,6 @@ impl Store {
             }
         }
         while let Some(number) = pending.pop() {
-            work::slices(1);
             nodes += self.slice(number).nodes();
             pending.extend(&self.slice(number).children);
         }
@@ -122,7 +118,6 @@ impl Store {
 
     /// Moves the marked detached slices to `pending`, and unmarks them.
     pub(in crate::store) fn take_marked_roots(&mut self, pending: &mut Vec<u32>) {
-        work::slices(self.marked_roots.len());
         for number in core::mem::take(&mut self.marked_roots) {
             if self.is_detached_slice(number) && self.slices[number as usize].take_mark() {
                 pending.push(number);
@@ -164,16 +159,13 @@ impl Store {
         self.pending_free.extend_from_slice(&pending);
         let mut pending_free = 0;
         while let Some(number) = pending.pop() {
-            work::slices(1);
             let slice = &mut self.slices[number as usize];
             slice.membership = Membership::PendingFree;
             // The slice needs no maintenance any more.
             slice.edited = false;
-            slice.isolated = true;
             pending_free += slice.nodes();
             pending.extend_from_slice(&slice.children);
             self.tell_rebuilt(number);
-            self.note_gone(number);
         }
         drop(pending);
         self.scratch.give_back(arena);

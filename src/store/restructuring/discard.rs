@@ -2,7 +2,6 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, Component, EachComponent, NIL, each_component};
-use crate::store::work;
 use crate::store::{Slice, Store, Unlinked};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -30,7 +29,6 @@ impl Store {
         let mut below = BumpVec::new_in(&arena);
         let mut removed = self.discard_rows(unlinked, &mut below, &arena);
         while let Some(number) = below.pop() {
-            work::slices(1);
             removed += self.discard_slice(number, &mut below);
         }
         drop(below);
@@ -80,8 +78,6 @@ impl Store {
     /// Frees a slice that hangs nowhere; returns how many nodes lay there. The slices below it go to `below`.
     pub(in crate::store) fn discard_slice(&mut self, number: u32, below: &mut impl Extend<u32>) -> usize {
         let slice = core::mem::take(&mut self.slices[number as usize]);
-        work::slices(1);
-        work::rows(slice.row_slots.live() as usize);
         below.extend(slice.children.iter().copied());
         for row in slice.row_slots.iter() {
             if let Some(handle) = slice.row(row).occupant.as_node() {

@@ -21,8 +21,7 @@ impl Store {
         self.slice(number).row_slots.live() < self.config.min_nodes
     }
 
-    /// Whether a slice is merged when it is small. These are not merged: the slice of the root, isolated and detached
-    /// slices, and a single independent subtree or one that reaches into slices of its own.
+    /// Whether a slice is merged when it is small. These are not merged: the slice of the root, detached slices, and a single independent subtree or one that reaches into slices of its own.
     pub(in crate::store) fn merges(&self, number: u32) -> bool {
         self.merges_where(number, &|number| self.run_hangs_from_root(number))
     }
@@ -30,11 +29,10 @@ impl Store {
     /// Like [`Self::merges`], given a function that returns whether a slice's run is below the root.
     pub(in crate::store) fn merges_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> bool {
         let slice = self.slice(number);
-        if slice.portal == At::NONE || slice.isolated {
+        if slice.portal == At::NONE {
             return false;
         }
-        let shares = self.config.storage.share_slices && slice.children.is_empty();
-        shares || slice.nodes() == 0 || !from_root(number)
+        slice.children.is_empty() || slice.nodes() == 0 || !from_root(number)
     }
 
     /// A slice to merge with such that the result is at most three quarters of the greatest size.
@@ -65,7 +63,7 @@ impl Store {
         let independent = from_root(number);
         let joins = |occupant: Option<Occupant>| {
             let other = occupant?.as_portal()?;
-            let willing = !self.slice(other).isolated && (!independent || self.is_small(other));
+            let willing = !independent || self.is_small(other);
             let alike = (self.slice(other).nodes() == 0) == holds_portals_alone;
             (willing && alike && fits(other, 0)).then_some(other)
         };

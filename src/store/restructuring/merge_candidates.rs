@@ -7,7 +7,6 @@
 
 use crate::fallible;
 use crate::store::columns::{At, NIL};
-use crate::store::work;
 use crate::store::{Slice, Store};
 use std::collections::TryReserveError;
 
@@ -45,7 +44,6 @@ impl Store {
 
     /// Keeps in a list of waiting slices only those that still wait below a slice, each once and sorted by number.
     fn weed_out(&self, above: u32, list: &mut Vec<u32>) {
-        work::slices(list.len());
         list.sort_unstable();
         list.dedup();
         list.retain(|&number| {

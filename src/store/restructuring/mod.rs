@@ -7,7 +7,6 @@
 //!   cut out or none. So they are all behind equally many portals, within one, and that number is logarithmic.
 //! - What is up to date stays so if only its place in memory changes. Marks for the update move with the rows.
 
-mod adopt;
 mod append;
 mod collapse;
 mod detached;
@@ -15,13 +14,10 @@ mod discard;
 mod merge;
 mod merge_candidates;
 mod rebuild;
-mod reconfigure;
 mod reconstitute;
 mod room;
 mod siblings;
 mod split;
-#[cfg(test)]
-mod tests;
 mod tidy;
 mod transplant;
 mod unlinked;

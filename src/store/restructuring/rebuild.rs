@@ -194,7 +194,6 @@ impl Slice {
             marked: old.marked,
             edited: old.edited,
             merge_candidate: old.merge_candidate,
-            isolated: old.isolated,
             membership: old.membership,
             layout: old.layout,
             ..self

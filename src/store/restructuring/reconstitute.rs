@@ -3,7 +3,6 @@
 //! Source: the thesis, section 4.4.6.
 
 use crate::Aabb;
-use crate::SceneConfig;
 use crate::fallible;
 use crate::record::Record;
 use crate::store::allocation::LinearAllocator;
@@ -12,7 +11,6 @@ use crate::store::columns::{
     At, Column, Component, EachColumn, EachComponent, NIL, Row, STORAGES, Storage, each_column, each_component,
 };
 use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
-use crate::store::work;
 use crate::store::{Need, Slice, Store};
 use bumpalo::Bump;
 use std::alloc::{Layout, handle_alloc_error};
@@ -24,8 +22,6 @@ const REBOUND_AHEAD: usize = 16;
 /// The capacity of a storage after its slice is rebuilt.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) enum Capacity {
-    /// The same as before.
-    Keep,
     /// For the contents and this much more, or the same as before if that suffices.
     Hold(Need),
     /// Like [`Capacity::Hold`], but at least the expansion factor times the contents.
@@ -53,7 +49,6 @@ impl Capacity {
     fn of(self, slots: &LinearAllocator, additional: impl Fn(&Need) -> u32) -> u32 {
         let live = slots.live();
         match self {
-            Self::Keep => slots.capacity(),
             Self::Hold(need) => slots.capacity().max(live + additional(&need)),
             Self::Grow(need, factor) => {
                 let required = live + additional(&need);
@@ -88,7 +83,7 @@ impl Store {
         let full = self.slice(slice);
         // Near the maximum, there may be room for more rows only after holes are closed.
         let rows_fit = need.rows == 0 || full.row_slots.end() + need.rows <= self.config.max_nodes;
-        let in_place = self.config.storage.grow_in_place && !full.read && rows_fit;
+        let in_place = !full.read && rows_fit;
         match self.capacity_for(slice, need) {
             Capacity::Grow(..) if in_place => {
                 let factor = self.config.expansion_factor;
@@ -101,13 +96,8 @@ impl Store {
     }
 
     /// Whether a slice may hold this many more rows, at any capacity.
-    ///
-    /// If holes are not reused, an eighth of the maximum is kept free. Otherwise a slice near the maximum would be
-    /// packed for every single insert.
     pub(in crate::store) fn may_hold(&self, slice: u32, rows: u32) -> bool {
-        let SceneConfig { max_nodes, storage, .. } = self.config;
-        let most = if rows == 0 || storage.reuse_holes { max_nodes } else { max_nodes - max_nodes / 8 };
-        self.slice(slice).row_slots.live() + rows <= most
+        self.slice(slice).row_slots.live() + rows <= self.config.max_nodes
     }
 
     /// The capacity with which a rebuilt slice has room for more.
@@ -217,7 +207,6 @@ impl Slice {
         let capacities = Storage::ALL.map(|storage| {
             let slots = storage.of(self);
             let capacity = slots.capacity().max(slots.end() + need.slots(storage)).max(scaled(slots.live(), factor));
-            // After a change of the policy there may be more room than slices have now.
             if storage == Storage::Rows { capacity.min(most.max(slots.capacity())) } else { capacity }
         });
         each_column(&mut Reserve { slice: self, capacities })?;
@@ -239,7 +228,6 @@ impl Slice {
             pending.push((self.first_top, NIL));
         }
         while let Some((row, parent)) = pending.pop() {
-            work::rows(1);
             let Row { next, first_child, .. } = *self.row(row);
             if next != NIL {
                 pending.push((next, parent));

@@ -8,7 +8,6 @@ impl Store {
     /// Rebuilds every slice at its least size and frees spare memory.
     pub(crate) fn shrink_to_fit(&mut self) {
         while self.free_next_pending().is_some() {}
-        self.arrange_deep_children();
         let numbers: Vec<u32> = self.slice_numbers().collect();
         for number in numbers {
             self.reconstitute(number, Capacity::Exact);
@@ -61,7 +60,7 @@ impl Store {
     /// to other slices, so the caller must find the spot and test it again.
     #[inline]
     pub(in crate::store) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
-        let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.storage.reuse_holes);
+        let fits = self.slice(spot.slice).fits_one(need, spot.parent);
         if !fits && (need.rows == 0 || !self.cut_off_last(spot)) {
             self.make_room(spot.slice, need);
         }

@@ -4,7 +4,6 @@ use crate::store::bulk::even_shares;
 use crate::store::columns::{At, NIL};
 use crate::store::restructuring::split::Planner;
 use crate::store::restructuring::transplant::Marks;
-use crate::store::work;
 use crate::store::{ChangeKinds, Need, Slice, Spot, Store};
 use crate::{NodeHandle, SceneConfig};
 use bumpalo::Bump;
@@ -52,56 +51,19 @@ impl Store {
         }
     }
 
-    /// Rearranges the children of each node whose slices are behind more portals than edits produce: snapshots of
-    /// earlier versions contain such nodes. Returns the number of such nodes.
-    pub(in crate::store) fn arrange_deep_children(&mut self) -> usize {
-        let mut parents = Vec::new();
-        let allowed = self.allowed_levels();
-        self.each_level(|store, level, portal| {
-            if level > allowed {
-                parents.extend(store.parent(portal).map(|at| store.handle(at)));
-            }
-        });
-        parents.sort_unstable();
-        parents.dedup();
-        for &parent in &parents {
-            let first = self.first_child(self.place_of(parent));
-            let children = core::iter::successors(first, |&child| self.next_sibling(child));
-            let children: Vec<NodeHandle> = children.map(|child| self.handle(child)).collect();
-            self.arrange_children(parent, &children);
-        }
-        parents.len()
-    }
-
-    /// The greatest number of nested slices that hold children of one node.
+    /// The greatest number of nested slices that hold children of one node. Runs in O(slices).
     pub(crate) fn slice_levels(&self) -> usize {
         let mut most = 0;
-        self.each_level(|_, level, _| most = most.max(level));
-        most
-    }
-
-    /// The greatest number of levels that edits produce with this many slices: a run of portals has at least a quarter
-    /// of `max_nodes` when it is cut.
-    fn allowed_levels(&self) -> usize {
-        let fan = Planner::new(self.config.max_nodes).least() as usize;
-        let levels = core::iter::successors(Some(1), |&slices: &usize| slices.checked_mul(fan));
-        2 * levels.take_while(|&slices| slices < self.slice_count()).count() + 3
-    }
-
-    /// Calls `tell` for each slice behind a portal with the number of slices from it up to the one that holds the
-    /// parent of its top rows. Runs in O(slices).
-    fn each_level(&self, mut tell: impl FnMut(&Self, usize, At)) {
         let mut pending = vec![(At::ROOT.slice, 0)];
         pending.extend(self.detached.iter().map(|&top| (top, 0)));
         while let Some((number, level)) = pending.pop() {
-            work::slices(1);
             for &child in &self.slice(number).children {
-                let portal = self.slice(child).portal;
-                let level = if self.row(portal).parent == NIL { level + 1 } else { 1 };
-                tell(self, level, portal);
+                let level = if self.row(self.slice(child).portal).parent == NIL { level + 1 } else { 1 };
+                most = most.max(level);
                 pending.push((child, level));
             }
         }
+        most
     }
 
     fn place_of(&self, node: NodeHandle) -> At {
@@ -187,9 +149,7 @@ impl Store {
     fn slices_of_children<'b>(&self, above: At, arena: &'b Bump) -> BumpVec<'b, u32> {
         let mut found = BumpVec::new_in(arena);
         let portals_of = |slice: u32, mut row: u32, found: &mut BumpVec<'b, u32>| {
-            work::slices(1);
             while row != NIL {
-                work::rows(1);
                 let links = self.row(At { slice, row });
                 if let Some(child) = links.occupant.as_portal()
                     && !self.keeps_its_child(child, above)
@@ -212,8 +172,8 @@ impl Store {
     fn keeps_its_child(&self, number: u32, above: At) -> bool {
         let slice = self.slice(number);
         let alone = slice.is_alone(slice.first_top) && slice.row(slice.first_top).occupant.as_node().is_some();
-        let independent = above == At::ROOT && (!self.config.storage.share_slices || !slice.children.is_empty());
-        alone && (slice.isolated || independent || slice.nodes() >= self.config.min_nodes as usize)
+        let independent = above == At::ROOT && !slice.children.is_empty();
+        alone && (independent || slice.nodes() >= self.config.min_nodes as usize)
     }
 
     /// Plans the runs in which the children of a node will lie.
@@ -232,7 +192,7 @@ impl Store {
             let At { slice, row } = self.place_of(child);
             if self.slice(slice).is_alone(row) && self.keeps_its_child(slice, above) {
                 let rows = self.slice(slice).row_slots.live();
-                let open = !independent && !self.slice(slice).isolated;
+                let open = !independent;
                 let (first, end, need) = (place + 1, place + 1, Need::default());
                 runs.push(Run { kept: Some(slice), first, end, need, rows, open });
                 continue;
@@ -246,7 +206,7 @@ impl Store {
                 run.need.extend(&need);
                 run.rows += need.rows;
             } else {
-                let open = !independent || (self.config.storage.share_slices && need.rows < sizes.large);
+                let open = !independent || need.rows < sizes.large;
                 let (first, end, rows) = (place, place + 1, need.rows);
                 runs.push(Run { kept: None, first, end, need, rows, open });
             }
@@ -313,117 +273,6 @@ impl Store {
             let At { slice, row } = self.place_of(parent);
             let spot = Spot { slice, parent: row, previous: self.row(At { slice, row }).last_child, next: NIL };
             self.insert_portal_in_step(&spot, number);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::config::StoragePolicy;
-    use crate::store::columns::NIL;
-    use crate::store::{Need, Spot};
-    use crate::{Node, NodeHandle, Scene, SceneConfig, Transform};
-    use std::time::Duration;
-
-    /// A scene in which each child of the root has a slice, and each slice is nested behind the one before, as in
-    /// earlier versions.
-    fn nested() -> (Scene, Vec<NodeHandle>) {
-        let config = SceneConfig {
-            max_nodes: 16,
-            min_nodes: 4,
-            storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
-            ..SceneConfig::DEFAULT
-        };
-        let mut scene = Scene::with_config(config).unwrap();
-        let node = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
-        let children: Vec<_> = (0..60).map(|_| scene.insert(scene.root(), node).unwrap()).collect();
-        scene.update();
-        let store = &mut scene.store;
-        let slices: Vec<u32> = children.iter().map(|&child| store.place_of(child).slice).collect();
-        for pair in slices.windows(2) {
-            let portal = store.slice(pair[1]).portal;
-            store.drop_portal_of(pair[1]);
-            assert_ne!(portal.slice, pair[0]);
-            let previous = store.slice(pair[0]).last_top;
-            let spot = Spot { slice: pair[0], parent: NIL, previous, next: NIL };
-            store.make_room_for_one(&spot, &Need::PORTAL);
-            let previous = store.slice(pair[0]).last_top;
-            store.insert_portal(&Spot { previous, ..spot }, pair[1]);
-        }
-        scene.validate().unwrap();
-        assert_eq!(scene.stats().slice_levels, 60);
-        (scene, children)
-    }
-
-    #[test]
-    fn slices_that_hang_one_behind_the_other_are_set_side_by_side() {
-        let maintain: fn(&mut Scene) = |scene| assert_eq!(scene.maintain(Duration::MAX).remaining, 0);
-        for upkeep in [maintain, Scene::shrink_to_fit] {
-            let (mut scene, children) = nested();
-            upkeep(&mut scene);
-            scene.validate().unwrap();
-            assert!(scene.stats().slice_levels <= 4);
-            assert!(scene.children(scene.root()).eq(children));
-            scene.update();
-            scene.validate().unwrap();
-        }
-    }
-
-    #[test]
-    fn slices_that_hang_one_behind_the_other_can_be_edited() {
-        let (mut scene, mut children) = nested();
-        for turn in 0..60 {
-            let last = children.pop().unwrap();
-            let place = crate::Place::Before(children[turn % 20]);
-            scene.reparent(last, place, crate::Keep::Local).unwrap();
-            children.insert(turn % 20, last);
-            scene.validate().unwrap();
-            assert!(scene.children(scene.root()).eq(children.iter().copied()));
-        }
-    }
-
-    /// A node in a slice of at most 64 rows that is full, and this many children of it, which fill other slices.
-    fn filled(children: usize) -> (Scene, NodeHandle, Vec<NodeHandle>) {
-        let config = SceneConfig { max_nodes: 64, min_nodes: 16, ..SceneConfig::DEFAULT };
-        let mut scene = Scene::with_config(config).unwrap();
-        let shelf = scene.insert(scene.root(), Node::group()).unwrap();
-        let parent = scene.insert(shelf, Node::group()).unwrap();
-        let nodes = (0..children).map(|_| scene.insert(parent, Node::group()).unwrap()).collect();
-        let number = scene.store.place_of(parent).slice;
-        while scene.store.slice(number).row_slots.live() < 64 {
-            scene.insert(shelf, Node::group()).unwrap();
-        }
-        assert_eq!(scene.store.place_of(parent).slice, number);
-        (scene, parent, nodes)
-    }
-
-    #[test]
-    fn a_full_slice_makes_room_for_the_portals_to_sorted_children() {
-        let (mut scene, parent, mut nodes) = filled(760);
-        let number = scene.store.place_of(parent).slice;
-        let before = scene.store.slice(number).children.len();
-        nodes.reverse();
-        scene.store.arrange_children(parent, &nodes);
-        assert!(before < nodes.len().div_ceil(48), "there are more portals than there were");
-        assert!(scene.children(parent).eq(nodes));
-        scene.validate().unwrap();
-    }
-
-    #[test]
-    fn what_edits_produce_is_never_set_side_by_side_again() {
-        let config = SceneConfig { max_nodes: 16, min_nodes: 2, ..SceneConfig::DEFAULT };
-        for count in [5, 30, 100, 500, 2000] {
-            let mut scene = Scene::with_config(config).unwrap();
-            let top = scene.insert(scene.root(), Node::group()).unwrap();
-            (0..count).for_each(|_| assert!(scene.insert(crate::Place::FirstChildOf(top), Node::group()).is_ok()));
-            let (mut reached, mut levels) = (1, 2);
-            while reached < scene.slice_count() {
-                reached *= 4;
-                levels += 1;
-            }
-            assert!(scene.stats().slice_levels <= levels);
-            assert!(scene.store.allowed_levels() >= levels, "{} slices", scene.slice_count());
-            assert_eq!(scene.store.arrange_deep_children(), 0);
         }
     }
 }

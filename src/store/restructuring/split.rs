@@ -5,7 +5,6 @@
 use crate::SceneConfig;
 use crate::store::columns::{At, NIL};
 use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
-use crate::store::work;
 use crate::store::{Need, Slice, Store};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -266,7 +265,6 @@ impl Store {
         if self.slice(number).is_dirty() || boxless {
             self.tell_moved(number);
         }
-        work::slices(self.slice(number).children.len());
         for index in 0..self.slice(number).children.len() {
             let child = self.slice(number).children[index];
             if self.slice(child).marked {
@@ -325,75 +323,4 @@ fn distribute<'b>(
         placed[place] = add(piece, Source { row, parent: parent_here, portal: 0 });
     }
     arena.alloc_slice_fill_iter(lists.iter_mut().map(|(list, _)| core::mem::take(list) as &[Source]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::BELOW_A_NODE;
-    use crate::store::columns::{At, NIL};
-    use crate::{Node, NodeHandle, Place, Scene, SceneConfig};
-
-    /// A slice whose top rows are this many siblings, the last one with this many children; the slice with their
-    /// portal is full. Returns both slices.
-    fn full_above(tops: usize, below: usize) -> (Scene, [u32; 2], NodeHandle) {
-        let config = SceneConfig { max_nodes: 64, min_nodes: 4, ..SceneConfig::DEFAULT };
-        let mut scene = Scene::with_config(config).unwrap();
-        let slice_of = |scene: &Scene, node: NodeHandle| scene.store.resolve(node).unwrap().slice;
-        let shelf = scene.insert(scene.root(), Node::group()).unwrap();
-        let parent = scene.insert(shelf, Node::group()).unwrap();
-        let first: Vec<NodeHandle> = (0..46).map(|_| scene.insert(parent, Node::group()).unwrap()).collect();
-        let above = slice_of(&scene, parent);
-        scene.store.split(above);
-        let last = first[45];
-        let number = slice_of(&scene, last);
-        assert_ne!(number, above);
-        while scene.store.slice(number).row_slots.live() < u32::try_from(tops).unwrap() {
-            scene.insert(Place::Before(last), Node::group()).unwrap();
-        }
-        (0..below).for_each(|_| assert!(scene.insert(last, Node::group()).is_ok()));
-        while scene.store.slice(above).row_slots.live() < 64 {
-            scene.insert(shelf, Node::group()).unwrap();
-        }
-        assert_eq!([last, parent].map(|node| slice_of(&scene, node)), [number, above]);
-        assert_eq!(scene.store.slice(number).row_slots.live() as usize, tops + below);
-        scene.validate().unwrap();
-        (scene, [number, above], parent)
-    }
-
-    /// For each top row of a slice whether it is a portal.
-    fn tops(scene: &Scene, slice: u32) -> Vec<bool> {
-        let store = &scene.store;
-        let next = |&row: &u32| Some(store.row(At { slice, row }).next).filter(|&row| row != NIL);
-        core::iter::successors(Some(store.slice(slice).first_top), next)
-            .map(|row| store.row(At { slice, row }).occupant.as_portal().is_some())
-            .collect()
-    }
-
-    #[test]
-    fn where_no_portal_may_stand_beside_all_top_rows_are_cut_out_or_none() {
-        // In the first slice are two runs to cut, in the other one of top rows and one below.
-        for (count, below, portals) in [(46, 0, true), (24, 17, false)] {
-            let (mut scene, [number, _], parent) = full_above(count, below);
-            let before: Vec<NodeHandle> = scene.descendants(parent).collect();
-            let slices = scene.slice_count();
-            scene.store.split_within(number, 0);
-            assert!(scene.slice_count() > slices);
-            assert!(tops(&scene, number).into_iter().all(|is_portal| is_portal == portals));
-            assert!(scene.descendants(parent).eq(before));
-            scene.validate().unwrap();
-        }
-    }
-
-    #[test]
-    fn a_full_slice_above_is_split_where_the_budget_suffices() {
-        for (budget, splits) in [(0, false), (BELOW_A_NODE - 1, false), (BELOW_A_NODE, true)] {
-            let (mut scene, [number, _], parent) = full_above(46, 0);
-            let before: Vec<NodeHandle> = scene.descendants(parent).collect();
-            scene.store.split_within(number, budget);
-            let above = scene.store.resolve(parent).unwrap().slice;
-            assert_eq!(scene.store.slice(above).row_slots.live() < 64, splits, "a budget of {budget}");
-            assert!(scene.descendants(parent).eq(before));
-            scene.validate().unwrap();
-        }
-    }
 }

@@ -74,9 +74,6 @@ impl Store {
                 break;
             }
         }
-        if budget == Duration::MAX {
-            self.arrange_deep_children();
-        }
         let mut window = Vec::new();
         while !self.edited.is_empty() {
             done.looked_at += self.take_worst(compaction, &mut window);
@@ -100,19 +97,6 @@ impl Store {
             self.drop_scratch();
         }
         done
-    }
-
-    /// Rebuilds a slice in depth-first order at its capacity.
-    pub(crate) fn reorder(&mut self, slice: u32) {
-        self.reconstitute(slice, Capacity::Keep);
-    }
-
-    /// Rebuilds every slice in depth-first order at its capacity.
-    pub(crate) fn reorder_all(&mut self) {
-        let numbers: Vec<u32> = self.slice_numbers().collect();
-        for number in numbers {
-            self.reorder(number);
-        }
     }
 
     /// Takes the slices that have waited longest off the list of edited slices, and collects those that need work in

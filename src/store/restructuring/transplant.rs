@@ -6,7 +6,6 @@ use crate::store::columns::{
     At, Column, Component, EachColumn, EachComponent, Move, NIL, NewParent, Row, STORAGES, Storage, each_column,
     each_component, put,
 };
-use crate::store::work;
 use crate::store::{Need, Slice, Spot, Store};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -28,7 +27,6 @@ impl Store {
         debug_assert_ne!(from, spot.slice);
         self.unlinked_from = None;
         let arena = self.scratch.take();
-        let reuse = self.config.storage.reuse_holes;
         let [source, target] = self
             .slices
             .get_disjoint_mut([from as usize, spot.slice as usize])
@@ -42,8 +40,7 @@ impl Store {
             all: marks == Marks::Set || source.transforms.dirty.contains(0),
         };
         let mut moves = Moves::of_run(source, first, &arena);
-        source.move_rows(target, spot, &mut moves, reuse);
-        work::rows(moves.of(Storage::Rows).len());
+        source.move_rows(target, spot, &mut moves);
         let Ok(()) = each_column(&mut CopyRecords { source, target, moves: &moves });
         let Ok(()) = each_component(&mut MoveCompanions { source, target, moves: &moves, parent });
         if let Some(feed) = &mut self.feed {
@@ -117,13 +114,13 @@ impl<'b> Moves<'b> {
 impl Slice {
     /// Moves the rows of a run to a place in another slice, and decides where the slots of their components go; what is
     /// in these stays behind.
-    fn move_rows(&mut self, target: &mut Self, spot: &Spot, moves: &mut Moves<'_>, reuse: bool) {
+    fn move_rows(&mut self, target: &mut Self, spot: &Spot, moves: &mut Moves<'_>) {
         let [rows, slots @ ..] = &mut moves.0;
         let above = rows.first().map_or(NIL, |first| self.row(first.old).parent);
         let (mut run, mut hint) = (*spot, spot.hint());
         for place in rows {
             let row = *self.row(place.old);
-            let to = target.allocate_row_number(hint, reuse);
+            let to = target.allocate_row_number(hint);
             let is_top = row.parent == above;
             let chain = if is_top {
                 Spot { previous: core::mem::replace(&mut run.previous, to), ..run }
@@ -133,7 +130,7 @@ impl Slice {
                 Spot { parent, previous: target.row(parent).last_child, next: NIL, ..run }
             };
             let mut moved = target.inheriting_row(row.occupant, chain.parent);
-            let Ok(()) = each_component(&mut TakeSlots { target, row: &row, to, moved: &mut moved, slots, reuse });
+            let Ok(()) = each_component(&mut TakeSlots { target, row: &row, to, moved: &mut moved, slots });
             target.link_new(to, moved, &chain);
             if row.occupant.as_portal().is_some() {
                 target.portal_rows.insert(to);
@@ -153,7 +150,6 @@ struct TakeSlots<'m, 'b> {
     to: u32,
     moved: &'m mut Row,
     slots: &'m mut [BumpVec<'b, Move>; STORAGES - 1],
-    reuse: bool,
 }
 
 impl EachComponent for TakeSlots<'_, '_> {
@@ -162,7 +158,7 @@ impl EachComponent for TakeSlots<'_, '_> {
     #[inline(always)]
     fn component<C: Component>(&mut self) -> Result<(), Infallible> {
         if let Some(old) = self.row.own(C::STORAGE) {
-            let new = self.target.take_slot(C::STORAGE, self.moved, self.to, self.reuse);
+            let new = self.target.take_slot(C::STORAGE, self.moved, self.to);
             self.moved.set_own(C::STORAGE, new);
             self.slots[C::STORAGE as usize - 1].push(Move { old, new, row: self.to });
         }

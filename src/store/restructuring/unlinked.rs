@@ -93,9 +93,7 @@ impl Store {
                     self.transplant(from.slice, from.row, &spot, Marks::Set);
                 } else {
                     let beside = self.spot_for_portal(spot);
-                    let fits = || {
-                        self.slice(beside.slice).fits_one(&Need::PORTAL, beside.parent, self.config.storage.reuse_holes)
-                    };
+                    let fits = || self.slice(beside.slice).fits_one(&Need::PORTAL, beside.parent);
                     if beside.slice == from.slice && (self.is_among_nodes(&beside) || !fits()) {
                         return self.relink_within(from, &beside);
                     }
@@ -105,7 +103,6 @@ impl Store {
                 self.collapse(from.slice);
             }
             Unlinked::Slice(slice) => {
-                self.slices[slice as usize].isolated = false;
                 let row = self.slice(slice).first_top;
                 let small = self.slice(slice).nodes() < self.config.min_nodes as usize;
                 let need = if small { self.slice(slice).need_of(row) } else { Need::default() };

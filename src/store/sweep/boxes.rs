@@ -1,7 +1,6 @@
 //! Updates world boxes after a sweep: those of shapes that moved, and those around them.
 
 use crate::Aabb;
-use crate::store::work;
 use crate::store::{At, ShapeColumn, Slice, SliceBoxes, Store, Swept, TransformColumn};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, GROUP};
@@ -51,7 +50,6 @@ impl SliceBoxes {
             for group in 0..BLOCK / GROUP {
                 if (marks >> (group * GROUP)) & 0xff != 0 {
                     let live = (live >> (group * GROUP)).to_le_bytes()[0];
-                    work::rows(live.count_ones() as usize);
                     self.refresh_group(block, group, live, transforms, shapes);
                 }
             }

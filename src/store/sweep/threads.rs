@@ -5,7 +5,6 @@
 //! results are identical to the bit for any number of threads.
 
 use crate::store::sweep::Stamp;
-use crate::store::work::{self, Tasks};
 use crate::store::{Slice, Store};
 use crate::threads::is_worth_sharing;
 use hedgerow_math::internal::Upcoming;
@@ -30,32 +29,28 @@ struct Shared<'s> {
     /// For each slice, the one that holds its portal. Lists of marked children may name slices that have moved
     /// elsewhere.
     above: Vec<u32>,
-    everything: bool,
     stamp: Stamp,
     /// Slices that were visited, each after the one above.
     swept: Mutex<Vec<u32>>,
-    work: Tasks,
 }
 
 impl Store {
     /// Updates the waiting slices, which have this many rows, and all below them in parallel, if that is enough work:
     /// for threads to start, and beside what is prepared for each slice of the scene.
-    pub(in crate::store) fn share_out(&mut self, everything: bool, pending: &mut Vec<u32>, rows: &mut usize) {
+    pub(in crate::store) fn share_out(&mut self, pending: &mut Vec<u32>, rows: &mut usize) {
         let prepares_little = SHARED * self.slices.len() <= *rows + SLICE * pending.len();
         if pending.len() < 2 || !prepares_little || !is_worth_sharing(*rows, WORTH_SHARING) {
             return;
         }
         *rows = 0;
-        work::slices(self.slices.len());
         let stamp = self.stamp();
         let above = self.slices.iter().map(|slice| slice.portal.slice).collect();
         let slices = self.slices.iter_mut().map(Mutex::new).collect();
         let swept = Mutex::new(core::mem::take(&mut self.swept));
-        let shared = Shared { slices, above, everything, stamp, swept, work: Tasks::begin() };
+        let shared = Shared { slices, above, stamp, swept };
         let waiting = core::mem::take(pending);
-        rayon::scope(|scope| shared.work.run(|| shared.spread(scope, waiting)));
+        rayon::scope(|scope| shared.spread(scope, waiting));
         self.swept = shared.swept.into_inner().unwrap_or_else(PoisonError::into_inner);
-        shared.work.count();
     }
 
     /// The total number of rows of these slices.
@@ -79,11 +74,11 @@ impl<'s> Shared<'s> {
             if rows >= GRAIN {
                 rows = 0;
                 let batch = core::mem::take(&mut batch);
-                scope.spawn(|scope| self.work.run(|| self.run(scope, batch)));
+                scope.spawn(|scope| self.run(scope, batch));
             }
         }
         if !batch.is_empty() {
-            scope.spawn(|scope| self.work.run(|| self.run(scope, batch)));
+            scope.spawn(|scope| self.run(scope, batch));
         }
     }
 
@@ -108,10 +103,9 @@ impl<'s> Shared<'s> {
     /// Does for one slice what `Store::update` does, and reports which slices below have work to do.
     fn bring_up_to_date(&self, number: u32, mut found: impl FnMut(u32, &Slice)) {
         let mut slice = self.lock(number);
-        let reached = slice.bring_up_to_date(self.everything, self.stamp, Upcoming::default());
+        let reached = slice.bring_up_to_date(self.stamp, Upcoming::default());
         self.swept.lock().unwrap_or_else(PoisonError::into_inner).push(number);
         let candidates = if reached { &slice.children } else { &slice.marked_children };
-        work::slices(candidates.len());
         for &child in candidates.iter().rev() {
             if self.above.get(child as usize) != Some(&number) {
                 continue;

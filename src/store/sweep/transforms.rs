@@ -1,7 +1,6 @@
 //! The sweep of a transform column: `world[i] = world[parent[i]] * local[i]`, parents first.
 
 use crate::store::columns::TransformColumn;
-use crate::store::work;
 use hedgerow_math::internal::{self as simd, Upcoming};
 
 /// If more than one slot in this many is dirty, all are computed, eight or sixteen at a time.
@@ -20,10 +19,7 @@ impl TransformColumn {
     /// Computes dirty slots and those below them, and turns the marks into the record of what was swept. Where changes
     /// are tracked, notes what moved in this frame. Returns whether that reached a slot that is effective for a portal;
     /// `None` if there was nothing to compute.
-    pub(super) fn sweep(&mut self, everything: bool, frame: u32, upcoming: Upcoming<'_>) -> Option<bool> {
-        if everything {
-            self.mark_all();
-        }
+    pub(super) fn sweep(&mut self, frame: u32, upcoming: Upcoming<'_>) -> Option<bool> {
         let Some(plan) = self.plan() else {
             self.commit_previous();
             return None;
@@ -83,7 +79,6 @@ impl TransformColumn {
     /// Computes every slot from `first` on: sheared locals one by one, and runs between them.
     fn compute_from(&mut self, first: u32, upcoming: Upcoming<'_>) {
         let Self { locals, parents, worlds, sheared, .. } = self;
-        work::rows(worlds.len() - (first as usize).min(worlds.len()));
         let mut from = first as usize;
         for (slot, matrix) in sheared.iter_from(first) {
             let slot = slot as usize;
@@ -115,6 +110,5 @@ impl TransformColumn {
         // The first dirty slot may have been removed, and the end may now be before it.
         let end = worlds.len();
         simd::propagate_dirty(locals, parents, worlds, dirty, from.min(end)..end);
-        work::marked_rows(dirty);
     }
 }

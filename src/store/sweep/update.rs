@@ -1,7 +1,6 @@
 //! Updates all derived values: goes down the tree of slices, marked ones only.
 
 use crate::Mat34;
-use crate::store::work;
 use crate::store::{At, Slice, Store};
 use hedgerow_math::internal::{Upcoming, prefetch, prefetch_whole};
 
@@ -36,8 +35,8 @@ impl Store {
         tells
     }
 
-    /// Goes down the marked slices and what inherits from them. Computes what is out of date in each, or everything.
-    pub(crate) fn update(&mut self, everything: bool) {
+    /// Goes down the marked slices and what inherits from them. Computes what is out of date in each.
+    pub(crate) fn update(&mut self) {
         let mut pending = core::mem::take(&mut self.descent);
         self.take_marked_roots(&mut pending);
         if self.slice_mut(At::ROOT.slice).take_mark() {
@@ -53,13 +52,12 @@ impl Store {
         let stamp = self.stamp();
         #[cfg(feature = "rayon")]
         let mut rows = self.rows_of(&pending);
-        work::slices(pending.len());
         while let Some(number) = pending.pop() {
             // The sweep of this slice prefetches what the next one holds, and reads its record for that.
             if let [.., later, _] = pending[..] {
                 self.slices.prefetch(later);
             }
-            let reached = self.bring_up_to_date(number, pending.last().copied(), everything, stamp);
+            let reached = self.bring_up_to_date(number, pending.last().copied(), stamp);
             #[cfg(feature = "rayon")]
             let waiting = pending.len();
             self.hand_down(number, reached, &mut pending);
@@ -68,7 +66,7 @@ impl Store {
             {
                 rows = rows + self.rows_of(&pending[waiting..]) - self.rows_of(&[number]);
                 if pending.len() > waiting {
-                    self.share_out(everything, &mut pending, &mut rows);
+                    self.share_out(&mut pending, &mut rows);
                 }
             }
         }
@@ -115,11 +113,11 @@ impl Store {
 
     /// Computes what is out of date in a slice. `next` comes after it, unless it has slices below that wait. Returns
     /// whether anything changed that these inherit.
-    fn bring_up_to_date(&mut self, number: u32, next: Option<u32>, everything: bool, stamp: Stamp) -> bool {
+    fn bring_up_to_date(&mut self, number: u32, next: Option<u32>, stamp: Stamp) -> bool {
         let pair = next.and_then(|next| self.slices.get_disjoint_mut([number as usize, next as usize]));
         match pair {
-            Some([slice, next]) => slice.bring_up_to_date(everything, stamp, next.transforms.upcoming()),
-            None => self.slices[number as usize].bring_up_to_date(everything, stamp, Upcoming::default()),
+            Some([slice, next]) => slice.bring_up_to_date(stamp, next.transforms.upcoming()),
+            None => self.slices[number as usize].bring_up_to_date(stamp, Upcoming::default()),
         }
     }
 
@@ -129,7 +127,6 @@ impl Store {
         let mut marked = core::mem::take(&mut slice.marked_children);
         let children = core::mem::take(&mut slice.children);
         let candidates = if reached { &children } else { &marked };
-        work::slices(candidates.len());
         for (at, &child) in candidates.iter().enumerate().rev() {
             // A record some steps ahead, and of one that should have come what it refers to. The list may name slices
             // that are gone.
@@ -162,17 +159,12 @@ impl Slice {
     }
 
     /// Computes what is out of date in the slice. Returns whether anything changed that slices below inherit.
-    pub(in crate::store) fn bring_up_to_date(
-        &mut self,
-        everything: bool,
-        stamp: Stamp,
-        upcoming: Upcoming<'_>,
-    ) -> bool {
+    pub(in crate::store) fn bring_up_to_date(&mut self, stamp: Stamp, upcoming: Upcoming<'_>) -> bool {
         self.read = true;
-        let swept = self.transforms.sweep(everything, stamp.slot_frame, upcoming);
+        let swept = self.transforms.sweep(stamp.slot_frame, upcoming);
         if swept.is_some() {
             self.swept_in = stamp.update;
-            self.swept_frames = [stamp.frame, self.swept_frames[0]];
+            self.swept_frame = stamp.frame;
         }
         let changed = core::mem::take(&mut self.materials.dirty) | self.visibilities.sweep(stamp.slot_frame);
         if changed {

@@ -1,15 +1,11 @@
 //! The sweep of a visibility column: `effective[i] = effective[parent[i]] & local[i]`, parents first.
 
 use crate::store::columns::VisibilityColumn;
-use crate::store::work;
 
 impl VisibilityColumn {
     /// `effective[i] = effective[parent[i]] & local[i]`, parents first. Returns whether anything was out of date.
     pub(super) fn sweep(&mut self, frame: u32) -> bool {
         let dirty = core::mem::take(&mut self.dirty);
-        if dirty {
-            work::rows(self.effective.len() - 1);
-        }
         if dirty && self.trace.is_some() {
             self.sweep_traced(frame);
         } else if dirty {

@@ -162,13 +162,6 @@ impl<'s> SliceView<'s> {
         self.slice.swept_in
     }
 
-    /// Whether an update computed transforms here after a frame; and whether only one did.
-    #[inline]
-    pub(crate) fn swept_since(&self, frame: u64) -> (bool, bool) {
-        let [last, before] = self.slice.swept_frames;
-        (last > frame, before <= frame)
-    }
-
     /// Changes when transform slots move.
     pub(crate) fn layout(&self) -> u64 {
         self.slice.layout
@@ -193,22 +186,6 @@ impl Store {
         let number = u32::try_from(slice).ok()?;
         let slice = self.slices.get(slice).filter(|slice| slice.is_in_use())?;
         Some(SliceView::new(number, slice, &self.words))
-    }
-
-    /// The slices that changed after a frame, each with its number. Not all of them changed in their matrices.
-    pub(crate) fn slices_since(&self, frame: u64) -> impl Iterator<Item = (u32, SliceView<'_>)> + Clone {
-        let numbers = self.layouts.since(frame, &self.slices);
-        numbers.filter_map(|number| Some((number, self.get_view(number as usize)?)))
-    }
-
-    /// The numbers of slices that were removed after a frame and are not in use again.
-    pub(crate) fn dropped_since(&self, frame: u64) -> impl Iterator<Item = u32> + Clone {
-        self.layouts.since(frame, &self.slices).filter(|&number| self.get_view(number as usize).is_none())
-    }
-
-    /// The number of the newest layout that the last update knew of.
-    pub(crate) fn newest_layout(&self) -> u64 {
-        self.layouts.told()
     }
 }
 

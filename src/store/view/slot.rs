@@ -6,7 +6,7 @@
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
 pub struct MatrixSlot {
-    /// The number of the slice; see [`Upload::slice`](crate::changes::Upload::slice).
+    /// The number of the slice; see [`SliceView::number`](crate::visit::SliceView::number).
     pub slice: u32,
     /// The index in the slice's array.
     pub slot: u32,

@@ -1,5 +1,6 @@
 //! Batches of edits: the model makes the same edits one by one.
 
+use super::dump::same_slice;
 use super::moves::form_of;
 use super::op::Target;
 use super::oracle::{Oracle, Refusals};
@@ -62,7 +63,7 @@ impl Oracle {
                 self.adopt(index, &given)?;
             }
         }
-        Ok(Some(handles.iter().zip(&parents).any(|(&a, &b)| !self.scene.same_slice(a, b))))
+        Ok(Some(handles.iter().zip(&parents).any(|(&a, &b)| !same_slice(&self.scene, a, b))))
     }
 
     pub(super) fn remove_many(&mut self, target: Target, more: u8, seed: u8) -> Check<Option<bool>> {
@@ -80,7 +81,7 @@ impl Oracle {
                 refusals.errors.push(Error::RootIsFixed);
             }
         });
-        let crossed = nodes.windows(2).any(|pair| !self.scene.same_slice(pair[0], pair[1]));
+        let crossed = nodes.windows(2).any(|pair| !same_slice(&self.scene, pair[0], pair[1]));
         let Some(removed) = self.attempt(refusals, |scene| scene.remove_many(&nodes))? else {
             return Ok(None);
         };
@@ -219,6 +220,6 @@ impl Oracle {
         }
         // Afterwards, because those below were computed with what is above.
         worlds.into_iter().try_for_each(|(index, _)| self.tame(index))?;
-        Ok(Some(nodes.windows(2).any(|pair| !self.scene.same_slice(pair[0], pair[1]))))
+        Ok(Some(nodes.windows(2).any(|pair| !same_slice(&self.scene, pair[0], pair[1]))))
     }
 }

@@ -1,5 +1,6 @@
 //! Many nodes at once: copies of subtrees, within the scene and through another one, and trees built from lists.
 
+use super::dump::same_slice;
 use super::op::Flaw;
 use super::oracle::{Oracle, Refusals};
 use super::{Check, components};
@@ -185,7 +186,7 @@ impl Oracle {
     /// Whether nodes are in several slices, or in another one than this neighbour.
     fn is_spread(&self, neighbour: Option<NodeHandle>, nodes: &[NodeHandle]) -> bool {
         let neighbour = neighbour.unwrap_or(nodes[0]);
-        nodes.iter().any(|&node| !self.scene.same_slice(node, neighbour))
+        nodes.iter().any(|&node| !same_slice(&self.scene, node, neighbour))
     }
 }
 

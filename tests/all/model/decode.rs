@@ -1,7 +1,6 @@
 //! Edits and policies from bytes. Zero bytes make the simplest edits, so that a shrunk failure reads well.
 
 use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
-use hedgerow::config::StoragePolicy;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::snapshot::SaveOptions;
 use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
@@ -16,30 +15,16 @@ const NAMES: [&str; 7] = ["car", "wheel", "door", "wheel/fl", "", "äpple", "a r
 
 /// A policy of tiny capacities.
 pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
-    let [storage, metadata, fewest, sharing, entries, generations, factor, _] = bytes;
+    let [storage, metadata, fewest, sharing, _, _, factor, _] = bytes;
     SceneConfig {
         expansion_factor: [1.1, 1.5, 2.0, 3.0][usize::from(factor % 4)],
         initial_slice_storage_size: 1 + u32::from(storage % 4),
         initial_slice_max_num_nodes: 1 + u32::from(metadata % 3),
         max_nodes: [16, 21, 40, 4096][usize::from(sharing >> 4 & 3)],
-        min_nodes: u32::from(fewest % 5),
+        min_nodes: if sharing & 1 == 0 { u32::from(fewest % 5) } else { 0 },
         bounds: sharing & 8 != 0,
         changes: sharing & 64 == 0,
-        storage: StoragePolicy {
-            share_slices: sharing & 1 == 0,
-            reuse_holes: sharing & 2 == 0,
-            grow_in_place: sharing & 4 == 0,
-            max_table_entries: 1 + u32::from(entries % 4),
-            max_generation: 1 + u32::from(generations % 3),
-        },
     }
-}
-
-/// Any policy, from a payload.
-fn policy_of(payload: &[u8; 14]) -> SceneConfig {
-    let mut bytes = [0; POLICY_BYTES];
-    bytes.copy_from_slice(&payload[..POLICY_BYTES]);
-    any_policy(bytes)
 }
 
 /// The policy in the mode given by the bytes: with or without the change feed, with or without boxes.
@@ -48,12 +33,12 @@ pub(crate) fn in_mode(config: SceneConfig, bytes: [u8; POLICY_BYTES]) -> SceneCo
     SceneConfig { changes, bounds, ..config }
 }
 
-/// Any policy in any mode: mostly of tiny capacities, sometimes the default, the thesis's, or the default with slices
-/// of sixteen rows.
+/// Any policy in any mode: mostly of tiny capacities, sometimes the default, with slices without a bound, or with
+/// slices of sixteen rows.
 pub(crate) fn any_policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     match bytes[7] >> 4 {
         13 => in_mode(SceneConfig::DEFAULT, bytes),
-        14 => in_mode(SceneConfig::THESIS, bytes),
+        14 => in_mode(SceneConfig { expansion_factor: 1.5, max_nodes: 1 << 30, ..SceneConfig::DEFAULT }, bytes),
         15 => in_mode(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }, bytes),
         _ => policy(bytes),
     }
@@ -137,14 +122,7 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
             flaw: flaw(payload[9]),
         },
         62..=65 => Op::Duplicate { node, to: at },
-        66 => Op::DuplicateFrom { node, to: at },
-        67..=68 => Op::Adopt {
-            node,
-            spare: Target::Live(u16::from(first)).leafward(),
-            to: at,
-            config: policy_of(payload),
-            updated: payload[13] & 1 == 0,
-        },
+        66..=68 => Op::DuplicateFrom { node, to: at },
         69..=72 => Op::InsertMany { below: node, node: description(payload), more: first % 16, seed: payload[13] },
         73..=76 => Op::Remove(node),
         77..=84 => Op::Remove(node.leafward()),
@@ -187,19 +165,11 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         224..=226 => Op::SortChildren(node, sort_key(first)),
         227..=228 => Op::Drag { of: node, more: first % 64, seed: payload[13] },
         229 if first < 24 => Op::Clear,
-        229..=233 => Op::Reconstitute(node),
-        234..=235 => Op::ReconstituteAll,
-        236..=237 => Op::Isolate(node),
-        238..=239 => Op::Reconfigure(policy_of(payload)),
-        240..=241 => Op::Reload {
-            options: SaveOptions { detached: payload[13] & 1 == 0, compact: payload[13] & 2 == 0 },
-            config: (payload[13] & 12 == 0).then(|| policy_of(payload)),
-        },
-        242..=247 => Op::Maintain(budget(first)),
+        229..=239 | 242..=247 => Op::Maintain(budget(first)),
+        240..=241 => Op::Reload(SaveOptions { detached: payload[13] & 1 == 0, compact: payload[13] & 2 == 0 }),
         248 => Op::ShrinkToFit,
         249..=251 => Op::TryReserve(node, if first >= 240 { usize::MAX } else { usize::from(first) }),
-        252..=253 => Op::Update,
-        254..=255 => Op::UpdateAll,
+        252..=255 => Op::Update,
     }
 }
 

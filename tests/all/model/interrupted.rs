@@ -2,6 +2,7 @@
 
 use super::Check;
 use super::decode::STEP_BYTES;
+use super::dump::dump;
 use super::op::Target;
 use super::oracle::Oracle;
 use hedgerow::visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor};
@@ -45,7 +46,7 @@ impl Oracle {
         }
         let node = self.tree.pick(Target::Live(u16::from_le_bytes([bytes[2], bytes[3]])));
         let mut countdown = Countdown(bytes[20] % 16);
-        let before = self.scene.dump();
+        let before = dump(&self.scene);
         let Self { scene, .. } = self;
         let run = AssertUnwindSafe(|| match bytes[21] % 5 {
             0 => drop(scene.visit(node, &mut countdown)),
@@ -66,7 +67,7 @@ impl Oracle {
             _ => scene.descendants(node).for_each(|_| countdown.step()),
         });
         let _ = catch_unwind(run);
-        ensure!(self.scene.dump() == before, "a panic changed the scene");
+        ensure!(dump(&self.scene) == before, "a panic changed the scene");
         let Ok(()) = self.scene.validate() else {
             return Err(super::Mismatch(format!("{:?} after a panic", self.scene.validate())));
         };

@@ -24,6 +24,7 @@ pub(crate) mod components;
 pub(crate) mod copies;
 pub(crate) mod decode;
 pub(crate) mod draws;
+pub(crate) mod dump;
 pub(crate) mod feed;
 pub(crate) mod forged;
 pub(crate) mod inherited;

@@ -2,7 +2,7 @@
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Aabb, Keep, Mat34, Node, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Keep, Mat34, Node, Shape, Transform, Visibility};
 
 /// How an operation chooses a node, so that it is meaningful in any tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,12 +168,8 @@ pub(crate) enum Op {
     Duplicate { node: Target, to: Where },
     /// Copies a subtree to another scene, and from there back.
     DuplicateFrom { node: Target, to: Where },
-    /// Takes over another scene, which has copies of these subtrees, the second one detached, under another policy.
-    Adopt { node: Target, spare: Target, to: Where, config: SceneConfig, updated: bool },
-    /// Gives the scene another configuration.
-    Reconfigure(SceneConfig),
     /// Saves the scene with these options, and goes on with the loaded one.
-    Reload { options: SaveOptions, config: Option<SceneConfig> },
+    Reload(SaveOptions),
     /// Removes a subtree.
     Remove(Target),
     /// Removes this subtree and others chosen by the seed in a batch.
@@ -236,12 +232,6 @@ pub(crate) enum Op {
     SortChildren(Target, SortKey),
     /// Removes everything except the root.
     Clear,
-    /// Rebuilds the slice of a node.
-    Reconstitute(Target),
-    /// Rebuilds every slice.
-    ReconstituteAll,
-    /// Gives a subtree a slice of its own.
-    Isolate(Target),
     /// Frees what was removed, and tidies what was edited.
     Maintain(Budget),
     /// Frees unused memory.
@@ -255,8 +245,6 @@ pub(crate) enum Op {
     Detour { node: Target, by: Target, change: Change, to: Where, keep: Keep },
     /// Updates what is dirty.
     Update,
-    /// Computes every world matrix again.
-    UpdateAll,
 }
 
 /// One edit, and what is compared afterwards.

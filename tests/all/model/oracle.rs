@@ -3,6 +3,7 @@
 use super::cached::Cached;
 use super::column::Tags;
 use super::draws::Lists;
+use super::dump::same_slice;
 use super::feed::Seen;
 use super::inherited::Shades;
 use super::op::{Op, SortKey, Step, Target};
@@ -188,7 +189,7 @@ impl Oracle {
         }
         self.counts.detached += usize::from(!self.tree.detached().is_empty());
         self.counts.largest = self.counts.largest.max(self.tree.len());
-        Ok(matches!(op, Op::Update | Op::UpdateAll))
+        Ok(matches!(op, Op::Update))
     }
 
     /// Updates where the step says so, and compares everything.
@@ -228,9 +229,6 @@ impl Oracle {
             Op::Duplicate { node, to } if self.tree.len() + copied(node) > self.most => {
                 Op::Duplicate { node: node.leafward(), to }
             }
-            Op::Adopt { node, spare, .. } if self.tree.len() + copied(node) + copied(spare) + 1 > self.most => {
-                Op::Remove(node.leafward())
-            }
             Op::DuplicateFrom { node, to } if self.tree.len() + copied(node) > self.most => {
                 Op::DuplicateFrom { node: node.leafward(), to }
             }
@@ -261,11 +259,7 @@ impl Oracle {
             Op::Build { at, node, more, seed, flaw } => self.build(self.tree.place(at), node, more, seed, flaw),
             Op::Duplicate { node, to } => self.duplicate(self.tree.pick(node), self.tree.place(to)),
             Op::DuplicateFrom { node, to } => self.duplicate_from(self.tree.pick(node), self.tree.place(to)),
-            Op::Adopt { node, spare, to, config, updated } => {
-                self.adopt_scene([self.tree.pick(node), self.tree.pick(spare)], self.tree.place(to), config, updated)
-            }
-            Op::Reconfigure(config) => self.reconfigure(config),
-            Op::Reload { options, config } => self.reload(options, config),
+            Op::Reload(options) => self.reload(options),
             Op::RemoveLater(target) => self.remove_later(self.tree.pick(target)),
             Op::Detach(target) => self.detach_subtree(self.tree.pick(target)),
             Op::Attach { node, to, keep } => self.attach_subtree(self.tree.pick(node), self.tree.place(to), keep),
@@ -273,16 +267,9 @@ impl Oracle {
             Op::Reparent { node, to, keep } => self.reparent(self.tree.pick(node), self.tree.place(to), keep),
             Op::Drag { of, more, seed } => self.drag(self.tree.pick(of), more, seed),
             Op::SortChildren(target, key) => self.sort(self.tree.pick(target), key),
-            Op::Isolate(target) => self.isolate(self.tree.pick(target)),
             Op::Clear => self.clear(),
             Op::SetWorld(target, matrix) => self.set_world(self.tree.pick(target), matrix).map(|()| None),
             Op::LookAt { node, target, up } => self.look_at(self.tree.pick(node), target, up).map(|()| None),
-            Op::Reconstitute(target) => {
-                let (handle, mut refusals) = (self.tree.pick(target), Refusals::default());
-                self.live(handle, &mut refusals);
-                self.attempt(refusals, |scene| scene.reconstitute(handle)).map(|_| None)
-            }
-            Op::ReconstituteAll => self.plain(|scene| scene.reconstitute_all()),
             Op::Maintain(budget) => self.maintain(budget),
             Op::ShrinkToFit => self.shrink(),
             Op::TryReserve(target, more) => self.reserve(self.tree.pick(target), more),
@@ -297,7 +284,6 @@ impl Oracle {
                 self.detour(self.tree.pick(node), self.tree.pick(by.detached()), change, to, keep)
             }
             Op::Update => self.plain(Scene::update),
-            Op::UpdateAll => self.plain(Scene::update_all),
             ref other => self.component(other).map(|()| None),
         }
     }
@@ -377,7 +363,7 @@ impl Oracle {
         [parent, neighbour.into()]
             .into_iter()
             .flatten()
-            .any(|other| self.scene.contains(other) && !self.scene.same_slice(entry.handle, other))
+            .any(|other| self.scene.contains(other) && !same_slice(&self.scene, entry.handle, other))
     }
 
     /// An edit that is never refused and changes nothing in the model.
@@ -483,7 +469,7 @@ impl Oracle {
             SortKey::Constant => core::cmp::Ordering::Equal,
         });
         let crossed =
-            children.windows(2).any(|pair| !self.scene.same_slice(tree.handle(pair[0]), tree.handle(pair[1])));
+            children.windows(2).any(|pair| !same_slice(&self.scene, tree.handle(pair[0]), tree.handle(pair[1])));
         self.tree.at_mut(index).children = children;
         Ok(Some(crossed))
     }

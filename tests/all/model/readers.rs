@@ -4,9 +4,9 @@ use super::compare::same_bits;
 use super::op::Op;
 use super::oracle::Oracle;
 use super::{Check, Mismatch};
-use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, Changes, UploadReader};
+use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, Changes};
 use hedgerow::{Error, Local, Mat34, NodeHandle, Scene, Shape, Visibility};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an update left of a node.
 #[derive(Clone)]
@@ -64,8 +64,6 @@ struct Snapshot {
 /// A reader, and what it is to be told when it asks.
 struct Reader {
     changes: ChangeReader,
-    uploads: UploadReader,
-    arrays: HashMap<u32, Vec<Mat34>>,
     /// How everything was at the last read.
     known: Snapshot,
     /// Updates since then.
@@ -87,8 +85,6 @@ impl Reader {
         let _ = scene.changes(&mut changes);
         Self {
             changes,
-            uploads: UploadReader::new(),
-            arrays: HashMap::new(),
             known: Snapshot::default(),
             missed: 0,
             edited: false,
@@ -159,34 +155,6 @@ impl Reader {
             edits: &self.edits,
             edited: self.edited,
         }
-    }
-
-    /// Follows the matrix arrays; compares the copies with the nodes' matrices if the last thing done was an update.
-    fn follow(&mut self, scene: &Scene, nodes: &[NodeHandle], updated: bool) -> Check {
-        let uploads = scene.uploads(&mut self.uploads);
-        if uploads.is_all() {
-            self.arrays.clear();
-        }
-        for dropped in uploads.dropped() {
-            self.arrays.remove(&dropped);
-        }
-        for upload in uploads.iter() {
-            let copy = self.arrays.entry(upload.slice()).or_default();
-            copy.resize(upload.matrices().len(), Mat34::IDENTITY);
-            upload.ranges().for_each(|range| copy[range.clone()].copy_from_slice(&upload.matrices()[range]));
-        }
-        if !updated {
-            return Ok(());
-        }
-        for &node in nodes {
-            let place = scene.matrix_slot(node);
-            let copy = place.and_then(|place| self.arrays.get(&place.slice)?.get(place.slot as usize));
-            let same = copy.zip(scene.world(node)).is_some_and(|(copy, world)| same_bits(copy, world));
-            ensure!(same, "the copy of the matrix of {node:?} at {place:?} is {copy:?}");
-        }
-        let arrays = scene.uploads(&mut UploadReader::new()).iter().count();
-        ensure!(self.arrays.len() == arrays, "{} arrays are kept, and there are {arrays}", self.arrays.len());
-        Ok(())
     }
 }
 
@@ -296,16 +264,7 @@ impl Readers {
 impl Oracle {
     /// Notes that an edit is made.
     pub(crate) fn note_op(&mut self, op: &Op) {
-        let is_upkeep = matches!(
-            op,
-            Op::Update
-                | Op::UpdateAll
-                | Op::Reconstitute(_)
-                | Op::ReconstituteAll
-                | Op::Maintain(_)
-                | Op::ShrinkToFit
-                | Op::TryReserve(..)
-        );
+        let is_upkeep = matches!(op, Op::Update | Op::Maintain(_) | Op::ShrinkToFit | Op::TryReserve(..));
         self.readers.edited |= !is_upkeep;
     }
 
@@ -325,13 +284,11 @@ impl Oracle {
             readers.iter_mut().for_each(|reader| reader.note(last, &now, *edited));
             (*last, *edited) = (now, false);
         }
-        let live: Vec<NodeHandle> = self.tree.live().iter().map(|&index| self.tree.handle(index)).collect();
         let Readers { readers: [seldom, anytime], last, limited, .. } = &mut self.readers;
         let steps = self.counts.steps;
         for (reader, reads) in [(seldom, updated && steps.is_multiple_of(4)), (anytime, steps % 7 == 3)] {
             if reads {
                 reader.read(&self.scene, last, *limited, updated)?;
-                reader.follow(&self.scene, &live, updated)?;
             }
         }
         Ok(())

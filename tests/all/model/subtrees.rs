@@ -1,6 +1,7 @@
 //! Subtrees that leave the tree, for a while or for good.
 
 use super::Check;
+use super::dump::same_slice;
 use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
 use hedgerow::{Error, NodeHandle, Scene};
@@ -29,7 +30,7 @@ impl Oracle {
         self.counts.subtrees += 1;
         let parent = self.tree.at(index).parent.map(|parent| self.tree.handle(parent));
         self.tree.detach(index);
-        ensure!(parent.is_none_or(|parent| !self.scene.same_slice(handle, parent)), "{handle:?} left no slice");
+        ensure!(parent.is_none_or(|parent| !same_slice(&self.scene, handle, parent)), "{handle:?} left no slice");
         Ok(Some(true))
     }
 
@@ -69,7 +70,7 @@ impl Oracle {
         let below = index.map(|index| self.tree.pre_order(index)).unwrap_or_default();
         let gone: Vec<_> = below.iter().map(|&node| self.tree.handle(node)).collect();
         let crossed = index.is_some_and(|index| self.is_apart(index, handle))
-            || gone.iter().any(|&node| !self.scene.same_slice(handle, node));
+            || gone.iter().any(|&node| !same_slice(&self.scene, handle, node));
         let Some(removed) = self.attempt(refusals, |scene| edit(scene, handle))? else {
             return Ok(None);
         };

@@ -28,8 +28,6 @@ pub(crate) struct Entry {
     pub(crate) name: Option<&'static str>,
     /// Its world matrix as of the last update, if it has had a transform of its own ever since.
     pub(crate) seen: Option<Mat34>,
-    /// Whether it was isolated, and not moved since.
-    pub(crate) isolated: bool,
     /// Its index in the list of live nodes.
     at: usize,
 }
@@ -339,7 +337,6 @@ impl Tree {
     }
 
     fn unlink(&mut self, index: usize) {
-        self.at_mut(index).isolated = false;
         if self.is_detached_root(index) {
             self.detached.retain(|&root| root != index);
             return;
@@ -361,7 +358,6 @@ impl Tree {
             visibility: None,
             name: None,
             seen: None,
-            isolated: false,
             at: self.live.len(),
         };
         let index = self.free.pop().unwrap_or(self.entries.len());

@@ -13,18 +13,6 @@ use std::time::Duration;
 const ENOUGH: Duration = Duration::from_secs(600);
 
 impl Oracle {
-    /// Gives a subtree a slice of its own.
-    pub(crate) fn isolate(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
-        let mut refusals = Refusals::default();
-        let index = self.movable(handle, &mut refusals);
-        let done = self.attempt(refusals, |scene| scene.isolate(handle))?;
-        let (Some(()), Some(index)) = (done, index) else {
-            return Ok(None);
-        };
-        self.tree.at_mut(index).isolated = true;
-        Ok(Some(false))
-    }
-
     /// Frees what was removed, and tidies what was edited.
     pub(crate) fn maintain(&mut self, budget: Budget) -> Check<Option<bool>> {
         match budget {
@@ -65,8 +53,7 @@ impl Oracle {
         self.scene.shrink_to_fit();
         let after = bytes(self.scene.stats());
         // Each slice has sets of marks, of 16 bytes at least and less than two bits a slot, which a rebuilt one may
-        // have made where the old one had not yet. Slices that another policy left nested are put side by side, for
-        // which there are more of them.
+        // have made where the old one had not yet.
         let marks = 192 * self.scene.slice_count() + 4 * self.scene.stats().rows.live;
         let more = self.scene.slice_count() > slices;
         ensure!(after <= before + marks || more, "shrunk from {before} bytes to {after}");

@@ -1,10 +1,11 @@
 //! Parts of the crate that were right by themselves and wrong together.
 
 use super::{all_nodes, drawn, turned};
+use crate::trees::isolate;
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility, data::Inherited,
-    edit::SceneBuilder, visit::TransformPass,
+    Aabb, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility, data::Inherited, edit::SceneBuilder,
+    visit::TransformPass,
 };
 
 /// The nodes in a box around everything.
@@ -50,35 +51,6 @@ fn shapes_that_are_built_or_copied_are_found_before_and_after_an_update() {
 }
 
 #[test]
-fn what_comes_to_stand_beside_an_isolated_node_stays_out_of_its_slice() {
-    for config in [SceneConfig::DEFAULT, SceneConfig::THESIS, SceneConfig { min_nodes: 0, ..SceneConfig::DEFAULT }] {
-        let mut scene = Scene::with_config(config).unwrap();
-        let top = scene.insert(scene.root(), Node::group()).unwrap();
-        let other = scene.insert(scene.root(), Node::group()).unwrap();
-        let mut below = top;
-        for _ in 0..3 {
-            let node = scene.insert(below, Node::group()).unwrap();
-            let child = scene.insert(node, Node::group()).unwrap();
-            scene.isolate(node).unwrap();
-            for place in
-                [Place::FirstChildOf(below), Place::LastChildOf(below), Place::Before(node), Place::After(node)]
-            {
-                let beside = scene.insert(place, Node::group()).unwrap();
-                let moved = scene.insert(other, Node::group()).unwrap();
-                scene.reparent(moved, place, Keep::Local).unwrap();
-                let copied = scene.duplicate(moved, place).unwrap().top();
-                for sibling in [beside, moved, copied] {
-                    assert!(!scene.same_slice(node, sibling), "{place:?}");
-                }
-            }
-            assert!(scene.same_slice(node, child) && scene.children(below).count() >= 13);
-            scene.validate().unwrap();
-            below = node;
-        }
-    }
-}
-
-#[test]
 fn values_of_nodes_that_go_while_they_are_detached_go_with_them() {
     let mut scene = Scene::new();
     let top = scene.insert(scene.root(), Node::group()).unwrap();
@@ -113,7 +85,7 @@ fn a_box_is_that_of_the_draw_list_between_detaching_and_the_next_update() {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, min_nodes: 0, ..SceneConfig::DEFAULT }).unwrap();
     let far = scene.insert(scene.root(), Node::transform(Transform::from_xyz(50.0, 0.0, 0.0))).unwrap();
     let node = scene.insert(far, drawn(1)).unwrap();
-    scene.isolate(node).unwrap();
+    isolate(&mut scene, node);
     scene.update();
     scene.detach(node).unwrap();
     scene.attach(node, far, Keep::Local).unwrap();
@@ -136,7 +108,7 @@ fn boxes_follow_a_visitor_that_runs_the_pass() {
     let top = scene.insert(scene.root(), Node::transform(turned(1.0, 0.0))).unwrap();
     let node = scene.insert(top, drawn(1)).unwrap();
     let below = scene.insert(node, drawn(2)).unwrap();
-    scene.isolate(below).unwrap();
+    isolate(&mut scene, below);
     for turn in 1..8 {
         scene.set_local(top, Transform::from_xyz(turn as f32 * 20.0, 0.0, 0.0)).unwrap();
         scene.visit_slices_mut(&mut [TransformPass::dirty(), TransformPass::everything()][turn % 2]);

@@ -1,9 +1,9 @@
 //! Slices nested behind several portals: edits above must affect everything below.
 
 use super::{check_update, drawn, draws, turned, whole};
-use hedgerow::glam::Vec3;
+use crate::trees::{APART, isolate};
 use hedgerow::{
-    Error, Keep, Node, NodeHandle, Place, Scene, Visibility,
+    Error, Node, NodeHandle, Scene, Visibility,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +20,7 @@ struct Nested {
 
 impl Nested {
     fn new() -> Self {
-        let mut scene = Scene::new();
+        let mut scene = Scene::with_config(APART).unwrap();
         let top = scene.insert(scene.root(), Node::transform(turned(2.0, 0.4))).unwrap();
         let group = scene.insert(top, Node::group()).unwrap();
         let (mut outer, mut inner, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
@@ -40,7 +40,7 @@ impl Nested {
             outer.push(above);
         }
         for &node in outer.iter().chain(&inner) {
-            scene.isolate(node).unwrap();
+            isolate(&mut scene, node);
         }
         assert!(scene.slice_count() >= 2 + outer.len() + inner.len());
         let mut nested = Self { scene, top, group, outer, inner, leaves };
@@ -154,31 +154,4 @@ fn edits_above_nested_portals_reach_all_below() {
     step(&mut nested, "a material of the root", &mut |scene| scene.set_material(root, 5));
     step(&mut nested, "a transform of the root", &mut |scene| scene.set_local(root, turned(1.0, 3.0)));
     step(&mut nested, "none of the root", &mut |scene| scene.remove_local(root).map(drop));
-}
-
-#[test]
-fn isolated_subtrees_inherit_from_where_they_are_moved_to() {
-    let mut nested = Nested::new();
-    let root = nested.scene.root();
-    let other = Node::transform(turned(-8.0, 2.2).with_scale(Vec3::new(1.0, -1.0, 1.0)));
-    let other = nested.scene.insert(root, other.with_material(9)).unwrap();
-    let last = nested.scene.insert(other, Node::transform(turned(1.0, 1.0))).unwrap();
-    nested.check("another transform");
-    let (top, outer, inner) = (nested.top, nested.outer.clone(), nested.inner.clone());
-    for (node, place) in [
-        (outer[0], Place::LastChildOf(other)),
-        (inner[4], Place::FirstChildOf(last)),
-        (inner[8], Place::Before(last)),
-        (outer[1], Place::After(inner[8])),
-        (outer[0], Place::LastChildOf(root)),
-        (last, Place::LastChildOf(inner[2])),
-        (top, Place::LastChildOf(other)),
-    ] {
-        nested.scene.reparent(node, place, Keep::Local).unwrap();
-        nested.check("moving");
-        nested.scene.isolate(node).unwrap();
-        nested.check("isolating anew");
-        nested.scene.set_local(other, turned(3.0, 0.7)).unwrap();
-        nested.check("moving the other");
-    }
 }

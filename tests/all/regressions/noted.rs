@@ -2,9 +2,7 @@
 
 use super::drawn;
 use hedgerow::changes::ChangeReader;
-use hedgerow::{
-    Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility, stats::Maintenance, visit::TransformPass,
-};
+use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility, visit::TransformPass};
 use std::time::Duration;
 
 /// Longer than any test takes.
@@ -19,7 +17,7 @@ fn placed(x: f32) -> Node<'static> {
 /// Repeated edits that leave a scene unchanged in the end; given two nodes of the tree.
 type Cycle = fn(&mut Scene, [NodeHandle; 2]);
 
-const CYCLES_OF: [(&str, Cycle); 14] = [
+const CYCLES_OF: [(&str, Cycle); 13] = [
     ("detaching and attaching", |scene, [a, _]| {
         let parent = scene.parent(a).unwrap();
         scene.detach(a).unwrap();
@@ -43,10 +41,8 @@ const CYCLES_OF: [(&str, Cycle); 14] = [
         scene.attach(a, scene.root(), Keep::Local).unwrap();
         scene.remove(new).unwrap();
     }),
-    ("reconstituting", |scene, [a, _]| scene.reconstitute(a).unwrap()),
-    ("reconstituting everything", |scene, _| scene.reconstitute_all()),
-    ("isolating", |scene, [a, b]| {
-        scene.isolate(b).unwrap();
+    ("rebuilding everything", |scene, _| scene.shrink_to_fit()),
+    ("moving there and back", |scene, [a, b]| {
         scene.reparent(b, a, Keep::Local).unwrap();
         scene.reparent(b, scene.root(), Keep::Local).unwrap();
     }),
@@ -65,7 +61,6 @@ const CYCLES_OF: [(&str, Cycle); 14] = [
     ("removing later", |scene, [a, _]| {
         let new = scene.insert(a, placed(1.0)).unwrap();
         scene.insert(new, drawn(1)).unwrap();
-        scene.isolate(new).unwrap();
         scene.remove_later(new).unwrap();
         scene.maintain(ENOUGH);
     }),
@@ -108,149 +103,6 @@ fn no_edit_takes_memory_again_and_again_where_no_update_comes() {
             scene.validate().unwrap();
         }
     }
-}
-
-#[test]
-fn lists_of_slices_are_weeded_out_also_where_most_slices_went() {
-    let config = SceneConfig { max_nodes: 1024, min_nodes: 4, ..SceneConfig::DEFAULT };
-    let mut scene = Scene::with_config(config).unwrap();
-    let root = scene.root();
-    let isolated = |scene: &mut Scene| {
-        let top = scene.insert(root, placed(2.0)).unwrap();
-        scene.isolate(top).unwrap();
-        top
-    };
-    let first = isolated(&mut scene);
-    let tops: Vec<NodeHandle> = (0..200)
-        .map(|_| {
-            let top = scene.insert(root, placed(1.0)).unwrap();
-            (0..6).for_each(|_| _ = scene.insert(top, Node::group()).unwrap());
-            scene.isolate(top).unwrap();
-            top
-        })
-        .collect();
-    // The first slice is removed and opened again and again, and listed for maintenance each time.
-    scene.remove(first).unwrap();
-    for _ in 0..150 {
-        let again = isolated(&mut scene);
-        scene.remove(again).unwrap();
-    }
-    // All of them wait for an update and for maintenance, and are on the lists of these. Now there is one.
-    tops[1..].iter().for_each(|&top| _ = scene.remove(top).unwrap());
-    scene.shrink_to_fit();
-    let mut run = |cycles: usize| {
-        for _ in 0..cycles {
-            scene.detach(tops[0]).unwrap();
-            scene.attach(tops[0], root, Keep::Local).unwrap();
-            let new = isolated(&mut scene);
-            scene.remove(new).unwrap();
-        }
-        scene.stats().allocated_bytes()
-    };
-    let before = run(CYCLES / 4);
-    let after = run(CYCLES);
-    assert!(after <= before + 1024, "{before} bytes have become {after}");
-    scene.update();
-    scene.validate().unwrap();
-}
-
-/// A scene in which large and small independent subtrees alternate, so that no small one has a partner. Returns the
-/// tops of both. It is maintained and updated.
-fn alternating(pairs: usize) -> (Scene, Vec<NodeHandle>, Vec<NodeHandle>) {
-    let config = SceneConfig { max_nodes: 4096, min_nodes: 8, initial_slice_storage_size: 4, ..SceneConfig::DEFAULT };
-    let mut scene = Scene::with_config(config).unwrap();
-    let root = scene.root();
-    let mut tops = Vec::new();
-    for _ in 0..pairs {
-        let top = scene.insert(root, placed(1.0)).unwrap();
-        (0..12).for_each(|_| assert!(scene.insert(top, Node::group()).is_ok()));
-        tops.push(top);
-    }
-    let small: Vec<NodeHandle> = tops
-        .iter()
-        .map(|&top| {
-            let small = scene.insert(Place::After(top), placed(1.0)).unwrap();
-            scene.insert(small, Node::group()).unwrap();
-            small
-        })
-        .collect();
-    scene.update();
-    scene.maintain(ENOUGH);
-    scene.validate().unwrap();
-    assert_eq!(scene.slice_count(), 1 + 2 * pairs, "nothing was to be merged");
-    (scene, tops, small)
-}
-
-#[test]
-fn maintenance_looks_at_what_is_near_an_edit_however_many_slices_wait_for_a_partner() {
-    type Edit = fn(&mut Scene, NodeHandle, NodeHandle);
-    let edits: [(&str, Edit); 4] = [
-        ("inside of a large subtree", |scene, top, _| {
-            let new = scene.insert(top, Node::group()).unwrap();
-            scene.remove(new).unwrap();
-        }),
-        ("inside of a small subtree", |scene, _, small| {
-            let new = scene.insert(small, Node::group()).unwrap();
-            scene.remove(new).unwrap();
-        }),
-        ("an independent subtree that comes and goes", |scene, top, _| {
-            let new = scene.insert(Place::Before(top), placed(1.0)).unwrap();
-            scene.isolate(new).unwrap();
-            scene.remove(new).unwrap();
-        }),
-        ("an independent subtree that goes to the end", |scene, _, small| {
-            scene.reparent(small, scene.root(), Keep::Local).unwrap();
-        }),
-    ];
-    for (what, edit) in edits {
-        let looked_at = [40, 1200].map(|pairs| {
-            let (mut scene, tops, small) = alternating(pairs);
-            let mut most = 0;
-            for turn in 0..20 {
-                let place = turn * 7 % pairs;
-                edit(&mut scene, tops[place], small[place]);
-                let done: Maintenance = scene.maintain(ENOUGH);
-                assert_eq!(done.remaining, 0);
-                most = most.max(done.looked_at);
-            }
-            scene.validate().unwrap();
-            assert_eq!(scene.maintain(ENOUGH).looked_at, 0, "a scene at rest costs nothing");
-            most
-        });
-        assert!(looked_at[1] <= looked_at[0].max(12), "{what}: {looked_at:?} slices are looked at");
-    }
-}
-
-#[test]
-fn a_small_slice_is_merged_once_there_is_a_partner() {
-    // A neighbour became small: both are merged, and later the next.
-    let (mut scene, tops, small) = alternating(20);
-    let slices = scene.slice_count();
-    let children: Vec<NodeHandle> = scene.children(tops[5]).collect();
-    children.into_iter().for_each(|child| _ = scene.remove(child).unwrap());
-    scene.maintain(ENOUGH);
-    scene.validate().unwrap();
-    assert!(scene.same_slice(tops[5], small[5]) && scene.same_slice(tops[5], small[4]));
-    assert_eq!(scene.slice_count(), slices - 2);
-    // What was between two small ones was removed.
-    let (mut scene, tops, small) = alternating(20);
-    scene.remove(tops[9]).unwrap();
-    scene.maintain(ENOUGH);
-    scene.validate().unwrap();
-    assert!(scene.same_slice(small[8], small[9]), "they are neighbours now");
-    // The same later, and after saving and loading.
-    let (mut scene, tops, small) = alternating(20);
-    scene.remove_later(tops[9]).unwrap();
-    let mut scene = Scene::load(&scene.save()).unwrap();
-    scene.maintain(ENOUGH);
-    scene.validate().unwrap();
-    assert!(scene.same_slice(small[8], small[9]), "they are neighbours now");
-    let (scene, tops, small) = alternating(20);
-    let mut scene = Scene::load(&scene.save()).unwrap();
-    scene.remove(tops[9]).unwrap();
-    scene.maintain(ENOUGH);
-    scene.validate().unwrap();
-    assert!(scene.same_slice(small[8], small[9]), "they are neighbours now");
 }
 
 #[test]

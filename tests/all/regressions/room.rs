@@ -1,18 +1,17 @@
 //! Memory that was reserved, freed, or reused.
 
 use super::{check_update, draws, whole};
-use hedgerow::config::StoragePolicy;
+use crate::trees::UNBOUNDED;
 use hedgerow::{Error, Node, Scene, SceneConfig};
 use std::collections::HashSet;
 use std::time::Duration;
 
 #[test]
 fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
-    let mut scene = Scene::new();
+    let mut scene = Scene::with_config(SceneConfig { min_nodes: 0, ..SceneConfig::DEFAULT }).unwrap();
     let root = scene.root();
     for number in 0..2_000 {
-        let child = scene.insert(root, whole(number)).unwrap();
-        scene.isolate(child).unwrap();
+        scene.insert(root, whole(number)).unwrap();
     }
     assert!(scene.slice_count() > 2_000);
     scene.update();
@@ -40,7 +39,7 @@ fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
 #[test]
 fn reserved_room_is_used() {
     const COUNT: u32 = 3_000;
-    for config in [SceneConfig::DEFAULT, SceneConfig::THESIS] {
+    for config in [SceneConfig::DEFAULT, UNBOUNDED] {
         let mut scene = Scene::with_config(config).unwrap();
         let root = scene.root();
         let parent = scene.insert(root, whole(0)).unwrap();
@@ -129,10 +128,7 @@ fn a_scene_that_hardly_grows_is_refused() {
 
 #[test]
 fn freed_handles_come_back_once_each_in_any_order() {
-    let config = SceneConfig {
-        storage: StoragePolicy { max_table_entries: 4096, ..StoragePolicy::DEFAULT },
-        ..SceneConfig::DEFAULT
-    };
+    let config = SceneConfig::DEFAULT;
     for stride in [1, 3, 7, 11, 19, 22] {
         let mut scene = Scene::with_config(config).unwrap();
         let parent = scene.insert(scene.root(), Node::group()).unwrap();
@@ -169,18 +165,4 @@ fn freed_handles_come_back_once_each_in_any_order() {
         let stats = scene.stats();
         assert_eq!((stats.tables, stats.retired), (2, 0), "freed entries serve again: {stats:?}");
     }
-}
-
-#[test]
-fn a_scene_with_smaller_slices_is_loaded_where_large_ones_waited_to_be_freed() {
-    let mut scene = Scene::new();
-    let branch = scene.insert(scene.root(), Node::group()).unwrap();
-    for _ in 0..100 {
-        scene.insert(branch, Node::group()).unwrap();
-    }
-    scene.isolate(branch).unwrap();
-    assert_eq!(scene.remove_later(branch), Ok(101));
-    scene.reconfigure(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }).unwrap();
-    scene.validate().unwrap();
-    assert_eq!(Scene::load(&scene.save()).unwrap().len(), 1);
 }

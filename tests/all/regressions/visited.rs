@@ -1,7 +1,8 @@
 //! What a visitor of slices computes before the next update: boxes, and the reported changes.
 
+use crate::trees::isolate;
 use crate::watched::Watched;
-use hedgerow::changes::{ChangeReader, Changes, UploadReader};
+use hedgerow::changes::{ChangeReader, Changes};
 use hedgerow::glam::Vec3;
 use hedgerow::{
     Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
@@ -100,11 +101,9 @@ fn a_pass_with_nothing_to_do_changes_nothing() {
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
     scene.update();
-    let mut uploads = UploadReader::new();
-    scene.uploads(&mut uploads);
     Visit::new(TransformPass::dirty()).run(&mut scene);
     scene.update();
-    assert!(scene.told.is_still() && scene.uploads(&mut uploads).is_empty());
+    assert!(scene.told.is_still());
     assert_eq!(scene.world(node), Some(&Mat34::IDENTITY));
 }
 
@@ -202,8 +201,8 @@ fn what_a_visitor_moved_is_told_of_though_its_slice_was_split() {
 #[test]
 fn what_a_visitor_moved_is_told_of_though_its_slice_was_merged_rebuilt_or_left() {
     let config = SceneConfig { max_nodes: 64, min_nodes: 12, ..SceneConfig::DEFAULT };
-    move_by_visit(config, 5.0, 40, |scene, _| scene.reconstitute_all());
-    move_by_visit(config, 5.0, 40, |scene, top| scene.isolate(top).unwrap());
+    move_by_visit(config, 5.0, 40, |scene, _| scene.shrink_to_fit());
+    move_by_visit(config, 5.0, 40, isolate);
     move_by_visit(config, 5.0, 40, |scene, top| {
         scene.detach(top).unwrap();
         scene.attach(top, scene.root(), Keep::Local).unwrap();
@@ -211,7 +210,7 @@ fn what_a_visitor_moved_is_told_of_though_its_slice_was_merged_rebuilt_or_left()
     move_by_visit(SceneConfig { max_nodes: 16, min_nodes: 4, ..config }, 5.0, 60, |scene, top| {
         let children: Vec<NodeHandle> = scene.children(top).collect();
         for &child in children.iter().step_by(3) {
-            scene.isolate(child).unwrap();
+            isolate(scene, child);
         }
         for &child in children.iter().step_by(3) {
             scene.reparent(child, top, Keep::Local).unwrap();

@@ -1,6 +1,7 @@
 //! Edits in world space.
 
 use super::{bits, turned};
+use crate::model::dump::dump;
 use hedgerow::edit::BatchError;
 use hedgerow::glam::{DAffine3, DMat3, DVec3, EulerRot, Quat, Vec3};
 use hedgerow::{
@@ -157,7 +158,7 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     let small = scene.insert(root, Node::transform(scaled(1e-20))).unwrap();
     let detached = scene.insert(root, Node::transform(scaled(1e-20))).unwrap();
     scene.detach(detached).unwrap();
-    let before = scene.dump();
+    let before = dump(&scene);
     let refused = Error::Underflow(large);
     let mut queue = EditQueue::new();
     queue.set_world(below, scaled(1e-20));
@@ -169,7 +170,7 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     let batch = BatchError { item: Some(0), error: refused };
     assert_eq!(scene.reparent_many(&[(small, large)], Keep::World), Err(batch));
     assert!(queue.apply(&mut scene).iter().all(|result| *result == Err(refused)));
-    assert_eq!(scene.dump(), before);
+    assert_eq!(dump(&scene), before);
     assert!(refused.to_string().contains("too small for single precision"));
 
     // A single axis is enough.

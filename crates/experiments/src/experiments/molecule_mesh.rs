@@ -14,8 +14,8 @@ use crate::baselines::{MeshColumns, Meshes};
 use crate::front::{Front, Sizes, checked_elsewhere};
 use crate::workloads::Parts;
 use crate::{Case, Outcome, Unit};
-use hedgerow_mesh::{MeshDraw, MeshSet};
 use hedgerow::query::Frustum;
+use hedgerow_mesh::{MeshDraw, MeshSet};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[1500, 100_000, 300_000], short: &[1500, 100_000], tiny: &[1500] };
 const CAMERAS: usize = 16;

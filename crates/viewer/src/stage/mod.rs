@@ -22,7 +22,7 @@ use figures::Figures;
 use file::FilePlay;
 use geometry::Mesh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
-use hedgerow::{Local, Mat34, NodeHandle, Scene, SceneConfig, Visibility};
+use hedgerow::{Local, Mat34, NodeHandle, Scene, Visibility};
 use std::time::Duration;
 use web_time::Instant;
 
@@ -263,12 +263,6 @@ impl Stage {
         }
         stage.scene.update();
         Ok(stage)
-    }
-
-    /// The scene keeps world boxes, which culling and picking need.
-    fn keep_bounds(scene: &mut Scene) -> Result<()> {
-        let config = SceneConfig { bounds: true, ..*scene.config() };
-        Ok(scene.reconfigure(config)?)
     }
 
     /// Plays a frame: edits, characters, maintenance. `load` is the percentage of all nodes that move besides.

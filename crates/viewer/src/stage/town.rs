@@ -13,7 +13,7 @@ use crate::people::People;
 use crate::threads;
 use crate::town;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Aabb, Visibility};
+use hedgerow::{Aabb, SceneConfig, Visibility};
 
 /// All parts, by mesh number.
 const PARTS: [Part; 26] = [
@@ -85,8 +85,8 @@ const SURFACES: [Look; 21] = [
 
 /// The town at a time when people are about.
 pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
-    let (mut scene, town) = town::build(seed)?;
-    Stage::keep_bounds(&mut scene)?;
+    // World boxes are what culling and picking need.
+    let (mut scene, town) = town::build(seed, SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     let mut life = TownLife::new(&mut scene, town, people, seed)?;
     let mut figures = Figures::default();
     let (body, walkers) = life.people.parts();

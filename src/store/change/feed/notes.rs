@@ -4,7 +4,6 @@ use crate::Mat34;
 use crate::NodeHandle;
 use crate::store::change::ChangeKinds;
 use crate::store::columns::At;
-use crate::store::work;
 use crate::store::{Feed, Membership, Slice, Store};
 use std::collections::TryReserveError;
 
@@ -21,7 +20,6 @@ impl Store {
             }
             // Without updates, nodes that came and went are weeded out here.
             if feed.came.len() > feed.came_limit {
-                work::rows(feed.came.len());
                 feed.came.retain(|&node| tables.resolve(node).is_some());
                 feed.came_limit = 1024.max(2 * feed.came.len());
             }
@@ -77,8 +75,6 @@ impl Store {
         slice.subtree(top.row).for_each(|row| visit(slice, row, &mut below));
         while let Some(number) = below.pop() {
             let slice = &slices[number as usize];
-            work::slices(1);
-            work::rows(slice.row_slots.live() as usize);
             slice.row_slots.iter().for_each(|row| visit(slice, row, &mut below));
         }
     }
@@ -167,7 +163,6 @@ impl Store {
         self.note_layout(number);
         if let Some(feed) = &mut self.feed {
             let slice = &mut self.slices[number as usize];
-            work::rows(slice.row_slots.end() as usize);
             (0..slice.row_slots.end()).for_each(|row| slice.trace_owner(row));
             feed.list_uncommitted(number, slice);
         }

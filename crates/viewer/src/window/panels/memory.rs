@@ -4,7 +4,7 @@
 
 use crate::stage::Stage;
 use egui::{Color32, ColorImage, TextureHandle, TextureOptions, Ui};
-use hedgerow::changes::UploadReader;
+use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep};
 use hedgerow::visit::SliceView;
 use hedgerow::{NodeHandle, Scene};
 use std::collections::HashMap;
@@ -19,7 +19,8 @@ const PORTAL: Color32 = Color32::from_gray(150);
 const LIT: Color32 = Color32::from_rgb(255, 240, 90);
 
 pub(super) struct Memory {
-    reader: UploadReader,
+    /// Tells which matrices the last update computed.
+    mirror: MatrixMirror,
     texture: Option<TextureHandle>,
 }
 
@@ -34,18 +35,17 @@ struct Painter<'s> {
 
 impl Memory {
     pub(super) fn new() -> Self {
-        Self { reader: UploadReader::new(), texture: None }
+        Self { mirror: MatrixMirror::new(), texture: None }
     }
 
     pub(super) fn show(&mut self, ui: &mut Ui, stage: &Stage) {
         let scene = &stage.scene;
-        // Which slots were computed, by slice.
-        let mut lit: HashMap<u32, Vec<bool>> = HashMap::new();
-        for upload in scene.uploads(&mut self.reader).iter() {
-            let mut slots = vec![false; upload.matrices().len()];
-            upload.ranges().for_each(|range| slots[range].fill(true));
-            lit.insert(upload.slice(), slots);
-        }
+        // Which matrices were computed, by their places in the mirror.
+        let mut lit = vec![false; self.mirror.len()];
+        self.mirror.sync(scene, |step| match step {
+            MirrorStep::Resize { len } => lit.resize(len, false),
+            MirrorStep::Write { first, matrices } => lit[first..][..matrices.len()].fill(true),
+        });
         let mut painter = Painter::new(scene);
         let stats = scene.stats();
         let rows = scene.slices().map(|slice| slice.rows().len()).sum();
@@ -53,7 +53,8 @@ impl Memory {
         let (scale, wide) = layout(rows, stats.slices, most);
         let mut pixels = Vec::with_capacity(2 * scene.len());
         for slice in scene.slices() {
-            painter.paint(&slice, lit.get(&slice.number()).map_or(&[], Vec::as_slice), &mut pixels);
+            let first = self.mirror.index(MatrixSlot { slice: slice.number(), slot: 0 });
+            painter.paint(&slice, first.map_or(&[], |first| &lit[first..]), &mut pixels);
             // Dark pixels between slices.
             pixels.push(Color32::BLACK);
             if stats.slices <= LINES {

@@ -1,0 +1,105 @@
+//! Draws how a scene lies in memory, as SVG: its slices one below the other, with a cell for each row.
+//!
+//! ```text
+//! cargo run --example memory > memory.svg
+//! ```
+//!
+//! Rows have the colour of the child of the root that they belong to; the root is grey, portals are black and holes
+//! white. A scene in depth-first order shows each subtree as one run of its colour. Edits leave holes and scatter what
+//! comes new, as on the left; `shrink_to_fit` puts it right, as on the right.
+
+use hedgerow::visit::{Flow, NodeRef, SliceView};
+use hedgerow::{Error, Node, NodeHandle, Scene, Transform};
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// Rows in a line of the picture, and the width and the height of one.
+const LINE: usize = 128;
+const CELL: [usize; 2] = [3, 8];
+/// The space between slices, and around all.
+const GAP: usize = 3;
+const MARGIN: usize = 6;
+/// The width of a scene.
+const WIDTH: usize = LINE * CELL[0] + 2 * MARGIN;
+
+/// Colours that the colour-blind tell apart, too. Source: M. Okabe, K. Ito, *Color Universal Design*, 2002.
+const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442"];
+const ROOT: &str = "#999999";
+const PORTAL: &str = "#000000";
+const HOLE: &str = "#ffffff";
+
+/// The number of the child of the root above each node.
+fn subtrees(scene: &Scene) -> HashMap<NodeHandle, usize> {
+    let (mut of, mut last) = (HashMap::with_capacity(scene.len()), 0);
+    scene.visit(scene.root(), &mut |node: &NodeRef<'_>| {
+        last += usize::from(node.depth() == 1);
+        if node.depth() > 0 {
+            of.insert(node.handle(), last);
+        }
+        Flow::Continue
+    });
+    of
+}
+
+/// The colour of a row.
+fn colour(slice: &SliceView<'_>, row: usize, subtrees: &HashMap<NodeHandle, usize>) -> &'static str {
+    match slice.rows().node(row) {
+        Some(node) => subtrees.get(&node).map_or(ROOT, |subtree| COLOURS[subtree % COLOURS.len()]),
+        None if slice.rows().is_portal(row) => PORTAL,
+        None => HOLE,
+    }
+}
+
+/// Draws a scene from a place to the right, and returns how far down it goes. Neighbouring rows of one colour are one
+/// rectangle.
+fn draw(scene: &Scene, left: usize, svg: &mut String) -> Result<usize, std::fmt::Error> {
+    let subtrees = subtrees(scene);
+    let [across, down] = CELL;
+    let mut top = MARGIN;
+    for slice in scene.slices() {
+        let rows: Vec<&str> = (0..slice.rows().len()).map(|row| colour(&slice, row, &subtrees)).collect();
+        for line in rows.chunks(LINE) {
+            let mut x = left + MARGIN;
+            for run in line.chunk_by(|a, b| a == b) {
+                let width = run.len() * across;
+                writeln!(svg, "<path fill=\"{}\" d=\"M{x} {top}h{width}v{down}h-{width}z\"/>", run[0])?;
+                x += width;
+            }
+            top += down;
+        }
+        top += GAP;
+    }
+    Ok(top - GAP + MARGIN)
+}
+
+/// A tree of seven subtrees that grow by turns, a third of whose leaves are removed again.
+fn churned(count: usize) -> Result<Scene, Error> {
+    let mut scene = Scene::new();
+    let node = || Node::transform(Transform::IDENTITY);
+    let mut nodes = Vec::new();
+    for _ in 0..7 {
+        nodes.push(scene.insert(scene.root(), node())?);
+    }
+    for step in 0..count {
+        // Steps of a prime go everywhere.
+        let parent = nodes[(step * 7919 + step / 3) % nodes.len()];
+        nodes.push(scene.insert(parent, node())?);
+    }
+    for &node in nodes.iter().skip(7).step_by(3) {
+        if scene.contains(node) && scene.first_child(node).is_none() {
+            scene.remove(node)?;
+        }
+    }
+    Ok(scene)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let edited = churned(3000)?;
+    let mut tidy = edited.clone();
+    tidy.shrink_to_fit();
+    let mut cells = String::new();
+    let height = draw(&edited, 0, &mut cells)?.max(draw(&tidy, WIDTH, &mut cells)?);
+    println!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{height}\">", 2 * WIDTH);
+    println!("<rect width=\"{}\" height=\"{height}\" fill=\"#eeeeee\"/>\n{cells}</svg>", 2 * WIDTH);
+    Ok(())
+}
