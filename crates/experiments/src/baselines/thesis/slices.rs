@@ -14,9 +14,8 @@ const STORAGE: usize = 1024 / size_of::<Line>();
 const MAX_NODES: usize = 12;
 const NONE: u32 = u32::MAX;
 
-/// A slice and an internal index there: what lies before each node, too.
+/// A slice and an internal index there: what lies in the line before each node, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C, align(16))]
 pub struct SliceHandle([u32; 2]);
 
 /// Where a node lies and how long it is, in lines; or the next entry that is free.
@@ -96,7 +95,7 @@ impl Slice {
 /// `node` must be a live node of a slice.
 unsafe fn handle(node: NonNull<NodeBase>) -> SliceHandle {
     // SAFETY: the caller vouches for the node.
-    unsafe { node.cast::<SliceHandle>().sub(1).read() }
+    unsafe { node.cast::<Line>().sub(1).cast::<SliceHandle>().read() }
 }
 
 /// A tree in slices.
@@ -137,7 +136,7 @@ impl SliceGraph {
         let node = self.node(handle);
         // SAFETY: the slice has just given the room; the parent is in the tree.
         unsafe {
-            node.cast::<SliceHandle>().sub(1).write(handle);
+            node.cast::<Line>().sub(1).cast().write(handle);
             node::write(node, content, parent);
             if let Some(parent) = parent {
                 node::hang(node, parent);
