@@ -6,11 +6,12 @@
 //! - [`experiments`]: each with its set-up, its two sides, its sizes, and the check that both sides agree.
 //! - [`front`]: who runs them. The program `measure` prints ratios, the bench `experiments` hands them to Criterion, and
 //!   the tests of this crate run every check once, at a small size.
-//! - [`rounds`], [`clock`]: work of which only a part is timed, and what it is timed by.
-//! - [`heap`]: an allocator that counts.
-//! - [`machine`]: the compiler and the instruction sets, which every result says.
+//! - [`rounds`], [`clock`], [`heap`], [`machine`]: work of which only a part is timed, what it is timed by, an allocator
+//!   that counts, and the compiler and the instruction sets, which every result says.
 //!
 //! Source of most of it: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019 ("the thesis").
+
+#![allow(unsafe_code, reason = "other people's ways follow pointers")]
 
 mod agreement;
 pub mod baselines;

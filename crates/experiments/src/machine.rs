@@ -14,20 +14,14 @@ pub fn kernels() -> String {
 }
 
 /// The instruction set that this was compiled for: what everything but those kernels uses, and so each baseline.
-pub const fn compiled() -> &'static str {
-    if cfg!(target_feature = "avx512f") {
-        "avx512"
-    } else if cfg!(target_feature = "avx2") {
-        "avx2"
-    } else if cfg!(target_feature = "sse4.2") {
-        "sse4.2"
-    } else if cfg!(target_feature = "sse2") {
-        "sse2"
-    } else if cfg!(target_feature = "neon") {
-        "neon"
-    } else if cfg!(target_feature = "simd128") {
-        "simd128"
-    } else {
-        "none"
-    }
+pub fn compiled() -> &'static str {
+    let sets = [
+        (cfg!(target_feature = "avx512f"), "avx512"),
+        (cfg!(target_feature = "avx2"), "avx2"),
+        (cfg!(target_feature = "sse4.2"), "sse4.2"),
+        (cfg!(target_feature = "sse2"), "sse2"),
+        (cfg!(target_feature = "neon"), "neon"),
+        (cfg!(target_feature = "simd128"), "simd128"),
+    ];
+    sets.into_iter().find(|(is_on, _)| *is_on).map_or("none", |(_, name)| name)
 }

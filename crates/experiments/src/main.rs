@@ -7,10 +7,8 @@
 //! RUSTFLAGS="-C target-cpu=native" cargo run --release -p hedgerow-experiments -- EXPERIMENT
 //! ```
 //!
-//! Each line says how many threads either side used, and which vectors: `avx512, sse2` for a baseline that was compiled
-//! for every x86-64, as programs are that do not say otherwise, where our kernels find out what the machine has. The
-//! third command gives both sides SSE2, the fourth both what the machine has; what is left of a ratio then is the
-//! layout's. Everything runs on one thread that does not say otherwise.
+//! Each line says how many threads either side used, one if nothing is said, and which vectors: what our kernels find on
+//! the machine, and what a baseline was compiled for. The third and the fourth command give both sides the same.
 //!
 //! With `--json` there is one JSON object a line with the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (in that
 //! unit), `baseline`, `baseline_ns`, `ratio` (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`,

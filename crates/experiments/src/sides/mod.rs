@@ -105,7 +105,6 @@ pub(crate) fn stepped(steps: &mut u32) -> Transform {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baselines::DrawCommand;
     use crate::workloads::Churn;
 
     #[test]
@@ -130,10 +129,5 @@ mod tests {
         assert_eq!(play::<Batched>(&recipe), boxed);
         let draws = |sums: Vec<[Checksum; 2]>| sums.into_iter().map(|[draws, _]| draws).collect::<Vec<_>>();
         assert_eq!(draws(play::<Sliced>(&recipe)), draws(boxed));
-    }
-
-    #[test]
-    fn commands_of_both_sides_have_the_same_size() {
-        assert_eq!(size_of::<DrawCommand>(), size_of::<hedgerow::draw::DrawCommand>());
     }
 }

@@ -47,10 +47,11 @@ impl Rng {
 
     /// A transform within ten units, turned anyhow, scaled by at most a tenth so that deep chains stay in range; one
     /// in sixteen mirrors.
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision")]
     pub(crate) fn transform(&mut self) -> Transform {
         let [x, y, z, w] = core::array::from_fn(|_| f64::from(self.signed()));
         let length = (x * x + y * y + z * z + w * w).sqrt().max(1e-3);
-        let unit = [x, y, z, w].map(|part| narrow(part / length));
+        let unit = [x, y, z, w].map(|part| (part / length) as f32);
         let mut scale = core::array::from_fn(|_| 1.0 + 0.1 * self.signed());
         if self.below(16) == 0 {
             scale[0] = -scale[0];
@@ -61,10 +62,4 @@ impl Rng {
             scale: Vec3::from_array(scale),
         }
     }
-}
-
-/// Rounds to single precision.
-#[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
-const fn narrow(wide: f64) -> f32 {
-    wide as f32
 }

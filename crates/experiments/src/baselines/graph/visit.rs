@@ -45,6 +45,8 @@ pub struct DrawCommand {
     pub mirrored: bool,
 }
 
+const _: () = assert!(size_of::<DrawCommand>() == size_of::<hedgerow::draw::DrawCommand>());
+
 /// The two arrays that the render traversal fills, reused from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct Draws {
