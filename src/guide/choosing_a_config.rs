@@ -38,9 +38,8 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! A scene keeps its configuration, also in snapshots; [`Scene::duplicate_from`](crate::Scene::duplicate_from) copies
-//! its nodes to a scene with another one. `ImportOptions::with_config` of `hedgerow-gltf` is for scenes that are made of
-//! files.
+//! A scene keeps its configuration, also in snapshots; [`Scene::load_with`](crate::Scene::load_with) loads one with
+//! another. `ImportOptions::with_config` of `hedgerow-gltf` is for scenes that are made of files.
 //!
 //! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is
 //! little. It restores order, merges small slices and frees what was removed for later.

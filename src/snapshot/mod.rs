@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | a whole scene, every handle kept | [`Scene::save`], [`Scene::save_to`] a file or socket | [`Scene::load`], [`Scene::load_from`] |
 //! | the same without what is detached, or compacted | [`Scene::save_with`] and [`SaveOptions`] | the same |
+//! | a whole scene, with another configuration | | [`Scene::load_with`] |
 //! | a node and all below it, with new handles | [`Scene::save_subtree`] | [`Scene::load_subtree`] |
 //!
 //! ```
@@ -35,7 +36,8 @@ mod subtree;
 
 pub use error::SnapshotError;
 
-use crate::Scene;
+use crate::{Scene, SceneConfig};
+
 use crate::fallible;
 use crate::record::{Reader, Writer};
 use crate::store::Store;
@@ -170,6 +172,28 @@ impl Scene {
         let store = Store::read_image(&mut from)?;
         from.finish()?;
         Ok(Self::restored(store))
+    }
+
+    /// The scene from which [`Scene::save`] made these bytes, with another configuration. Handles stay.
+    ///
+    /// Runs in **O(bytes)**; the next update computes what the configuration adds.
+    ///
+    /// # Errors
+    /// Those of [`Scene::load`]; [`SnapshotError::Scene`] with [`Error::InvalidConfig`](crate::Error::InvalidConfig).
+    ///
+    /// ```
+    /// use hedgerow::{Scene, SceneConfig};
+    ///
+    /// let bytes = Scene::new().save();
+    /// let scene = Scene::load_with(&bytes, SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+    /// assert!(scene.config().bounds);
+    /// # Ok::<(), hedgerow::snapshot::SnapshotError>(())
+    /// ```
+    pub fn load_with(bytes: &[u8], config: SceneConfig) -> Result<Self, SnapshotError> {
+        let config = config.checked()?;
+        let mut scene = Self::load(bytes)?;
+        scene.store.reconfigure(config);
+        Ok(scene)
     }
 
     /// Reads to the end and loads the result: see [`Scene::load`].

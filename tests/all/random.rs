@@ -129,7 +129,7 @@ fn any_edits_in_slices_without_a_bound_leave_what_the_model_says() {
 #[test]
 fn any_edits_with_small_shared_slices_leave_what_the_model_says() {
     let config = SceneConfig { min_nodes: 12, initial_slice_storage_size: 4, ..SceneConfig::DEFAULT };
-    fixed(3, config);
+    fixed(33, config);
 }
 
 #[test]

@@ -142,6 +142,13 @@ pub(crate) struct Feed {
 
 /// What edits note.
 impl Feed {
+    /// The feed of a store that begins to track changes after this frame.
+    pub(in crate::store) fn since(frame: u64) -> Self {
+        let mut feed = Self { origin: frame, ..Self::default() };
+        feed.log.forget(frame);
+        feed
+    }
+
     /// Notes that a node was inserted.
     #[inline]
     pub(in crate::store) fn enter_new(&mut self, node: NodeHandle) {

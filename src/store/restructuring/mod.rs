@@ -14,6 +14,7 @@ mod discard;
 mod merge;
 mod merge_candidates;
 mod rebuild;
+mod reconfigure;
 mod reconstitute;
 mod room;
 mod siblings;

@@ -33,6 +33,13 @@ pub(crate) fn in_mode(config: SceneConfig, bytes: [u8; POLICY_BYTES]) -> SceneCo
     SceneConfig { changes, bounds, ..config }
 }
 
+/// Any policy, from a payload.
+fn policy_of(payload: &[u8; 14]) -> SceneConfig {
+    let mut bytes = [0; POLICY_BYTES];
+    bytes.copy_from_slice(&payload[..POLICY_BYTES]);
+    any_policy(bytes)
+}
+
 /// Any policy in any mode: mostly of tiny capacities, sometimes the default, with slices without a bound, or with
 /// slices of sixteen rows.
 pub(crate) fn any_policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
@@ -166,7 +173,10 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         227..=228 => Op::Drag { of: node, more: first % 64, seed: payload[13] },
         229 if first < 24 => Op::Clear,
         229..=239 | 242..=247 => Op::Maintain(budget(first)),
-        240..=241 => Op::Reload(SaveOptions { detached: payload[13] & 1 == 0, compact: payload[13] & 2 == 0 }),
+        240..=241 => Op::Reload {
+            options: SaveOptions { detached: payload[13] & 1 == 0, compact: payload[13] & 2 == 0 },
+            config: (payload[13] & 12 == 0).then(|| policy_of(payload)),
+        },
         248 => Op::ShrinkToFit,
         249..=251 => Op::TryReserve(node, if first >= 240 { usize::MAX } else { usize::from(first) }),
         252..=255 => Op::Update,

@@ -2,7 +2,7 @@
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Aabb, Keep, Mat34, Node, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Keep, Mat34, Node, SceneConfig, Shape, Transform, Visibility};
 
 /// How an operation chooses a node, so that it is meaningful in any tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ pub(crate) enum Op {
     /// Copies a subtree to another scene, and from there back.
     DuplicateFrom { node: Target, to: Where },
     /// Saves the scene with these options, and goes on with the loaded one.
-    Reload(SaveOptions),
+    Reload { options: SaveOptions, config: Option<SceneConfig> },
     /// Removes a subtree.
     Remove(Target),
     /// Removes this subtree and others chosen by the seed in a batch.

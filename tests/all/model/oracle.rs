@@ -259,7 +259,7 @@ impl Oracle {
             Op::Build { at, node, more, seed, flaw } => self.build(self.tree.place(at), node, more, seed, flaw),
             Op::Duplicate { node, to } => self.duplicate(self.tree.pick(node), self.tree.place(to)),
             Op::DuplicateFrom { node, to } => self.duplicate_from(self.tree.pick(node), self.tree.place(to)),
-            Op::Reload(options) => self.reload(options),
+            Op::Reload { options, config } => self.reload(options, config),
             Op::RemoveLater(target) => self.remove_later(self.tree.pick(target)),
             Op::Detach(target) => self.detach_subtree(self.tree.pick(target)),
             Op::Attach { node, to, keep } => self.attach_subtree(self.tree.pick(node), self.tree.place(to), keep),

@@ -5,16 +5,21 @@ use super::feed::Seen;
 use super::oracle::Oracle;
 use super::readers::Readers;
 use super::tree::Tree;
-use hedgerow::Scene;
 use hedgerow::snapshot::SaveOptions;
+use hedgerow::{Scene, SceneConfig};
 
 impl Oracle {
-    /// Saves the scene, and goes on with the one that was loaded.
-    pub(crate) fn reload(&mut self, options: SaveOptions) -> Check<Option<bool>> {
+    /// Saves the scene, and goes on with the one that was loaded, with another configuration if there is one.
+    pub(crate) fn reload(&mut self, options: SaveOptions, config: Option<SceneConfig>) -> Check<Option<bool>> {
         let before = self.scene.stats().pending_free;
         let bytes = self.scene.save_with(options);
-        self.scene =
-            Scene::load(&bytes).map_err(|error| super::Mismatch(format!("what was saved is refused: {error}")))?;
+        let loaded = match config {
+            Some(config) => Scene::load_with(&bytes, config),
+            None => Scene::load(&bytes),
+        };
+        self.scene = loaded.map_err(|error| super::Mismatch(format!("what was saved is refused: {error}")))?;
+        self.least_bound = self.least_bound.min(self.scene.config().max_nodes);
+        ensure!(config.is_none_or(|config| self.scene.config() == &config), "the configuration is another");
         if options.compact {
             let after = self.scene.stats().pending_free;
             ensure!(after == 0, "{after} nodes wait to be freed in a scene that was saved compactly");
