@@ -1,6 +1,6 @@
 //! All experiments under Criterion, as the benchmarks `EXPERIMENT/CASE/WAY/NODES`, ours being the way `hedgerow`.
 //!
-//! `cargo bench -p hedgerow-experiments -- moved` runs those with that word in their name. What both sides compute is
+//! `cargo bench -p hedgerow-bench -- moved` runs those with that word in their name. What both sides compute is
 //! compared where an experiment does so before it measures, and in the tests of this crate.
 
 use criterion::{Bencher, BenchmarkId, Criterion, Throughput};
