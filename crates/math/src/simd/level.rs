@@ -36,11 +36,11 @@ pub fn has_avx2<S: Simd>(simd: S) -> bool {
 }
 
 /// Every level that this machine has, the lowest first: what tests run kernels at. That without vectors is among them
-/// with the feature `_levels`, and where the machine has no other.
+/// with `--cfg hedgerow_fallback`, and where the machine has no other.
 pub fn levels() -> Vec<Level> {
-    #[cfg(feature = "_levels")]
+    #[cfg(hedgerow_fallback)]
     let mut levels = vec![Level::fallback()];
-    #[cfg(not(feature = "_levels"))]
+    #[cfg(not(hedgerow_fallback))]
     let mut levels = Vec::new();
     let best = Level::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
