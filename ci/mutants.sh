@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Changes the program in small ways, one at a time, and sees whether a test fails (cargo-mutants). What survives is listed
-# in target/mutants.out/missed.txt; each is to be killed by a test, or explained in RELIABILITY.md.
+# in target/mutants.out/missed.txt; each is to be killed by a test, or harmless.
 #
 #   ci/mutants.sh [files ...]            storage, scene, passes and handles without arguments: days
 #   ci/mutants.sh --sample N [files ...] about N of them, evenly spread over the list
