@@ -14,13 +14,14 @@ copy
 # The libraries alone: what tests and experiments take is not asked of users.
 (
     cd "$folder"
-    for manifest in Cargo.toml crates/anim/Cargo.toml crates/math/Cargo.toml; do
+    for manifest in Cargo.toml crates/{anim,gltf,math,mesh}/Cargo.toml; do
         awk '/^\[/ { left_out = /dev-dependencies|^\[\[(bench|example|test)\]\]/ } !left_out' "$manifest" >"$manifest.least"
         mv "$manifest.least" "$manifest"
     done
-    sed -i 's/^members = .*/members = [".", "crates\/anim", "crates\/math"]/' Cargo.toml
+    sed -i '/^members = \[/,/^\]/d; /^default-members = \[/,/^\]/d' Cargo.toml
+    sed -i 's/^\[workspace\]$/[workspace]\nmembers = [".", "crates\/anim", "crates\/gltf", "crates\/math", "crates\/mesh"]/' Cargo.toml
     cargo +nightly -Zdirect-minimal-versions generate-lockfile
-    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$OLDPWD/target}/least cargo check -p hedgerow -p hedgerow-anim -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib
+    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$OLDPWD/target}/least cargo check --workspace --all-features --lib
 )
 
 headline 'licences, sources, advisories'

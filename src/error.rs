@@ -74,8 +74,8 @@ pub enum Error {
     },
     /// All 2²⁴ handle tables are in use, or more rows were requested than a slice can number.
     CapacityOverflow,
-    /// The allocator refused; only [`Scene::try_reserve`](crate::Scene::try_reserve) and what reads bytes or files ask
-    /// it first. Everything else ends the process where memory ends.
+    /// The allocator refused. [`Scene::try_reserve`](crate::Scene::try_reserve), [`Scene::load`](crate::Scene::load) and
+    /// imports return it; everything else ends the process if there is no memory.
     AllocationFailed,
 }
 

@@ -169,8 +169,7 @@ impl<T: Clone> Column<T> {
     }
 
     /// The value at a slot, as of the last [`update`](Self::update); holes have any values. `None` for a slot that did
-    /// not exist then. For passes of your own, see
-    /// [`sweep_slots`](Self::sweep_slots).
+    /// not exist then. For passes of your own, see [`sweep_slots`](Self::sweep_slots).
     #[must_use]
     pub fn at(&self, slot: MatrixSlot) -> Option<&T> {
         self.parts.get(slot.slice as usize)?.values.get(slot.slot as usize)

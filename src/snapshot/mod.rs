@@ -36,11 +36,10 @@ mod subtree;
 
 pub use error::SnapshotError;
 
-use crate::{Scene, SceneConfig};
-
 use crate::fallible;
 use crate::record::{Reader, Writer};
 use crate::store::Store;
+use crate::{Scene, SceneConfig};
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -161,9 +160,9 @@ impl Scene {
 
     /// The scene from which [`Scene::save`] made these bytes.
     ///
-    /// The scene has the configuration that was saved. Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and allocation is bounded by
-    /// input size. World matrices are those that were saved until the first [`Scene::update`], which computes all of
-    /// them. Runs in **O(bytes)**, in passes in memory order.
+    /// The scene has the configuration that was saved. Any bytes are safe: what is not exactly a scene, down to the last
+    /// link, is refused, and allocation is bounded by input size. World matrices are those that were saved until the
+    /// first [`Scene::update`], which computes all of them. Runs in **O(bytes)**, in passes in memory order.
     ///
     /// # Errors
     /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the scene.

@@ -21,7 +21,7 @@ const CASES: u32 = 40;
 const MOST_STEPS: usize = 800;
 /// So many cases are a long run.
 const LONG: u32 = 76;
-/// The least number of steps in each test of a long run; nine tests make 250,000.
+/// The least number of steps in each test of a long run; eight tests make 220,000.
 const STEPS: usize = 27_800;
 
 /// The cases that each test runs here.

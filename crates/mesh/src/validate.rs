@@ -87,11 +87,5 @@ mod tests {
             break_it(&mut broken);
             assert_eq!(broken.validate(), Err(MeshError::Invalid(message)));
         }
-        let texts = include_str!("validate.rs").split("#[cfg(test)]").next().unwrap().split("Some(\"").skip(1);
-        let texts = texts.map(|text| text.split('"').next().unwrap());
-        assert!(
-            texts.eq(VIOLATIONS.iter().map(|&(message, _)| message)),
-            "a message has no row, or they are not in order"
-        );
     }
 }
