@@ -45,6 +45,7 @@ pub struct DrawCommand {
     pub mirrored: bool,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<DrawCommand>() == size_of::<hedgerow::draw::DrawCommand>());
 
 /// The two arrays that the render traversal fills, reused from frame to frame.
