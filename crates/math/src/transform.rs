@@ -278,17 +278,17 @@ impl Default for Transform {
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
 pub struct PackedTransform {
-    /// x, y, z.
-    pub translation: [f32; 3],
     /// The unit quaternion: x, y, z, w.
     pub rotation: [f32; 4],
+    /// x, y, z.
+    pub translation: [f32; 3],
     /// x, y, z.
     pub scale: [f32; 3],
 }
 
 impl PackedTransform {
     /// The identity.
-    pub const IDENTITY: Self = Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
+    pub const IDENTITY: Self = Self { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] };
 
     /// Whether all ten numbers are finite and the rotation is normalised, as precisely as in a scene. Without branches,
     /// so that a column is tested eight at a time.

@@ -6,8 +6,7 @@
 
 #![allow(unsafe_code, reason = "assembly without an instruction")]
 
-use super::Upcoming;
-use super::portable::{self, STREAMED, count_links, prefetch_batch};
+use super::portable::{self, STREAMED, count_links};
 use crate::simd::floats::floats;
 use crate::simd::whole::{Whole, put, take, times_rows};
 use crate::{Mat34, PackedTransform};
@@ -32,21 +31,21 @@ type Row = [__m512; 4];
 #[inline(always)]
 pub(super) fn propagate_batches(
     avx512: Avx512,
-    locals: &[PackedTransform],
+    block: &[PackedTransform],
     parents: &[u32],
     worlds: &mut [Mat34],
     range: Range<usize>,
-    upcoming: Upcoming<'_>,
+    ask: &impl Fn(&[Mat34], usize),
 ) -> usize {
-    let (batches, _) = locals[range.clone()].as_chunks::<LANES>();
+    let (batches, _) = block.as_chunks::<LANES>();
     let (batch_parents, _) = parents[range.clone()].as_chunks::<LANES>();
     let mut slot = range.start;
     // Of no use to slot 0, which is below none. Without matrices there are no slots, or the caller finds out.
     let Some(before) = worlds.get(slot.saturating_sub(1)) else { return slot };
     let mut world = take(avx512, before);
     for (batch, parents) in batches.iter().zip(batch_parents) {
-        prefetch_batch(locals, worlds, slot + STREAMED, upcoming);
-        prefetch_batch(locals, worlds, slot + STREAMED + portable::LANES, upcoming);
+        ask(worlds, slot + STREAMED);
+        ask(worlds, slot + STREAMED + portable::LANES);
         let rows = matrices_of(avx512, batch);
         let lanes = u32x16::load_array(avx512, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
         world = if count_links(avx512, lanes, parents, slot) >= MANY_LINKED {
@@ -121,9 +120,9 @@ part!(part_3 0b11_11_11_11);
 /// `PackedTransform::to_matrix` for sixteen transforms.
 #[inline(always)]
 fn matrices_of(avx512: Avx512, batch: &[PackedTransform; LANES]) -> [Row; 3] {
-    let [tx, ty, tz, x] = four_columns::<0>(avx512, batch);
-    let [_, _, y, z] = four_columns::<2>(avx512, batch);
-    let [w, sx, sy, sz] = four_columns::<6>(avx512, batch);
+    let [x, y, z, w] = four_columns::<0>(avx512, batch);
+    let [tx, ty, tz, _] = four_columns::<4>(avx512, batch);
+    let [_, sx, sy, sz] = four_columns::<6>(avx512, batch);
     portable::rows_of(
         avx512,
         [tx, ty, tz, x, y, z, w, sx, sy, sz],

@@ -11,6 +11,7 @@ mod tests;
 mod x86;
 
 use crate::simd::level::level;
+use crate::simd::prefetch_many;
 use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
@@ -51,6 +52,27 @@ fn propagate_at(
     upcoming: Upcoming<'_>,
 ) {
     dispatch!(level, simd => portable::propagate(simd, locals, parents, worlds, range, upcoming));
+}
+
+/// [`propagate`] with the local transforms of the range alone, the first of which is that of its first slot.
+///
+/// # Panics
+/// If there are not as many as the range has slots, the range goes beyond an array, or a parent beyond `worlds`.
+pub fn propagate_block(block: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
+    propagate_block_at(level(), block, parents, worlds, range);
+}
+
+#[inline(always)]
+fn propagate_block_at(
+    level: Level,
+    block: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    range: Range<usize>,
+) {
+    assert_eq!(block.len(), range.len(), "a local transform for each slot");
+    let ask = |worlds: &[Mat34], slot: usize| prefetch_many(worlds, slot, 8);
+    dispatch!(level, simd => portable::propagate_block(simd, block, parents, worlds, range, ask));
 }
 
 /// [`propagate`] for the slots whose bit is set in `dirty`, and for those whose parent's is, which becomes set itself.

@@ -49,18 +49,42 @@ pub(super) fn propagate<S: Simd>(
     for slot in (locals.len()..range.start + STREAMED).step_by(LANES) {
         prefetch_batch(locals, worlds, slot, upcoming);
     }
+    let block = &locals[range.clone()];
+    propagate_block(
+        simd,
+        block,
+        parents,
+        worlds,
+        range,
+        #[inline(always)]
+        |worlds, slot| prefetch_batch(locals, worlds, slot, upcoming),
+    );
+}
+
+/// The same where the local transforms of the range alone are at hand. `ask` prefetches what a batch from a slot on
+/// reads, some batches before.
+#[inline(always)]
+pub(super) fn propagate_block<S: Simd>(
+    simd: S,
+    block: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    range: Range<usize>,
+    ask: impl Fn(&[Mat34], usize),
+) {
     #[cfg(target_arch = "x86_64")]
-    let range = match simd.level().as_avx512() {
+    let (block, range) = match simd.level().as_avx512() {
         Some(avx512) => {
-            super::avx512::propagate_batches(avx512, locals, parents, worlds, range.clone(), upcoming)..range.end
+            let done = super::avx512::propagate_batches(avx512, block, parents, worlds, range.clone(), &ask);
+            (&block[done - range.start..], done..range.end)
         }
-        None => range,
+        None => (block, range),
     };
-    let (batches, rest) = locals[range.clone()].as_chunks::<LANES>();
+    let (batches, rest) = block.as_chunks::<LANES>();
     let (batch_parents, rest_parents) = parents[range.clone()].as_chunks::<LANES>();
     let mut slot = range.start;
     for (batch, parents) in batches.iter().zip(batch_parents) {
-        prefetch_batch(locals, worlds, slot + STREAMED, upcoming);
+        ask(worlds, slot + STREAMED);
         propagate_batch(simd, batch, parents, worlds, slot);
         slot += LANES;
     }
@@ -300,9 +324,9 @@ pub(super) fn rows_of<S: Simd, V: SimdFloat<S, Element = f32>, R>(
 /// The ten floats of eight transforms as ten vectors: from three loads of four, which overlap.
 #[inline(always)]
 fn columns_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 10] {
-    let [tx, ty, tz, x] = four_columns::<S, 0>(simd, batch);
-    let [_, _, y, z] = four_columns::<S, 2>(simd, batch);
-    let [w, sx, sy, sz] = four_columns::<S, 6>(simd, batch);
+    let [x, y, z, w] = four_columns::<S, 0>(simd, batch);
+    let [tx, ty, tz, _] = four_columns::<S, 4>(simd, batch);
+    let [_, sx, sy, sz] = four_columns::<S, 6>(simd, batch);
     [tx, ty, tz, x, y, z, w, sx, sy, sz]
 }
 

@@ -70,6 +70,9 @@ fn assert_same_bits(
         let mut found = before.to_vec();
         propagate_at(level, locals, parents, &mut found, range.clone(), upcoming);
         assert_eq!(bits(&expected), bits(&found), "{what}, slots {range:?} at {level:?}");
+        let mut found = before.to_vec();
+        propagate_block_at(level, &locals[range.clone()], parents, &mut found, range.clone());
+        assert_eq!(bits(&expected), bits(&found), "{what}, a block of slots {range:?} at {level:?}");
     }
 }
 

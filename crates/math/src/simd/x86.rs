@@ -1,12 +1,18 @@
 //! Prefetches for x86-64.
 #![allow(unsafe_code, reason = "a prefetch goes through a pointer")]
 
-use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use core::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
 
 /// See [`prefetch`](super::prefetch).
 #[inline(always)]
 pub(super) fn prefetch<T>(array: &[T], index: usize) {
-    line_at(array.as_ptr().wrapping_add(index).cast());
+    line_at::<_MM_HINT_T0>(array.as_ptr().wrapping_add(index).cast());
+}
+
+/// See [`prefetch_far`](super::prefetch_far).
+#[inline(always)]
+pub(super) fn prefetch_far<T>(array: &[T], index: usize) {
+    line_at::<_MM_HINT_T1>(array.as_ptr().wrapping_add(index).cast());
 }
 
 /// See [`prefetch_many`](super::prefetch_many).
@@ -17,14 +23,14 @@ pub(super) fn prefetch_many<T>(array: &[T], index: usize, count: usize) {
     let last = (size_of::<T>() * count).saturating_sub(1);
     // A range alone, which the compiler writes out where it knows the number; a chain of two it does not.
     for line in 0..=last.div_ceil(LINE) {
-        line_at(first.wrapping_add(last.min(line * LINE)));
+        line_at::<_MM_HINT_T0>(first.wrapping_add(last.min(line * LINE)));
     }
 }
 
 /// Asks for the line that an address lies in.
 #[inline(always)]
-fn line_at(address: *const i8) {
+fn line_at<const HINT: i32>(address: *const i8) {
     // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of
     // x86-64.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
+    unsafe { _mm_prefetch::<HINT>(address) };
 }
