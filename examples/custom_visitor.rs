@@ -86,12 +86,12 @@ impl SliceVisitor for Census {
         let transforms = slice.transforms();
         self.slices += 1;
         self.nodes += slice.nodes();
-        // Slot 0 is no node's: it is the base, a copy of what the slice inherits.
-        self.transform_slots += transforms.len() - 1;
-        self.transforms += (1..transforms.len()).filter(|&slot| transforms.is_occupied(slot)).count();
+        // The first slots are no node's: they are imports, copies of what nodes of earlier slices have.
+        let slots = slice.imports()..transforms.len();
+        self.transform_slots += slots.len();
+        self.transforms += slots.filter(|&slot| transforms.is_occupied(slot)).count();
         for listed in slice.shapes().iter() {
-            let transform = listed.slots.transform;
-            self.mirrored += usize::from(transforms.worlds()[transform].is_mirrored());
+            self.mirrored += usize::from(transforms.worlds()[listed.transform].is_mirrored());
             *self.by_mesh.entry(listed.shape.mesh).or_default() += 1;
         }
         Flow::Continue

@@ -25,7 +25,7 @@ fn choose_meshes(scene: &mut Scene, camera: Vec3, changed: &mut Vec<(NodeHandle,
         let worlds = slice.transforms().worlds();
         for listed in slice.shapes().iter() {
             // The matrix of the nearest transform, the node's own or inherited, of the last update.
-            let distance = worlds[listed.slots.transform].translation().distance(camera);
+            let distance = worlds[listed.transform].translation().distance(camera);
             let level = listed.shape.mesh - TREE;
             let beyond = |factor: f32| (0..).zip(DISTANCES).filter(|(_, from)| distance >= from * factor).count();
             let wanted = (level as usize).clamp(beyond(MARGIN), beyond(1.0));
@@ -62,9 +62,9 @@ fn main() -> Result<(), Error> {
     let mut total = 0;
     for frame in 0..100_u8 {
         let camera = Vec3::new(200.0, 1.7, 4.0 * f32::from(frame));
-        scene.update();
         let changes = choose_meshes(&mut scene, camera, &mut changed)?;
         total += changes;
+        scene.update(); // Lists and columns are as of it.
         scene.draw_list(&mut list);
         if frame % 25 == 0 {
             println!("frame {frame}: {changes} meshes changed, trees by detail {:?}", counts(&list));

@@ -4,9 +4,9 @@
 //! cargo run --example memory > memory.svg
 //! ```
 //!
-//! Rows have the colour of the child of the root that they belong to; the root is grey, portals are black and holes
-//! white. A scene in depth-first order shows each subtree as one run of its colour. Edits leave holes and scatter what
-//! comes new, as on the left; `shrink_to_fit` puts it right, as on the right.
+//! Rows have the colour of the child of the root that they belong to; the root is grey, imports are black and unused rows
+//! white. A scene in depth-first order shows each subtree as one run of its colour. Updates put what comes new where there
+//! is room, as on the left; `shrink_to_fit` puts all in order, as on the right.
 
 use hedgerow::visit::{Flow, NodeRef, SliceView};
 use hedgerow::{Error, Node, NodeHandle, Scene, Transform};
@@ -25,7 +25,7 @@ const WIDTH: usize = LINE * CELL[0] + 2 * MARGIN;
 /// Colours that the colour-blind tell apart, too. Source: M. Okabe, K. Ito, *Color Universal Design*, 2002.
 const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442"];
 const ROOT: &str = "#999999";
-const PORTAL: &str = "#000000";
+const IMPORT: &str = "#000000";
 const HOLE: &str = "#ffffff";
 
 /// The number of the child of the root above each node.
@@ -45,7 +45,7 @@ fn subtrees(scene: &Scene) -> HashMap<NodeHandle, usize> {
 fn colour(slice: &SliceView<'_>, row: usize, subtrees: &HashMap<NodeHandle, usize>) -> &'static str {
     match slice.rows().node(row) {
         Some(node) => subtrees.get(&node).map_or(ROOT, |subtree| COLOURS[subtree % COLOURS.len()]),
-        None if slice.rows().is_portal(row) => PORTAL,
+        None if row < slice.imports() => IMPORT,
         None => HOLE,
     }
 }
@@ -94,7 +94,8 @@ fn churned(count: usize) -> Result<Scene, Error> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let edited = churned(3000)?;
+    let mut edited = churned(3000)?;
+    edited.update();
     let mut tidy = edited.clone();
     tidy.shrink_to_fit();
     let mut cells = String::new();

@@ -1,4 +1,4 @@
-//! Draw lists: what to draw in a frame, in the order of the tree or by shape and material.
+//! Draw lists: what to draw in a frame, near the order of the tree or by shape and material.
 //!
 //! | what | types |
 //! |---|---|

@@ -7,7 +7,6 @@
 //! | lists: [`Scene::insert_many`], [`Scene::remove_many`] | [`BatchError`] |
 //! | lists: [`Scene::set_transforms`], [`Scene::set_worlds`]; an iterator: [`Scene::set_locals`] | [`BatchError`] |
 //! | lists: [`Scene::reparent_many`], [`Scene::detach_many`], [`Scene::topmost`] | [`BatchError`] |
-//! | nodes that are set, or read, frame after frame: [`Scene::set_local_cached`], [`modify_local_cached`](crate::Scene::modify_local_cached), [`world_cached`](crate::Scene::world_cached) | [`CachedHandle`] |
 //! | whole trees from lists of nodes with parents | [`SceneBuilder`], [`TreeFault`] |
 //! | edits recorded on any thread, and applied later | [`EditQueue`], [`Queued`], [`Outcome`] |
 //! | the nodes and places of such edits | [`Target`], [`QueuedPlace`] |
@@ -18,7 +17,6 @@
 //! [`Scene::remove_many`]: crate::Scene::remove_many
 //! [`Scene::set_transforms`]: crate::Scene::set_transforms
 //! [`Scene::set_locals`]: crate::Scene::set_locals
-//! [`Scene::set_local_cached`]: crate::Scene::set_local_cached
 //! [`Scene::set_worlds`]: crate::Scene::set_worlds
 //! [`Scene::reparent_many`]: crate::Scene::reparent_many
 //! [`Scene::detach_many`]: crate::Scene::detach_many
@@ -43,4 +41,4 @@
 pub use crate::error::{BatchError, TreeFault};
 pub use crate::handle::Queued;
 pub use crate::node::LocalForm;
-pub use crate::scene::{CachedHandle, EditQueue, HandleMap, Outcome, QueuedPlace, SceneBuilder, Target};
+pub use crate::scene::{EditQueue, HandleMap, Outcome, QueuedPlace, SceneBuilder, Target};

@@ -72,10 +72,11 @@ pub enum Error {
         /// What the field accepts.
         expected: &'static str,
     },
-    /// All 2²⁴ handle tables are in use, or more rows were requested than a slice can number.
+    /// All 2³⁰ records of nodes are in use or retired, or there are fewer left than were asked for.
     CapacityOverflow,
     /// The allocator refused. [`Scene::try_reserve`](crate::Scene::try_reserve), [`Scene::load`](crate::Scene::load) and
-    /// imports return it; everything else ends the process if there is no memory.
+    /// imports return it; everything else ends the process if there is no memory, the update included with which a load
+    /// ends.
     AllocationFailed,
 }
 
@@ -190,7 +191,7 @@ pub enum TreeFault {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatchError {
-    /// The index of the item at fault; `None` if the whole list is refused, for example for want of handles.
+    /// The index of the item at fault; `None` if the whole list is refused, for example for want of room.
     pub item: Option<usize>,
     /// What is wrong with it.
     pub error: Error,

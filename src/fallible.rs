@@ -26,6 +26,16 @@ impl<T> Boxed<T> {
     }
 }
 
+impl<T: Copy> Boxed<T> {
+    /// A copy of a value, which does not come over the stack.
+    pub(crate) fn try_copied(value: &[T; 1]) -> Result<Self, TryReserveError> {
+        let mut one = with_capacity(1)?;
+        one.extend_from_slice(value);
+        let one: Result<Box<[T; 1]>, _> = one.into_boxed_slice().try_into();
+        Ok(Self(one.ok().expect("the list has one value")))
+    }
+}
+
 impl<T: Default> Default for Boxed<T> {
     fn default() -> Self {
         Self::new(T::default())

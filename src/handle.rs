@@ -1,52 +1,28 @@
 //! Handles: 8-byte names for nodes that stay valid however their node moves.
 
+use crate::store::RecordId;
 use core::fmt;
 use core::hash::{BuildHasherDefault, Hasher};
 use core::num::NonZeroU64;
 use std::collections::HashMap;
 
-/// How many bits of a handle are the index within its metadata table.
-const INDEX_BITS: u32 = 12;
-/// How many bits of a handle are its generation.
-const GENERATION_BITS: u32 = 28;
-
-/// The greatest number of entries in one metadata table.
-pub(crate) const MAX_TABLE_ENTRIES: u32 = 1 << INDEX_BITS;
-/// The greatest number of metadata tables in a scene.
-pub(crate) const MAX_TABLES: u32 = 1 << (64 - INDEX_BITS - GENERATION_BITS);
-
-/// The greatest number of metadata tables that a scene opens. Unit tests lower it to come to its end.
-#[cfg(not(test))]
-pub(crate) const fn most_tables() -> u32 {
-    MAX_TABLES
-}
-
-#[cfg(test)]
-pub(crate) fn most_tables() -> u32 {
-    MOST_TABLES.get()
-}
-
-#[cfg(test)]
-thread_local! {
-    pub(crate) static MOST_TABLES: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_TABLES) };
-}
-
-/// The greatest generation of an index; when it is freed, the index is retired.
-pub(crate) const MAX_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
+/// The greatest generation of a record; it is spent when that is freed.
+pub(crate) const MAX_GENERATION: u32 = (1 << 31) - 5;
 
 /// A stable, copyable name for one node of one [`Scene`](crate::Scene).
 ///
-/// A handle is 8 bytes, and so is `Option<NodeHandle>`. It stays valid through every edit that keeps its node:
-/// reconstitution, reparenting, moves to another slice. Once the node is removed, the handle is *stale*: edits return
-/// [`Error::StaleHandle`](crate::Error::StaleHandle), queries return `None`, and it never refers to a later node. An
-/// index is reused at most 2²⁸ − 1 times and then retired, so this holds without exception.
+/// A handle is 8 bytes, and so is `Option<NodeHandle>`: the number of the node's record, which never moves, and a
+/// generation. It stays valid through every edit that keeps its node, through updates and through maintenance. Once the
+/// node is removed, the handle is *stale*: edits return [`Error::StaleHandle`](crate::Error::StaleHandle), queries
+/// return `None`, and it never refers to a later node. A record is reused at most 2³⁰ times and then retired, so this
+/// holds without exception.
 ///
 /// A handle is checked at each use, and memory safety never depends on it. So one that comes from another scene, or
 /// from arbitrary bits, is harmless. But it may refer to a node of this scene whose bits coincide: keep the handles of
 /// different scenes apart.
 ///
-/// Handles are ordered by (slice table, index, generation): a total order that is the same from run to run, and means
-/// nothing for the tree. Source: the thesis, section 4.4.5 (slice index and internal index), plus a generation.
+/// Handles are ordered by (record, generation): a total order that is the same from run to run, and means nothing for
+/// the tree. Source: the thesis, section 4.4.5 (a handle of the metadata), plus a generation.
 ///
 /// ```
 /// use hedgerow::{Node, NodeHandle, Scene, Transform};
@@ -66,13 +42,10 @@ pub(crate) const MAX_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
 pub struct NodeHandle(NonZeroU64);
 
 impl NodeHandle {
-    /// Packs table (24 bits), index (12 bits) and generation (28 bits, from 1), starting with the highest bits.
-    #[inline]
-    pub(crate) fn new(table: u32, index: u32, generation: u32) -> Self {
-        debug_assert!(table < MAX_TABLES && index < MAX_TABLE_ENTRIES);
-        debug_assert!((1..=MAX_GENERATION).contains(&generation));
-        let place = u64::from(table) << INDEX_BITS | u64::from(index);
-        let bits = place << GENERATION_BITS | u64::from(generation);
+    /// The handle of a record in a generation of it.
+    #[inline(always)]
+    pub(crate) fn of_record(record: RecordId, generation: u32) -> Self {
+        let bits = u64::from(record.number()) << 32 | u64::from(generation);
         Self(NonZeroU64::new(bits).expect("a generation is at least 1"))
     }
 
@@ -83,37 +56,26 @@ impl NodeHandle {
         self.0.get()
     }
 
-    /// The handle with these bits, or `None` where no handle can have them (a generation of 0).
+    /// The handle with these bits, or `None` where no handle can have them: a generation is odd and below 2³¹.
     ///
     /// Any bits are safe; see the type's documentation for what a foreign handle may refer to.
     #[inline]
     #[must_use]
     pub fn from_bits(bits: u64) -> Option<Self> {
-        NonZeroU64::new(bits).map(Self).filter(|handle| handle.generation() != 0)
+        let handle = Self(NonZeroU64::new(bits)?);
+        (handle.generation() & 1 == 1 && handle.generation() <= MAX_GENERATION).then_some(handle)
     }
 
-    /// The metadata table: the upper 24 bits.
-    #[inline]
-    pub(crate) fn table(self) -> u32 {
-        (self.to_bits() >> (INDEX_BITS + GENERATION_BITS)) as u32
+    /// The record: the upper 32 bits.
+    #[inline(always)]
+    pub(crate) fn record(self) -> RecordId {
+        RecordId::from_number((self.0.get() >> 32) as u32)
     }
 
-    /// The entry within the table: the middle 12 bits.
-    #[inline]
-    pub(crate) fn index(self) -> u32 {
-        low_bits(self.to_bits() >> GENERATION_BITS) & (MAX_TABLE_ENTRIES - 1)
-    }
-
-    /// The generation, below the lowest four bits of the index: what is compared with an entry of the table.
-    #[inline]
-    pub(crate) fn low_bits(self) -> u32 {
-        low_bits(self.to_bits())
-    }
-
-    /// The generation: the lower 28 bits, never 0.
-    #[inline]
+    /// The generation of the record: the lower 32 bits.
+    #[inline(always)]
     pub(crate) fn generation(self) -> u32 {
-        low_bits(self.to_bits()) & MAX_GENERATION
+        low_bits(self.0.get())
     }
 }
 
@@ -126,24 +88,26 @@ fn low_bits(bits: u64) -> u32 {
 
 impl fmt::Debug for NodeHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "NodeHandle({}:{} v{})", self.table(), self.index(), self.generation())
+        write!(f, "NodeHandle({}v{})", self.record().number(), self.generation())
     }
 }
 
-/// Table, index and generation, as short as they can be written: `3:17v2`.
+/// Record and generation, as short as they can be written: `17v3`.
 ///
 /// ```
 /// let root = hedgerow::Scene::new().root();
-/// assert_eq!((format!("{root}"), format!("{root:?}")), ("0:0v1".into(), "NodeHandle(0:0 v1)".into()));
+/// assert_eq!((format!("{root}"), format!("{root:?}")), ("0v1".into(), "NodeHandle(0v1)".into()));
 /// ```
 impl fmt::Display for NodeHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{}:{}v{}", self.table(), self.index(), self.generation()))
+        f.pad(&format!("{}v{}", self.record().number(), self.generation()))
     }
 }
 
 /// Values by handle, for the length of one call.
 pub(crate) type ByHandle<V> = HashMap<NodeHandle, V, BuildHasherDefault<HandleHasher>>;
+/// Values by record, for the length of one call.
+pub(crate) type ByRecord<V> = HashMap<RecordId, V, BuildHasherDefault<HandleHasher>>;
 
 /// Hashes handles by one multiplication: their bits differ already, mostly in the middle.
 #[derive(Default)]
@@ -156,6 +120,11 @@ impl Hasher for HandleHasher {
         // 2⁶⁴ divided by the golden ratio, made odd: D. Knuth, The Art of Computer Programming, volume 3, section 6.4.
         let wide = u128::from(self.0 ^ bits) * 0x9e37_79b9_7f4a_7c15;
         self.0 = (wide >> 64) as u64 ^ wide as u64;
+    }
+
+    #[inline]
+    fn write_u32(&mut self, bits: u32) {
+        self.write_u64(u64::from(bits));
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -195,32 +164,30 @@ mod tests {
     }
 
     #[test]
-    fn the_three_parts_come_back_at_their_limits() {
-        for (table, index, generation) in
-            [(0, 0, 1), (MAX_TABLES - 1, MAX_TABLE_ENTRIES - 1, MAX_GENERATION), (5, 4095, 77)]
-        {
-            let handle = NodeHandle::new(table, index, generation);
-            assert_eq!((handle.table(), handle.index(), handle.generation()), (table, index, generation));
+    fn both_parts_come_back_at_their_limits() {
+        for (record, generation) in [(0, 1), (u32::MAX - 1, MAX_GENERATION), (5, 77)] {
+            let handle = NodeHandle::of_record(RecordId::from_number(record), generation);
+            assert_eq!((handle.record().number(), handle.generation()), (record, generation));
             assert_eq!(NodeHandle::from_bits(handle.to_bits()), Some(handle));
         }
     }
 
     #[test]
-    fn a_handle_is_written_as_its_three_parts() {
-        let handle = NodeHandle::new(3, 17, 2);
-        assert_eq!((format!("{handle}"), format!("{handle:?}")), ("3:17v2".into(), "NodeHandle(3:17 v2)".into()));
-        assert_eq!((format!("{handle:>8}"), format!("{handle:<8}")), ("  3:17v2".into(), "3:17v2  ".into()));
+    fn a_handle_is_written_as_its_two_parts() {
+        let handle = NodeHandle::of_record(RecordId::from_number(17), 3);
+        assert_eq!((format!("{handle}"), format!("{handle:?}")), ("17v3".into(), "NodeHandle(17v3)".into()));
+        assert_eq!((format!("{handle:>7}"), format!("{handle:<7}")), ("   17v3".into(), "17v3   ".into()));
     }
 
     /// A map picks a bucket by the lowest bits of a hash, and compares the highest seven.
     #[test]
     fn handles_of_a_scene_fall_into_all_buckets_of_a_map() {
         use core::hash::BuildHasher;
-        let of_one_table: fn(u32) -> NodeHandle = |at| NodeHandle::new(0, at, 1);
-        let first_of_each: fn(u32) -> NodeHandle = |at| NodeHandle::new(at, 0, 1);
-        let of_one_entry: fn(u32) -> NodeHandle = |at| NodeHandle::new(5, 7, at + 1);
-        let of_small_tables: fn(u32) -> NodeHandle = |at| NodeHandle::new(at / 64, at % 64, 1);
-        for handles in [of_one_table, first_of_each, of_one_entry, of_small_tables] {
+        let handle = |record, generation| NodeHandle::of_record(RecordId::from_number(record), generation);
+        let new: &dyn Fn(u32) -> NodeHandle = &|at| handle(at, 1);
+        let far_apart: &dyn Fn(u32) -> NodeHandle = &|at| handle(at * 1024, 1);
+        let of_one_record: &dyn Fn(u32) -> NodeHandle = &|at| handle(7, 2 * at + 1);
+        for handles in [new, far_apart, of_one_record] {
             let (mut buckets, mut tops) = ([0; 4096], [0; 128]);
             for handle in (0..4096).map(handles) {
                 let hash = BuildHasherDefault::<HandleHasher>::default().hash_one(handle);
@@ -241,6 +208,8 @@ mod tests {
     #[test]
     fn bits_without_a_generation_are_no_handle() {
         assert_eq!(NodeHandle::from_bits(0), None);
-        assert_eq!(NodeHandle::from_bits(u64::MAX << GENERATION_BITS), None);
+        assert_eq!(NodeHandle::from_bits(u64::MAX << 32), None);
+        assert_eq!(NodeHandle::from_bits(6), None);
+        assert_eq!(NodeHandle::from_bits(u64::MAX), None);
     }
 }

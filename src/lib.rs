@@ -1,4 +1,5 @@
-//! A dynamic scene graph whose nodes stay packed in depth-first order while they are inserted, moved and removed.
+//! A dynamic scene graph: edits write records that never move, and each update brings what changed into arrays in
+//! depth-first order, for passes over transforms, boxes and draws.
 //!
 //! ```
 //! use hedgerow::{Aabb, DrawList, Keep, Node, Scene, Shape, Transform};
@@ -8,15 +9,15 @@
 //! let wheel = Node::transform(Transform::from_xyz(1.0, 0.3, 1.5)).with_shape(Shape::new(7, Aabb::cube(0.3)));
 //! let wheel = scene.insert(car, wheel.with_material(2).named("wheel"))?;
 //!
-//! scene.set_local(car, Transform::from_xyz(12.0, 0.0, 0.0))?;   // edits, as many as there are,
-//! scene.update();                                               // then what they reached is brought up to date,
+//! scene.set_local(car, Transform::from_xyz(12.0, 0.0, 0.0))?;   // any number of edits,
+//! scene.update();                                               // then recompute what they reached,
 //! let mut draws = DrawList::new();
-//! scene.draw_list(&mut draws);                                  // then all there is to draw is listed.
+//! scene.draw_list(&mut draws);                                  // then list what there is to draw.
 //! assert_eq!(draws.matrices()[0].translation().to_array(), [13.0, 0.3, 1.5]);
 //!
 //! scene.reparent(wheel, scene.root(), Keep::World)?;            // the wheel comes off,
-//! scene.remove(car)?;                                           // the car is gone,
-//! assert!(scene.contains(wheel) && !scene.contains(car));       // and handles know.
+//! scene.remove(car)?;                                           // the car is gone:
+//! assert!(scene.contains(wheel) && !scene.contains(car));       // its handle is stale, the wheel's is not.
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
@@ -53,34 +54,54 @@
 //!
 //! # How a frame goes
 //!
-//! Edits change the tree at once. [`Scene::update`] brings what is derived from it up to date: world matrices,
-//! inherited visibility and materials, in the slices that edits reached and in no others. [`Scene::draw_list`] lists
-//! the visible shapes; a [`DrawList`] kept from frame to frame is only changed where they did. [`Scene::maintain`],
-//! once a frame with a budget or not at all, restores order and gives memory back.
+//! Edits change the tree at once: a node is one record that never moves. [`Scene::update`] derives from these what
+//! passes read: slices of some thousand nodes in depth-first order, world matrices, inherited visibility and materials,
+//! where edits reached and nowhere else. [`Scene::draw_list`] lists the visible shapes; a [`DrawList`] kept from frame to
+//! frame is only changed where they did. [`Scene::maintain`], once a frame with a budget or not at all, restores order
+//! and gives memory back.
+//!
+//! # What passes read
+//!
+//! Draw lists, culling, spatial queries, walks over slices, [`Scene::world`], [`Scene::world_bounds`],
+//! [`Column`](data::Column)s and [`Inherited`](data::Inherited) properties see the scene as of the last update:
+//!
+//! | edit since the update | what passes see |
+//! |---|---|
+//! | inserted | nothing yet |
+//! | removed | gone at once |
+//! | moved, detached, attached | where it was |
+//! | transform, shape, bounds, material, visibility set or removed | the value before |
+//! | word set ([`Scene::set_word`]) | the new one at once |
+//!
+//! What is asked of one node otherwise is as of now: [`Scene::local`], [`Scene::parent`], [`Scene::material`],
+//! [`Scene::visibility`], [`Scene::fresh_world`] and the like; so are the iterators and [`Scene::visit`]. These alone
+//! follow the order of siblings: passes see parents before their children, and siblings in the order in which they were
+//! placed.
 //!
 //! # Costs
 //!
-//! A node takes 64 bytes (a row of 48 and a handle's entry of 16), 92 more with a transform (40 local, 4 link, 48
-//! world), 48 with a shape, 8 with a material, 12 with a visibility. Nodes without a component pay nothing for it in
-//! memory or in its pass.
+//! A node takes 97 bytes (a record of 81, a row of 16), 96 more with a transform (4 record, 4 parent, 48 world, 40 copy
+//! of the local one), 76 with a shape, 4 with a visibility, and 4 in slices where a visibility counts. Records are
+//! allocated by 1,024, shapes and visibilities by 64, and slices with up to a quarter of room. Nodes without a component
+//! pay nothing for it in its pass.
 //!
-//! Inserting, setting and unlinking take amortised O(1), also among a hundred thousand siblings; removing and moving
-//! take O(nodes removed or moved); adding and removing an inherited component takes O(descendants in the same slice).
-//! The first edit in a slice since the last update notes it on the slices above, and the update comes to it through
-//! these: that adds O(slices above the place), few but in deep chains ([`SceneConfig::max_nodes`]). Nothing recurses by
-//! depth: a chain of a million nodes builds, updates, visits and drops on any stack.
+//! Inserting, setting and moving a leaf take amortised O(1), also among a hundred thousand siblings; removing takes
+//! O(nodes removed). The update takes O(slices), and O(nodes) of what was inserted or moved and of the slices that edits
+//! reached. So the first one behind a build of n nodes takes O(n), some 100 ns a node by single inserts. One behind sets
+//! of all transforms gathers these from the records: it takes up to 2.5 times as long as if they lay in order. Nothing
+//! recurses by depth: a chain of a million nodes builds, updates, visits and drops on any stack.
 //!
 //! # Limits
 //!
-//! - 2³⁰ nodes a scene; 2²⁴ handle tables of at most 2¹² entries each.
-//! - An index is reused 2²⁸ − 1 times and then retired, so that a stale handle never names another node.
+//! - 2³⁰ nodes a scene.
+//! - A record is reused 2³⁰ times and then retired, so that a stale handle never names another node.
 //! - Instances of a crowd are named by keys of [`slotmap`], whose slots are reused for ever: after 2³¹ reuses of one
 //!   slot a stale key may name another instance.
 //! - A handle of another scene, or made of arbitrary bits, is harmless but may name a node whose bits coincide.
-//! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, slices are worked on side
-//!   by side where none hangs below the other: a chain has no parallelism. Below about 16,000 nodes, or 65,000 for a
-//!   caller that is no thread of a pool ([`guide::threads`] says how it becomes one), one thread is faster and does it
-//!   all.
+//! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, an update computes on one
+//!   thread what slices import from each other, then slices side by side: a chain, all of which is imported, gains
+//!   nothing. Below about 16,000 nodes, or 65,000 for a caller that is no thread of a pool ([`guide::threads`] says how
+//!   it becomes one), one thread is faster and does it all.
 //!
 //! # The same bits everywhere
 //!

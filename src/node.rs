@@ -281,6 +281,13 @@ impl<'n> Node<'n> {
         local && self.shape.as_ref().is_none_or(|shape| shape.bounds.is_plain())
     }
 
+    /// Whether the node has anything but a transform and a material.
+    #[inline(always)]
+    pub(crate) fn has_rare_parts(&self) -> bool {
+        let matrix = matches!(self.local, Some(Local::Matrix(_)));
+        matrix | self.shape.is_some() | self.visibility.is_some() | self.name.is_some()
+    }
+
     /// The description as a scene stores it.
     #[cold]
     pub(crate) fn checked(mut self) -> Result<Self, Error> {
@@ -325,6 +332,13 @@ impl Local {
             Self::Transform(transform) => Ok(Self::Transform(transform.checked()?)),
             Self::Matrix(matrix) if !matrix.is_finite() => Err(Error::NotFinite("a world transform")),
             Self::Matrix(_) => Ok(self),
+        }
+    }
+
+    pub(crate) fn translation(&self) -> glam::Vec3 {
+        match self {
+            Self::Transform(transform) => transform.translation,
+            Self::Matrix(matrix) => matrix.translation(),
         }
     }
 

@@ -2,12 +2,12 @@
 
 use crate::character::CharacterError;
 use crate::character::local::local_of;
-use crate::store::LocalSlot;
+use crate::store::{RecordId, Store};
 use crate::{Error, Local, Mat34, NodeHandle, Scene, scene::NodeMap};
 use hedgerow_math::internal::prefetch_whole;
 use smallvec::SmallVec;
 
-/// How many sockets ahead the place of a local transform is prefetched.
+/// How many sockets ahead a record is prefetched.
 const AHEAD: usize = 8;
 /// How many sockets have their matrices prefetched at a time.
 const BLOCK: usize = 16;
@@ -69,13 +69,22 @@ pub struct Sockets {
     /// The index of each node's socket in the list.
     places: NodeMap<u32>,
     /// What will be set once everything is checked, and what has ended. Kept to save allocations.
-    pending: Vec<(LocalSlot, Local)>,
+    pending: Vec<(RecordId, Local)>,
     ended: Vec<NodeHandle>,
     /// The indices of ended sockets, ascending.
     gone: Vec<usize>,
-    /// Nodes whose sockets ended when another one was inserted with the same place in the handle tables; reported by
-    /// the next `follow`.
+    /// Nodes whose sockets ended when another one with the same number was inserted; reported by the next `follow`.
     replaced: Vec<NodeHandle>,
+}
+
+impl Socket {
+    /// The node's record; `None` if the node is gone, has another parent, or has no transform.
+    #[inline]
+    fn target(&self, store: &Store) -> Option<RecordId> {
+        let id = store.resolve(self.node)?;
+        let above = store.parent(id)?;
+        (store.handle(above) == self.parent && store.has_transform(id)).then_some(id)
+    }
 }
 
 impl Sockets {
@@ -103,8 +112,8 @@ impl Sockets {
     /// [`Transform`](crate::Transform) or a [`Mat34`], places the node in the joint's space. Nothing moves before the
     /// next call of `follow`. Runs in **O(1)**.
     ///
-    /// If the list has a socket of another node with the same place in the handle tables, which is gone or of another
-    /// scene, that socket ends, and the next call of `follow` reports it.
+    /// If the list has a socket of another node with the same number, which is gone or of another scene, that socket
+    /// ends, and the next call of `follow` reports it.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root and roots of detached
@@ -174,7 +183,7 @@ impl Sockets {
     /// It returns `None` for a character that has not moved, or is not visible, and whose nodes stay as they are. It is
     /// called once for neighbours in the list that belong to the same character.
     ///
-    /// Runs in **O(sockets)** and prefetches what the next sockets will read, as [`Scene::set_transforms`] does.
+    /// Runs in **O(sockets)** and prefetches what the next sockets will read.
     ///
     /// ```
     /// use hedgerow::{Mat34, Node, Scene, Transform, character::Sockets};
@@ -204,11 +213,11 @@ impl Sockets {
         mut models: impl FnMut(u32) -> Option<&'m [Mat34]>,
     ) -> Result<&[NodeHandle], CharacterError> {
         self.find(scene, &mut models)?;
-        for (index, &(slot, local)) in self.pending.iter().enumerate() {
+        for (index, &(id, local)) in self.pending.iter().enumerate() {
             if let Some(&(ahead, _)) = self.pending.get(index + AHEAD) {
-                scene.prefetch_slot(ahead);
+                scene.store.prefetch(ahead);
             }
-            scene.put_in_slot(slot, local);
+            scene.store.set_local(id, local);
         }
         while let Some(place) = self.gone.pop() {
             self.places.remove(self.sockets[place].node);
@@ -230,11 +239,13 @@ impl Sockets {
         ended.clear();
         gone.clear();
         let mut asked: Option<(u32, Option<&[Mat34]>)> = None;
-        let mut block: SmallVec<[(&Socket, LocalSlot, &Mat34); BLOCK]> = SmallVec::new();
+        let mut block: SmallVec<[(&Socket, RecordId, &Mat34); BLOCK]> = SmallVec::new();
         for (first, some) in (0..).step_by(BLOCK).zip(sockets.chunks(BLOCK)) {
             for (index, socket) in (first..).zip(some) {
-                scene.look_ahead(|steps| sockets.get(index + steps).map(|socket| socket.node));
-                let Some(slot) = scene.child_slot(socket.node, socket.parent) else {
+                if let Some(ahead) = sockets.get(index + AHEAD) {
+                    scene.store.prefetch(ahead.node.record());
+                }
+                let Some(id) = socket.target(&scene.store) else {
                     ended.push(socket.node);
                     gone.push(index);
                     continue;
@@ -248,11 +259,11 @@ impl Sockets {
                 let none = CharacterError::NoJoint { joint: socket.joint, matrices: models.len() };
                 let model = models.get(joint).ok_or(none)?;
                 prefetch_whole(models, joint);
-                block.push((socket, slot, model));
+                block.push((socket, id, model));
             }
-            for (socket, slot, &model) in block.drain(..) {
+            for (socket, id, &model) in block.drain(..) {
                 let local = local_of(model * socket.offset);
-                pending.push((slot, local.map_err(|_| CharacterError::NotFinite { node: socket.node })?));
+                pending.push((id, local.map_err(|_| CharacterError::NotFinite { node: socket.node })?));
             }
         }
         Ok(())

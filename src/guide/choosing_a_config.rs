@@ -6,9 +6,9 @@
 //!
 //! | you want | set | it costs |
 //! |---|---|---|
-//! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 33 bytes a shape; boxes of what moved |
-//! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 60 bytes a transform, 8 a visibility, 4 a node; time in proportion to the changes |
-//! | shorter worst edits | `max_nodes` below 4096 | slower passes: 3 to 8 % at 2048 |
+//! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 25 bytes a shape; boxes of what moved |
+//! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 56 bytes a transform and the history; time in proportion to the changes |
+//! | shorter worst updates | `max_nodes` below 4096 | more slices to pass over |
 //!
 //! What needs no setting: `update`, `draw_list`, [`MatrixMirror`](crate::changes::MatrixMirror), snapshots, visitors,
 //! inherited properties.
@@ -42,4 +42,4 @@
 //! another. `ImportOptions::with_config` of `hedgerow-gltf` is for scenes that are made of files.
 //!
 //! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is
-//! little. It restores order, merges small slices and frees what was removed for later.
+//! little. It restores order, joins small slices and gives memory back.

@@ -7,7 +7,7 @@
 //! | How do I undo edits? | [`undo`] |
 //! | Physics moves nodes and is told what others moved: in which order? | [`physics`] |
 //! | How is a scene kept alike elsewhere, on another machine or in an engine's entities? | [`replication`] |
-//! | What is a slice, a slot, a base? | [`glossary`] |
+//! | What is a slice, a slot, an import? | [`glossary`] |
 //! | Which configuration do I need? | [`choosing_a_config`] |
 //! | How does a glTF file become draws? | the front page of the crate `hedgerow-gltf` |
 //! | What does a frame with characters do, in which order? Which matrix does a skinned draw need? | [`characters`] |

@@ -23,6 +23,7 @@
 //! let mut scene = Scene::new();
 //! let ship = scene.insert(scene.root(), Node::group())?;
 //! let sail = scene.insert(ship, Node::group())?;
+//! scene.update();
 //!
 //! let mut hull: NodeMap<u32> = NodeMap::new();
 //! hull.insert(ship, 100);
@@ -43,7 +44,7 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! A new node may take the place in the tables that a removed one had. A `NodeMap` never gives one the other's value:
+//! A new node may take the number that a removed one had. A `NodeMap` never gives one the other's value:
 //! the handles differ. It does have one place for both, so inserting for the new node displaces the old one's value;
 //! [`NodeMap::insert`](crate::data::NodeMap::insert) returns it, so that what it stands for can be freed. In scenes that
 //! track changes, [`Changed::removed`](crate::changes::Changed::removed) lists which nodes are gone for good:
@@ -73,5 +74,4 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! A node that is inserted and removed between two updates is on no list: give it a value after the update, or take the
-//! value out where the node is removed.
+//! A node that is inserted and removed between two updates is on that list too, and on no other.

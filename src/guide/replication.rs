@@ -1,13 +1,14 @@
-//! A scene that is kept alike elsewhere: on another machine, in another scene, as an engine's entities.
+//! Replicating a scene: on another machine, in another scene, as an engine's entities.
 //!
-//! Read directly behind [`Scene::update`](crate::Scene::update): what is asked of the scene must be what was told.
+//! Read changes right after [`Scene::update`](crate::Scene::update), before further edits: the code below queries the
+//! nodes that are reported.
 //!
 //! A [`ChangeReader`](crate::changes::ChangeReader) is told what changed since it last asked. Applied in this order,
 //! nothing is lost on the way:
 //!
 //! | | what | why then |
 //! |---|---|---|
-//! | 1 | take what [`left`](crate::changes::Changed::left) from the map to the other side, and remove nothing yet | new nodes may have the same indices; children of what left may have stayed, elsewhere |
+//! | 1 | take what [`left`](crate::changes::Changed::left) from the map to the other side, and remove nothing yet | new nodes may have the same numbers; children of what left may have stayed, elsewhere |
 //! | 2 | insert what [`entered`](crate::changes::Changed::entered), parents before children: by [`depth`](crate::Scene::depth) | the list has no order |
 //! | 3 | reparent what was edited with [`PARENT`](crate::changes::ChangeKinds::PARENT), all in one [`reparent_many`](crate::Scene::reparent_many) | one by one, a node may have to go below one that is still below it |
 //! | 4 | give what was [`edited`](crate::changes::Changed::edited) its components anew: [`node`](crate::Scene::node), [`set_node`](crate::Scene::set_node) | |

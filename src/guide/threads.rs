@@ -54,7 +54,7 @@
 //! ```
 //!
 //! An edit that fails does not stop the others: [`EditQueue::apply`](crate::edit::EditQueue::apply) returns one result
-//! for each. Two threads that move the same node do not conflict in memory; the edit that comes later in the order
-//! holds.
+//! for each. Two threads that move the same node do not conflict in memory; the last one in the order
+//! wins.
 //!
 //! The same queue serves during a visit, while the visitor borrows the scene.

@@ -1,18 +1,20 @@
-//! Finds the shapes that something touches: goes from tree boxes to slices, from blocks to boxes, eight at a time.
+//! Finds the shapes that something touches: goes from the boxes of slices to those of blocks and of shapes, eight at a
+//! time.
 //!
 //! A walk tests several probes at once and reports for each shape which of them touch it. What is entirely inside a
-//! probe is taken without further tests. First the walk finds the slices to search, in the tree order of
+//! probe is taken without further tests. First the walk finds the slices to search, in the order of
 //! [`Scene::visit_slices`](crate::Scene::visit_slices). Then these are searched one by one, or several at a time
 //! (`threads`): no state is kept between two slices.
+//!
+//! Boxes are those of the last update. Shapes of nodes that were removed since are left out.
 
 use crate::Aabb;
-use crate::NodeHandle;
 use crate::pass::DrawList;
 use crate::pass::draw::{Listing, Seen};
-use crate::store::{At, BoxView, ShapeRecord, SliceView, Store};
+use crate::store::{ShapeRecord, SliceBoxes, SliceView, Store};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
-use hedgerow_math::{Frustum, Ray, Sphere};
+use hedgerow_math::{Boxes, Frustum, Ray, Sphere};
 use smallvec::SmallVec;
 
 /// The greatest number of probes in a walk.
@@ -22,7 +24,7 @@ pub(crate) const MOST_PROBES: usize = 32;
 #[cfg(feature = "rayon")]
 const DRAW_GRAIN: usize = 2048;
 
-/// How many groups of boxes, of blocks or of child slices, are tested at once.
+/// How many groups of boxes, of blocks or of slices, are tested at once.
 const GROUPS: usize = BLOCK / GROUP;
 
 /// What boxes are tested against, in up to eight groups at a time; see `simd::boxes`.
@@ -74,19 +76,11 @@ impl Probe for Ray {
 pub(crate) struct Found<'s> {
     pub(crate) slice: SliceView<'s>,
     slot: usize,
-    /// The node's handle, as bits.
-    node: u64,
     /// The probes that touch it, one bit each.
     pub(crate) probes: u32,
 }
 
 impl<'s> Found<'s> {
-    /// The node that has the shape.
-    #[inline]
-    pub(crate) fn node(&self) -> Option<NodeHandle> {
-        NodeHandle::from_bits(self.node)
-    }
-
     #[inline]
     pub(crate) fn record(&self) -> &'s ShapeRecord {
         &self.slice.shapes().records()[self.slot]
@@ -94,7 +88,7 @@ impl<'s> Found<'s> {
 
     /// The shape's world box.
     pub(crate) fn bounds(&self) -> Aabb {
-        self.slice.shapes().world_box(self.slot)
+        self.slice.boxes().and_then(|boxes| boxes.shapes.get(self.slot)).unwrap_or(Aabb::EMPTY)
     }
 }
 
@@ -149,34 +143,30 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
 /// hardware prefetcher. If the whole block is inside the first probe, which is often the only one, its boxes are not
 /// read.
 #[inline]
-fn prefetch_block(boxes: BoxView<'_>, block: usize, whole: bool) {
+fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole: bool) {
     if !whole {
-        for group in boxes.shapes().block(block) {
+        for group in boxes.shapes.block(block) {
             simd::prefetch(&group.min, 0);
             simd::prefetch(&group.min, 2);
             simd::prefetch(&group.max, 1);
         }
     }
     for slot in (block * BLOCK..(block + 1) * BLOCK).step_by(8) {
-        simd::prefetch(boxes.nodes(), slot);
+        simd::prefetch(slice.shapes().records(), slot);
     }
 }
 
-/// A slice to search, and the result of the boxes above for everything below it.
+/// A slice to search, and the result of the boxes around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) slice: u32,
     touch: Touch,
 }
 
-/// Slices to search; the first few without an allocation.
-type Route = SmallVec<[Stop; 64]>;
-
-/// The slices to search, in tree order, and those that a walk has yet to see. Kept to save allocations.
+/// The slices to search, in order. Kept to save allocations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Walk {
     route: Vec<Stop>,
-    pending: Vec<Stop>,
     /// What tasks found for several views.
     #[cfg(feature = "rayon")]
     seen: Vec<Vec<Seen>>,
@@ -185,82 +175,38 @@ pub(crate) struct Walk {
 impl Walk {
     pub(crate) const EMPTY: Self = Self {
         route: Vec::new(),
-        pending: Vec::new(),
         #[cfg(feature = "rayon")]
         seen: Vec::new(),
     };
-}
-
-/// A list of stops, on the stack or kept.
-trait Stops: core::ops::DerefMut<Target = [Stop]> {
-    fn push(&mut self, stop: Stop);
-    fn pop(&mut self) -> Option<Stop>;
-    fn clear(&mut self);
-}
-
-impl Stops for Vec<Stop> {
-    #[inline]
-    fn push(&mut self, stop: Stop) {
-        self.push(stop);
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<Stop> {
-        self.pop()
-    }
-
-    fn clear(&mut self) {
-        self.clear();
-    }
-}
-
-impl Stops for Route {
-    #[inline]
-    fn push(&mut self, stop: Stop) {
-        self.push(stop);
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<Stop> {
-        self.pop()
-    }
-
-    fn clear(&mut self) {
-        self.clear();
-    }
 }
 
 impl Store {
     /// Lists what `pick` makes of every shape that some probe touches and that is visible on some of the layers.
     /// Replaces the contents of the list.
     ///
-    /// Uses the world matrices of the last update. A shape affected by edits since is tested one by one; slices that
-    /// wait for the update are searched whatever the boxes above say.
+    /// Uses the boxes of the last update.
     pub(crate) fn find<'s, P: Probe, T>(
         &'s self,
         probes: &[P],
         layers: u32,
         list: &mut Vec<T>,
-        pick: impl Fn(Found<'s>) -> Option<T>,
+        pick: impl Fn(Found<'s>) -> T,
     ) {
         list.clear();
-        let (mut route, mut pending) = (Route::new(), Route::new());
-        self.route(probes, &mut route, &mut pending);
-        self.look_into(&route, probes, layers, &mut |found| {
-            if let Some(picked) = pick(found) {
-                list.push(picked);
-            }
-        });
+        let mut route = SmallVec::<[Stop; 64]>::new();
+        self.route(probes, |stop| route.push(stop));
+        self.look_into(&route, probes, layers, &mut |found| list.push(pick(found)));
     }
 
     /// Like [`Self::find`], for draws: lists the shapes themselves.
     pub(crate) fn find_draws<P: Probe>(&self, probe: &P, layers: u32, walk: &mut Walk, listing: &mut Listing) {
         let probes = core::slice::from_ref(probe);
-        let Walk { route, pending, .. } = walk;
-        self.route(probes, route, pending);
+        let route = &mut walk.route;
+        route.clear();
+        self.route(probes, |stop| route.push(stop));
         #[cfg(feature = "rayon")]
         if let Some(found) =
-            self.search((route, DRAW_GRAIN), probes, layers, |found| Some((found.slice, found.record())))
+            self.search((&*route, DRAW_GRAIN), probes, layers, |found| Some((found.slice, found.record())))
         {
             listing.list_found(self, found);
             return;
@@ -278,7 +224,8 @@ impl Store {
         walk: &mut Walk,
         lists: &mut [&mut DrawList],
     ) {
-        self.route(probes, &mut walk.route, &mut walk.pending);
+        walk.route.clear();
+        self.route(probes, |stop| walk.route.push(stop));
         let any = layers.iter().fold(0, |any, layers| any | layers);
         // All see the same of what `look_into` finds if their layers are the same.
         let alike = layers.iter().all(|&layers| layers == any);
@@ -286,11 +233,10 @@ impl Store {
             let record = found.record();
             let mut views = found.probes;
             if !alike {
-                let mask = found.slice.visibilities().masks()[record.visibility as usize];
-                views =
-                    ones(views.into()).filter(|&view| mask & layers[view] != 0).fold(0, |all, view| all | 1 << view);
+                let seen = ones(views.into()).filter(|&view| record.layers & layers[view] != 0);
+                views = seen.fold(0, |all, view| all | 1 << view);
             }
-            if views == 0 { None } else { Seen::of(found.slice, record, views) }
+            (views != 0).then(|| Seen::of(found.slice, record, views))
         };
         #[cfg(feature = "rayon")]
         if self.search_into((&walk.route, DRAW_GRAIN), probes, any, see, &mut walk.seen) {
@@ -307,23 +253,18 @@ impl Store {
         lists.iter_mut().for_each(|list| list.finish_replacing());
     }
 
-    /// Lists the slices that may hold shapes that some probe touches.
-    fn route<P: Probe>(&self, probes: &[P], route: &mut impl Stops, pending: &mut impl Stops) {
+    /// Calls `stop` with the slices that may hold shapes that some probe touches, in order.
+    fn route<P: Probe>(&self, probes: &[P], mut stop: impl FnMut(Stop)) {
         debug_assert!(probes.len() <= MOST_PROBES);
-        let all = Touch {
-            active: u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0),
-            inside: 0,
-        };
-        route.clear();
-        pending.clear();
-        pending.push(Stop { slice: At::ROOT.slice, touch: all });
-        while let Some(stop) = pending.pop() {
-            route.push(stop);
-            let slice = self.view(stop.slice);
-            let first = pending.len();
-            self.find_children(slice, probes, (stop.touch, all), pending);
-            pending[first..].reverse();
-        }
+        let active = u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0);
+        let (order, boxes) = (self.order(), self.order_boxes());
+        each_touched(&boxes.blocks, probes, Touch { active, inside: 0 }, |block, touch, _| {
+            let slices = order[block * BLOCK..].iter().take(BLOCK);
+            let answers = Answers::ask(probes, touch, boxes.slices.block(block));
+            for (at, &slice) in slices.enumerate().filter(|(at, _)| answers.any >> at & 1 != 0) {
+                stop(Stop { slice, touch: answers.of(probes.len(), at) });
+            }
+        });
     }
 
     /// Calls `found` with the shapes of these slices that some probe touches.
@@ -338,35 +279,29 @@ impl Store {
             find_shapes(self.view(slice), probes, touch, layers, found);
         }
     }
+}
 
-    /// Lists the child slices that some probe touches or that wait for the update.
-    fn find_children<P: Probe>(
-        &self,
-        slice: SliceView<'_>,
-        probes: &[P],
-        (touch, all): (Touch, Touch),
-        pending: &mut impl Stops,
-    ) {
-        let Some(boxes) = slice.boxes() else { return };
-        for (children, groups) in slice.children().chunks(BLOCK).zip(boxes.children().groups().chunks(GROUPS)) {
-            let answers = Answers::ask(probes, touch, groups);
-            if slice.is_marked() {
-                for (at, &child) in children.iter().enumerate() {
-                    let touch = if self.view(child).is_marked() { all } else { answers.of(probes.len(), at) };
-                    if touch.active != 0 {
-                        pending.push(Stop { slice: child, touch });
-                    }
-                }
-            } else {
-                let end = u64::MAX >> (BLOCK - children.len());
-                let stop = |at| Stop { slice: children[at], touch: answers.of(probes.len(), at) };
-                ones(answers.any & end).for_each(|at| pending.push(stop(at)));
-            }
+/// Calls `each` with the index of each of these boxes that some probe touches, with which do, and with the index of the
+/// next one and whether the first probe contains it, if that is known.
+fn each_touched<P: Probe>(
+    boxes: &Boxes,
+    probes: &[P],
+    touch: Touch,
+    mut each: impl FnMut(usize, Touch, Option<(usize, bool)>),
+) {
+    for (first, groups) in (0..).step_by(BLOCK).zip(boxes.groups().chunks(GROUPS)) {
+        let answers = Answers::ask(probes, touch, groups);
+        let last = boxes.len() - first;
+        let end = if last >= BLOCK { u64::MAX } else { (1 << last) - 1 };
+        let mut touched = ones(answers.any & end).peekable();
+        while let Some(at) = touched.next() {
+            let next = touched.peek().map(|&next| (first + next, answers.inside[0] >> next & 1 != 0));
+            each(first + at, answers.of(probes.len(), at), next);
         }
     }
 }
 
-/// Calls `found` with the slice's own shapes that some probe touches.
+/// Calls `found` with the slice's shapes that some probe touches.
 fn find_shapes<'s, P: Probe>(
     slice: SliceView<'s>,
     probes: &[P],
@@ -375,59 +310,38 @@ fn find_shapes<'s, P: Probe>(
     found: &mut impl FnMut(Found<'s>),
 ) {
     let Some(boxes) = slice.boxes() else { return };
-    if slice.is_marked() {
-        find_stale(slice, boxes, probes, layers, found);
-    }
-    // If a slice has no slices below, the box above was that of its own shapes.
-    let alone = boxes.children().is_empty() && !slice.is_marked();
-    let touch =
-        if alone { touch } else { Answers::ask(probes, touch, &[BoxGroup::of(boxes.own())]).of(probes.len(), 0) };
-    if touch.active == 0 {
-        return;
-    }
-    for (first, groups) in (0..).step_by(BLOCK).zip(boxes.blocks().groups().chunks(GROUPS)) {
-        let answers = Answers::ask(probes, touch, groups);
-        let last = boxes.present().len() - first;
-        let end = if last >= BLOCK { u64::MAX } else { (1 << last) - 1 };
-        let mut touched = ones(answers.any & end).peekable();
-        while let Some(at) = touched.next() {
-            if let Some(&next) = touched.peek() {
-                let whole = answers.inside[0] >> next & 1 != 0;
-                prefetch_block(boxes, first + next, whole);
-            }
-            find_in_block(slice, boxes, first + at, probes, answers.of(probes.len(), at), layers, found);
+    each_touched(&boxes.blocks, probes, touch, |block, touch, next| {
+        if let Some((next, whole)) = next {
+            prefetch_block(slice, boxes, next, whole);
         }
-    }
+        find_in_block(slice, boxes, block, probes, touch, layers, found);
+    });
 }
 
 fn find_in_block<'s, P: Probe>(
     slice: SliceView<'s>,
-    boxes: BoxView<'_>,
+    boxes: &SliceBoxes,
     block: usize,
     probes: &[P],
     touch: Touch,
     layers: u32,
     found: &mut impl FnMut(Found<'s>),
 ) {
-    let present = boxes.present()[block];
-    if present == 0 {
-        // Edits may have removed the whole block, and shortened the records before it.
+    let shapes = slice.shapes();
+    let present = boxes.present[block] & shapes.live_word(block);
+    let uniform = shapes.all_visible();
+    if present == 0 || uniform && layers == 0 {
         return;
     }
     let touched = |index: usize| {
         let whole = touch.inside >> index & 1 != 0;
-        if whole { present } else { probes[index].touched(boxes.shapes().block(block)) & present }
+        if whole { present } else { probes[index].touched(boxes.shapes.block(block)) & present }
     };
-    let (first, nodes) = (block * BLOCK, &boxes.nodes()[block * BLOCK..]);
-    let masks = slice.visibilities().masks();
-    // If no node has a visibility, all have the one that the slice inherits.
-    let uniform = masks.len() == 1;
-    if uniform && masks[0] & layers == 0 {
-        return;
-    }
+    let first = block * BLOCK;
     let mut show = |at: usize, probes: u32| {
-        if uniform || masks[slice.shapes().records()[first + at].visibility as usize] & layers != 0 {
-            found(Found { slice, slot: first + at, node: nodes[at], probes });
+        let slot = first + at;
+        if uniform || shapes.records()[slot].layers & layers != 0 {
+            found(Found { slice, slot, probes });
         }
     };
     if touch.active.is_power_of_two() {
@@ -445,38 +359,10 @@ fn find_in_block<'s, P: Probe>(
     ones(any).for_each(|at| show(at, touching[at]));
 }
 
-/// Calls `found` with the shapes whose boxes wait for the update.
-#[cold]
-fn find_stale<'s, P: Probe>(
-    slice: SliceView<'s>,
-    boxes: BoxView<'_>,
-    probes: &[P],
-    layers: u32,
-    found: &mut impl FnMut(Found<'s>),
-) {
-    let (masks, shapes) = (slice.visibilities().masks(), slice.shapes());
-    for (block, &word) in boxes.stale_words().iter().enumerate() {
-        for at in ones(word & shapes.live_word(block)) {
-            let slot = block * BLOCK + at;
-            let record = &shapes.records()[slot];
-            if masks[record.visibility as usize] & layers == 0 {
-                continue;
-            }
-            let mut shape = Found { slice, slot, node: record.node, probes: 0 };
-            let group = [BoxGroup::of(&shape.bounds())];
-            let touch = |(index, probe): (usize, &P)| ((probe.touched(&group) & 1) as u32) << index;
-            shape.probes = probes.iter().enumerate().map(touch).fold(0, |bits, bit| bits | bit);
-            if shape.probes != 0 {
-                found(shape);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Node, Scene, SceneConfig, Shape, Transform};
+    use crate::{Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
     use core::sync::atomic::{AtomicUsize, Ordering};
     use glam::Vec4;
 
@@ -498,33 +384,178 @@ mod tests {
         }
     }
 
+    /// What is right of a plane across the x axis.
+    fn right_of(x: f32) -> Frustum {
+        let (wall, any) = (Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO);
+        Frustum::from_planes([wall, any, any, any, any, any]).unwrap()
+    }
+
     #[test]
     fn probes_are_asked_about_what_is_undecided_alone() {
-        let config = SceneConfig { bounds: true, min_nodes: 0, ..SceneConfig::DEFAULT };
+        let config = SceneConfig { bounds: true, max_nodes: 128, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
-        // Two slices, one below the other, a kilometre apart along x. Each has two blocks of shapes.
-        let tops = [0.0, 1000.0].map(|x| {
+        // Two slices a kilometre apart along x, each with two blocks of shapes.
+        for x in [0.0, 1000.0] {
             let top = scene.insert(scene.root(), Node::group()).unwrap();
             for _ in 0..100 {
                 let place = Node::transform(Transform::from_xyz(x, 0.0, 0.0));
                 scene.insert(top, place.with_shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
             }
-            top
-        });
-        scene.reparent(tops[1], tops[0], crate::Keep::Local).unwrap();
+        }
         scene.update();
-        assert_eq!(scene.slice_count(), 3);
-        // These see the lower slice, nothing, and everything.
-        let probes = [500.0, 5000.0, -500.0].map(|x| {
-            let (wall, any) = (Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO);
-            let frustum = Frustum::from_planes([wall, any, any, any, any, any]).unwrap();
-            Counted { frustum, asked: AtomicUsize::new(0) }
-        });
+        assert!(scene.slices().map(|slice| slice.shapes().len()).eq([100, 100]));
+        // These see the second slice, half of its shapes' boxes, nothing, and everything.
+        let probes =
+            [500.0, 1000.0, 5000.0, -500.0].map(|x| Counted { frustum: right_of(x), asked: AtomicUsize::new(0) });
         let mut found = Vec::new();
-        scene.store.find(&probes, u32::MAX, &mut found, |found| Some(found.probes));
-        assert_eq!(found, [[0b100; 100], [0b101; 100]].concat());
-        // All are asked about what is below the root, and about the root's own shapes. The first is asked about what is
-        // below the upper slice and about its own shapes, too.
-        assert_eq!(probes.map(|probe| probe.asked.into_inner()), [4, 2, 2]);
+        scene.store.find(&probes, u32::MAX, &mut found, |found| found.probes);
+        assert_eq!(found, [[0b1000; 100], [0b1011; 100]].concat());
+        // All are asked about the box around both slices, those that cut it about each of the two, and who cuts the
+        // second about its blocks and about the boxes in both.
+        assert_eq!(probes.map(|probe| probe.asked.into_inner()), [2, 5, 1, 1]);
+    }
+
+    /// A scene that is edited at random.
+    struct Edited {
+        scene: Scene,
+        nodes: Vec<NodeHandle>,
+        dice: fastrand::Rng,
+        masks: bool,
+        /// Nodes are removed only where there are more.
+        least: usize,
+    }
+
+    impl Edited {
+        fn place(&mut self) -> Transform {
+            let mut number = || self.dice.f32() * 40.0 - 20.0;
+            let turn = glam::Quat::from_rotation_y(number());
+            Transform { translation: [number(), number(), number()].into(), rotation: turn, ..Transform::IDENTITY }
+        }
+
+        fn shape(&mut self) -> Shape {
+            let bounds = match self.dice.u32(..12) {
+                0 => Aabb::EMPTY,
+                1 => Aabb::INFINITE,
+                _ => Aabb::cube(self.dice.f32() * 3.0),
+            };
+            Shape::new(self.dice.u32(..9), bounds)
+        }
+
+        fn layers(&mut self) -> Visibility {
+            Visibility::layers(self.dice.u32(..8) | self.dice.u32(..8))
+        }
+
+        fn insert(&mut self, parent: NodeHandle) {
+            let mut node = Node::group();
+            if self.dice.u32(..4) > 0 {
+                node = Node::transform(self.place());
+            }
+            if self.dice.u32(..3) > 0 {
+                node = node.with_shape(self.shape());
+            }
+            if self.masks && self.dice.u32(..6) == 0 {
+                node = node.with_visibility(self.layers());
+            }
+            self.nodes.push(self.scene.insert(parent, node).unwrap());
+        }
+
+        fn edit(&mut self) {
+            self.nodes.retain(|&node| self.scene.contains(node));
+            let node = self.nodes[self.dice.usize(..self.nodes.len())];
+            // What is detached comes back.
+            let parent = self.nodes.iter().copied().find(|_| self.dice.u32(..4) == 0).unwrap_or(node);
+            let (place, shape, layers) = (self.place(), self.shape(), self.layers());
+            // Each may be refused: of the root, below itself, without a transform.
+            match self.dice.u32(..16) {
+                0..=5 => self.insert(node),
+                6..=7 => _ = self.scene.set_local(node, place),
+                8..=9 => _ = self.scene.reparent(node, parent, crate::Keep::Local),
+                10 => _ = self.scene.detach(node),
+                11 => _ = self.scene.set_shape(node, shape),
+                12 => _ = self.scene.remove_shape(node),
+                13 if self.masks => _ = self.scene.set_visibility(node, layers),
+                _ if self.nodes.len() > self.least => _ = self.scene.remove(node),
+                _ => {}
+            }
+        }
+
+        /// Every query finds what tests of each draw's box would find, in the order of draws.
+        fn compare(&mut self) {
+            assert_eq!(self.scene.validate(), Ok(()));
+            let layers = if self.masks { self.layers() } else { Visibility::VISIBLE };
+            let mut all = DrawList::new().on_layers(layers);
+            self.scene.draw_list(&mut all);
+            let shown: Vec<(NodeHandle, Aabb)> = (all.commands().iter())
+                .map(|command| (command.node, self.scene.world_bounds(command.node).unwrap()))
+                .collect();
+            let touched = |probe: &dyn Fn(&BoxGroup) -> u64| -> Vec<NodeHandle> {
+                let touches = |bounds: &Aabb| !bounds.is_empty() && probe(&BoxGroup::of(bounds)) & 1 != 0;
+                shown.iter().filter(|(_, bounds)| touches(bounds)).map(|&(node, _)| node).collect()
+            };
+            let frusta = [self.dice.f32() * 60.0 - 30.0, -1e9, 1e9, self.dice.f32() * 10.0].map(right_of);
+            let mut nodes = Vec::new();
+            let mut lists = [(); 4].map(|()| DrawList::new());
+            let mut views = Vec::new();
+            for (frustum, list) in frusta.iter().zip(&mut lists) {
+                views.push(crate::query::CullView { frustum: *frustum, layers, list });
+            }
+            self.scene.cull_views(&mut views).unwrap();
+            for (frustum, list) in frusta.iter().zip(&lists) {
+                let expected = touched(&|group| frustum.touched(&[*group]));
+                self.scene.cull_nodes(frustum, layers, &mut nodes).unwrap();
+                assert_eq!(nodes, expected);
+                assert!(list.commands().iter().map(|command| command.node).eq(expected.iter().copied()));
+                let mut alone = DrawList::new();
+                self.scene.cull(frustum, layers, &mut alone).unwrap();
+                assert_eq!((alone.commands(), alone.matrices()), (list.commands(), list.matrices()));
+            }
+            let place = self.place().translation;
+            let sphere = Sphere::new(place, 9.0).unwrap();
+            self.scene.nodes_in_sphere(&sphere, layers, &mut nodes).unwrap();
+            assert_eq!(nodes, touched(&|group| sphere.touched(&[*group])));
+            let cube = Aabb::new(place - 5.0, place + 5.0);
+            self.scene.nodes_in_box(&cube, layers, &mut nodes).unwrap();
+            assert_eq!(nodes, touched(&|group| cube.touched(&[*group])));
+            let (ray, mut hits) = (Ray::new(place, self.place().translation).unwrap(), Vec::new());
+            self.scene.nodes_on_ray(&ray, layers, &mut hits).unwrap();
+            let mut expected: Vec<_> = touched(&|group| ray.touched(&[*group]));
+            let distance = |node: &NodeHandle| simd::boxes::distance(&self.scene.world_bounds(*node).unwrap(), &ray);
+            expected.sort_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)));
+            assert!(hits.iter().map(|hit| hit.node).eq(expected));
+            let mut boxes = shown.iter().map(|(_, bounds)| *bounds);
+            if layers == Visibility::VISIBLE && !self.masks {
+                let own = boxes.by_ref().fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds));
+                let slices = self.scene.slices().fold(Aabb::EMPTY, |all, slice| all.merge(&slice.bounds().unwrap()));
+                assert!(slices.merge(&own) == slices, "the boxes of slices hold all that is drawn");
+            }
+        }
+    }
+
+    #[test]
+    fn queries_find_what_tests_of_every_draw_would_find() {
+        for (max_nodes, edits, seeds, least) in
+            [(8, 300, 12, 30), (8, 4000, 2, 900), (16, 300, 12, 30), (4096, 2000, 4, 400)]
+        {
+            for seed in 0..seeds {
+                let config = SceneConfig { bounds: true, max_nodes, ..SceneConfig::DEFAULT };
+                let scene = Scene::with_config(config).unwrap();
+                let (nodes, dice) = (vec![scene.root()], fastrand::Rng::with_seed(seed));
+                let mut edited = Edited { scene, nodes, dice, masks: seed % 2 == 0, least };
+                for _ in 0..edits {
+                    edited.edit();
+                    match edited.dice.u32(..20) {
+                        0 => edited.scene.update(),
+                        1..=2 => edited.compare(),
+                        3 if edited.dice.bool() => {
+                            edited.scene.update();
+                            edited.scene.maintain(core::time::Duration::ZERO);
+                        }
+                        _ => {}
+                    }
+                }
+                edited.scene.update();
+                edited.compare();
+            }
+        }
     }
 }

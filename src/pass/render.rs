@@ -16,9 +16,13 @@ use hedgerow_math::Frustum;
 /// scene. It may be used with several scenes in turn, skip frames or be cleared: it notices, and is then filled from
 /// scratch.
 ///
-/// The order is deterministic: slices are in the tree order of [`Scene::visit_slices`](crate::Scene::visit_slices), and
-/// shapes within a slice in the order of the shape column. That is depth-first order after the slice was reconstituted,
-/// and near it otherwise. ([`Visitor`](crate::visit::Visitor) uses strict order.) Source: the thesis, section 4.3.2.
+/// What it holds is the scene as of its last update, but for nodes that were removed since: they are left out.
+///
+/// The order is deterministic: slices are in the order of [`Scene::visit_slices`](crate::Scene::visit_slices), and
+/// shapes within a slice in that of the shape column. That is depth-first order after the slice was reconstituted, and
+/// near it otherwise. Siblings come in the order in which they were placed, which need not be that of
+/// [`Scene::children`](crate::Scene::children): [`Visitor`](crate::visit::Visitor) has strict order. Source: the thesis,
+/// section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {
     pub(crate) listing: Listing,

@@ -54,8 +54,8 @@ pub(super) struct SceneForm<'n> {
 impl<'n> NodeForm<'n> {
     pub(super) fn of(scene: &'n Scene, node: NodeHandle, id: Option<u64>, parent: Option<u64>) -> Self {
         let at = scene.at(node).expect("a node of the scene that is written");
-        let Node { local, material, shape, visibility, name } = scene.store.node_at(at);
-        let Additions { word, remainder } = scene.store.additions_at(at);
+        let Node { local, material, shape, visibility, name } = scene.store.node(at);
+        let Additions { word, remainder } = scene.store.additions(at);
         Self {
             id,
             parent,
@@ -183,25 +183,12 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
     Ok(Some(places))
 }
 
-/// The configuration with which a list is read: slices begin with little room, whatever they say. A list of a few
-/// kilobytes could ask for gigabytes else.
-fn modest(config: SceneConfig) -> SceneConfig {
-    // Only small nodes that share slices are many in each.
-    let most = config.min_nodes.clamp(8, 64);
-    SceneConfig {
-        initial_slice_storage_size: config.initial_slice_storage_size.min(most),
-        initial_slice_max_num_nodes: config.initial_slice_max_num_nodes.min(most),
-        ..config
-    }
-}
-
 impl SceneForm<'_> {
     /// The scene, and the handle of each node of the list with its id, which is its place in a list without ids.
     pub(super) fn build(self) -> Result<(Scene, Vec<(u64, NodeHandle)>), String> {
         let Self { config, nodes } = self;
         let links = Links::of(&nodes)?;
-        let config = config.checked().map_err(|error| error.to_string())?;
-        let mut scene = Scene::with_config(modest(config)).map_err(|error| error.to_string())?;
+        let mut scene = Scene::with_config(config).map_err(|error| error.to_string())?;
         let mut handles = vec![None; nodes.len()];
         let mut above = Vec::new();
         for &top in core::iter::once(&links.root).chain(&links.detached) {
@@ -219,7 +206,7 @@ impl SceneForm<'_> {
                 let additions = nodes[place].additions(node.local).ok_or_else(|| {
                     refuse("its remainder is more than rounding takes from its translation; leave it out".into())
                 })?;
-                scene.store.add(handle, &additions);
+                scene.store.add(handle.record(), &additions);
                 handles[place] = Some(handle);
                 place = links.next(place, &mut above);
             }
@@ -231,7 +218,6 @@ impl SceneForm<'_> {
             };
             listed.push((node.id.unwrap_or(place), handle));
         }
-        scene.store.set_initial_sizes(&config);
         Ok((scene, listed))
     }
 }

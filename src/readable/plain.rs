@@ -1,7 +1,6 @@
 //! Types whose readable form differs from their fields.
 
 use crate::NodeHandle;
-use crate::scene::CachedHandle;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -15,19 +14,7 @@ impl Serialize for NodeHandle {
 impl<'de> Deserialize<'de> for NodeHandle {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let bits = u64::deserialize(deserializer)?;
-        Self::from_bits(bits).ok_or_else(|| D::Error::custom(format!("{bits} is no handle: its generation is 0")))
-    }
-}
-
-/// The handle alone: what is remembered is of no use to another process.
-impl Serialize for CachedHandle {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.node().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for CachedHandle {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        NodeHandle::deserialize(deserializer).map(Self::new)
+        Self::from_bits(bits)
+            .ok_or_else(|| D::Error::custom(format!("{bits} is no handle: its generation is even or too great")))
     }
 }

@@ -21,8 +21,7 @@ pub struct WithIds<S = Scene, I = NodeIds> {
 }
 
 /// Writes the configuration, and the nodes in depth-first order, each with the index of its parent in the list. Detached
-/// subtrees follow after the tree: the root of each has no parent and is marked `"detached": true`. What
-/// [`Scene::remove_later`] has not freed yet is left out.
+/// subtrees follow after the tree: the root of each has no parent and is marked `"detached": true`.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform};

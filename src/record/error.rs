@@ -6,11 +6,7 @@ use std::collections::TryReserveError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BytesError {
     /// The bytes describe something invalid.
-    Invalid {
-        /// The slice at fault, if it is about one.
-        slice: Option<u32>,
-        violation: &'static str,
-    },
+    Invalid { violation: &'static str },
     /// The allocator refused.
     AllocationFailed,
 }
@@ -19,16 +15,7 @@ impl BytesError {
     /// The error for bytes that describe something invalid.
     #[cold]
     pub(crate) const fn invalid(violation: &'static str) -> Self {
-        Self::Invalid { slice: None, violation }
-    }
-
-    /// The same error, with the slice at fault.
-    #[cold]
-    pub(crate) fn in_slice(self, number: u32) -> Self {
-        match self {
-            Self::Invalid { slice: None, violation } => Self::Invalid { slice: Some(number), violation },
-            other => other,
-        }
+        Self::Invalid { violation }
     }
 }
 

@@ -123,19 +123,3 @@ impl Record for Vec3 {
         Self::from_array(Record::decode(bytes))
     }
 }
-
-/// A flag and a value, which is ignored without the flag.
-impl Record for Option<u32> {
-    const BYTES: usize = 2 * u32::BYTES;
-
-    #[inline]
-    fn encode(self, bytes: &mut [u8]) {
-        [u32::from(self.is_some()), self.unwrap_or_default()].encode(bytes);
-    }
-
-    #[inline]
-    fn decode(bytes: &[u8]) -> Self {
-        let [some, value] = <[u32; 2]>::decode(bytes);
-        (some != 0).then_some(value)
-    }
-}

@@ -13,11 +13,6 @@ impl<'b> Reader<'b> {
         Self { rest: bytes }
     }
 
-    /// How many bytes remain.
-    pub(crate) fn remaining(&self) -> usize {
-        self.rest.len()
-    }
-
     /// The bytes of `count` records; checks that they exist before anything is allocated for them.
     pub(crate) fn take(&mut self, count: u32, record: usize) -> Result<&'b [u8], BytesError> {
         let length = (count as usize).checked_mul(record);
@@ -32,23 +27,9 @@ impl<'b> Reader<'b> {
         self.take(1, T::BYTES).map(T::decode)
     }
 
-    /// Reads `count` records and appends them to an array, with room for `capacity`.
-    pub(crate) fn extend<T: Record>(
-        &mut self,
-        array: &mut Vec<T>,
-        count: u32,
-        capacity: u32,
-    ) -> Result<(), BytesError> {
-        let bytes = self.take(count, T::BYTES)?;
-        array.try_reserve_exact(capacity.max(count) as usize)?;
-        array.extend(bytes.chunks_exact(T::BYTES).map(T::decode));
-        Ok(())
-    }
-
     pub(crate) fn many<T: Record>(&mut self, count: u32) -> Result<Vec<T>, BytesError> {
-        let mut array = Vec::new();
-        self.extend(&mut array, count, count)?;
-        Ok(array)
+        let bytes = self.take(count, T::BYTES)?;
+        Ok(fallible::collected(bytes.chunks_exact(T::BYTES).map(T::decode))?)
     }
 
     /// Reads a length and a list of numbers.
@@ -62,10 +43,19 @@ impl<'b> Reader<'b> {
         let lengths: Vec<u32> = self.many(count)?;
         let mut texts = fallible::with_capacity(lengths.len())?;
         for length in lengths {
-            let text = self.take(length, 1)?;
-            texts.push(core::str::from_utf8(text).map_err(|_| BytesError::invalid("a name is not UTF-8"))?);
+            texts.push(self.utf8(length)?);
         }
         Ok(texts)
+    }
+
+    /// Reads a length and its text.
+    pub(crate) fn text(&mut self) -> Result<&'b str, BytesError> {
+        let length = self.one()?;
+        self.utf8(length)
+    }
+
+    fn utf8(&mut self, length: u32) -> Result<&'b str, BytesError> {
+        core::str::from_utf8(self.take(length, 1)?).map_err(|_| BytesError::invalid("a name is not UTF-8"))
     }
 
     /// Checks that no bytes remain.

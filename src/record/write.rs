@@ -40,9 +40,15 @@ impl Writer {
     }
 
     /// A list of numbers, with its length before it.
-    pub(crate) fn list(&mut self, numbers: &[u32]) {
+    pub(crate) fn list(&mut self, numbers: impl ExactSizeIterator<Item = u32>) {
         self.one(count(numbers.len()));
-        self.array(numbers);
+        self.many(numbers);
+    }
+
+    /// A text, with its length before it.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.one(count(text.len()));
+        self.bytes.extend_from_slice(text.as_bytes());
     }
 
     /// The lengths of all texts, then the texts.

@@ -1,34 +1,37 @@
 //! Batches: many edits of one kind in one call.
 //!
-//! A list is checked as a whole before anything changes. Then its edits are made, most kinds in the order in which the
-//! nodes lie in storage, and what the next edits will read is prefetched. What an iterator gives is set as it comes.
-//! Single edits in random places mostly wait for memory one after another; those of a batch wait together.
+//! A list is checked as a whole before anything changes, but for `set_locals`, which takes an iterator. Then its edits
+//! are made one after another; inserts, removals and moves prefetch what the next ones will read.
 
 use crate::error::BatchError;
-use crate::handle::ByHandle;
+use crate::handle::{ByHandle, ByRecord};
 use crate::scene::{Keep, Scene};
-use crate::store::{At, LocalSlot, MAX_NODES, Store};
-use crate::{Error, Local, Node, NodeHandle, Transform, node::LocalForm};
+use crate::store::{Above, Position, RecordId, Store};
+use crate::{Error, Local, Node, NodeHandle, Transform};
 use core::borrow::Borrow;
-use smallvec::SmallVec;
 
-/// How many transforms are taken from an iterator before the first of them is set: 4 KB.
-const TAKEN: usize = 64;
+/// How many items ahead a record is prefetched.
+const AHEAD: usize = 12;
+
+/// Prefetches what the edit of an item some steps ahead will read.
+#[inline(always)]
+fn look_ahead<T>(store: &Store, items: &[T], index: usize, node: impl Fn(&T) -> NodeHandle) {
+    if let Some(ahead) = items.get(index + AHEAD) {
+        store.prefetch(node(ahead).record());
+    }
+}
 
 impl Scene {
     /// Inserts many nodes, each as the last child of its parent, and appends their handles to `handles` in the order of
     /// `items`.
     ///
-    /// The tree is the same as after one [`Scene::insert`] after another, with siblings in the order of `items`; only
-    /// which node gets which handle may differ. Runs in amortised **O(n)** for n items. Many inserts in random places
-    /// of a large scene take about half the time of single ones.
+    /// The tree and the handles are the same as after one [`Scene::insert`] after another. Runs in amortised **O(n)** for
+    /// n items.
     ///
     /// # Errors
     /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`] for its parent,
-    /// [`Error::NotFinite`], [`Error::NotRotation`]. [`Error::CapacityOverflow`] if the scene may run out of handle
-    /// tables: since every node might need a table of its own, a call takes at most 2²⁴ less
-    /// [`Stats::tables`](crate::stats::Stats::tables) nodes. For more, make several calls, or use
-    /// [`SceneBuilder`](crate::edit::SceneBuilder). The scene and `handles` are unchanged.
+    /// [`Error::NotFinite`], [`Error::NotRotation`]. [`Error::CapacityOverflow`] for more nodes than a scene can have. The
+    /// scene and `handles` are unchanged.
     ///
     /// ```
     /// use hedgerow::edit::BatchError;
@@ -52,23 +55,24 @@ impl Scene {
         items: &[(NodeHandle, Node<'_>)],
         handles: &mut Vec<NodeHandle>,
     ) -> Result<(), BatchError> {
-        if items.len() > MAX_NODES - self.store.total_len() || !self.store.can_open_tables(items.len()) {
-            return Err(Error::CapacityOverflow.into());
+        self.store.check_room(items.len())?;
+        for (index, &(parent, node)) in items.iter().enumerate() {
+            look_ahead(&self.store, items, index, |item| item.0);
+            let checked = self.at(parent).and_then(|_| if node.is_plain() { Ok(node) } else { node.checked() });
+            checked.map_err(|error| BatchError::at(index, error))?;
         }
-        self.store.insert_many(items, handles, |store, parent, node| {
-            let at = store.resolve(parent).ok_or(Error::StaleHandle(parent))?;
-            if !node.is_plain() {
-                node.checked()?;
-            }
-            Ok(at)
-        })
+        handles.reserve(items.len());
+        for (index, &(parent, node)) in items.iter().enumerate() {
+            look_ahead(&self.store, items, index, |item| item.0);
+            handles.push(self.insert(parent, node).map_err(|error| BatchError::at(index, error))?);
+        }
+        Ok(())
     }
 
     /// Removes many nodes with everything below them, and returns the number of nodes removed.
     ///
     /// The list is a set: a node that is listed twice, or is below another listed node, is removed once. Runs in
-    /// **O(nodes removed + n)** for n handles. Many removals in random places of a large scene take about half the time
-    /// of single ones.
+    /// **O(nodes removed + n)** for n handles.
     ///
     /// # Errors
     /// [`BatchError::item`] names the first handle that is refused: [`Error::StaleHandle`] for one that was stale
@@ -84,16 +88,32 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn remove_many(&mut self, nodes: &[NodeHandle]) -> Result<usize, BatchError> {
-        self.store.remove_many(nodes, |store, node| match store.resolve(node) {
-            None => Err(Error::StaleHandle(node)),
-            Some(At::ROOT) => Err(Error::RootIsFixed),
-            Some(at) => Ok(at),
-        })
+        self.check_movable(nodes)?;
+        let mut removed = 0;
+        for (index, &node) in nodes.iter().enumerate() {
+            look_ahead(&self.store, nodes, index, |&node| node);
+            if let Some(id) = self.store.resolve(node) {
+                removed += self.store.remove(id);
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Checks that all nodes of a list are there, and none is the root.
+    fn check_movable(&self, nodes: &[NodeHandle]) -> Result<(), BatchError> {
+        for (index, &node) in nodes.iter().enumerate() {
+            match self.store.resolve(node) {
+                None => return Err(BatchError::at(index, Error::StaleHandle(node))),
+                Some(RecordId::ROOT) => return Err(BatchError::at(index, Error::RootIsFixed)),
+                Some(_) => {}
+            }
+        }
+        Ok(())
     }
 
     /// Sets the local transforms of many nodes that have one. If a node is listed twice, the last one counts.
     ///
-    /// Runs in **O(n)** for n items, which take as long as with [`Scene::set_locals`].
+    /// Runs in **O(n)** for n items. [`Scene::set_locals`] does not check all of them first, and takes less time.
     ///
     /// # Errors
     /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NoTransform`],
@@ -110,28 +130,24 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_transforms(&mut self, items: &[(NodeHandle, Transform)]) -> Result<(), BatchError> {
-        self.store.set_many(items, |store, node, transform| {
-            store.resolve(node).ok_or(Error::StaleHandle(node))?;
-            transform.checked()?;
-            store.local_slot_of(node).ok_or(Error::NoTransform(node))
-        })
+        for (index, (node, transform)) in items.iter().enumerate() {
+            look_ahead(&self.store, items, index, |item| item.0);
+            let checked = self.at(*node).and_then(|id| {
+                transform.checked()?;
+                if self.store.has_transform(id) { Ok(()) } else { Err(Error::NoTransform(*node)) }
+            });
+            checked.map_err(|error| BatchError::at(index, error))?;
+        }
+        self.set_locals(items.iter().map(|(node, transform)| (*node, transform)))
     }
 
     /// Sets the local transforms that an iterator gives, in its order, each like [`Scene::set_local`]: for frames that
-    /// move many nodes.
-    ///
-    /// No list is made: items are taken a few dozen at a time, so that those in random places of a large scene wait for
-    /// memory together. In scenes of some 260,000 nodes they take a third to two thirds less time than single
-    /// [`Scene::set_local`] calls where one in a hundred is set, up to 45 % less where half are, and up to a third less
-    /// where all are; in a scene that stays in the cache they take up to three times as long where half or all are set.
-    /// References to transforms take less than transforms. Runs in **O(n)** for n items.
+    /// move many nodes. No list is made. Runs in **O(n)** for n items.
     ///
     /// # Errors
     /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NotFinite`],
-    /// [`Error::NotRotation`]. Unlike with [`Scene::set_transforms`], those before it have been set; those behind it
-    /// have not, although up to 63 of them were taken from the iterator.
-    ///
-    /// If the iterator panics, some of the last 63 items that it gave have not been set.
+    /// [`Error::NotRotation`]. Unlike with [`Scene::set_transforms`], those before it have been set. No item after it is
+    /// taken from the iterator.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -154,30 +170,10 @@ impl Scene {
         &mut self,
         items: impl IntoIterator<Item = (NodeHandle, T)>,
     ) -> Result<(), BatchError> {
-        let mut items = items.into_iter().fuse();
-        let mut taken = SmallVec::<[(NodeHandle, Transform); TAKEN]>::new();
-        let mut before = 0;
-        loop {
-            taken.clear();
-            for (node, local) in items.by_ref().take(TAKEN) {
-                self.store.prefetch_entry(node);
-                // The copy is read some dozens of items later, when it has long been written.
-                taken.push((node, *local.borrow()));
-            }
-            if taken.is_empty() {
-                return Ok(());
-            }
-            let mut rest = &taken[..];
-            while !rest.is_empty() {
-                rest = &rest[self.store.set_run(|at| rest.get(at).map(|(node, local)| (*node, local)))..];
-                if let [(node, local), behind @ ..] = rest {
-                    let item = before + taken.len() - rest.len();
-                    self.set_local(*node, *local).map_err(|error| BatchError::at(item, error))?;
-                    rest = behind;
-                }
-            }
-            before += taken.len();
+        for (item, (node, local)) in items.into_iter().enumerate() {
+            self.set_local(node, *local.borrow()).map_err(|error| BatchError::at(item, error))?;
         }
+        Ok(())
     }
 
     /// Sets the local transforms of many nodes that have one so that each is at its place in the world afterwards: for
@@ -190,16 +186,12 @@ impl Scene {
     /// they will be. If a node is listed twice, the last one counts. Nodes that are not listed keep their local
     /// transforms, and move with those above them.
     ///
-    /// Runs in **O(n)** for n items, in O(n log n) if a node is listed twice or below another, and in O(ancestors with
-    /// a transform) for each different parent, whose inverse is computed once for places that are transforms and scaled
-    /// evenly. Takes some 150 bytes an item, about 80 for each parent, and 4 for each slice, which are kept for the
-    /// next call until [`Scene::shrink_to_fit`].
+    /// Runs in **O(n + ancestors)** for n items: each node above them is visited once.
     ///
     /// # Errors
     /// [`BatchError::item`] names an item that is refused, and the scene is as before. First all items are checked for
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`], then those that
-    /// count for [`Error::Singular`] below a flattened parent, [`Error::NotFinite`] and [`Error::Underflow`] as with
-    /// [`Scene::set_world`].
+    /// count for [`Error::Singular`], [`Error::NotFinite`] and [`Error::Underflow`] as with [`Scene::set_world`].
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -218,25 +210,33 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_worlds<W: Copy + Into<Local>>(&mut self, items: &[(NodeHandle, W)]) -> Result<(), BatchError> {
-        self.store.set_worlds(items, check_world, place_of)
-    }
-
-    /// [`Scene::set_worlds`], if that gives the same as setting one after the other in the order of the list, and all of
-    /// them succeed. Else nothing is changed. Calls `each` with the form of each local transform, in order, and returns
-    /// whether it was done.
-    pub(in crate::scene) fn set_worlds_apart(
-        &mut self,
-        items: &[(NodeHandle, Transform)],
-        each: impl FnMut(LocalForm),
-    ) -> bool {
-        self.store.set_worlds_apart(items, check_world, place_of, each)
+        let mut worlds = Worlds::default();
+        worlds.listed.reserve(items.len());
+        for (index, &(node, world)) in items.iter().enumerate() {
+            look_ahead(&self.store, items, index, |item| item.0);
+            let checked = self
+                .at(node)
+                .and_then(|id| if self.store.has_transform(id) { Ok(id) } else { Err(Error::NoTransform(node)) });
+            let placed = checked.and_then(|id| Ok((id, world.into().checked_world()?)));
+            let (id, world) = placed.map_err(|error| BatchError::at(index, error))?;
+            worlds.listed.insert(id, Target::World(world));
+        }
+        for (index, &(node, _)) in items.iter().enumerate() {
+            worlds.place(&self.store, node.record()).map_err(|error| BatchError::at(index, error))?;
+        }
+        for &(node, _) in items {
+            if let Some(Target::Local(local)) = worlds.listed.remove(&node.record()) {
+                self.store.set_local(node.record(), local);
+            }
+        }
+        Ok(())
     }
 
     /// Detaches many subtrees from the tree, each like [`Scene::detach`].
     ///
     /// The list is a set: a node that is listed twice is detached once. One that is below another listed node becomes
     /// the root of a detached subtree of its own; pass [`Scene::topmost`] of the list to keep such nodes where they
-    /// are. Runs as one [`Scene::detach`] after another, but in the order in which nodes lie in storage.
+    /// are. Takes as long as one [`Scene::detach`] after another.
     ///
     /// # Errors
     /// [`BatchError::item`] names the first handle that is refused: [`Error::StaleHandle`], [`Error::RootIsFixed`]. The
@@ -255,11 +255,12 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn detach_many(&mut self, nodes: &[NodeHandle]) -> Result<(), BatchError> {
-        self.store.detach_many(nodes, |store, node| match store.resolve(node) {
-            None => Err(Error::StaleHandle(node)),
-            Some(At::ROOT) => Err(Error::RootIsFixed),
-            Some(at) => Ok(at),
-        })
+        self.check_movable(nodes)?;
+        for (index, &node) in nodes.iter().enumerate() {
+            look_ahead(&self.store, nodes, index, |&node| node);
+            self.detach(node).map_err(|error| BatchError::at(index, error))?;
+        }
+        Ok(())
     }
 
     /// The nodes of a list that are not below another node of the list, in the order of the list, each once: what to
@@ -320,9 +321,8 @@ impl Scene {
     /// With [`Keep::World`] local transforms are computed from the world transforms before the call. They may differ in
     /// the last digits from the results of single moves.
     ///
-    /// Runs in **O(nodes moved)**, as [`Scene::reparent`] does. If a listed node has children, this also takes
-    /// O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors with a transform) for each
-    /// item.
+    /// Runs in **O(n log n)** for n items, and the next update in O(nodes moved). If a listed node has children, this
+    /// also takes O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors) for each item.
     ///
     /// # Errors
     /// [`BatchError::item`] names an item that is refused, and the scene is as before. The items are checked for one
@@ -344,29 +344,165 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn reparent_many(&mut self, items: &[(NodeHandle, NodeHandle)], keep: Keep) -> Result<(), BatchError> {
-        self.store.move_many(items, keep == Keep::World, |store, node, parent| {
-            let at = store.resolve(node).ok_or(Error::StaleHandle(node))?;
-            if at == At::ROOT {
-                return Err(Error::RootIsFixed);
+        let moves = self.plan_moves(items)?;
+        let mut kept = Vec::new();
+        for &item in moves.iter().filter(|_| keep == Keep::World) {
+            let (id, parent) = (items[item].0.record(), items[item].1.record());
+            let same = self.store.parent(id) == Some(parent);
+            let local = if same { Ok(None) } else { self.store.local_below(id, Some(parent)) };
+            kept.push((item, local));
+        }
+        if let Some(&(item, Err(error))) = kept.iter().filter(|(_, local)| local.is_err()).min_by_key(|(item, _)| item)
+        {
+            return Err(BatchError::at(item, error));
+        }
+        for (index, &item) in moves.iter().enumerate() {
+            look_ahead(&self.store, &moves, index, |&item| items[item].0);
+            look_ahead(&self.store, &moves, index, |&item| items[item].1);
+            let (id, parent) = (items[item].0.record(), items[item].1.record());
+            self.store.relocate(id, Position::last_of(parent));
+            if let Some(&(_, Ok(Some(local)))) = kept.get(index) {
+                self.store.set_wide_local(id, local);
             }
-            store.resolve(parent).map(|_| at).ok_or(Error::StaleHandle(parent))
-        })
+        }
+        Ok(())
+    }
+
+    /// Checks the items of a list of moves. Returns those that count, in an order in which each new parent is where it
+    /// will be before a node goes below it, so that no move on the way closes a cycle; siblings are in order.
+    fn plan_moves(&self, items: &[(NodeHandle, NodeHandle)]) -> Result<Vec<usize>, BatchError> {
+        // Of a node, the last item that moves it, or one above it as they are now.
+        let mut movers: ByHandle<Option<usize>> = ByHandle::with_capacity_and_hasher(items.len(), Default::default());
+        let mut climb = false;
+        for (index, &(node, parent)) in items.iter().enumerate() {
+            look_ahead(&self.store, items, index, |item| item.0);
+            let check = |id| if id == RecordId::ROOT { Err(Error::RootIsFixed) } else { Ok(id) };
+            let checked = self.at(node).and_then(check).and_then(|id| self.at(parent).map(|_| id));
+            let id = checked.map_err(|error| BatchError::at(index, error))?;
+            climb |= !self.store.is_leaf(id);
+            movers.insert(node, Some(index));
+        }
+        let mut moves: Vec<usize> = (0..items.len()).filter(|&item| movers[&items[item].0] == Some(item)).collect();
+        // By item: the one that moves its new parent. Nothing is below nodes without children.
+        let mut above = vec![None; items.len()];
+        let mut way = Vec::new();
+        for &item in &moves {
+            let mut at = Some(items[item].1);
+            let mover = loop {
+                let Some(node) = at else { break None };
+                if let Some(&known) = movers.get(&node) {
+                    break known;
+                }
+                if !climb {
+                    break None;
+                }
+                way.push(node);
+                at = self.parent(node);
+            };
+            movers.extend(way.drain(..).map(|node| (node, mover)));
+            above[item] = mover;
+        }
+        let ranks = ranks(&above, &moves).map_err(|item| {
+            let (node, parent) = items[item];
+            BatchError::at(item, Error::WouldCycle { node, parent })
+        })?;
+        moves.sort_by_key(|&item| ranks[item]);
+        Ok(moves)
     }
 }
 
-/// Where the node of an item keeps its local transform, if the item is in order.
-#[inline]
-fn check_world<W: Copy + Into<Local>>(store: &Store, node: NodeHandle, &world: &W) -> Result<LocalSlot, Error> {
-    let slot = match store.local_slot_of(node) {
-        Some(slot) => slot,
-        None if store.resolve(node).is_none() => return Err(Error::StaleHandle(node)),
-        None => return Err(Error::NoTransform(node)),
-    };
-    world.into().checked_world().map(|_| slot)
+/// By item: how many others are above it, one after another. An error is the first item that is above itself.
+fn ranks(above: &[Option<usize>], items: &[usize]) -> Result<Vec<usize>, usize> {
+    const UNKNOWN: usize = usize::MAX;
+    const ON_THE_WAY: usize = UNKNOWN - 1;
+    let mut ranks = vec![UNKNOWN; above.len()];
+    let (mut way, mut refused) = (Vec::new(), None);
+    for &item in items {
+        let mut at = Some(item);
+        let mut rank = loop {
+            let Some(item) = at else { break 0 };
+            match ranks[item] {
+                UNKNOWN => {
+                    ranks[item] = ON_THE_WAY;
+                    way.push(item);
+                    at = above[item];
+                }
+                ON_THE_WAY => {
+                    let cycle = way.iter().rev().scan(false, |done, &on| {
+                        let open = !core::mem::replace(done, on == item);
+                        open.then_some(on)
+                    });
+                    refused = cycle.chain(refused).min();
+                    break 0;
+                }
+                known => break known + 1,
+            }
+        };
+        for item in way.drain(..).rev() {
+            ranks[item] = rank;
+            rank += 1;
+        }
+    }
+    refused.map_or(Ok(ranks), Err)
 }
 
-/// The place of an item that was checked.
-#[inline]
-fn place_of<W: Copy + Into<Local>>(&world: &W) -> Local {
-    world.into().checked_world().expect("the batch was checked before")
+/// What a listed node is to become: its place in the world, or its local transform once that is known.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    World(Local),
+    Local(Local),
+}
+
+/// Nodes that are placed in the world, and what their children inherit.
+#[derive(Default)]
+struct Worlds {
+    listed: ByRecord<Target>,
+    above: ByRecord<Above>,
+    /// Kept to save allocations.
+    way: Vec<RecordId>,
+}
+
+impl Worlds {
+    /// Computes the local transform of a listed node, and of listed nodes above it.
+    fn place(&mut self, store: &Store, id: RecordId) -> Result<(), Error> {
+        let above = match store.parent(id) {
+            Some(parent) => self.inherited(store, parent)?,
+            None => Above::WORLD,
+        };
+        self.local(store, id, &above).map(drop)
+    }
+
+    /// What the children of a node inherit when all listed nodes are in place.
+    fn inherited(&mut self, store: &Store, id: RecordId) -> Result<Above, Error> {
+        let mut at = Some(id);
+        let mut above = loop {
+            let Some(id) = at else { break Above::WORLD };
+            if let Some(&known) = self.above.get(&id) {
+                break known;
+            }
+            self.way.push(id);
+            at = store.parent(id);
+        };
+        while let Some(id) = self.way.pop() {
+            if let Some(local) = self.local(store, id, &above)? {
+                above = above.below(local);
+            }
+            self.above.insert(id, above);
+        }
+        Ok(above)
+    }
+
+    /// The local transform that a node will have below what it inherits, if it has one.
+    fn local(&mut self, store: &Store, id: RecordId, above: &Above) -> Result<Option<Local>, Error> {
+        let Some(target) = self.listed.get_mut(&id) else { return Ok(store.local(id)) };
+        let local = match *target {
+            Target::Local(local) => local,
+            Target::World(world) => match store.parent(id) {
+                Some(parent) => above.local_at(world, || store.handle(parent))?,
+                None => Local::from_wide(&world.to_wide())?,
+            },
+        };
+        *target = Target::Local(local);
+        Ok(Some(local))
+    }
 }

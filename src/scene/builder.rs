@@ -1,15 +1,16 @@
 //! Builds a whole tree from a list in which each node gives its parent by number.
 
 use crate::error::{BatchError, TreeFault};
+use crate::scene::node_list::{Head, NodeList};
 use crate::scene::{Place, Scene};
-use crate::store::{Additions, At, Beside, Forest, Head, MAX_NODES, NIL, NodeList};
+use crate::store::{Additions, MAX_RECORDS, NIL, Position};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 use hedgerow_math::internal::prefetch;
 
 /// A tree as a list: each node with the number of its parent, which may come before or after it.
 ///
-/// Builds a tree several times faster than single inserts: the list is sorted into depth-first order, cut into slices
-/// as a scene would cut it, and each slice is filled from front to back. Siblings are in the order of the list.
+/// The list is sorted into depth-first order, and nodes are inserted in that order, so that the first update fills slices
+/// from front to back. Siblings are in the order of the list.
 ///
 /// ```
 /// use hedgerow::{Error, Node, Scene, SceneConfig, Transform, edit::{BatchError, SceneBuilder, TreeFault}};
@@ -82,6 +83,15 @@ impl SceneBuilder {
         self.nodes.add(additions);
     }
 
+    /// Adds a description that a scene stores unchanged, with what the node has besides.
+    pub(super) fn push_checked(&mut self, parent: Option<usize>, node: &Node<'_>, additions: &Additions) -> usize {
+        let number = self.nodes.len();
+        self.parents.push(parent.map_or(NIL, self::number));
+        self.nodes.push_checked(node);
+        self.nodes.add(additions);
+        number
+    }
+
     /// How many nodes the list has.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -109,19 +119,19 @@ impl SceneBuilder {
     /// # Errors
     /// [`BatchError::item`] is the number of the node at fault: [`Error::InvalidTree`] if the list is not a tree,
     /// [`Error::NotFinite`] and [`Error::NotRotation`] if a scene refuses the node; [`Error::InvalidConfig`];
-    /// [`Error::CapacityOverflow`] for more than 2³⁰ nodes, or some 2²⁴ children of the root.
+    /// [`Error::CapacityOverflow`] for more than 2³⁰ nodes.
     pub fn build(&self, config: SceneConfig) -> Result<(Scene, Vec<NodeHandle>), BatchError> {
         let mut scene = Scene::with_config(config)?;
         let tree = self.ordered()?;
-        let mut handles = vec![scene.root(); self.len()];
-        scene.check_room(self.len(), tree.order.iter().filter(|placed| placed.parent == 0).count())?;
         let root = scene.root();
-        scene.set_node(root, tree.nodes.node(tree.head(0)))?;
-        let mut start = 1;
-        while start < tree.count() {
-            let end = tree.independent_run(start, scene.config());
-            scene.store.insert_run(&tree, start..end, |place, handle| handles[tree.item(place)] = handle);
-            start = end;
+        scene.store.check_room(self.len())?;
+        scene.set_node(root, tree.node(0))?;
+        let mut handles = vec![root; self.len()];
+        for place in 1..tree.order.len() {
+            let parent = handles[tree.order[tree.order[place].parent as usize].item as usize];
+            let handle = scene.store.insert(Position::last_of(parent.record()), &tree.node(place))?;
+            scene.store.add(handle.record(), &tree.additions(place));
+            handles[tree.item(place)] = handle;
         }
         Ok((scene, handles))
     }
@@ -135,10 +145,14 @@ impl SceneBuilder {
     /// The scene is unchanged.
     pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, BatchError> {
         let tree = self.ordered()?;
+        let place = scene.position(place.into(), None)?;
+        let nodes = (0..tree.order.len()).map(|place| {
+            let parent = tree.order[place].parent;
+            ((parent != NIL).then_some(parent as usize), tree.node(place), tree.additions(place))
+        });
+        let made = scene.store.insert_tree(place, nodes)?;
         let mut handles = vec![scene.root(); self.len()];
-        let place = scene.place_to_build(place.into())?;
-        scene.check_room(self.len(), 1)?;
-        scene.store.insert_tree(&tree, place, |place, handle| handles[tree.item(place)] = handle);
+        made.into_iter().enumerate().for_each(|(place, handle)| handles[tree.item(place)] = handle);
         Ok(handles)
     }
 
@@ -168,7 +182,7 @@ impl SceneBuilder {
         if self.is_empty() {
             return Err(invalid(0, TreeFault::NoRoot));
         }
-        if self.len() > MAX_NODES {
+        if self.len() > MAX_RECORDS as usize {
             return Err(Error::CapacityOverflow.into());
         }
         let heads = self.nodes.heads();
@@ -292,65 +306,17 @@ struct Ordered<'b> {
 }
 
 impl Ordered<'_> {
-    /// The number in the list of the node at a place.
+    /// The number under which the list has the node at a place in depth-first order.
     #[inline]
-    fn item(&self, place: u32) -> usize {
-        self.order[place as usize].item as usize
+    fn item(&self, place: usize) -> usize {
+        self.order[place].item as usize
     }
 
-    /// The end of the run of the root's children, from `start` on, that a scene with this configuration would put in one
-    /// slice.
-    fn independent_run(&self, start: u32, config: &SceneConfig) -> u32 {
-        let child_behind = |place: u32| {
-            let behind = self.order[place as usize + 1..].iter().position(|placed| placed.parent == 0);
-            behind.map_or(self.count(), |passed| place + 1 + number(passed))
-        };
-        let mut end = child_behind(start);
-        while end < self.count() && end - start < config.min_nodes {
-            let next = child_behind(end);
-            if next - end >= config.min_nodes {
-                break;
-            }
-            end = next;
-        }
-        end
-    }
-}
-
-impl Forest for Ordered<'_> {
-    #[inline]
-    fn count(&self) -> u32 {
-        number(self.order.len())
+    fn node(&self, place: usize) -> Node<'_> {
+        self.nodes.node(self.order[place].head)
     }
 
-    #[inline]
-    fn parent(&self, place: u32) -> u32 {
-        self.order[place as usize].parent
-    }
-
-    #[inline]
-    fn head(&self, place: u32) -> Head {
-        self.order[place as usize].head
-    }
-
-    fn nodes(&self) -> &NodeList {
-        self.nodes
-    }
-}
-
-impl Scene {
-    /// The place of a new tree and the parent there, checked; `None` for a detached tree.
-    pub(crate) fn place_to_build(&self, place: Place) -> Result<Option<(Beside, At)>, Error> {
-        match self.beside(place, None)? {
-            Some(place) => Ok(Some((place, self.store.parent_of_place(place)?))),
-            None => Ok(None),
-        }
-    }
-
-    /// Checks that there are numbers and handles for this many more nodes in this many runs of siblings.
-    pub(crate) fn check_room(&self, nodes: usize, runs: usize) -> Result<(), Error> {
-        let tables = self.store.most_tables_of(nodes, runs);
-        let fits = nodes <= MAX_NODES - self.store.total_len() && self.store.can_open_tables(tables);
-        if fits { Ok(()) } else { Err(Error::CapacityOverflow) }
+    fn additions(&self, place: usize) -> Additions {
+        self.nodes.additions(self.order[place].head).unwrap_or_default()
     }
 }

@@ -89,9 +89,8 @@ impl<'r> Changes<'r> {
 ///
 /// Each list has a node at most once. The order has no meaning, but is the same from run to run. A node that entered or
 /// left is on no other list but [`removed`](Self::removed). One that entered and left between two reads is on no list
-/// but that, and one that was inserted and removed between two updates is on none. One that left and came back between
-/// two updates counts as if it had stayed; if there was an update in between, it is on all lists but those of nodes
-/// that entered and left, with every kind of change.
+/// but that. One that left and came back between two updates counts as if it had stayed; if there was an update in
+/// between, it is on all lists but those of nodes that entered and left, with every kind of change.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
     lists: &'r ChangeLists,
@@ -113,8 +112,7 @@ impl<'r> Changed<'r> {
     }
 
     /// Nodes whose own local transform was set, added or removed, also where it was set to the same value
-    /// ([`ChangeKinds::LOCAL`]). If a node was moved to another parent, or given a slice of its own, it and nodes below it
-    /// may be listed too; and so may nodes whose matrices a visitor computed between updates.
+    /// ([`ChangeKinds::LOCAL`]).
     #[must_use]
     pub fn locals(&self) -> &'r [NodeHandle] {
         &self.lists.locals
@@ -137,7 +135,7 @@ impl<'r> Changed<'r> {
     /// program keeps for nodes, such as entities, is dropped by this list and not by [`left`](Self::left), which has
     /// detached nodes and has none that were removed after that.
     ///
-    /// A node that was inserted and removed between two updates is not listed.
+    /// A node that was inserted and removed between two updates is listed here, and nowhere else.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;
@@ -165,9 +163,8 @@ impl<'r> Changed<'r> {
         &self.lists.removed
     }
 
-    /// Nodes that edits changed in another way, each with the [kinds](ChangeKinds::EDITS) of edits: of their own
-    /// visibility or material, their shape, name, parent or order, and of the material that they show, which may be
-    /// inherited.
+    /// Nodes that changed in another way, each with the [kinds](ChangeKinds::EDITS): edits of their own visibility or
+    /// material, their shape, name, parent or order, and whether they show another material, which may be inherited.
     ///
     /// Siblings that are neither listed with [`ChangeKinds::PARENT`] or [`ChangeKinds::ORDER`] nor entered stand in the
     /// same order as at the last read.
@@ -189,17 +186,14 @@ impl Scene {
     /// them.
     ///
     /// Call this after an update and before the next edits: then lists hold for what the scene is. After edits they
-    /// hold as of the last update, with stale handles of nodes removed since; and a node that was given another
-    /// transform since may be told to have a new local with the next update. Any number of updates may lie between two
-    /// reads. Changes of matrices, masks and locals are known for any time; nodes that entered, left and were edited as
-    /// far back as the [history](Scene::set_change_history) goes. A reader that has not asked for longer gets
-    /// [`Changes::All`], as on its first read.
+    /// hold as of the last update, with stale handles of nodes removed since. Any number of updates may lie between two
+    /// reads. Changes of matrices and locals are known for any time; nodes that entered, left, were edited, or inherit
+    /// other layers or another material as far back as the [history](Scene::set_change_history) goes. A reader that has
+    /// not asked for longer gets [`Changes::All`], as on its first read.
     ///
-    /// Runs in **O(slices that changed + their slots + what is listed + what the history has since the last read)**;
-    /// for [`ChangeKinds::MATERIAL`] also in O(nodes below those whose material was edited or that were moved, up to
-    /// those with a material of their own). An
-    /// update takes time for what it computes and for what edits changed, whether anyone reads or not; finding the
-    /// nodes is left to readers.
+    /// Runs in **O(slices + nodes of slices that changed + what is listed + what the history has since the last
+    /// read)**. An update takes time for what it computes and for what edits changed, whether anyone reads or not;
+    /// finding the nodes that moved is left to readers.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
@@ -241,7 +235,7 @@ impl Scene {
         if store.feed().is_none() {
             return Err(Error::NoChanges);
         }
-        let now = (store.scene_number(), store.frames());
+        let now = (store.scene_number(), store.updates());
         let ChangeReader { kinds, seen, lists, scratch } = reader;
         let before = seen.replace(now).filter(|before| before.0 == now.0);
         let read = before.and_then(|(_, frame)| store.read_changes(frame, *kinds, lists, scratch));
@@ -260,16 +254,18 @@ impl Scene {
         if self.store.feed().is_none() {
             return Err(Error::NoChanges);
         }
-        reader.seen = Some((self.store.scene_number(), self.store.frames()));
+        reader.seen = Some((self.store.scene_number(), self.store.updates()));
         Ok(())
     }
 
     /// Sets how long the history of [`Scene::changes`] is: how many entries are kept of the updates before the last one
     /// that had any. The default is 65,536, of 16 bytes each.
     ///
-    /// A node that entered, left or was edited is one entry, as is one that edits gave another ancestor's transform or
-    /// visibility; the changes of the last update are kept in any case. Nothing if the scene tracks no changes. A scene
-    /// that is loaded has the default.
+    /// A node that entered, left, was removed or was edited is one entry, as is one that inherits other layers or
+    /// another material, or the transform of another ancestor; the changes of the last update are kept in any case.
+    /// Between two updates, as many removals are noted, at least 4,096 and as many as there were nodes; if there are
+    /// more, all readers get [`Changes::All`]. Nothing if the scene tracks no changes. A scene that is loaded has the
+    /// default.
     ///
     /// ```
     /// use hedgerow::changes::{ChangeReader, Changes};
@@ -294,13 +290,12 @@ impl Scene {
     /// The world matrix that a node had after the update before the last, for motion vectors. For a node that was not
     /// in the scene then, this is the present one.
     ///
-    /// `None` for a stale handle, and if the scene does not
-    /// [track changes](crate::SceneConfig::changes). Call this between an update and the next edits: for a
-    /// node that an edit moved in the tree it may return the value of the new place, and [`Scene::visit_slices_mut`]
-    /// commits current transforms as previous. Runs in **O(log n)** for n nodes that inherit another transform because
-    /// of edits.
+    /// `None` for a stale handle, and if the scene does not [track changes](crate::SceneConfig::changes). The identity
+    /// for a node that was inserted since the last update. Call this before the next
+    /// [`Scene::visit_slices_mut`], which makes the present matrices the previous ones. Runs in **O(log n)** for n nodes
+    /// that inherit the transform of another ancestor since the last update.
     #[must_use]
     pub fn previous_world(&self, node: NodeHandle) -> Option<&Mat34> {
-        self.store.previous_world_at(self.store.resolve(node)?)
+        self.store.previous_world(self.store.resolve(node)?)
     }
 }

@@ -1,19 +1,22 @@
 //! A column of the user's own beside the transforms of a scene.
 
 use crate::scene::{NodeMap, Scene};
-use crate::store::{At, MatrixSlot, Store};
+use crate::store::{MatrixSlot, RecordId, Store};
 use crate::visit::SliceView;
 use crate::{Error, NodeHandle};
+use smallvec::SmallVec;
 
 /// A value of your own for each node that has a transform, in arrays in the order of the scene's transform slots.
 ///
 /// For passes over all values, at the speed of the scene's own: a value lies at the same slot as the node's world
-/// matrix ([`TransformView::worlds`](crate::visit::TransformView::worlds)), and behind that of its parent. Values that
+/// matrix ([`TransformView::worlds`](crate::visit::TransformView::worlds)), and after that of its parent. Values that
 /// are found by handle and seldom passed over as a whole are better off in a [`NodeMap`].
 ///
-/// The arrays follow the scene when [`update`](Self::update) is called, after edits and before a pass: values move with
-/// their nodes, nodes that are new get the default, and values of removed nodes are dropped, and those of nodes that
-/// lost their transform. A value takes its size and 8 bytes, holes included.
+/// The arrays follow the scene when [`update`](Self::update) is called, after [`Scene::update`] and before a pass:
+/// values move with their nodes, nodes that are new get the default, and values of removed nodes are dropped, and those
+/// of nodes that lost their transform. A node whose transform is removed and set again between two updates of the scene
+/// keeps its value. One that was inserted since the scene's update has no slot yet; its value waits and can be read and
+/// set all the same. A value takes its size and 8 bytes, unused slots included.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -46,7 +49,7 @@ pub struct Column<T> {
     default: T,
     /// By slice number.
     parts: Vec<Part<T>>,
-    /// Values of nodes whose slot is found out with the next update.
+    /// Values of nodes that have no slot in the parts: as new as they are, or since they moved.
     waiting: NodeMap<T>,
     /// The scene, and its newest version, of the last update.
     moment: Option<(u64, u64)>,
@@ -57,7 +60,7 @@ pub struct Column<T> {
 struct Part<T> {
     /// The version of the slice of which the slots are known; 0 for none.
     version: u64,
-    /// By slot: the node's handle as bits; 0 for the base and for holes.
+    /// By slot: the node's handle as bits; 0 for imports and unused slots.
     owners: Vec<u64>,
     values: Vec<T>,
 }
@@ -70,7 +73,7 @@ impl<T> Part<T> {
 const CURRENT: &str = "slots of the scene changed since Column::update: call it directly before the pass";
 
 impl<T: Clone> Column<T> {
-    /// A column without values; nodes get this one first, and so do the bases of slices.
+    /// A column without values; nodes get this one first.
     #[must_use]
     pub const fn new(default: T) -> Self {
         Self { default, parts: Vec::new(), waiting: NodeMap::new(), moment: None }
@@ -103,9 +106,9 @@ impl<T: Clone> Column<T> {
                 self.parts[number].values[slot] = value;
             }
         }
-        // What is left is of nodes that are gone, or have no transform any more.
+        // What is left is of nodes that are gone, that have no transform any more, or that have no slot yet.
         if !self.waiting.is_empty() {
-            self.waiting.clear();
+            self.waiting.retain(|node, _| store.resolve(node).is_some_and(|id| store.has_transform(id)));
         }
         self.moment = Some(now);
     }
@@ -162,13 +165,17 @@ impl<T: Clone> Column<T> {
     /// changed since the last [`update`](Self::update). Runs in **O(1)**.
     #[must_use]
     pub fn get(&self, scene: &Scene, node: NodeHandle) -> Option<&T> {
-        let (slice, slot) = own_slot(&scene.store, node)?;
-        let known = self.parts.get(slice).filter(|part| part.owners.get(slot) == Some(&node.to_bits()));
+        let id = scene.store.resolve(node).filter(|&id| scene.store.has_transform(id))?;
         // A value that waits is newer.
-        self.waiting.get(node).or_else(|| known?.values.get(slot))
+        if let Some(value) = self.waiting.get(node) {
+            return Some(value);
+        }
+        let Some((slice, slot)) = own_slot(&scene.store, id) else { return Some(&self.default) };
+        let known = self.parts.get(slice).filter(|part| part.owners.get(slot) == Some(&node.to_bits()));
+        known?.values.get(slot)
     }
 
-    /// The value at a slot, as of the last [`update`](Self::update); holes have any values. `None` for a slot that did
+    /// The value at a slot, as of the last [`update`](Self::update); unused slots have any values. `None` for a slot that did
     /// not exist then. For passes of your own, see [`sweep_slots`](Self::sweep_slots).
     #[must_use]
     pub fn at(&self, slot: MatrixSlot) -> Option<&T> {
@@ -180,11 +187,13 @@ impl<T: Clone> Column<T> {
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`].
     pub fn set(&mut self, scene: &Scene, node: NodeHandle, value: T) -> Result<(), Error> {
-        scene.at(node)?;
-        let (slice, slot) = own_slot(&scene.store, node).ok_or(Error::NoTransform(node))?;
-        let known = self.parts.get_mut(slice).filter(|part| part.owners.get(slot) == Some(&node.to_bits()));
-        match known {
-            Some(part) => {
+        let id = scene.at(node)?;
+        if !scene.store.has_transform(id) {
+            return Err(Error::NoTransform(node));
+        }
+        let part = own_slot(&scene.store, id).and_then(|(slice, slot)| Some((self.parts.get_mut(slice)?, slot)));
+        match part.filter(|(part, slot)| part.owners.get(*slot) == Some(&node.to_bits())) {
+            Some((part, slot)) => {
                 part.values[slot] = value;
                 // The node may have been elsewhere when a value was set that waits since.
                 self.waiting.remove(node);
@@ -194,11 +203,12 @@ impl<T: Clone> Column<T> {
         Ok(())
     }
 
-    /// The values of a slice of the scene, by transform slot. Slot 0 is the base; holes have any values.
+    /// The values of a slice of the scene, by transform slot. Those of unused slots are unspecified, and so are those of
+    /// [imports](SliceView::imports), which a [`sweep`](Self::sweep) sets.
     ///
     /// # Panics
     /// If the slots of the scene may have changed since the last [`update`](Self::update) of the column: call it
-    /// directly before the pass, behind all edits but those of local transforms, [`Scene::update`] and
+    /// directly before the pass, after all edits but those of local transforms, [`Scene::update`] and
     /// [`Scene::maintain`].
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
@@ -219,8 +229,8 @@ impl<T: Clone> Column<T> {
     /// Calls `each` for the value of every node in the tree that has a transform, with the value of the nearest
     /// ancestor that has one: parents come before their children. Above the topmost there is the default.
     ///
-    /// `each` is called for holes, too, whose values nobody reads: that costs less than to leave them out. Runs in
-    /// **O(slices + transforms)**.
+    /// `each` is also called for unused slots, which costs less than to skip them; ignore the result. Runs in **O(slices +
+    /// transforms)**.
     ///
     /// # Panics
     /// As [`slice`](Self::slice) does.
@@ -257,30 +267,32 @@ impl<T: Clone> Column<T> {
     /// As [`slice`](Self::slice) does.
     pub fn sweep_slots(&mut self, scene: &Scene, mut each: impl FnMut(&SliceView<'_>, usize, &T, &mut T)) {
         for slice in scene.slices() {
-            let above = slot_above(scene, &slice).and_then(|above| self.at(above)).unwrap_or(&self.default).clone();
+            // Slices come after those that they import from.
+            let imports = slice.sources().map(|source| {
+                let (slice, slot) = source?;
+                self.parts.get(slice as usize)?.values.get(slot).cloned()
+            });
+            let imports: SmallVec<[Option<T>; 8]> = imports.collect();
+            let count = imports.len();
+            let default = self.default.clone();
             let values = self.slice_mut(&slice);
-            let parents = &slice.transforms().parents()[..values.len()];
-            values[0] = above;
-            for slot in 1..values.len() {
+            for (value, import) in values.iter_mut().zip(imports) {
+                *value = import.unwrap_or_else(|| default.clone());
+            }
+            let parents = slice.transforms().parents();
+            for (slot, &parent) in parents.iter().enumerate().take(values.len()).skip(count) {
                 let (before, rest) = values.split_at_mut(slot);
-                each(&slice, slot, &before[parents[slot] as usize], &mut rest[0]);
+                let above = before.get(parent as usize).unwrap_or(&default);
+                each(&slice, slot, above, &mut rest[0]);
             }
         }
     }
 }
 
-/// The transform slot that the base of a slice stands for: that of the nearest node above the slice that has a
-/// transform, or the base of the slice which has that. `None` for the slice of the root.
-fn slot_above(scene: &Scene, slice: &SliceView<'_>) -> Option<MatrixSlot> {
-    let portal = slice.portal();
-    let above = scene.store.get_view(portal.slice as usize).filter(|_| slice.number() != At::ROOT.slice)?;
-    Some(MatrixSlot { slice: portal.slice, slot: above.rows().transform(portal.row) })
-}
-
-/// The slice of a node and the slot of its own transform there.
-fn own_slot(store: &Store, node: NodeHandle) -> Option<(usize, usize)> {
-    let at = store.resolve(node)?;
-    Some((at.slice as usize, store.own_transform_slot_at(at)? as usize))
+/// The slice of a node and the slot of its own transform there, if it has one as of the scene's last update.
+fn own_slot(store: &Store, id: RecordId) -> Option<(usize, usize)> {
+    let (slice, row) = store.view_of(id)?;
+    Some((slice.number() as usize, slice.rows().own_transform(row)?))
 }
 
 #[cfg(test)]
@@ -305,5 +317,40 @@ mod tests {
         column.set(first, *kept, 7).unwrap();
         column.update(second);
         assert_eq!((column.get(second, *kept), column.get(second, *other)), (None, Some(&0)));
+    }
+
+    #[test]
+    fn values_follow_nodes_through_slices_and_wait_for_those_without_a_place() {
+        let plain = Node::transform(Transform::IDENTITY);
+        let mut scene = Scene::with_config(crate::SceneConfig { max_nodes: 8, ..crate::SceneConfig::DEFAULT }).unwrap();
+        let mut nodes = vec![scene.root()];
+        let mut column = Column::new(0);
+        for at in 0..60 {
+            nodes.push(scene.insert(nodes[at], if at % 3 == 2 { Node::group() } else { plain }).unwrap());
+        }
+        let has = |at: usize| !at.is_multiple_of(3);
+        column.update(&scene);
+        assert_eq!((column.get(&scene, nodes[1]), column.get(&scene, nodes[3])), (Some(&0), None));
+        (0..60).filter(|&at| has(at)).for_each(|at| column.set(&scene, nodes[at], at).unwrap());
+        assert_eq!(column.set(&scene, nodes[3], 1), Err(Error::NoTransform(nodes[3])));
+        for round in 0..4 {
+            column.update(&scene);
+            for (at, &node) in nodes.iter().enumerate().take(60) {
+                let expected = (has(at) && scene.contains(node)).then_some(&at);
+                assert_eq!(column.get(&scene, node), expected, "node {at} in round {round}");
+            }
+            match round {
+                1 => {
+                    scene.reparent(nodes[20], nodes[0], crate::Keep::Local).unwrap();
+                    scene.remove(nodes[50]).unwrap();
+                }
+                _ => scene.update(),
+            }
+        }
+        column.sweep(&scene, |above, value| *value = above + 1);
+        let above = |at: usize| (if at < 20 { 0..=at } else { 20..=at }).filter(|&at| has(at)).count();
+        for at in (0..50).filter(|&at| has(at)) {
+            assert_eq!(column.get(&scene, nodes[at]), Some(&above(at)), "node {at}");
+        }
     }
 }

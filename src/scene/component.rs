@@ -7,11 +7,9 @@ use crate::{Aabb, Error, Local, Node, NodeHandle, Shape, Transform, Visibility};
 impl Scene {
     /// Gives a node a local transform, a [`Transform`] or a `Mat34`, or replaces the one that it has.
     ///
-    /// Nodes that are set frame after frame are set faster by [`CachedHandle`](crate::edit::CachedHandle)s.
-    ///
-    /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)** for a node that
-    /// has a transform; in O(log n) for a matrix that shears, for n such matrices in the slice; and in O(descendants in
-    /// the same slice up to those with transforms) for a node without one, which then moves with them.
+    /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**; in O(n) if it is or
+    /// was a matrix that shears, for n such matrices in the slice. If the node had none, the next update puts its slice in
+    /// order again, in O(nodes of the slice).
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -37,7 +35,7 @@ impl Scene {
         // The rest is short enough to be inlined at the call, so a transform that is built there stays in registers.
         match local.into() {
             Local::Transform(transform) => {
-                if transform.is_plain() && self.store.set_local_shortly(node, transform).is_some() {
+                if transform.is_plain() && self.store.set_plain(node, &transform).is_some() {
                     return Ok(());
                 }
                 self.set_transform_at_length(node, transform)
@@ -46,12 +44,12 @@ impl Scene {
         }
     }
 
-    /// Sets a local transform that must be normalised, that is in a slice with shearing ones, or that is the node's
-    /// first; or returns the error.
+    /// Sets a local transform that must be normalised, that is the node's first, or that takes the place of a matrix or of
+    /// a translation in double precision; or returns the error.
     #[cold]
     pub(super) fn set_transform_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.add_transform(at, Local::Transform(transform.checked()?));
+        self.store.set_local(at, Local::Transform(transform.checked()?));
         Ok(())
     }
 
@@ -59,12 +57,11 @@ impl Scene {
     #[inline(never)]
     pub(super) fn set_matrix(&mut self, node: NodeHandle, matrix: Mat34) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.add_transform(at, Local::Matrix(matrix).checked()?);
+        self.store.set_local(at, Local::Matrix(matrix).checked()?);
         Ok(())
     }
 
-    /// Changes the local transform of a node that has one, as translation, rotation and scale. Runs in
-    /// **O(1)**; in O(n) for one of n nodes of a slice that have a translation in double precision.
+    /// Changes the local transform of a node that has one, as translation, rotation and scale. Runs in **O(1)**.
     ///
     /// If `modify` panics or makes a transform that is refused, nothing has changed. If it leaves the translation as it
     /// is, what [`Scene::set_translation_f64`] keeps of it stays, too.
@@ -74,7 +71,7 @@ impl Scene {
     /// [`Error::NotFinite`] and [`Error::NotRotation`] for what `modify` made.
     #[inline]
     pub fn modify_local(&mut self, node: NodeHandle, modify: impl FnOnce(&mut Transform)) -> Result<(), Error> {
-        match self.store.local_shortly(node) {
+        match self.store.plain_local(node) {
             Some(mut transform) => {
                 modify(&mut transform);
                 self.set_local(node, transform)
@@ -83,18 +80,18 @@ impl Scene {
         }
     }
 
-    /// Changes a local transform in a slice with shearing ones; or returns the error.
+    /// Changes a local transform that has more than a record holds; or returns the error.
     pub(super) fn modify_local_at_length(
         &mut self,
         node: NodeHandle,
         modify: impl FnOnce(&mut Transform),
     ) -> Result<(), Error> {
         let at = self.at(node)?;
-        match self.store.local_at(at) {
+        match self.store.local(at) {
             None => Err(Error::NoTransform(node)),
             Some(Local::Matrix(_)) => Err(Error::Sheared(node)),
             Some(Local::Transform(mut transform)) => {
-                let before = (transform.translation, self.store.wide_translation_at(at));
+                let before = (transform.translation, self.store.wide_translation(at));
                 modify(&mut transform);
                 self.set_local(node, transform)?;
                 self.keep_translation_f64(node, before, transform.translation)
@@ -148,50 +145,53 @@ impl Scene {
     #[inline]
     pub(crate) fn replace_local(&mut self, node: NodeHandle, local: Local) -> Result<(), Error> {
         let at = self.at(node)?;
-        if self.store.replace_local(at, local) { Ok(()) } else { Err(Error::NoTransform(node)) }
+        if self.store.local(at).is_none() {
+            return Err(Error::NoTransform(node));
+        }
+        self.store.set_local(at, local);
+        Ok(())
     }
 
     /// Removes a node's local transform and returns it. The node and those below then move with its parent.
     ///
-    /// Runs in **O(descendants in the same slice up to those with transforms)**.
+    /// Runs in **O(1)**, and the next update puts the node's slice in order again: O(nodes of the slice).
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
     pub fn remove_local(&mut self, node: NodeHandle) -> Result<Option<Local>, Error> {
         let at = self.at(node)?;
-        Ok(self.store.remove_transform(at))
+        Ok(self.store.remove_local(at))
     }
 
     /// Gives a node a material, replacing an existing one. Nodes below inherit it unless they have their own.
     ///
-    /// Runs in **O(1)** for a node that has one, else in O(descendants in the same slice up to those with materials).
+    /// Runs in **O(1)**. The next update hands it down, in O(nodes of the slices reached).
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
     pub fn set_material(&mut self, node: NodeHandle, material: u32) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.add_material(at, material);
+        self.store.set_material(at, Some(material));
         Ok(())
     }
 
-    /// Removes a node's own material and returns it.
-    ///
-    /// Runs in **O(descendants in the same slice up to those with materials)**.
+    /// Removes a node's own material and returns it. Runs as [`set_material`](Self::set_material) does.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
     pub fn remove_material(&mut self, node: NodeHandle) -> Result<Option<u32>, Error> {
         let at = self.at(node)?;
-        Ok(self.store.remove_material(at))
+        Ok(self.store.set_material(at, None))
     }
 
-    /// Gives a node a shape, replacing an existing one. Runs in amortised **O(1)**.
+    /// Gives a node a shape, replacing an existing one. Runs in amortised **O(1)**; if the node had none, the next update
+    /// puts its slice in order again, in O(nodes of the slice).
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NotFinite`] for bounds with NaN or infinite in part.
     pub fn set_shape(&mut self, node: NodeHandle, shape: Shape) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.add_shape(at, &Shape { bounds: shape.bounds.checked()?, ..shape });
+        self.store.set_shape(at, Some(Shape { bounds: shape.bounds.checked()?, ..shape }));
         Ok(())
     }
 
@@ -201,7 +201,9 @@ impl Scene {
     /// [`Error::StaleHandle`], [`Error::NoShape`].
     pub fn set_mesh(&mut self, node: NodeHandle, mesh: u32) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.set_mesh(at, mesh).ok_or(Error::NoShape(node))
+        let shape = self.store.shape(at).ok_or(Error::NoShape(node))?;
+        self.store.set_shape(at, Some(Shape { mesh, ..shape }));
+        Ok(())
     }
 
     /// Sets the bounds of a node's shape, in the node's own space. Runs in **O(1)**.
@@ -212,6 +214,7 @@ impl Scene {
     /// let mut scene = Scene::new();
     /// let sky = scene.insert(scene.root(), Node::shape(Shape::new(3, Aabb::cube(1.0))))?;
     /// scene.set_bounds(sky, Aabb::INFINITE)?;
+    /// scene.update();
     /// assert_eq!(scene.world_bounds(sky), Some(Aabb::INFINITE));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
@@ -220,39 +223,40 @@ impl Scene {
     /// [`Error::StaleHandle`], [`Error::NoShape`], [`Error::NotFinite`] for bounds with NaN or infinite in part.
     pub fn set_bounds(&mut self, node: NodeHandle, bounds: Aabb) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.set_bounds(at, bounds.checked()?).ok_or(Error::NoShape(node))
+        let bounds = bounds.checked()?;
+        let shape = self.store.shape(at).ok_or(Error::NoShape(node))?;
+        self.store.set_shape(at, Some(Shape { bounds, ..shape }));
+        Ok(())
     }
 
-    /// Removes a node's shape and returns it. Runs in **O(1)**.
+    /// Removes a node's shape and returns it. Runs as [`set_shape`](Self::set_shape) does.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
     pub fn remove_shape(&mut self, node: NodeHandle) -> Result<Option<Shape>, Error> {
         let at = self.at(node)?;
-        Ok(self.store.remove_shape(at))
+        Ok(self.store.set_shape(at, None))
     }
 
     /// Gives a node a visibility, replacing an existing one.
     ///
-    /// Runs in **O(1)** for a node that has one, else in O(descendants in the same slice up to those with one).
+    /// Runs in amortised **O(1)**. The next update hands it down, in O(nodes of the slices reached).
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
     pub fn set_visibility(&mut self, node: NodeHandle, visibility: Visibility) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.add_visibility(at, visibility);
+        self.store.set_visibility(at, Some(visibility));
         Ok(())
     }
 
-    /// Removes a node's own visibility and returns it.
-    ///
-    /// Runs in **O(descendants in the same slice up to those with a visibility)**.
+    /// Removes a node's own visibility and returns it. Runs as [`set_visibility`](Self::set_visibility) does.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
     pub fn remove_visibility(&mut self, node: NodeHandle) -> Result<Option<Visibility>, Error> {
         let at = self.at(node)?;
-        Ok(self.store.remove_visibility(at))
+        Ok(self.store.set_visibility(at, None))
     }
 
     /// Sets or, with `None`, removes the name of a node. Runs in amortised **O(length of the name)**.

@@ -1,7 +1,7 @@
-//! Subtrees that leave the tree: detached for a while, or removed without a pause.
+//! Subtrees that leave the tree for a while.
 
 use crate::scene::{Keep, Place, Scene};
-use crate::store::{At, Membership};
+use crate::store::{Position, RecordId};
 use crate::{Error, NodeHandle, node::LocalForm};
 
 impl Scene {
@@ -12,8 +12,8 @@ impl Scene {
     /// and it inherits neither visibility nor material. [`Scene::update`] updates its edited parts too.
     /// [`Scene::len`] does not count it. Detaching the root of a detached subtree does nothing.
     ///
-    /// Runs in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of the subtree) if the scene
-    /// tracks changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
+    /// Draw lists and queries have the subtree until the next update. Runs in **O(nodes of the subtree)**, and so does
+    /// the update's part of it.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
@@ -36,13 +36,12 @@ impl Scene {
     /// ```
     pub fn detach(&mut self, node: NodeHandle) -> Result<(), Error> {
         let at = self.at(node)?;
-        if at == At::ROOT {
+        if at == RecordId::ROOT {
             return Err(Error::RootIsFixed);
         }
-        if self.store.is_detached_root(at) {
-            return Ok(());
+        if !self.store.is_detached_top(at) {
+            self.store.relocate(at, Position::DETACHED);
         }
-        self.store.detach(at);
         Ok(())
     }
 
@@ -50,9 +49,8 @@ impl Scene {
     /// root's local transform afterwards (`None` for a node without one).
     ///
     /// [`Keep`] works as in [`Scene::reparent`]: the world transform to keep is the one that the root had while it was
-    /// detached. Runs in **O(slices below)**. A small subtree that joins the slice of its new place takes O(its nodes),
-    /// and so does any subtree if the scene tracks changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
-    /// [`Keep::World`] also takes O(ancestors with a transform above the new place).
+    /// detached. Runs in **O(nodes of the subtree)**, and so does the next update's part of it. [`Keep::World`] also
+    /// takes O(ancestors of the new place).
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::NotDetached`] for a node that is not the root of a detached subtree;
@@ -65,60 +63,28 @@ impl Scene {
         place: impl Into<Place>,
         keep: Keep,
     ) -> Result<Option<LocalForm>, Error> {
-        if !self.store.is_detached_root(self.at(node)?) {
+        if !self.store.is_detached_top(self.at(node)?) {
             return Err(Error::NotDetached(node));
         }
         self.reparent(node, place, keep)
     }
 
-    /// Removes a node and everything below it, and leaves most of the work to [`Scene::maintain`]. Returns the number
-    /// of nodes removed. Their handles are stale at once.
-    ///
-    /// The part in the node's slice is freed at once, and each slice below during maintenance: removing a million nodes
-    /// stalls no frame. Until then [`Stats::pending_free`](crate::stats::Stats::pending_free) counts the nodes, and
-    /// their memory stays allocated. Runs in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of
-    /// the subtree) if the scene tracks changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
-    ///
-    /// # Errors
-    /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
-    ///
-    /// ```
-    /// use hedgerow::{Node, Scene};
-    /// use std::time::Duration;
-    ///
-    /// let mut scene = Scene::new();
-    /// let district = scene.insert(scene.root(), Node::group())?;
-    /// let house = scene.insert(district, Node::group())?;
-    /// assert_eq!(scene.remove_later(district)?, 2);
-    /// assert!(!scene.contains(house) && scene.len() == 1);
-    /// assert_eq!(scene.maintain(Duration::MAX).freed, 2);
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    pub fn remove_later(&mut self, node: NodeHandle) -> Result<usize, Error> {
-        let at = self.at(node)?;
-        if at == At::ROOT {
-            return Err(Error::RootIsFixed);
-        }
-        Ok(self.store.remove_later(at))
-    }
-
     /// The number of nodes in detached subtrees. Runs in **O(1)**.
     #[must_use]
     pub fn detached_len(&self) -> usize {
-        self.store.len_of(Membership::Detached)
+        self.store.detached_len()
     }
 
     /// Whether a node is in a detached subtree, as its root or below; false for a stale handle. Runs in **O(1)**.
     #[must_use]
     pub fn is_detached(&self, node: NodeHandle) -> bool {
-        self.store.resolve(node).is_some_and(|at| self.store.membership(at) == Membership::Detached)
+        self.store.resolve(node).is_some_and(|at| self.store.is_outside(at))
     }
 
-    /// The roots of the detached subtrees. The order has no meaning, but is the same from run to run.
+    /// The roots of the detached subtrees, in the order in which they were detached or inserted.
     ///
     /// [`Scene::save`] and the readable form of the feature `serde` include detached subtrees.
-    #[must_use]
-    pub fn detached_roots(&self) -> impl ExactSizeIterator<Item = NodeHandle> + '_ {
-        self.store.detached_roots().map(|at| self.store.handle(at))
+    pub fn detached_roots(&self) -> impl Iterator<Item = NodeHandle> + '_ {
+        self.store.detached_tops().map(|at| self.store.handle(at))
     }
 }

@@ -8,7 +8,7 @@ impl Scene {
     /// The number of the user's own that a node's draws carry; 0 if none was set. `None` for a stale handle.
     #[must_use]
     pub fn word(&self, node: NodeHandle) -> Option<u32> {
-        self.store.word_of(node)
+        self.store.resolve(node).map(|id| self.store.word(id))
     }
 
     /// Sets a number of the user's own that the node's draws carry as [`DrawCommand::word`](crate::draw::DrawCommand):
@@ -16,8 +16,8 @@ impl Scene {
     ///
     /// Runs in **O(1)**; kept draw lists list the node's slice again if the number changed. A word stays with its node
     /// wherever that goes, is copied with it, is written in snapshots and in the readable form, and is gone when the
-    /// node is removed. A scene in which none is set pays nothing; else a word takes 8 bytes, for each handle up to the
-    /// highest in the same table. It is not told to readers of [changes](Scene::changes).
+    /// node is removed. A scene in which none is set pays nothing; else words lie in blocks of 64 nodes, 264 bytes each. It
+    /// is not told to readers of [changes](Scene::changes).
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -35,22 +35,20 @@ impl Scene {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn set_word(&mut self, node: NodeHandle, word: u32) -> Result<u32, Error> {
-        self.store.set_word(node, word)
+        let id = self.at(node)?;
+        Ok(self.store.set_word(id, word))
     }
 
-    /// The world matrix in a slot, as of the last update; `None` if there is no such slot. What a hole holds is
-    /// undefined. Runs in **O(1)**.
+    /// The world matrix in a slot, as of the last update; `None` if there is no such slot. What an unused
+    /// slot holds is undefined. Runs in **O(1)**.
     #[inline]
     #[must_use]
     pub fn matrix_at(&self, slot: MatrixSlot) -> Option<&Mat34> {
         self.store.get_view(slot.slice as usize)?.transforms().worlds().get(slot.slot as usize)
     }
 
-    /// The node whose own transform is in a slot. `None` for slot 0, which holds what the slice inherits, for holes,
-    /// and where there is no such slot.
-    ///
-    /// Runs in **O(1)** in scenes made with [`SceneConfig::changes`](crate::SceneConfig::changes), else in **O(nodes of
-    /// the slice)**.
+    /// The node whose own transform is in a slot, or is copied there. `None` for unused slots, and if there is no such
+    /// slot. Runs in **O(1)**, and for an import in O(slices that it comes through).
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -58,6 +56,7 @@ impl Scene {
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
     /// let driver = scene.insert(car, Node::group())?;
+    /// scene.update();
     /// let slot = scene.matrix_slot(driver).unwrap();
     /// assert_eq!(scene.matrix_owner(slot), Some(car));
     /// # Ok::<(), hedgerow::Error>(())

@@ -1,7 +1,7 @@
 //! Copies subtrees, within a scene or from another.
 
-use crate::scene::{HandleMap, Place, Scene};
-use crate::store::{At, Beside, Forest, Head, NIL, NodeList, Store};
+use crate::scene::{HandleMap, Place, Scene, SceneBuilder};
+use crate::store::{RecordId, Store};
 use crate::{Error, NodeHandle};
 
 impl Scene {
@@ -34,9 +34,8 @@ impl Scene {
     /// ```
     pub fn duplicate(&mut self, node: NodeHandle, place: impl Into<Place>) -> Result<HandleMap, Error> {
         let top = self.at(node)?;
-        let place = self.place_to_build(place.into())?;
-        let copy = Copied::of(&self.store, top);
-        self.insert_copy(&copy, place)
+        let (tree, handles) = SceneBuilder::copy_of(&self.store, top);
+        self.insert_copy(&tree, &handles, place.into())
     }
 
     /// Copies a node of another scene and everything below it to a place in this one, like [`Scene::duplicate`].
@@ -50,46 +49,34 @@ impl Scene {
         place: impl Into<Place>,
     ) -> Result<HandleMap, Error> {
         let top = other.at(node)?;
-        let place = self.place_to_build(place.into())?;
-        let copy = Copied::of(&other.store, top);
-        self.insert_copy(&copy, place)
+        let (tree, handles) = SceneBuilder::copy_of(&other.store, top);
+        self.insert_copy(&tree, &handles, place.into())
     }
 
-    fn insert_copy(&mut self, copy: &Copied, place: Option<(Beside, At)>) -> Result<HandleMap, Error> {
-        self.check_room(copy.nodes.len(), 1)?;
-        let mut pairs = Vec::with_capacity(copy.nodes.len());
-        self.store.insert_tree(copy, place, |number, new| pairs.push((copy.handles[number as usize], new)));
-        Ok(HandleMap::new(pairs).expect("live handles are unique"))
+    fn insert_copy(&mut self, tree: &SceneBuilder, old: &[NodeHandle], place: Place) -> Result<HandleMap, Error> {
+        let new = tree.insert_into(self, place).map_err(|refused| refused.error)?;
+        Ok(HandleMap::new(old.iter().copied().zip(new).collect()).expect("live handles are unique"))
     }
 }
 
-/// The nodes of a subtree in pre-order, as owned values.
-#[derive(Default)]
-struct Copied {
-    handles: Vec<NodeHandle>,
-    /// The place of each node's parent.
-    parents: Vec<u32>,
-    nodes: NodeList,
-}
-
-impl Copied {
-    /// Copies a subtree. Runs in O(nodes).
-    fn of(store: &Store, top: At) -> Self {
-        let mut copy = Self::default();
-        // The places of the nodes above the present one.
-        let mut above: Vec<u32> = Vec::new();
+impl SceneBuilder {
+    /// The subtree of a node as a list, and its handles in the same order.
+    fn copy_of(store: &Store, top: RecordId) -> (Self, Vec<NodeHandle>) {
+        let (mut tree, mut handles) = (Self::new(), Vec::new());
+        // The numbers of the nodes above the present one.
+        let mut above: Vec<usize> = Vec::new();
         let mut at = top;
         loop {
-            let place = u32::try_from(copy.nodes.len()).expect("nodes number less than 2^30");
-            copy.push(store, at, above.last().copied().unwrap_or(NIL));
+            let number = tree.push_checked(above.last().copied(), &store.node(at), &store.additions(at));
+            handles.push(store.handle(at));
             if let Some(child) = store.first_child(at) {
-                above.push(place);
+                above.push(number);
                 at = child;
                 continue;
             }
             loop {
                 if at == top {
-                    return copy;
+                    return (tree, handles);
                 }
                 if let Some(next) = store.next_sibling(at) {
                     at = next;
@@ -99,30 +86,5 @@ impl Copied {
                 above.pop();
             }
         }
-    }
-
-    fn push(&mut self, store: &Store, at: At, parent: u32) {
-        self.handles.push(store.handle(at));
-        self.parents.push(parent);
-        self.nodes.push_checked(&store.node_at(at));
-        self.nodes.add(&store.additions_at(at));
-    }
-}
-
-impl Forest for Copied {
-    fn count(&self) -> u32 {
-        u32::try_from(self.parents.len()).expect("nodes number less than 2^30")
-    }
-
-    fn parent(&self, place: u32) -> u32 {
-        self.parents[place as usize]
-    }
-
-    fn head(&self, place: u32) -> Head {
-        self.nodes.heads()[place as usize]
-    }
-
-    fn nodes(&self) -> &NodeList {
-        &self.nodes
     }
 }

@@ -1,16 +1,16 @@
 //! Inserting and removing nodes.
 
 use crate::scene::{Place, Scene};
-use crate::store::At;
-use crate::{Error, Node, NodeHandle};
+use crate::store::{Has, Position, RecordId};
+use crate::{Error, Local, Node, NodeHandle};
 
 impl Scene {
     /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node;
     /// [`Place::Detached`] makes a detached subtree, for a node that is to be built up before it is seen.
     ///
-    /// Runs in amortised **O(1)**, also among many siblings. Until the next [`Scene::update`], the world matrix of a
-    /// node with a transform is the identity, and one without a transform has that of the node that it inherits from;
-    /// use [`Scene::fresh_world`] before that.
+    /// Runs in amortised **O(1)**, also among many siblings. The next [`Scene::update`] gives the node its place: until
+    /// then it is in no draw list, culling or query, and its world matrix is the identity; [`Scene::fresh_world`] has the
+    /// right one.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root,
@@ -27,38 +27,30 @@ impl Scene {
     /// ```
     #[inline]
     pub fn insert(&mut self, place: impl Into<Place>, node: Node<'_>) -> Result<NodeHandle, Error> {
-        let place = place.into();
-        if let Place::LastChildOf(parent) = place
-            && let Some(handle) = self.store.insert_usual(parent, &node)
-        {
-            return Ok(handle);
+        let place = self.position(place.into(), None)?;
+        match &node.local {
+            Some(Local::Transform(transform)) if !node.has_rare_parts() && transform.is_plain() => {
+                self.store.insert_plain(place, transform, Has::TRANSFORM, node.material)
+            }
+            _ => self.insert_other(place, &node),
         }
-        self.insert_at_length(place, &node)
     }
 
-    /// Inserts a node of any kind at any place, or returns the error.
+    /// Inserts a node that has more than a transform and a material, or one that is not known to be sound.
     #[inline(never)]
-    fn insert_at_length(&mut self, place: Place, node: &Node<'_>) -> Result<NodeHandle, Error> {
-        let place = match self.beside(place, None)? {
-            Some(place) => Some((place, self.store.find_anchor(place)?)),
-            None => None,
-        };
-        let adjusted;
+    fn insert_other(&mut self, place: Position, node: &Node<'_>) -> Result<NodeHandle, Error> {
+        let checked;
         let node = if node.is_plain() {
             node
         } else {
-            adjusted = node.checked()?;
-            &adjusted
+            checked = node.checked()?;
+            &checked
         };
-        let inserted = match place {
-            Some((place, anchor)) => self.store.insert(place, anchor, node),
-            None => self.store.insert_detached(node),
-        };
-        inserted.ok_or(Error::CapacityOverflow)
+        self.store.insert(place, node)
     }
 
     /// Removes a node and everything below it. Returns the number of nodes removed. Their handles are stale from then
-    /// on.
+    /// on, and nothing draws or finds them any more.
     ///
     /// Runs in **O(nodes removed)**, also among many siblings.
     ///
@@ -66,20 +58,11 @@ impl Scene {
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
     #[inline]
     pub fn remove(&mut self, node: NodeHandle) -> Result<usize, Error> {
-        match self.store.remove_shortly(node) {
-            Some(()) => Ok(1),
-            None => self.remove_at_length(node),
-        }
-    }
-
-    /// Removes a node of any kind with everything below it, or returns the error.
-    #[inline(never)]
-    fn remove_at_length(&mut self, node: NodeHandle) -> Result<usize, Error> {
-        let at = self.at(node)?;
-        if at == At::ROOT {
+        let id = self.at(node)?;
+        if id == RecordId::ROOT {
             return Err(Error::RootIsFixed);
         }
-        Ok(self.store.remove(node, at))
+        Ok(self.store.remove(id))
     }
 
     /// Removes every node except the root, which keeps its components. Detached subtrees are removed too.

@@ -3,7 +3,6 @@
 use crate::Visibility;
 use crate::pass::DrawList;
 use crate::scene::{CullView, Scene};
-use crate::store::At;
 use crate::visit::{Flow, SliceView, SliceVisitor, SliceVisitorMut};
 use core::iter::FusedIterator;
 use core::ops::ControlFlow;
@@ -13,17 +12,21 @@ use hedgerow_math::Frustum;
 impl Scene {
     /// Updates world matrices and inherited visibility and materials, as far as edits affect them.
     ///
-    /// Runs in **O(nodes of the slices with changes and below changes + slices above these)**. A change deep in the
-    /// tree is reached through every slice above it: a few in most places, up to a thousand at the end of a chain of a
-    /// million nodes. A slice without changes is not read, and a scene without changes costs the same at any size.
-    /// Never does maintenance: see [`Scene::maintain`].
+    /// Also gives inserted and moved nodes their places in the arrays, and puts slices in order again that have no more
+    /// room, are half empty, or have a node that got or lost a transform or a shape. What draw lists, culling, queries
+    /// and walks over slices read is the scene as of the last update; nodes that were removed since vanish at once: see
+    /// [what passes read](crate#what-passes-read).
+    ///
+    /// Runs in **O(slices + nodes of the slices with changes and below changes)**, and in O(1) if nothing was edited. Of
+    /// a slice without changes no array is read. See [costs](crate#costs) for the first update behind a build, and for
+    /// one in which all was set. Joins few slices that became small: [`Scene::maintain`] joins the others.
     pub fn update(&mut self) {
         self.store.update();
     }
 
     /// Lists all visible shapes with their world matrices as of the last update. Replaces the contents of the list.
     ///
-    /// If the list was last filled from this scene, only slices edited since are listed again, and only matrices
+    /// If the list was last filled from this scene, only slices that changed since are listed again, and only matrices
     /// computed since are copied. Runs in **O(slices + shapes)** the first time, then in O(slices + shapes of the
     /// slices that changed), and in O(1) if nothing changed. If the number of shapes in a slice changes, the shapes of
     /// all later slices are moved in memory.
@@ -50,12 +53,16 @@ impl Scene {
     /// worlds so large that single precision cannot resolve positions: see [`DrawList::relative_matrices`].
     ///
     /// A relative matrix maps to a space with `camera` as its origin and the axes of the world. It is composed in
-    /// double precision from the present local transforms, not those of the last update, and rounded at the end. So
-    /// what is near the camera is exact, however far both are from the origin.
+    /// double precision from the local transforms of the last update, and rounded at the end. So what is near the camera
+    /// is exact, however far both are from the origin.
+    ///
+    /// **Fill the list between an update and the next edits: only then is it exact.** A scene has no second set of local
+    /// transforms. What is composed after edits may have local transforms that were set since, and single precision for
+    /// nodes that were moved since. What a kept list composed before stays as it was until the next update.
     ///
     /// If the list is kept from frame to frame, it remembers world transforms in double precision, 96 bytes each, and
     /// composes those that may have changed: a frame in which only the camera moved subtracts and rounds. Runs in
-    /// **O(shapes)** then, else in O(shapes + slices + transforms that changed, or of slices that were edited).
+    /// **O(shapes)** then, else in O(shapes + slices + transforms that changed).
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -83,9 +90,12 @@ impl Scene {
     /// The frustum is that of a camera in the origin, with the axes of the world: make it of a view without a
     /// translation. Listed is what touches it and is visible on some of the layers, and on some of the
     /// [list's own](DrawList::on_layers). [`DrawList::relative_matrices`] are those of
-    /// [`Scene::draw_list_relative`]. Boxes are taken from there too, in double precision and rounded outwards: no shape
-    /// that touches is missed, however far from the origin camera and shape are, and the scene need not keep
-    /// [`bounds`](crate::SceneConfig::bounds). For several views at a time, there is [`Scene::cull_views_relative`].
+    /// [`Scene::draw_list_relative`], and are exact if the list is filled between an update and the next edits. Boxes are
+    /// taken from there too, rounded outwards to single precision around one place for each slice: no shape that touches
+    /// is missed, however far from the origin camera and shape are. Where a slice spans far places, shapes far from that
+    /// place have boxes that are larger by a ten-millionth of the distance, so more may be listed. The scene need not
+    /// keep [`bounds`](crate::SceneConfig::bounds). For several views at a time, there is
+    /// [`Scene::cull_views_relative`].
     ///
     /// If the list is kept from frame to frame, it remembers world transforms and boxes, and computes those that may
     /// have changed: 96 bytes a transform, 24 a shape. A frame in which only the camera moved runs in **O(slices +
@@ -117,8 +127,8 @@ impl Scene {
         self.cull_views_relative(camera, &mut [CullView { frustum: *frustum, layers, list }]);
     }
 
-    /// All slices of the tree as columns, in tree order: each before those below it. For passes of your own over whole
-    /// arrays; [`Scene::visit_slices`] can skip slices.
+    /// All slices of the tree as columns, in order: each after those that it imports from. For passes of your own over
+    /// whole arrays.
     ///
     /// Runs in **O(slices)** and allocates nothing.
     ///
@@ -134,44 +144,39 @@ impl Scene {
     /// let mut near = 0;
     /// for slice in scene.slices() {
     ///     let worlds = slice.transforms().worlds();
-    ///     near += slice.shapes().iter().filter(|shape| worlds[shape.slots.transform].translation().x < 1.5).count();
+    ///     near += slice.shapes().iter().filter(|shape| worlds[shape.transform].translation().x < 1.5).count();
     /// }
     /// assert_eq!(near, 2);
     ///
     /// // How full the memory is:
-    /// let slice = scene.slices().last().unwrap();
-    /// let (used, room) = (slice.rows().len(), slice.rows().capacity());
-    /// assert!(slice.parent().is_some() && used <= room);
+    /// let transforms = scene.slices().last().unwrap().transforms();
+    /// assert!(transforms.len() <= transforms.capacity());
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn slices(&self) -> impl FusedIterator<Item = SliceView<'_>> + Clone {
         let store = &self.store;
-        core::iter::successors(Some(At::ROOT.slice), move |&number| store.slice_after(number, true))
-            .map(move |number| store.view(number))
+        store.order().iter().map(move |&number| store.view(number))
     }
 
-    /// Shows a visitor every slice in tree order. Returns [`Flow::Break`] if the visitor stopped the walk, else
+    /// Shows a visitor every slice in order. Returns [`Flow::Break`] if the visitor stopped the walk, else
     /// [`Flow::Continue`].
     ///
-    /// In tree order, each slice comes before those below it. These come in the order in which they were attached, or
-    /// in depth-first order after the slice was reconstituted. Runs in **O(slices)** and allocates nothing.
+    /// Slices do not nest: [`Flow::Prune`] is the same as [`Flow::Continue`] here. Each comes after those that it
+    /// imports from, and all of them are near depth-first order. Runs in **O(slices)** and allocates nothing.
     pub fn visit_slices(&self, visitor: &mut impl SliceVisitor) -> Flow {
-        let mut next = Some(At::ROOT.slice);
-        while let Some(number) = next {
-            let flow = visitor.slice(self.store.view(number));
-            if flow == Flow::Break {
+        for slice in self.slices() {
+            if visitor.slice(slice) == Flow::Break {
                 return Flow::Break;
             }
-            next = self.store.slice_after(number, flow == Flow::Continue);
         }
         Flow::Continue
     }
 
-    /// Shows every slice in tree order to a visitor that may set local transforms. Returns [`Flow::Break`] if the
+    /// Shows every slice in order to a visitor that may set local transforms. Returns [`Flow::Break`] if the
     /// visitor stopped the walk, else [`Flow::Continue`].
     ///
-    /// Before a slice is shown, it takes over what it inherits from the present state of the slice above. The order is
-    /// that of [`Scene::visit_slices`]. Runs in **O(slices)** and allocates nothing.
+    /// Before a slice is shown, it takes over what it imports from the present state of the slices before. Order and flow
+    /// are those of [`Scene::visit_slices`]. Runs in **O(slices)** beside what was set since the last update.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform, visit::{Flow, SliceViewMut, SliceVisitorMut}};
@@ -181,7 +186,7 @@ impl Scene {
     ///
     /// impl SliceVisitorMut for Lift {
     ///     fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
-    ///         for slot in 1..slice.view().transforms().len() {
+    ///         for slot in slice.view().imports()..slice.view().transforms().len() {
     ///             let local = slice.view().transforms().local(slot).and_then(|local| local.transform());
     ///             if let Some(mut transform) = local {
     ///                 transform.translation.y += self.0;
@@ -194,6 +199,7 @@ impl Scene {
     ///
     /// let mut scene = Scene::new();
     /// let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+    /// scene.update();
     /// scene.visit_slices_mut(&mut Lift(2.0));
     /// scene.update();
     /// assert_eq!(scene.world(node).unwrap().translation().y, 2.0);
@@ -202,7 +208,7 @@ impl Scene {
     pub fn visit_slices_mut(&mut self, visitor: &mut impl SliceVisitorMut) -> Flow {
         let shown = self.store.show_each(|slice| match visitor.slice_mut(slice) {
             Flow::Break => ControlFlow::Break(()),
-            flow => ControlFlow::Continue(flow == Flow::Continue),
+            Flow::Continue | Flow::Prune => ControlFlow::Continue(()),
         });
         if shown.is_break() { Flow::Break } else { Flow::Continue }
     }

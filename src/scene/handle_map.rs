@@ -70,10 +70,11 @@ impl HandleMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::RecordId;
 
     #[test]
     fn an_old_handle_stands_for_one_new_one() {
-        let handle = |index| NodeHandle::new(0, index, 1);
+        let handle = |record| NodeHandle::of_record(RecordId::from_number(record), 1);
         let map = HandleMap::new(vec![(handle(7), handle(1)), (handle(3), handle(2))]).unwrap();
         assert_eq!((map.top(), map.len()), (handle(1), 2));
         assert_eq!(

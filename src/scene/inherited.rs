@@ -2,11 +2,9 @@
 
 use crate::NodeHandle;
 use crate::scene::{NodeMap, Scene};
-use crate::store::{At, Store};
-use seen::Seen;
+use crate::store::{RowSet, Store};
+use crate::visit::SliceView;
 use std::collections::BTreeMap;
-
-mod seen;
 
 /// A property that each node computes from its parent's result and a value of its own.
 ///
@@ -14,15 +12,17 @@ mod seen;
 /// result if the node has no local, else what the closure makes of the parent's result and the local. For the root, the
 /// parent's result is the value given to [`new`](Self::new).
 ///
+/// Results are for the tree as of the last [`Scene::update`]: a node that was inserted since has none, one that was
+/// moved since inherits as before, one that was removed has none any more. So run it after the update.
+///
 /// A run only computes what changed since the one before, and nodes below as far as results differ. Changes are locals
 /// that were set or removed, and slices of the scene that were edited. Values of removed nodes are dropped. Results of
 /// a detached subtree stay unchanged until it is attached again.
 ///
 /// The property may be run on another scene, for example one that was loaded again. Then it computes everything, and
 /// drops the locals of nodes that do not exist there. The run decides which scene the locals are for: if two nodes have
-/// the same place in the handle tables, one in each scene, the local of the node in the scene being run counts. Two
-/// nodes whose handles are equal in every bit are the same node to a property, so use one property for each scene if
-/// you have several.
+/// the same number, one in each scene, the local of the node in the scene being run counts. Two nodes whose handles are
+/// equal in every bit are the same node to a property, so use one property for each scene if you have several.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::Inherited};
@@ -30,6 +30,7 @@ mod seen;
 /// let mut scene = Scene::new();
 /// let ghost = scene.insert(scene.root(), Node::group())?;
 /// let hand = scene.insert(ghost, Node::group())?;
+/// scene.update();
 ///
 /// let mut opacity: Inherited<f32> = Inherited::new(1.0, |above, own| above * own);
 /// opacity.set(ghost, 0.5);
@@ -48,17 +49,27 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
     /// gone or belongs to another scene.
     contested: BTreeMap<NodeHandle, T>,
     results: NodeMap<T>,
-    /// Nodes whose local was set or removed since the last run; a node changed twice may be listed twice.
+    /// Nodes whose local was set or removed since the last run, and those among them that had no place then.
     changed: Vec<NodeHandle>,
-    /// What the last run saw of the scene.
-    seen: Seen<T>,
-    /// The places of changed nodes, and rows on the way to them. Kept to save allocations.
-    places: Vec<At>,
-    rows: Vec<u32>,
+    /// The scene of the last run and its newest version; `None` if everything must be computed.
+    moment: Option<(u64, u64)>,
+    /// What the last run saw of slices, by number.
+    seen: Vec<Seen<T>>,
+}
+
+/// What a run saw of a slice.
+#[derive(Clone, Debug)]
+struct Seen<T> {
+    /// Its version; 0 for none.
+    version: u64,
+    nodes: Vec<NodeHandle>,
+    /// The results that its imports stand for.
+    imports: Vec<T>,
 }
 
 impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
-    /// A property with the result `above` above the root and `combine(parent's result, own local)` from the root on.
+    /// A property where the root inherits `above`, and `combine(parent's result, own local)` is the result of a node
+    /// that has a local.
     #[must_use]
     pub fn new(above: T, combine: F) -> Self {
         Self {
@@ -68,15 +79,13 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             contested: BTreeMap::new(),
             results: NodeMap::new(),
             changed: Vec::new(),
-            seen: Seen::default(),
-            places: Vec::new(),
-            rows: Vec::new(),
+            moment: None,
+            seen: Vec::new(),
         }
     }
 
     /// Sets a node's own value and returns the one that it had. Takes effect at the next run. Runs in amortised
-    /// **O(1)**, or in O(log nodes) if a node that is gone, or of another scene, had the same place in the handle
-    /// tables.
+    /// **O(1)**, or in O(log nodes) if a node that is gone, or of another scene, had the same number.
     ///
     /// The value of a node that is not in the scene at the next run is dropped.
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
@@ -105,43 +114,43 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         self.locals.get(node).or_else(|| self.contested.get(&node))
     }
 
-    /// The nodes' own values. If a node took the place in the handle tables of a node that is gone, or of another
-    /// scene, its value appears here only after the next run.
+    /// The nodes' own values. If a node took the number of a node that is gone, or of another scene, its value appears
+    /// here only after the next run.
     #[must_use]
     pub fn locals(&self) -> &NodeMap<T> {
         &self.locals
     }
 
-    /// The result of a node as of the last run; `None` for nodes that were not in the scene then.
+    /// The result of a node as of the last run; `None` for nodes that had no place in the tree then.
     #[must_use]
     pub fn get(&self, node: NodeHandle) -> Option<&T> {
         self.results.get(node)
     }
 
-    /// The results of all nodes of the scene as of the last run.
+    /// The results of all nodes as of the last run.
     #[must_use]
     pub fn results(&self) -> &NodeMap<T> {
         &self.results
     }
 
-    /// Updates the results to match the present scene. Returns how many results changed, including new ones.
+    /// Updates the results to match the scene as of its last update. Returns how many results changed, including new
+    /// ones.
     ///
-    /// Runs in **O(1)** if nothing changed, else in **O(slices + nodes of slices that were edited + rows above changed
-    /// locals in their slices + children of nodes whose results changed)**. The call stack is constant at any depth.
-    /// Edited slices of detached subtrees count like others. If the closure panics, the next run computes everything.
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + rows of slices that were edited, that have a node whose
+    /// local changed, or whose parents' results changed)**; the closure is called for nodes of edited slices, for those
+    /// whose local changed, and for children of nodes whose results changed. The call stack is constant at any depth. If
+    /// the closure panics, the next run computes everything.
     pub fn run(&mut self, scene: &Scene) -> usize {
         let store = &scene.store;
-        let now = Some((store.scene_number(), store.versions()));
-        let same_scene = self.seen.moment.map(|(scene, _)| scene) == now.map(|(scene, _)| scene);
-        if self.seen.moment == now && self.changed.is_empty() {
+        let now = (store.scene_number(), store.versions());
+        if self.moment == Some(now) && self.changed.is_empty() {
             return 0;
         }
-        self.seen.moment = None;
-        if !same_scene {
+        if self.moment.take().is_none_or(|(scene, _)| scene != now.0) {
             // It is not known here which nodes were removed since the last run, nor which were never in this scene.
             self.locals.retain_live(scene);
             self.results.clear();
-            self.seen.slices.clear();
+            self.seen.clear();
         }
         // At most one of the nodes that share an entry is in this scene.
         while let Some((node, local)) = self.contested.pop_first() {
@@ -149,148 +158,166 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
                 self.locals.replace(node, local);
             }
         }
-        self.find_changed(store);
-        let mut run = Run {
-            store,
-            above: &self.above,
-            combine: &mut self.combine,
-            locals: &mut self.locals,
-            results: &mut self.results,
-            seen: &mut self.seen,
-            rows: &mut self.rows,
-            different: 0,
-        };
-        run.all(&self.places);
-        let different = run.different;
-        self.seen.moment = now;
+        let end = store.slice_end().max(self.seen.len());
+        self.seen.resize_with(end, || Seen { version: 0, nodes: Vec::new(), imports: Vec::new() });
+        let places = self.take_changed(store);
+        let mut different = 0;
+        for &number in store.order() {
+            let start = places.partition_point(|&(slice, _)| slice < number);
+            let changed = places[start..].iter().take_while(|&&(slice, _)| slice == number);
+            different += self.run_slice(store, &store.view(number), changed.map(|&(_, row)| row));
+        }
+        // Of slices outside of the tree, and of those that ended, it counts only who is gone.
+        for number in 0..end {
+            let slice = store.get_view(number);
+            if self.seen[number].version != slice.map_or(0, |slice| slice.version()) {
+                self.list(store, number, slice.as_ref());
+            }
+        }
+        self.moment = Some(now);
         different
     }
 
-    /// Fills `places` with the places of the changed nodes, slice by slice, and drops the values of removed nodes.
-    fn find_changed(&mut self, store: &Store) {
-        self.places.clear();
-        for &node in &self.changed {
-            match store.resolve(node) {
-                Some(at) => self.places.push(at),
-                None => drop(self.locals.remove(node)),
-            }
-        }
-        self.changed.clear();
-        self.places.sort_unstable_by_key(|at| (at.slice, at.row));
-        self.places.dedup();
+    /// The places of changed nodes, in ascending order. Drops the locals of those that are gone, and keeps those
+    /// without a place for the next run.
+    fn take_changed(&mut self, store: &Store) -> Vec<(u32, usize)> {
+        let Self { changed, locals, .. } = self;
+        let mut places = Vec::new();
+        changed.sort_unstable();
+        changed.dedup();
+        changed.retain(|&node| {
+            let Some(id) = store.resolve(node) else {
+                locals.remove(node);
+                return false;
+            };
+            let place = store.view_of(id).map(|(slice, row)| (slice.number(), row));
+            places.extend(place);
+            place.is_none()
+        });
+        places.sort_unstable();
+        places
     }
-}
 
-/// One run: the parts of the property, each borrowed on its own.
-struct Run<'r, T, F> {
-    store: &'r Store,
-    above: &'r T,
-    combine: &'r mut F,
-    locals: &'r mut NodeMap<T>,
-    results: &'r mut NodeMap<T>,
-    seen: &'r mut Seen<T>,
-    rows: &'r mut Vec<u32>,
-    different: usize,
-}
-
-impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
-    /// Processes every slice in tree order, each after what it inherits is known.
-    fn all(&mut self, places: &[At]) {
-        self.seen.begin(self.store.slice_end());
-        self.seen.hand_down(At::ROOT.slice, self.above);
-        let mut next = Some(At::ROOT.slice);
-        while let Some(number) = next {
-            let start = places.partition_point(|at| at.slice < number);
-            let end = places.partition_point(|at| at.slice <= number);
-            self.slice(number, &places[start..end]);
-            next = self.store.slice_after(number, true);
-        }
-        for at in places {
-            self.seen.postpone(at.slice);
-        }
-        let Self { store, locals, results, seen, .. } = self;
-        seen.list(store, |node| {
+    /// Lists the nodes of a slice, and drops the values of those that were in it and are gone.
+    fn list(&mut self, store: &Store, number: usize, slice: Option<&SliceView<'_>>) {
+        let Self { seen, locals, results, .. } = self;
+        let Seen { version, nodes, .. } = &mut seen[number];
+        for node in nodes.drain(..).filter(|&node| store.resolve(node).is_none()) {
             locals.remove(node);
             results.remove(node);
-        });
+        }
+        if let Some(slice) = slice {
+            nodes.extend(slice.rows().nodes());
+        }
+        *version = slice.map_or(0, SliceView::version);
     }
 
-    /// Processes one slice: all of it if it was edited; else from its top rows if what it inherits changed, and from
-    /// each changed node.
-    fn slice(&mut self, number: u32, changed: &[At]) {
-        let version = self.store.view(number).version();
-        let reached = self.seen.visit(number);
-        if self.seen.slices[number as usize].version != version {
-            self.walk_tops(number, true);
-            self.seen.slices[number as usize].version = version;
-            return;
+    /// Computes the results of a slice: all of them if it was edited, else those of nodes that changed or whose parents'
+    /// results did. Rows of parents come first.
+    fn run_slice(&mut self, store: &Store, slice: &SliceView<'_>, changed: impl Iterator<Item = usize>) -> usize {
+        let number = slice.number() as usize;
+        let everything = self.seen[number].version != slice.version();
+        if everything {
+            self.list(store, number, Some(slice));
         }
-        if reached {
-            self.walk_tops(number, false);
-        }
-        match changed {
-            [] => {}
-            [at] => self.walk(number, at.row, false),
-            _ => self.walk_from_above(number, changed),
-        }
-    }
-
-    /// Walks from every top row of a slice.
-    fn walk_tops(&mut self, number: u32, everything: bool) {
-        let rows = self.store.view(number).rows();
-        for top in core::iter::successors(rows.first_top(), |&top| rows.next(top)) {
-            self.walk(number, top, everything);
-        }
-    }
-
-    /// Walks from each changed row, starting with rows above others. So no row is computed before what it inherits, and
-    /// none is computed twice with different results.
-    fn walk_from_above(&mut self, number: u32, changed: &[At]) {
-        let rows = self.store.view(number).rows();
-        self.seen.rows_met.clear();
-        for at in changed {
-            // Climb to a row that was visited before, then go down again.
-            let mut way = Some(at.row);
-            while let Some(row) = way.filter(|&row| !self.seen.rows_met.contains(row)) {
-                self.seen.rows_met.insert(row);
-                self.rows.push(row);
-                way = rows.above(row);
-            }
-            while let Some(row) = self.rows.pop() {
-                if changed.binary_search_by_key(&row, |at| at.row).is_ok() {
-                    self.walk(number, row, false);
+        let Self { above, combine, locals, results, seen, .. } = self;
+        let imports = &mut seen[number].imports;
+        let (rows, count) = (slice.rows(), slice.imports());
+        // The rows that are to be computed, and those whose result differs.
+        let (mut set, mut differs) = (RowSet::EMPTY, RowSet::EMPTY);
+        changed.for_each(|row| set.insert(row));
+        imports.truncate(count);
+        for row in 0..count {
+            let result = rows.import(row).and_then(|node| results.get(node));
+            match (imports.get_mut(row), result) {
+                // What is gone handed down the same until the update.
+                (Some(_), None) => {}
+                (Some(known), Some(result)) if known == result => {}
+                (Some(known), Some(result)) => {
+                    known.clone_from(result);
+                    differs.insert(row);
+                }
+                (None, result) => {
+                    imports.push(result.unwrap_or(above).clone());
+                    differs.insert(row);
                 }
             }
         }
-    }
-
-    /// Computes the results of a row and the rows below it in its slice: all of them, or as far as they change.
-    fn walk(&mut self, number: u32, top: u32, everything: bool) {
-        let rows = self.store.view(number).rows();
-        let mut next = Some(top);
-        while let Some(row) = next {
-            let parent = rows.above(row).and_then(|parent| rows.node(parent as usize));
-            let above = match parent {
-                Some(parent) => self.results.get(parent),
-                None => self.seen.slices[number as usize].base.as_ref(),
+        if !everything && set == RowSet::EMPTY && differs == RowSet::EMPTY {
+            return 0;
+        }
+        let mut different = 0;
+        for row in count..rows.len() {
+            let Some(parent) = rows.parent(row) else { continue };
+            if !everything && !set.contains(row) && !differs.contains(parent) {
+                continue;
+            }
+            let Some(node) = rows.node(row) else { continue };
+            let inherited = imports.get(parent).or_else(|| results.get(rows.node(parent)?));
+            // Only of a node that was moved from below one that is gone; the next update places it.
+            let Some(inherited) = inherited else { continue };
+            let result = match locals.get(node) {
+                Some(local) => combine(inherited, local),
+                None => inherited.clone(),
             };
-            let above = above.expect("what is above was computed before");
-            let mut descend = everything;
-            if let Some(child) = rows.portal(row) {
-                let above = above.clone();
-                self.seen.hand_down(child, &above);
-            } else if let Some(node) = rows.node(row as usize) {
-                let result = match self.locals.get(node) {
-                    Some(local) => (self.combine)(above, local),
-                    None => above.clone(),
-                };
-                if self.results.get(node) != Some(&result) {
-                    self.results.insert(node, result);
-                    self.different += 1;
-                    descend = true;
-                }
+            if results.get(node) != Some(&result) {
+                results.replace(node, result);
+                differs.insert(row);
+                different += 1;
             }
-            next = rows.next_in_subtree(top, row, descend);
         }
+        different
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Keep, Node, SceneConfig};
+
+    /// A chain through many slices: imports hand results down, and detached nodes keep theirs.
+    #[test]
+    fn results_pass_from_slice_to_slice_and_go_with_their_nodes() {
+        let mut scene = Scene::with_config(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT }).unwrap();
+        let mut nodes = vec![scene.root()];
+        for at in 0..100 {
+            nodes.push(scene.insert(nodes[at], Node::group()).unwrap());
+        }
+        let mut depth: Inherited<usize> = Inherited::new(0, |above, own| above + own);
+        for &node in &nodes {
+            depth.set(node, 1);
+        }
+        assert_eq!(depth.run(&scene), 1, "only the root has a place");
+        scene.update();
+        assert_eq!(depth.run(&scene), 100);
+        assert!(nodes.iter().zip(1..).all(|(&node, at)| depth.get(node) == Some(&at)));
+        assert_eq!(depth.run(&scene), 0);
+        depth.set(nodes[40], 11);
+        assert_eq!(depth.run(&scene), 61);
+        assert_eq!((depth.get(nodes[39]), depth.get(nodes[100])), (Some(&40), Some(&111)));
+
+        scene.detach(nodes[90]).unwrap();
+        scene.remove(nodes[95]).unwrap();
+        scene.update();
+        depth.set(nodes[91], 5);
+        assert_eq!(depth.run(&scene), 0);
+        assert_eq!((depth.get(nodes[94]), depth.get(nodes[95]), depth.local(nodes[95])), (Some(&105), None, None));
+        assert_eq!((depth.results().len(), depth.locals().len()), (95, 95));
+        scene.attach(nodes[90], nodes[0], Keep::Local).unwrap();
+        scene.update();
+        depth.run(&scene);
+        assert_eq!((depth.get(nodes[90]), depth.get(nodes[94])), (Some(&2), Some(&10)));
+
+        // A node that never had a place leaves nothing behind.
+        let late = scene.insert(nodes[3], Node::group()).unwrap();
+        depth.set(late, 1);
+        depth.run(&scene);
+        assert_eq!((depth.local(late), depth.get(late)), (Some(&1), None));
+        scene.remove(late).unwrap();
+        depth.run(&scene);
+        assert_eq!(depth.local(late), None);
+        scene.clear();
+        depth.run(&scene);
+        assert_eq!((depth.results().len(), depth.locals().len()), (1, 1));
     }
 }

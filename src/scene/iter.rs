@@ -3,7 +3,7 @@
 //! ([`Descendants`], [`PostOrder`], [`Edges`], [`Leaves`]) include the node itself.
 
 use crate::NodeHandle;
-use crate::store::{At, Store};
+use crate::store::{RecordId, Store};
 use core::iter::FusedIterator;
 
 /// One step of a walk around a tree; see [`Scene::edges`](crate::Scene::edges).
@@ -20,11 +20,11 @@ pub enum Edge {
 pub struct Children<'s> {
     store: &'s Store,
     /// The first and the last child that are left.
-    ends: Option<(At, At)>,
+    ends: Option<(RecordId, RecordId)>,
 }
 
 impl<'s> Children<'s> {
-    pub(crate) fn new(store: &'s Store, parent: Option<At>) -> Self {
+    pub(crate) fn new(store: &'s Store, parent: Option<RecordId>) -> Self {
         let ends = parent.and_then(|parent| store.first_child(parent).zip(store.last_child(parent)));
         Self { store, ends }
     }
@@ -59,7 +59,7 @@ pub struct Siblings<'s> {
 }
 
 impl<'s> Siblings<'s> {
-    pub(crate) fn new(store: &'s Store, node: Option<At>) -> Self {
+    pub(crate) fn new(store: &'s Store, node: Option<RecordId>) -> Self {
         let parent = node.and_then(|node| store.parent(node));
         Self { children: Children::new(store, parent), but: node.map(|node| store.handle(node)) }
     }
@@ -85,11 +85,11 @@ impl FusedIterator for Siblings<'_> {}
 #[derive(Clone, Debug)]
 pub struct Ancestors<'s> {
     store: &'s Store,
-    next: Option<At>,
+    next: Option<RecordId>,
 }
 
 impl<'s> Ancestors<'s> {
-    pub(crate) fn new(store: &'s Store, node: Option<At>) -> Self {
+    pub(crate) fn new(store: &'s Store, node: Option<RecordId>) -> Self {
         Self { store, next: node.and_then(|node| store.parent(node)) }
     }
 }
@@ -111,11 +111,11 @@ impl FusedIterator for Ancestors<'_> {}
 pub struct Descendants<'s> {
     store: &'s Store,
     /// The top of the walk and the node that comes next.
-    walk: Option<(At, At)>,
+    walk: Option<(RecordId, RecordId)>,
 }
 
 impl<'s> Descendants<'s> {
-    pub(crate) fn new(store: &'s Store, top: Option<At>) -> Self {
+    pub(crate) fn new(store: &'s Store, top: Option<RecordId>) -> Self {
         Self { store, walk: top.map(|top| (top, top)) }
     }
 }
@@ -137,17 +137,17 @@ impl FusedIterator for Descendants<'_> {}
 pub struct PostOrder<'s> {
     store: &'s Store,
     /// The top of the walk and the node that comes next.
-    walk: Option<(At, At)>,
+    walk: Option<(RecordId, RecordId)>,
 }
 
 impl<'s> PostOrder<'s> {
-    pub(crate) fn new(store: &'s Store, top: Option<At>) -> Self {
+    pub(crate) fn new(store: &'s Store, top: Option<RecordId>) -> Self {
         Self { store, walk: top.map(|top| (top, first_leaf(store, top))) }
     }
 }
 
 /// The node where a post-order walk of `top` begins.
-fn first_leaf(store: &Store, top: At) -> At {
+fn first_leaf(store: &Store, top: RecordId) -> RecordId {
     core::iter::successors(Some(top), |&at| store.first_child(at)).last().unwrap_or(top)
 }
 
@@ -174,11 +174,11 @@ impl FusedIterator for PostOrder<'_> {}
 pub struct Leaves<'s> {
     store: &'s Store,
     /// The top of the walk and the leaf that comes next.
-    walk: Option<(At, At)>,
+    walk: Option<(RecordId, RecordId)>,
 }
 
 impl<'s> Leaves<'s> {
-    pub(crate) fn new(store: &'s Store, top: Option<At>) -> Self {
+    pub(crate) fn new(store: &'s Store, top: Option<RecordId>) -> Self {
         Self { store, walk: top.map(|top| (top, first_leaf(store, top))) }
     }
 }
@@ -201,17 +201,17 @@ impl FusedIterator for Leaves<'_> {}
 pub struct Edges<'s> {
     store: &'s Store,
     /// The top of the walk, and the node that is entered or left next.
-    walk: Option<(At, Step)>,
+    walk: Option<(RecordId, Step)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Enter(At),
-    Leave(At),
+    Enter(RecordId),
+    Leave(RecordId),
 }
 
 impl<'s> Edges<'s> {
-    pub(crate) fn new(store: &'s Store, top: Option<At>) -> Self {
+    pub(crate) fn new(store: &'s Store, top: Option<RecordId>) -> Self {
         Self { store, walk: top.map(|top| (top, Step::Enter(top))) }
     }
 }

@@ -16,7 +16,7 @@ const GAP: usize = 32;
 const NONE: u32 = u32::MAX;
 
 /// Keeps a buffer of the caller's in step with all world matrices of a scene, whatever the scene does: nodes that move,
-/// come and go, slices that grow, split and merge.
+/// come and go, slices that grow, split and join.
 ///
 /// Each slice's array has a place in the buffer, with some room to grow. [`MatrixMirror::sync`] tells what to write
 /// where; the mirror itself holds 20 bytes a slice and no matrices, and knows of no graphics library. Where a matrix is
@@ -188,8 +188,8 @@ impl MatrixMirror {
                 write(0..slice.transforms().len());
                 self.places[number as usize].whole = false;
             } else if behind {
-                // Only the last sweep's slots are known.
-                let last = before.is_some_and(|before| slice.swept_in() == before.updates + 1);
+                // Only the last update's slots are known.
+                let last = before.is_some_and(|before| now.updates == before.updates + 1);
                 each_swept(slice, last, write);
             }
         }
@@ -379,11 +379,11 @@ impl MatrixMirror {
 
 impl Scene {
     /// Where the world matrix of a node is, its own or that of the nearest transform above: in the array of its slice,
-    /// and by [`MatrixMirror::index`] in a buffer of all. `None` for a stale handle. Runs in **O(1)**.
+    /// and by [`MatrixMirror::index`] in a buffer of all. `None` for a stale handle, and for a node that was inserted since
+    /// the last update. Runs in **O(1)**.
     #[must_use]
     pub fn matrix_slot(&self, node: NodeHandle) -> Option<MatrixSlot> {
-        let at = self.store.resolve(node)?;
-        Some(MatrixSlot { slice: at.slice, slot: self.store.transform_slot_at(at) })
+        self.store.matrix_slot(self.store.resolve(node)?)
     }
 }
 
@@ -424,11 +424,11 @@ fn refill<T: PartialEq>(
 /// `last`.
 fn each_swept(slice: SliceView<'_>, last: bool, mut each: impl FnMut(Range<usize>)) {
     let transforms = slice.transforms();
-    let Some(runs) = transforms.swept().runs(transforms.len()).filter(|_| last) else {
+    if !last {
         return each(0..transforms.len());
-    };
+    }
     let mut open: Option<Range<usize>> = None;
-    for run in runs {
+    for run in transforms.swept().runs(transforms.len()) {
         match &mut open {
             Some(range) if run.start - range.end < GAP => range.end = run.end,
             _ => open.replace(run).into_iter().for_each(&mut each),
@@ -454,13 +454,13 @@ mod tests {
     #[test]
     fn a_buffer_that_is_full_to_the_last_matrix_is_kept() {
         let mut full = 0;
-        for transforms in 1..40 {
-            let config = SceneConfig { min_nodes: 0, ..SceneConfig::DEFAULT };
+        for (transforms, more) in (1..40).flat_map(|transforms| (1..12).map(move |more| (transforms, more))) {
+            let config = SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT };
             let (mut scene, mut mirror) = (Scene::with_config(config).unwrap(), MatrixMirror::new());
             add_house(&mut scene, transforms);
             mirror.sync(&scene, |_| {});
             let len = mirror.len();
-            add_house(&mut scene, 1);
+            add_house(&mut scene, more);
             let mut made = false;
             mirror.sync(&scene, |step| made |= matches!(step, MirrorStep::Resize { .. }));
             let end = mirror.arena.end() as usize;

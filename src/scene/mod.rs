@@ -2,7 +2,6 @@
 
 mod batch;
 mod builder;
-mod cached_handle;
 mod changes;
 mod column;
 mod component;
@@ -21,6 +20,7 @@ mod limits;
 mod maintain;
 mod mirror;
 mod name;
+mod node_list;
 pub mod node_map;
 mod place;
 mod query;
@@ -32,7 +32,6 @@ mod validate;
 mod world;
 
 pub use builder::SceneBuilder;
-pub use cached_handle::CachedHandle;
 pub use changes::{ChangeReader, Changed, Changes};
 pub use column::Column;
 pub use handle_map::HandleMap;
@@ -47,15 +46,15 @@ pub use spatial::{CullHit, CullView, RayHit};
 pub use stats::{Stats, Usage};
 pub use validate::Violation;
 
-use crate::store::{At, MAX_NODES, Membership, Store};
+use crate::store::{RecordId, Store};
 use crate::{Error, NodeHandle, SceneConfig};
 use core::fmt;
 
 /// A tree of nodes with transforms, materials, shapes, visibility and names.
 ///
 /// A scene has one root, which always exists and cannot be removed. Nodes are inserted below it with [`Scene::insert`],
-/// which returns a [`NodeHandle`] to refer to them. Edits take effect at once. Derived values (world matrices, and
-/// inherited visibility and materials as the draw list sees them) follow at the next [`Scene::update`].
+/// which returns a [`NodeHandle`] to refer to them. Edits take effect at once. Derived values (world matrices, and what
+/// draw lists and queries read) follow at the next [`Scene::update`].
 ///
 /// A refused edit returns an [`Error`] and changes nothing. No method recurses with the depth of the tree.
 ///
@@ -70,7 +69,7 @@ pub struct Scene {
 ///
 /// ```
 /// let scene = hedgerow::Scene::new();
-/// assert_eq!(format!("{scene:?}"), "Scene { nodes: 1, detached: 0, slices: 1, root: NodeHandle(0:0 v1), .. }");
+/// assert_eq!(format!("{scene:?}"), "Scene { nodes: 1, detached: 0, slices: 2, root: NodeHandle(0v1), .. }");
 /// ```
 impl fmt::Debug for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,7 +94,7 @@ impl Scene {
     /// # Errors
     /// [`Error::InvalidConfig`] names the first invalid field.
     pub fn with_config(config: SceneConfig) -> Result<Self, Error> {
-        Ok(Self::restored(Store::with_root(config.checked()?)))
+        Ok(Self::restored(Store::new(config.checked()?)))
     }
 
     /// A scene of a store that has a root.
@@ -104,7 +103,7 @@ impl Scene {
         Self { store, root }
     }
 
-    /// A scene whose first independent subtree has room for `nodes` nodes of any kind from the start.
+    /// A scene with room for `nodes` nodes besides the root: see [`Scene::try_reserve`].
     ///
     /// # Panics
     /// If the allocator refuses, or for more nodes than a scene can have (2³⁰). [`Scene::try_reserve`] does not panic.
@@ -131,7 +130,7 @@ impl Scene {
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]
     pub fn len(&self) -> usize {
-        self.store.len_of(Membership::Attached)
+        self.store.len()
     }
 
     /// Whether the handle names a node of this scene. Runs in **O(1)**.
@@ -140,38 +139,38 @@ impl Scene {
         self.store.resolve(node).is_some()
     }
 
-    /// The number of slices that hold the scene's nodes.
+    /// The number of slices. At least two: one with the root, and one for what is detached.
     #[must_use]
     pub fn slice_count(&self) -> usize {
         self.store.slice_count()
     }
 
-    /// Makes room for `additional` more nodes in the slice that the next child of `parent` would go to.
+    /// Makes room for the records of `additional` more nodes, wherever in the scene they will be: `parent` is only
+    /// checked.
     ///
-    /// The room is for nodes with a transform, a material, a shape and a visibility each. Below the root, the room is
-    /// made in the next slice to be opened; a child that shares the slice of a small neighbour does not use it.
+    /// With it, as many inserts before the next update allocate nothing but what nodes have beside their records, such
+    /// as shapes and names. Room in slices is made by the update.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::CapacityOverflow`] for more nodes than a scene can have;
     /// [`Error::AllocationFailed`]. The scene is unchanged, except for room that was made before the error.
     pub fn try_reserve(&mut self, parent: NodeHandle, additional: usize) -> Result<(), Error> {
-        let at = self.at(parent)?;
-        let total = additional.checked_add(self.store.total_len()).filter(|&total| total <= MAX_NODES);
-        let count = total.and_then(|_| u32::try_from(additional).ok()).ok_or(Error::CapacityOverflow)?;
-        self.store.try_reserve_below(at, count).map_err(|_| Error::AllocationFailed)
+        self.at(parent)?;
+        self.store.try_reserve(additional)
     }
 
-    /// Rebuilds every slice without spare room and frees the unused memory. Handles stay valid.
+    /// Does all of [`Scene::maintain`] that there is to do, and frees memory that is unused: spare room of slices,
+    /// temporary lists, and room for nodes that was reserved. Handles stay valid.
     ///
-    /// Handle tables lose the free entries at their ends, and keep one generation for all of these: no handle is ever
-    /// issued twice, and indices may lose some of their 2²⁸ − 1 generations. Runs in **O(nodes + handle tables)**.
+    /// Records of removed nodes stay, since new nodes use them again. Call it after [`Scene::update`]: while edits wait,
+    /// slices stay as they are. Runs in **O(nodes)**.
     pub fn shrink_to_fit(&mut self) {
         self.store.shrink_to_fit();
     }
 
     /// The place of a node, or an error if it is gone.
     #[inline]
-    pub(crate) fn at(&self, node: NodeHandle) -> Result<At, Error> {
+    pub(crate) fn at(&self, node: NodeHandle) -> Result<RecordId, Error> {
         self.store.resolve(node).ok_or(Error::StaleHandle(node))
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::NodeHandle;
 use crate::scene::Scene;
-use crate::store::At;
+use crate::store::RecordId;
 
 impl Scene {
     /// The name of a node. Runs in **O(1)**.
     #[must_use]
     pub fn name(&self, node: NodeHandle) -> Option<&str> {
-        self.store.name_at(self.store.resolve(node)?)
+        self.store.name(self.store.resolve(node)?)
     }
 
     /// The node at a path of names below `from`, separated by `/`: at each step the first child with that name.
@@ -42,9 +42,9 @@ impl Scene {
 
     fn descend<'p>(&self, from: NodeHandle, segments: impl IntoIterator<Item = &'p str>) -> Option<NodeHandle> {
         let from = self.store.resolve(from)?;
-        let child = |at: At, name: &str| {
+        let child = |at: RecordId, name: &str| {
             let chain = core::iter::successors(self.store.first_child(at), |&at| self.store.next_sibling(at));
-            chain.into_iter().find(|&at| self.store.name_at(at) == Some(name))
+            chain.into_iter().find(|&at| self.store.name(at) == Some(name))
         };
         let found = segments.into_iter().try_fold(from, child)?;
         Some(self.store.handle(found))

@@ -1,39 +1,35 @@
 //! A side table for the user's own data, keyed by handle.
 
+mod blocks;
 mod copies;
 mod iter;
-mod tables;
 
 pub use iter::{Drain, IntoIter, Iter, IterMut};
 
 use crate::{NodeHandle, Scene};
+use blocks::{Blocks, Entry};
 use core::fmt;
-use core::num::NonZeroU32;
 use core::ops::{Index, IndexMut};
-use iter::Slots;
-use tables::{Entry, Tables};
 
-/// A map from [`NodeHandle`] to the user's own data, with two array accesses for each lookup instead of a hash.
+/// A map from [`NodeHandle`] to the user's own data, with array accesses for each lookup instead of a hash.
 ///
-/// Handles number their nodes by table and index, and the map has the same structure: an array of tables, each an array
-/// of entries. An entry is a generation (4 bytes) and a value; vacant entries need no extra byte. The arrays of tables
-/// and entries reach up to the highest number in use, so a map costs least if many of the nodes have a value. A few
-/// tables numbered far beyond the others (from a handle of another scene, or of arbitrary bits) go to a B-tree instead
-/// of extending the array: one such entry takes at most 4096 times the size of an entry. The costs below say O(1) for
-/// the array; for those few tables it is O(log tables).
+/// Values lie in blocks of 64 by the numbers of their nodes, as the scene's own rare components do. A block is allocated
+/// at first use, so a map costs little where few nodes have a value. An entry is a generation (4 bytes) and a value;
+/// vacant entries of a block need no extra byte. A handle of another scene, or of arbitrary bits, costs at most two
+/// megabytes, and further ones 32 KB each.
 ///
 /// The map does not know the scene. The value of a removed node stays, and can be read by the stale handle, until
 ///
 /// - [`remove`](Self::remove), [`retain_live`](Self::retain_live) or another removal removes it, or
-/// - a value is inserted for a later node that reuses the index: [`insert`](Self::insert) returns the old one with its
+/// - a value is inserted for a later node that reuses the number: [`insert`](Self::insert) returns the old one with its
 ///   handle, so that what it stands for can be freed.
 ///
 /// It is never read by the later node's handle. Once a map holds a value for the later node, the older handle reads
 /// `None`, and inserting by it does nothing: the newer node wins. With [`replace`](Self::replace) the last insert wins
 /// instead.
 ///
-/// So a map is for the nodes of one scene. Nodes of two scenes may have the same table and index. They then share one
-/// entry, in which [`insert`](Self::insert) keeps the later generation, of whichever scene. Two nodes whose handles are
+/// So a map is for the nodes of one scene. Nodes of two scenes may have the same number. They then share one entry, in
+/// which [`insert`](Self::insert) keeps the later generation, of whichever scene. Two nodes whose handles are
 /// equal in every bit share one value.
 ///
 /// Iteration is in the order of the handles, and so the same from run to run.
@@ -56,8 +52,8 @@ use tables::{Entry, Tables};
 /// ```
 #[derive(Clone)]
 pub struct NodeMap<V> {
-    tables: Tables<V>,
-    /// The number of entries in all tables.
+    blocks: Blocks<V>,
+    /// The number of values.
     len: usize,
 }
 
@@ -70,7 +66,7 @@ impl<V> NodeMap<V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { tables: Tables::new(), len: 0 }
+        Self { blocks: Blocks::new(), len: 0 }
     }
 
     /// The number of values, including those of stale handles. Runs in **O(1)**.
@@ -116,10 +112,8 @@ impl<V> NodeMap<V> {
     /// ```
     #[must_use]
     pub fn get(&self, handle: NodeHandle) -> Option<&V> {
-        match self.tables.slot(handle)? {
-            Some(entry) if entry.generation.get() == handle.generation() => Some(&entry.value),
-            _ => None,
-        }
+        let entry = self.blocks.slot(handle)?.as_ref()?;
+        (entry.generation.get() == handle.generation()).then_some(&entry.value)
     }
 
     /// Mutable access to the value for this handle. Runs in **O(1)**.
@@ -134,18 +128,16 @@ impl<V> NodeMap<V> {
     /// ```
     #[must_use]
     pub fn get_mut(&mut self, handle: NodeHandle) -> Option<&mut V> {
-        match self.tables.slot_mut(handle)? {
-            Some(entry) if entry.generation.get() == handle.generation() => Some(&mut entry.value),
-            _ => None,
-        }
+        let entry = self.blocks.slot_mut(handle)?.as_mut()?;
+        (entry.generation.get() == handle.generation()).then_some(&mut entry.value)
     }
 
     /// Sets the value for this handle, and returns the pair of handle and value that is not in the map because of it:
     /// no value is dropped in silence.
     ///
-    /// That is this handle with its previous value; or the value of an *earlier* node of the same index with its
+    /// That is this handle with its previous value; or the value of an *earlier* node of the same number with its
     /// handle, which is stale: the node was removed, and what its value stands for can be freed. If the map holds the
-    /// value of a *later* node of the index, this handle is stale, or of another scene: then nothing changes, and the
+    /// value of a *later* node of the number, this handle is stale, or of another scene: then nothing changes, and the
     /// given pair is returned. Runs in **O(1)** amortised.
     ///
     /// ```
@@ -171,7 +163,7 @@ impl<V> NodeMap<V> {
         self.replace(handle, value)
     }
 
-    /// Removes the value of an earlier node of the same index, and returns it with that node's handle, which is stale.
+    /// Removes the value of an earlier node of the same number, and returns it with that node's handle, which is stale.
     /// The value for this handle, and that of a later node, stays. Runs in **O(1)**.
     ///
     /// ```
@@ -194,7 +186,7 @@ impl<V> NodeMap<V> {
     /// Sets the value for this handle, whichever node has its entry now, and returns the handle and value that it
     /// replaced.
     ///
-    /// These are this handle's own value, or that of an earlier or later node of the same index. Runs in **O(1)**
+    /// These are this handle's own value, or that of an earlier or later node of the same number. Runs in **O(1)**
     /// amortised.
     ///
     /// ```
@@ -210,13 +202,12 @@ impl<V> NodeMap<V> {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn replace(&mut self, handle: NodeHandle, value: V) -> Option<(NodeHandle, V)> {
-        let generation = generation(handle);
-        let before = self.tables.slot_or_grow(handle).replace(Entry { generation, value });
+        let before = self.blocks.slot_or_grow(handle).replace(Entry::new(handle, value));
         self.len += usize::from(before.is_none());
-        before.map(|entry| (NodeHandle::new(handle.table(), handle.index(), entry.generation.get()), entry.value))
+        before.map(|entry| (entry.handle(handle.record()), entry.value))
     }
 
-    /// The handle whose value is in the entry of this one: itself, or an earlier or later node of the same index;
+    /// The handle whose value is in the entry of this one: itself, or an earlier or later node of the same number;
     /// `None` if there is none. Runs in **O(1)**.
     ///
     /// ```
@@ -233,14 +224,13 @@ impl<V> NodeMap<V> {
     /// ```
     #[must_use]
     pub fn holder(&self, handle: NodeHandle) -> Option<NodeHandle> {
-        let entry = self.tables.slot(handle)?.as_ref()?;
-        Some(NodeHandle::new(handle.table(), handle.index(), entry.generation.get()))
+        Some(self.blocks.slot(handle)?.as_ref()?.handle(handle.record()))
     }
 
     /// The value for this handle; if there is none, makes and inserts one.
     ///
-    /// Returns `None` only if the map holds the value of a later node of the same index, as with
-    /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node of the index, unless
+    /// Returns `None` only if the map holds the value of a later node of the same number, as with
+    /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node of the number, unless
     /// [`evict`](Self::evict) took it before. Runs in **O(1)** amortised.
     ///
     /// ```
@@ -254,16 +244,15 @@ impl<V> NodeMap<V> {
     /// assert_eq!(visits[scene.root()], 3);
     /// ```
     pub fn get_or_insert_with(&mut self, handle: NodeHandle, make: impl FnOnce() -> V) -> Option<&mut V> {
-        let generation = generation(handle);
-        let slot = self.tables.slot_or_grow(handle);
-        let held = slot.as_ref().map(|entry| entry.generation);
-        if held > Some(generation) {
+        let slot = self.blocks.slot_or_grow(handle);
+        let held = slot.as_ref().map_or(0, |entry| entry.generation.get());
+        if held > handle.generation() {
             return None;
         }
-        if held != Some(generation) {
-            let value = make();
-            self.len += usize::from(held.is_none());
-            *slot = Some(Entry { generation, value });
+        if held != handle.generation() {
+            let entry = Entry::new(handle, make());
+            self.len += usize::from(held == 0);
+            *slot = Some(entry);
         }
         slot.as_mut().map(|entry| &mut entry.value)
     }
@@ -277,7 +266,7 @@ impl<V> NodeMap<V> {
     /// assert_eq!(map.remove(scene.root()), None);
     /// ```
     pub fn remove(&mut self, handle: NodeHandle) -> Option<V> {
-        let slot = self.tables.slot_mut(handle)?;
+        let slot = self.blocks.slot_mut(handle)?;
         let entry = slot.take_if(|entry| entry.generation.get() == handle.generation())?;
         self.len -= 1;
         Some(entry.value)
@@ -292,10 +281,9 @@ impl<V> NodeMap<V> {
     /// assert!(map.is_empty());
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(NodeHandle, &mut V) -> bool) {
-        let mut slots = Slots::new(self.tables.iter_mut());
-        while let Some((table, index, slot)) = slots.next() {
+        for (record, slot) in self.blocks.iter_mut() {
             if let Some(entry) = slot
-                && !keep(NodeHandle::new(table, index, entry.generation.get()), &mut entry.value)
+                && !keep(entry.handle(record), &mut entry.value)
             {
                 self.len -= 1;
                 *slot = None;
@@ -333,7 +321,7 @@ impl<V> NodeMap<V> {
         self.drain();
     }
 
-    /// Frees the memory after the last value of each table. Runs in **O(reach)**, as [`iter`](Self::iter) does.
+    /// Frees the blocks without a value. Runs in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -343,7 +331,7 @@ impl<V> NodeMap<V> {
     /// assert_eq!(map.insert(scene.root(), "again"), None);
     /// ```
     pub fn shrink_to_fit(&mut self) {
-        self.tables.shrink_to_fit();
+        self.blocks.shrink_to_fit();
     }
 
     /// Removes all values, in the order of their handles, and keeps the memory.
@@ -363,7 +351,7 @@ impl<V> NodeMap<V> {
 
     /// All handles with their values, in the order of the handles, including stale handles.
     ///
-    /// Runs in **O(reach)**: over the table arrays, up to the highest index that each has held.
+    /// Runs in **O(reach)**: 64 entries for each block in use, and one step for every 64 numbers up to the greatest.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -423,11 +411,6 @@ impl<V> NodeMap<V> {
     pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut V> {
         self.iter_mut().map(|(_, value)| value)
     }
-}
-
-/// The generation of a handle as stored in an entry.
-fn generation(handle: NodeHandle) -> NonZeroU32 {
-    NonZeroU32::new(handle.generation()).expect("a handle's generation is never 0")
 }
 
 impl<V> Default for NodeMap<V> {

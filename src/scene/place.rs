@@ -1,7 +1,7 @@
 //! Places in a scene, and what a node keeps when it moves.
 
 use crate::scene::Scene;
-use crate::store::{At, Beside};
+use crate::store::{Position, RecordId};
 use crate::{Error, NodeHandle};
 
 /// Where a node goes: among its parent's children, or nowhere in the tree.
@@ -79,34 +79,62 @@ impl Scene {
     pub fn place_of(&self, node: NodeHandle) -> Option<Place> {
         let at = self.store.resolve(node)?;
         let Some(parent) = self.store.parent(at) else {
-            return (at != At::ROOT).then_some(Place::Detached);
+            return (at != RecordId::ROOT).then_some(Place::Detached);
         };
         let before = core::iter::successors(self.store.previous_sibling(at), |&at| self.store.previous_sibling(at));
         Some(Place::Child(self.store.handle(parent), before.count()))
     }
 
-    /// The place in the tree, given by a node beside it; `None` for [`Place::Detached`]. `moving` is the node that is
-    /// to go there, if it is in the scene.
-    pub(crate) fn beside(&self, place: Place, moving: Option<NodeHandle>) -> Result<Option<Beside>, Error> {
-        Ok(Some(match place {
-            Place::FirstChildOf(node) => Beside::FirstChildOf(node),
-            Place::LastChildOf(node) => Beside::LastChildOf(node),
-            Place::Before(node) => Beside::Before(node),
-            Place::After(node) => Beside::After(node),
-            Place::Child(parent, index) => self.beside_child(parent, index, moving)?,
-            Place::Detached => return Ok(None),
-        }))
+    /// Where a place is. `moving` is the node that is to go there, if it is in the scene: it counts as no sibling. Runs
+    /// in O(index) for [`Place::Child`], else in O(1).
+    #[inline]
+    pub(crate) fn position(&self, place: Place, moving: Option<RecordId>) -> Result<Position, Error> {
+        // The usual place first, for which nothing but the parent is looked at.
+        let place = match place {
+            Place::LastChildOf(parent) => return Ok(Position::last_of(self.at(parent)?)),
+            other => other,
+        };
+        self.position_at_length(place, moving)
     }
 
-    /// The place of the child with an index, which the child with this index now comes after.
-    fn beside_child(&self, parent: NodeHandle, index: usize, moving: Option<NodeHandle>) -> Result<Beside, Error> {
-        self.at(parent)?;
-        let mut others = self.children(parent).filter(|&child| Some(child) != moving);
-        for children in 0..index {
-            if others.next().is_none() {
-                return Err(Error::IndexOutOfRange { parent, index, children });
+    #[inline(never)]
+    fn position_at_length(&self, place: Place, moving: Option<RecordId>) -> Result<Position, Error> {
+        let store = &self.store;
+        let before = |parent, next: Option<RecordId>| {
+            let next = next.and_then(|next| if Some(next) == moving { store.next_sibling(next) } else { Some(next) });
+            Position { parent, next: next.unwrap_or(RecordId::NIL) }
+        };
+        let parent_of = |at: RecordId| {
+            let alone =
+                || if at == RecordId::ROOT { Error::RootIsFixed } else { Error::BesideDetached(store.handle(at)) };
+            store.parent(at).ok_or_else(alone)
+        };
+        match place {
+            Place::LastChildOf(node) => Ok(Position::last_of(self.at(node)?)),
+            Place::FirstChildOf(node) => {
+                let parent = self.at(node)?;
+                Ok(before(parent, store.first_child(parent)))
             }
+            Place::Before(node) => {
+                let next = self.at(node)?;
+                Ok(before(parent_of(next)?, Some(next)))
+            }
+            Place::After(node) => {
+                let previous = self.at(node)?;
+                Ok(before(parent_of(previous)?, store.next_sibling(previous)))
+            }
+            Place::Child(node, index) => {
+                let parent = self.at(node)?;
+                let chain = core::iter::successors(store.first_child(parent), |&at| store.next_sibling(at));
+                let mut others = chain.filter(|&at| Some(at) != moving);
+                for children in 0..index {
+                    if others.next().is_none() {
+                        return Err(Error::IndexOutOfRange { parent: node, index, children });
+                    }
+                }
+                Ok(before(parent, others.next()))
+            }
+            Place::Detached => Ok(Position::DETACHED),
         }
-        Ok(others.next().map_or(Beside::LastChildOf(parent), Beside::Before))
     }
 }

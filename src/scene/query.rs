@@ -2,7 +2,7 @@
 
 use crate::scene::Scene;
 use crate::scene::iter::{Ancestors, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
-use crate::store::At;
+use crate::store::RecordId;
 use crate::{Node, NodeHandle, Shape, Visibility};
 
 impl Scene {
@@ -10,7 +10,7 @@ impl Scene {
     #[inline]
     #[must_use]
     pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {
-        self.store.parent_of(node)
+        self.step(node, |scene, at| scene.store.parent(at))
     }
 
     /// The first child of a node. Runs in **O(1)**.
@@ -108,44 +108,44 @@ impl Scene {
     /// The description of a node as the scene stores it.
     #[must_use]
     pub fn node(&self, node: NodeHandle) -> Option<Node<'_>> {
-        self.store.resolve(node).map(|at| self.store.node_at(at))
+        self.store.resolve(node).map(|at| self.store.node(at))
     }
 
     /// The shape of a node. Runs in **O(1)**.
     #[must_use]
     pub fn shape(&self, node: NodeHandle) -> Option<Shape> {
-        self.store.shape_at(self.store.resolve(node)?)
+        self.store.shape(self.store.resolve(node)?)
     }
 
     /// A node's own material. Runs in **O(1)**.
     #[must_use]
     pub fn own_material(&self, node: NodeHandle) -> Option<u32> {
-        self.store.own_material_at(self.store.resolve(node)?)
+        self.store.own_material(self.store.resolve(node)?)
     }
 
     /// The effective material of a node: its own or that of the nearest ancestor with one, as of now.
     ///
-    /// Runs in **O(slices above)**.
+    /// Runs in **O(ancestors up to that one)**.
     #[must_use]
     pub fn material(&self, node: NodeHandle) -> Option<u32> {
-        self.store.material_at(self.store.resolve(node)?)
+        self.store.material(self.store.resolve(node)?)
     }
 
     /// A node's own visibility. Runs in **O(1)**.
     #[must_use]
     pub fn own_visibility(&self, node: NodeHandle) -> Option<Visibility> {
-        self.store.own_visibility_at(self.store.resolve(node)?)
+        self.store.own_visibility(self.store.resolve(node)?)
     }
 
     /// The effective visibility of a node: the intersection of its own and all its ancestors', as of now.
     ///
-    /// Runs in **O(slices and ancestors with a visibility above)**.
+    /// Runs in **O(ancestors)**.
     #[must_use]
     pub fn visibility(&self, node: NodeHandle) -> Option<Visibility> {
-        self.store.resolve(node).map(|at| self.store.visibility_at(at))
+        self.store.resolve(node).map(|at| self.store.visibility(at))
     }
 
-    fn step(&self, node: NodeHandle, step: impl FnOnce(&Self, At) -> Option<At>) -> Option<NodeHandle> {
+    fn step(&self, node: NodeHandle, step: impl FnOnce(&Self, RecordId) -> Option<RecordId>) -> Option<NodeHandle> {
         let at = step(self, self.store.resolve(node)?)?;
         Some(self.store.handle(at))
     }

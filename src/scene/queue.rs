@@ -6,7 +6,7 @@ mod trees;
 use crate::handle::Queued;
 use crate::scene::SceneBuilder;
 use crate::unique::unique_number;
-use crate::{Aabb, Error, Keep, Local, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility, node::LocalForm};
+use crate::{Aabb, Error, Keep, Local, Node, NodeHandle, Place, Scene, Shape, Visibility, node::LocalForm};
 use core::mem;
 use core::num::NonZeroU64;
 use edit::{Edit, Insert, Names, Tickets};
@@ -114,8 +114,6 @@ pub struct EditQueue {
     /// The results of the last applied edits, and the rounds of these.
     results: Vec<Result<Outcome, Error>>,
     applied: Vec<Round>,
-    /// The poses of a run of edits. Kept to save allocations.
-    poses: Vec<(NodeHandle, Transform)>,
     /// The nodes of the subtrees that these made, each with the number of the edit, in ascending order.
     made: Vec<(usize, Made)>,
 }
@@ -235,11 +233,6 @@ impl EditQueue {
     /// Records [`Scene::remove`].
     pub fn remove(&mut self, node: impl Into<Target>) {
         self.edits.push(Edit::Remove(node.into()));
-    }
-
-    /// Records [`Scene::remove_later`].
-    pub fn remove_later(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::RemoveLater(node.into()));
     }
 
     /// Records [`Scene::detach`].
@@ -390,9 +383,7 @@ impl EditQueue {
     ///
     /// An edit that fails changes nothing, and the edits after it are still made. The results stay in the queue until
     /// the next call. Takes as long as the edits, and **O(log queues appended)** for each ticket. While an edit is
-    /// made, memory that the next ones will read is fetched, so that edits in random places of a large scene take about
-    /// as long as in a batch. Runs of [`set_local`](Self::set_local), and of [`set_world`](Self::set_world) for nodes
-    /// that are not below each other, are made as batches, with the same results.
+    /// made, memory that the next ones will read is fetched.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene, edit::{EditQueue, Outcome}};
@@ -421,25 +412,11 @@ impl EditQueue {
         let mut names = Names(&text);
         let (mut inserts, mut trees) = (self.inserts.drain(..), self.trees.drain(..));
         let mut number = 0;
-        // Up to here edits are made one by one, because a batch did not give the same.
-        let mut singly = 0;
         while let Some(edit) = self.edits.get(number) {
-            if number >= singly {
-                let (made, refused) = make_run(scene, &self.edits[number..], &mut self.poses, &mut self.results);
-                singly = number + made + refused;
-                if made > 0 {
-                    number += made;
-                    continue;
-                }
+            if let Some(ahead) = self.edits.get(number + AHEAD).and_then(Edit::handle) {
+                scene.store.prefetch(ahead.record());
             }
             number += 1;
-            if !scene.store.is_near() {
-                let ahead = |steps: usize| self.edits.get(number - 1 + steps).and_then(Edit::handle);
-                match edit {
-                    Edit::SetLocal(..) => scene.store.look_ahead_for_locals(ahead),
-                    _ => scene.store.look_ahead_for_edits(ahead),
-                }
-            }
             let tickets = Tickets { rounds: &self.applied, results: &self.results };
             let result = match edit {
                 Edit::Duplicate(node, place) => {
@@ -483,39 +460,8 @@ impl EditQueue {
     }
 }
 
-/// The fewest edits of nodes in the world that are made as a batch.
-const RUN: usize = 8;
-
-/// Makes the first edits as a batch, if they are alike and that gives the same results. Returns how many were made, and
-/// how many of the next ones must be made one by one.
-fn make_run(
-    scene: &mut Scene,
-    edits: &[Edit],
-    poses: &mut Vec<(NodeHandle, Transform)>,
-    results: &mut Vec<Result<Outcome, Error>>,
-) -> (usize, usize) {
-    match edits {
-        [Edit::SetLocal(..), Edit::SetLocal(..), ..] => {
-            let made = scene.store.set_run(|at| match edits.get(at)? {
-                Edit::SetLocal(Target::Handle(node), local) => Some((*node, local)),
-                _ => None,
-            });
-            results.resize(results.len() + made, Ok(Outcome::Set));
-            (made, usize::from(made == 0))
-        }
-        [Edit::SetWorld(..), Edit::SetWorld(..), ..] => {
-            poses.clear();
-            poses.extend(edits.iter().map_while(|edit| match edit {
-                Edit::SetWorld(Target::Handle(node), world) => Some((*node, *world)),
-                _ => None,
-            }));
-            let many = poses.len() >= RUN;
-            let made = many && scene.set_worlds_apart(poses, |form| results.push(Ok(Outcome::SetAs(form))));
-            if made { (poses.len(), 0) } else { (0, poses.len()) }
-        }
-        _ => (0, 0),
-    }
-}
+/// How many edits ahead the record of a node is prefetched.
+const AHEAD: usize = 12;
 
 impl Target {
     fn handle(&self) -> Option<NodeHandle> {

@@ -1,8 +1,8 @@
-//! Moves nodes: to other parents, among their siblings, into slices of their own.
+//! Moves nodes: to other parents, and among their siblings.
 
 use crate::scene::{Keep, Place, Scene};
-use crate::store::{At, Beside};
-use crate::{Error, Local, NodeHandle, node::LocalForm};
+use crate::store::{Position, RecordId, WideLocal};
+use crate::{Error, NodeHandle, node::LocalForm};
 use core::cmp::Ordering;
 
 impl Scene {
@@ -10,21 +10,21 @@ impl Scene {
     /// the tree ([`Place::Detached`]). Returns the form of its own local transform afterwards (`None` for a node
     /// without one).
     ///
-    /// [`Keep::World`] keeps the world transform exactly: the local one is computed in double precision, and is stored
-    /// as a matrix if it shears. A node without a transform gets one, if its new parent has another world transform. A
-    /// move to the same parent changes no transform.
+    /// [`Keep::World`] keeps the world transform: the local one is computed in double precision, and is stored as a
+    /// matrix if it shears. If the translation of the node, of one above it or of one above its new place is in double
+    /// precision ([`Scene::set_translation_f64`]), so is the new one. A node without a transform gets one, if its new
+    /// parent has another world transform. A move to the same parent changes no transform.
     ///
-    /// Runs in **O(nodes moved)** if the subtree goes to another slice. Within a slice it takes O(nodes of the subtree
-    /// that inherit other values than before): O(1) for a node with a transform whose material and visibility do not
-    /// change. The check for cycles climbs from the new parent and walks the subtree in turns, and ends when the
-    /// shorter way is done. [`Keep::World`] also takes O(ancestors with a transform), above the old place and above the
-    /// new one.
+    /// Runs in **O(1)** for a leaf. For a node with children, the check for cycles climbs from the new parent and walks
+    /// the subtree in turns, and ends when the shorter way is done. [`Keep::World`] also takes O(ancestors), above the old
+    /// place and above the new one; moves between the tree and detached subtrees take O(nodes moved). The next update
+    /// takes O(nodes moved) more: until then, passes see them where they were.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::IndexOutOfRange`],
     /// [`Error::WouldCycle`]; with [`Keep::World`] also
-    /// [`Error::Singular`] below a flattened parent, [`Error::NotFinite`] if the numbers of the local transform are too
-    /// large, and [`Error::Underflow`] if they are too small.
+    /// [`Error::Singular`] below a flattened parent, [`Error::NotFinite`] if numbers of the local transform or of the
+    /// world matrix are too large, and [`Error::Underflow`] if those of the local transform are too small.
     ///
     /// ```
     /// use hedgerow::{Keep, Node, Scene, Transform};
@@ -44,68 +44,42 @@ impl Scene {
         place: impl Into<Place>,
         keep: Keep,
     ) -> Result<Option<LocalForm>, Error> {
-        let place = place.into();
-        if let (Place::LastChildOf(parent), Keep::Local) = (place, keep)
-            && let Some(transform) = self.store.reparent_shortly(node, parent)
-        {
-            return Ok(transform.then_some(LocalForm::Transform));
-        }
-        self.reparent_at_length(node, place, keep)
-    }
-
-    /// Moves a node with everything below it, between any places, or returns the error.
-    #[inline(never)]
-    fn reparent_at_length(&mut self, node: NodeHandle, place: Place, keep: Keep) -> Result<Option<LocalForm>, Error> {
-        let at = self.at(node)?;
-        if at == At::ROOT {
+        let id = self.at(node)?;
+        if id == RecordId::ROOT {
             return Err(Error::RootIsFixed);
         }
-        let Some(place) = self.beside(place, Some(node))? else {
-            return self.move_out(node, at, keep);
-        };
-        let parent = self.store.parent_of_place(place)?;
-        let beside_itself = matches!(place, Beside::Before(anchor) | Beside::After(anchor) if anchor == node);
-        if !beside_itself {
-            // Detached nodes and nodes of the tree are in different trees.
-            let same_tree = self.store.membership(at) == self.store.membership(parent);
-            if same_tree && self.store.is_in_subtree(parent, at) {
-                return Err(Error::WouldCycle { node, parent: self.store.handle(parent) });
-            }
-            let kept = match keep {
-                Keep::World if self.store.parent(at) != Some(parent) => self.store.local_below(at, parent)?,
-                Keep::World | Keep::Local => None,
-            };
-            self.store.relocate(node, at, place, parent);
-            if let Some(local) = kept {
-                let at = self.at(node)?;
-                self.store.add_transform(at, local);
-            }
+        let to = self.position(place.into(), Some(id))?;
+        if to == Position::DETACHED && self.store.is_detached_top(id) {
+            return Ok(self.store.form(id));
         }
-        Ok(self.local(node).map(Local::form))
+        if !self.store.is_leaf(id) && self.store.is_in_subtree(to.parent, id) || to.parent == id {
+            return Err(Error::WouldCycle { node, parent: self.store.handle(to.parent) });
+        }
+        let kept = match keep {
+            Keep::World => self.local_kept(id, to)?,
+            Keep::Local => None,
+        };
+        self.store.relocate(id, to);
+        if let Some(local) = kept {
+            self.store.set_wide_local(id, local);
+        }
+        Ok(self.store.form(id))
     }
 
-    /// Moves a node with everything below it out of the tree.
-    fn move_out(&mut self, node: NodeHandle, at: At, keep: Keep) -> Result<Option<LocalForm>, Error> {
-        if !self.store.is_detached_root(at) {
-            let kept = match keep {
-                Keep::World => self.store.local_alone(at)?,
-                Keep::Local => None,
-            };
-            self.store.detach(at);
-            if let Some(local) = kept {
-                let at = self.at(node)?;
-                self.store.add_transform(at, local);
-            }
+    /// The local transform that keeps a node where it is in the world; `None` if it need not change.
+    #[inline(never)]
+    fn local_kept(&self, id: RecordId, to: Position) -> Result<Option<WideLocal>, Error> {
+        let parent = (to.parent != RecordId::LIMBO).then_some(to.parent);
+        if self.store.parent(id) == parent {
+            return Ok(None);
         }
-        Ok(self.local(node).map(Local::form))
+        self.store.local_below(id, parent)
     }
 
     /// Sorts the children of a node by a comparison of their handles; equal ones keep their order.
     ///
     /// Runs in **O(n log n)** comparisons for n children, and does nothing more if they are in order already. Else they
-    /// are linked again in O(n) if all of them are in the slice of the parent or have one to themselves. If they are in
-    /// several slices, they move to new ones in O(nodes in the slices of the children). What is up to date stays so. If
-    /// `compare` panics, nothing has changed.
+    /// are linked again in O(n); the order of draws stays. If `compare` panics, nothing has changed.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -127,12 +101,13 @@ impl Scene {
         parent: NodeHandle,
         mut compare: impl FnMut(&Self, NodeHandle, NodeHandle) -> Ordering,
     ) -> Result<(), Error> {
-        self.at(parent)?;
+        let id = self.at(parent)?;
         let before: Vec<NodeHandle> = self.children(parent).collect();
         let mut sorted = before.clone();
         sorted.sort_by(|&a, &b| compare(self, a, b));
         if sorted != before {
-            self.store.sort_children(parent, &sorted);
+            let order: Vec<RecordId> = sorted.iter().map(|child| child.record()).collect();
+            self.store.order_children(id, &order);
         }
         Ok(())
     }

@@ -45,14 +45,13 @@ pub struct RayHit {
     pub distance: f32,
 }
 
-/// All of these need [`SceneConfig::bounds`](crate::SceneConfig::bounds). They use the world matrices of the last
-/// update, as the draw list does, and see the present shapes: those affected by edits since are tested one by one. No
-/// shape whose box is touched is ever missed.
+/// All of these need [`SceneConfig::bounds`](crate::SceneConfig::bounds). They find what the draw list has: the shapes of
+/// the last update, with the boxes that they had then, but for those of nodes that were removed since. No shape whose
+/// box is touched is ever missed.
 ///
-/// A query goes from the boxes of whole slice trees, eight at a time, to slices, to blocks of 64 shapes, to their
-/// boxes, again eight at a time. What is entirely inside is taken without further tests. It runs in **O(shapes found +
-/// slices and blocks at the edge)** if the scene's tree follows its geometry, and at most in O(slices + shapes). The
-/// order is that of the draw list, except for shapes that wait for an update.
+/// A query goes from the boxes of slices to those of blocks of 64 shapes, and to those of shapes, eight at a time. What
+/// is entirely inside is taken without further tests. It runs in **O(slices ÷ 64 + slices touched + shapes found +
+/// shapes of blocks at the edge)**, and at most in O(slices + shapes). The order is that of the draw list.
 impl Scene {
     /// Lists the shapes that touch the frustum and are visible on some of the layers, and on some of the
     /// [list's own](DrawList::on_layers). Replaces the contents of the list.
@@ -91,8 +90,7 @@ impl Scene {
     }
 
     /// Fills the lists of up to 32 views in one walk: several cameras, or the cascades of a shadow map. Each list is
-    /// what [`Scene::cull`] with the view's frustum and layers would make it, except that shapes that wait for an
-    /// update may be in another order.
+    /// what [`Scene::cull`] with the view's frustum and layers would make it.
     ///
     /// What is listed for a shape is made once for all views. With the feature `rayon` it is kept meanwhile in the first
     /// list, some 36 bytes a shape seen.
@@ -144,7 +142,7 @@ impl Scene {
     /// the view's frustum and layers would make it. The frusta are those of cameras in the origin, or of what lies
     /// around it, such as the cascades of a shadow map.
     ///
-    /// World transforms and boxes in double precision are brought in step once for all views, and kept in the first
+    /// World transforms in double precision, and boxes, are brought in step once for all views, and kept in the first
     /// list: 96 bytes a transform, 24 a shape. So give the same list first in each frame. (Lists that
     /// [`Scene::cull_relative`] filled before keep their own, too.)
     ///
@@ -202,8 +200,9 @@ impl Scene {
     /// [`Error::NoBounds`]; [`Error::CapacityOverflow`] for more than 32 frusta.
     pub fn cull_many(&self, frusta: &[Frustum], layers: Visibility, hits: &mut Vec<CullHit>) -> Result<(), Error> {
         self.seek(frusta, layers, hits, |found| {
-            let slot = MatrixSlot { slice: found.slice.number(), slot: found.record().transform };
-            Some(CullHit { node: found.node()?, frusta: found.probes, slot })
+            let record = found.record();
+            let slot = MatrixSlot { slice: found.slice.number(), slot: record.slot.into() };
+            CullHit { node: record.node, frusta: found.probes, slot }
         })
     }
 
@@ -253,25 +252,24 @@ impl Scene {
     /// # Errors
     /// [`Error::NoBounds`].
     pub fn nodes_on_ray(&self, ray: &Ray, layers: Visibility, hits: &mut Vec<RayHit>) -> Result<(), Error> {
-        self.seek(core::slice::from_ref(ray), layers, hits, |found| {
-            Some(RayHit { node: found.node()?, distance: simd::boxes::distance(&found.bounds(), ray) })
+        self.seek(core::slice::from_ref(ray), layers, hits, |found| RayHit {
+            node: found.record().node,
+            distance: simd::boxes::distance(&found.bounds(), ray),
         })?;
         hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.node.cmp(&b.node)));
         Ok(())
     }
 
-    /// The world box of all shapes in the subtree of a node, including hidden ones, by the matrices of the last update;
-    /// empty if there are none. Infinite if one of the boxes is.
-    ///
-    /// Runs in **O(nodes of the subtree in the node's slice)** if the scene keeps world boxes and nothing was edited
-    /// since the last update, else in O(nodes of the subtree).
+    /// The world box of all shapes in the subtree of a node, including hidden ones, as of the last update; empty if there
+    /// are none. Infinite if one of the boxes is. The subtree is that of now: what was inserted since the update has no
+    /// box yet. Runs in **O(nodes of the subtree)**.
     #[must_use]
     pub fn subtree_bounds(&self, node: NodeHandle) -> Option<Aabb> {
         self.store.resolve(node).map(|at| self.store.subtree_bounds(at))
     }
 
     fn find_nodes<P: Probe>(&self, probe: &P, layers: Visibility, nodes: &mut Vec<NodeHandle>) -> Result<(), Error> {
-        self.seek(core::slice::from_ref(probe), layers, nodes, |found| found.node())
+        self.seek(core::slice::from_ref(probe), layers, nodes, |found| found.record().node)
     }
 
     fn seek<'s, P: Probe, T>(
@@ -279,7 +277,7 @@ impl Scene {
         probes: &[P],
         layers: Visibility,
         list: &mut Vec<T>,
-        pick: impl Fn(Found<'s>) -> Option<T>,
+        pick: impl Fn(Found<'s>) -> T,
     ) -> Result<(), Error> {
         self.check_search(probes.len())?;
         self.store.find(probes, layers.mask(), list, pick);

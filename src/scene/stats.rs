@@ -4,49 +4,43 @@ use crate::scene::Scene;
 pub use crate::store::Usage;
 
 /// What a scene consists of; see [`Scene::stats`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+///
+/// Nodes, records and components are as of now, and what slices hold is as of the last update.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
     /// Nodes in the tree, including the root but not detached subtrees.
     pub nodes: usize,
     /// Nodes of detached subtrees.
     pub detached: usize,
-    /// Nodes that [`Scene::remove_later`] removed and [`Scene::maintain`] has yet to free.
-    pub pending_free: usize,
     /// Slices.
     pub slices: usize,
-    /// The greatest number of nested slices that hold children of one node: 0 if all children are in the slice of their
-    /// parent, 1 if some are in slices behind portals beside it. Logarithmic in the number of slices, as in a B-tree.
-    pub slice_levels: usize,
-    /// Metadata tables.
-    pub tables: usize,
-    /// Topology records; portals count as live ones.
+    /// Records of nodes: links, local transform, material, and the state that a handle is checked against.
+    pub records: Usage,
+    /// Rows of slices.
     pub rows: Usage,
-    /// Local transforms and world matrices.
+    /// Transform slots of slices: world matrices and copies of local transforms.
     pub transforms: Usage,
-    /// Visibility masks.
-    pub visibilities: Usage,
-    /// Materials.
-    pub materials: Usage,
-    /// Shapes and their bounds.
+    /// Shapes in slices, as draw lists read them.
     pub shapes: Usage,
-    /// World boxes of shapes, blocks and slices; zero unless the scene keeps them.
-    pub bounds: Usage,
+    /// What few nodes have beside their records: shapes, visibilities, the user's numbers, matrices that shear, and
+    /// what single precision loses of translations.
+    pub components: Usage,
     /// Names and their text.
     pub names: Usage,
-    /// Entries of handles.
-    pub metadata: Usage,
-    /// The bytes of everything else: a record for each slice, and temporary lists.
+    /// World boxes of shapes, blocks and slices; zero unless the scene keeps them.
+    pub bounds: Usage,
+    /// The bytes of matrices of the update before and of the log of changes; zero unless the scene tracks changes.
+    pub change_bytes: usize,
+    /// The bytes of everything else: a head for each slice, lists of what waits for the update, and temporary lists.
     pub overhead_bytes: usize,
-    /// Unused rows and slots that removed nodes left inside the columns.
+    /// Rows, slots and shapes of slices that removed or moved nodes left unused.
     pub holes: usize,
-    /// The share of rows that were placed far from their depth-first place since their slice was last reconstituted.
-    pub disorder: f32,
-    /// How many times a slice was reconstituted since the scene was made.
+    /// How many times a slice was reconstituted since the scene was made or loaded.
     pub reconstitutions: u64,
     /// World matrices that are not finite, because finite local ones overflowed.
     pub overflowed: usize,
-    /// Handle indices that are used up.
+    /// Records whose generations are used up. They are never used again.
     pub retired: usize,
 }
 
@@ -60,53 +54,39 @@ impl Stats {
     /// All bytes that the scene has allocated.
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
-        self.usages().iter().map(|usage| usage.allocated_bytes).sum::<usize>() + self.overhead_bytes
+        let records: usize = self.usages().iter().map(|usage| usage.allocated_bytes).sum();
+        records + self.change_bytes + self.overhead_bytes
     }
 
-    fn usages(&self) -> [Usage; 8] {
-        [
-            self.rows,
-            self.transforms,
-            self.visibilities,
-            self.materials,
-            self.shapes,
-            self.bounds,
-            self.names,
-            self.metadata,
-        ]
+    fn usages(&self) -> [Usage; 7] {
+        [self.records, self.rows, self.transforms, self.shapes, self.components, self.names, self.bounds]
     }
 }
 
 impl Scene {
-    /// Counts what the scene consists of. Runs in **O(slices and transforms)**; meant for tools and tests.
+    /// Counts what the scene consists of. Runs in **O(slices, transforms and names)**; meant for tools and tests.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn stats(&self) -> Stats {
         let store = &self.store;
-        let [rows, transforms, visibilities, materials, shapes, names] = store.usages();
-        #[expect(clippy::cast_possible_truncation, reason = "a share")]
-        let disorder = (store.count_disordered() / store.total_len() as f64) as f32;
+        let [rows, transforms, shapes] = store.slice_usages();
+        let [components, names] = store.component_usages();
         Stats {
             nodes: self.len(),
             detached: self.detached_len(),
-            pending_free: store.pending_free_nodes(),
             slices: store.slice_count(),
-            slice_levels: store.slice_levels(),
-            tables: store.table_count(),
+            records: store.record_usage(),
             rows,
             transforms,
-            visibilities,
-            materials,
             shapes,
-            bounds: store.box_usage(),
+            components,
             names,
-            metadata: store.table_usage(store.total_len()),
+            bounds: store.box_usage(),
+            change_bytes: store.change_bytes(),
             overhead_bytes: store.overhead_bytes(),
             holes: store.count_holes(),
-            disorder,
             reconstitutions: store.reconstitutions(),
             overflowed: store.count_overflowed(),
-            retired: store.retired_indices(),
+            retired: store.spent(),
         }
     }
 }

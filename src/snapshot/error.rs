@@ -39,8 +39,6 @@ pub enum SnapshotError {
     Checksum,
     /// The bytes do not describe a scene, although their checksum is right.
     Invalid {
-        /// The slice at fault, if it is about one.
-        slice: Option<u32>,
         /// The violated condition.
         violation: &'static str,
     },
@@ -73,10 +71,7 @@ impl fmt::Display for SnapshotError {
             Self::Checksum => {
                 f.write_str("the checksum of the snapshot is wrong; the file is damaged, use another copy")
             }
-            Self::Invalid { slice: Some(slice), violation } => {
-                write!(f, "the snapshot is not a valid scene: in slice {slice}, {violation}; write it again")
-            }
-            Self::Invalid { slice: None, violation } => {
+            Self::Invalid { violation } => {
                 write!(f, "the snapshot is not a valid scene: {violation}; write it again")
             }
             Self::Read(reason) => write!(f, "the snapshot cannot be read: {reason}; check its source"),
@@ -91,7 +86,7 @@ impl core::error::Error for SnapshotError {}
 impl From<BytesError> for SnapshotError {
     fn from(error: BytesError) -> Self {
         match error {
-            BytesError::Invalid { slice, violation } => Self::Invalid { slice, violation },
+            BytesError::Invalid { violation } => Self::Invalid { violation },
             BytesError::AllocationFailed => Self::AllocationFailed,
         }
     }

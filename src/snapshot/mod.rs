@@ -3,7 +3,7 @@
 //! | what | write | read |
 //! |---|---|---|
 //! | a whole scene, every handle kept | [`Scene::save`], [`Scene::save_to`] a file or socket | [`Scene::load`], [`Scene::load_from`] |
-//! | the same without what is detached, or compacted | [`Scene::save_with`] and [`SaveOptions`] | the same |
+//! | the same without what is detached | [`Scene::save_with`] and [`SaveOptions`] | the same |
 //! | a whole scene, with another configuration | | [`Scene::load_with`] |
 //! | a node and all below it, with new handles | [`Scene::save_subtree`] | [`Scene::load_subtree`] |
 //!
@@ -24,12 +24,12 @@
 //!
 //! ```text
 //! header    magic "hedgerow" │ version │ kind │ length in bytes u64 │ checksum u64                        32 B
-//! scene     the image of the storage: its layout stands in `src/store/image/mod.rs`
+//! scene     records, free ones included, and components: `src/store/image.rs`
 //! subtree   nodes and their components: `src/snapshot/subtree.rs`
 //! ```
 //!
 //! The checksum, over all but itself, finds damage that would go unseen, such as another colour. It is XXH3 with 64
-//! bits. What the bytes say is not trusted, though the checksum is right.
+//! bits. A valid checksum is not trusted: all content is validated.
 
 mod error;
 mod subtree;
@@ -38,14 +38,13 @@ pub use error::SnapshotError;
 
 use crate::fallible;
 use crate::record::{Reader, Writer};
-use crate::store::Store;
+use crate::store::Image;
 use crate::{Scene, SceneConfig};
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
-use std::time::Duration;
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// The bytes of a writer, after a header.
 fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
@@ -72,22 +71,19 @@ fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
 pub struct SaveOptions {
     /// Whether detached subtrees are written. Without them, their handles are stale in the loaded scene. Default true.
     pub detached: bool,
-    /// Whether the scene is written as after [`Scene::maintain`] without a time limit and [`Scene::shrink_to_fit`]. All
-    /// handles are kept, but unused memory and order are not, so later edits may issue other handles than in the scene
-    /// that was saved. Default false.
-    pub compact: bool,
 }
 
 impl Default for SaveOptions {
     fn default() -> Self {
-        Self { detached: true, compact: false }
+        Self { detached: true }
     }
 }
 
 impl Scene {
     /// The scene as bytes, from which [`Scene::load`] makes the same scene: every handle refers to the same node.
     ///
-    /// Runs in **O(nodes)**.
+    /// Nothing that an update derives is written, so it makes no difference whether edits wait for one. Runs in
+    /// **O(nodes + records of removed nodes)**.
     ///
     /// # Panics
     /// If a name has 4 GiB or more.
@@ -97,8 +93,7 @@ impl Scene {
     ///
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).named("car"))?;
-    /// let mut loaded = Scene::load(&scene.save())?;
-    /// loaded.update();
+    /// let loaded = Scene::load(&scene.save())?;
     /// assert_eq!(loaded.name(car), Some("car"));
     /// assert_eq!(loaded.world(car).unwrap().translation().x, 1.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -120,16 +115,10 @@ impl Scene {
     ///
     /// let mut scene = Scene::new();
     /// let kept = scene.insert(scene.root(), Node::group())?;
-    /// for _ in 0..1000 {
-    ///     let node = scene.insert(scene.root(), Node::group())?;
-    ///     scene.remove(node)?;
-    /// }
     /// let deleted = scene.insert(Place::Detached, Node::group())?;   // in the history of an editor, say
     ///
-    /// let bytes = scene.save_with(SaveOptions { detached: false, compact: true });
-    /// let loaded = Scene::load(&bytes)?;
+    /// let loaded = Scene::load(&scene.save_with(SaveOptions { detached: false }))?;
     /// assert!(loaded.contains(kept) && !loaded.contains(deleted));
-    /// assert!(bytes.len() <= scene.save().len());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -138,14 +127,8 @@ impl Scene {
             return self.save();
         }
         let mut copy = self.clone();
-        if !options.detached {
-            for node in self.detached_roots() {
-                copy.remove(node).expect("the root of a detached subtree");
-            }
-        }
-        if options.compact {
-            copy.maintain(Duration::MAX);
-            copy.shrink_to_fit();
+        for node in self.detached_roots() {
+            copy.remove(node).expect("the root of a detached subtree");
         }
         copy.save()
     }
@@ -158,24 +141,30 @@ impl Scene {
         to.write_all(&self.save())
     }
 
-    /// The scene from which [`Scene::save`] made these bytes.
+    /// The scene from which [`Scene::save`] made these bytes, after an update.
     ///
-    /// The scene has the configuration that was saved. Any bytes are safe: what is not exactly a scene, down to the last
-    /// link, is refused, and allocation is bounded by input size. World matrices are those that were saved until the
-    /// first [`Scene::update`], which computes all of them. Runs in **O(bytes)**, in passes in memory order.
+    /// The scene has the configuration that was saved, and the same edits give the same handles as in the scene that was
+    /// saved. Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and allocation is
+    /// bounded by input size. Runs in **O(bytes)**.
     ///
     /// # Errors
-    /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the scene.
+    /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the scene. What the update
+    /// takes is asked for as a whole, right before it; if the allocator refuses less than that during the update, the
+    /// process ends.
     pub fn load(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        Self::read(bytes, None)
+    }
+
+    fn read(bytes: &[u8], config: Option<SceneConfig>) -> Result<Self, SnapshotError> {
         let mut from = Reader::new(body_of(Kind::Scene, bytes)?);
-        let store = Store::read_image(&mut from)?;
+        let image = Image::read(&mut from)?;
         from.finish()?;
-        Ok(Self::restored(store))
+        Ok(Self::restored(image.into_store(config)?))
     }
 
     /// The scene from which [`Scene::save`] made these bytes, with another configuration. Handles stay.
     ///
-    /// Runs in **O(bytes)**; the next update computes what the configuration adds.
+    /// Runs in **O(bytes)**.
     ///
     /// # Errors
     /// Those of [`Scene::load`]; [`SnapshotError::Scene`] with [`Error::InvalidConfig`](crate::Error::InvalidConfig).
@@ -189,10 +178,7 @@ impl Scene {
     /// # Ok::<(), hedgerow::snapshot::SnapshotError>(())
     /// ```
     pub fn load_with(bytes: &[u8], config: SceneConfig) -> Result<Self, SnapshotError> {
-        let config = config.checked()?;
-        let mut scene = Self::load(bytes)?;
-        scene.store.reconfigure(config);
-        Ok(scene)
+        Self::read(bytes, Some(config.checked()?))
     }
 
     /// Reads to the end and loads the result: see [`Scene::load`].

@@ -211,7 +211,7 @@ impl Scene {
                 Edge::Enter(node) => {
                     let place = u32::try_from(part.nodes.len()).expect("a scene has at most 2^30 nodes");
                     let at = self.at(node)?;
-                    let (described, additions) = (self.store.node_at(at), self.store.additions_at(at));
+                    let (described, additions) = (self.store.node(at), self.store.additions(at));
                     part.push(node, above[above.len() - 1], &described, &additions);
                     above.push(place);
                 }

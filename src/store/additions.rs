@@ -1,8 +1,8 @@
 //! What a node has besides what its description tells: copies take it along.
 
-use crate::NodeHandle;
 use crate::store::Store;
-use crate::store::columns::At;
+use crate::store::record::RecordId;
+use crate::store::world::WideLocal;
 use glam::Vec3;
 
 /// What a node has besides what a [`Node`](crate::Node) describes. Few nodes have any of it.
@@ -34,25 +34,13 @@ impl Additions {
 }
 
 impl Store {
-    /// What a node has besides its description.
-    pub(crate) fn additions_at(&self, at: At) -> Additions {
-        let slice = self.slice(at.slice);
-        let sheared = &slice.transforms.sheared;
-        let slot = slice.row(at.row).transform.as_own().filter(|_| !sheared.is_empty());
-        let remainder = slot.and_then(|slot| sheared.remainder(slot)).map_or(Vec3::ZERO, |of| of.translation);
-        Additions { word: self.words.get(self.handle(at)), remainder }
-    }
-
-    /// Gives a node that was just made what it has besides its description. It has a local transform, if that has a
-    /// remainder.
-    pub(crate) fn add(&mut self, node: NodeHandle, additions: &Additions) {
-        let At { slice, row } = self.resolve(node).expect("a node that was just made");
+    /// Gives a node that was just made what it has besides its description.
+    pub(crate) fn add(&mut self, id: RecordId, additions: &Additions) {
         if additions.word != 0 {
-            self.set_word(node, additions.word).expect("a node that was just made");
+            self.set_word(id, additions.word);
         }
-        if additions.remainder != Vec3::ZERO {
-            let slot = self.slice(slice).row(row).transform.as_own().expect("a remainder is of a local transform");
-            self.slice_mut(slice).transforms.set_remainder(slot, additions.remainder);
+        if let Some(local) = self.local(id).filter(|_| additions.remainder != Vec3::ZERO) {
+            self.set_wide_local(id, WideLocal { local, remainder: additions.remainder });
         }
     }
 }

@@ -1,116 +1,180 @@
-//! The components of a node, by its place.
+//! The components that few nodes have, each a [`Side`], named once in one table.
 
-use crate::store::Store;
-use crate::store::columns::{At, NIL};
-use crate::{Aabb, Local, Mat34, Node, Shape, Visibility};
+use crate::fallible;
+use crate::record::{self, BytesError, Reader, Writer, ensure};
+use crate::store::Usage;
+use crate::store::record::{Has, Record, RecordId};
+use crate::store::side::{Side, Value};
+use crate::{Aabb, Shape, Visibility};
+use glam::Vec3;
+use hedgerow_math::Mat34;
 
-impl Store {
-    /// The description of a node.
-    pub(crate) fn node_at(&self, at: At) -> Node<'_> {
-        Node {
-            local: self.local_at(at),
-            material: self.own_material_at(at),
-            shape: self.shape_at(at),
-            visibility: self.own_visibility_at(at),
-            name: self.name_at(at),
-        }
+/// A component as snapshots write it.
+trait Saved: Sized {
+    fn write(&self, out: &mut Writer);
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, BytesError>;
+
+    /// Whether a node can have it.
+    fn is_sound(&self) -> bool;
+
+    /// The bytes that a value owns elsewhere.
+    fn owned_bytes(&self) -> usize {
+        0
     }
+}
 
-    /// A node's own local transform.
-    #[inline]
-    pub(crate) fn local_at(&self, at: At) -> Option<Local> {
-        let slice = self.slice(at.slice);
-        slice.row(at.row).transform.as_own().map(|slot| slice.transforms.local(slot))
-    }
+/// The memory use of a component.
+fn usage<T: Value + Saved>(side: &Side<T>) -> Usage {
+    let owned: usize = side.iter().map(|(_, value)| value.owned_bytes()).sum();
+    let live = side.len();
+    Usage { live, live_bytes: live * size_of::<T>() + owned, allocated_bytes: side.bytes() + owned }
+}
 
-    /// The world matrix as of the last update.
-    #[inline]
-    pub(crate) fn world_at(&self, at: At) -> &Mat34 {
-        let slice = self.slice(at.slice);
-        &slice.transforms.worlds[slice.row(at.row).transform.index() as usize]
-    }
-
-    #[inline]
-    pub(crate) fn own_material_at(&self, at: At) -> Option<u32> {
-        let slice = self.slice(at.slice);
-        slice.row(at.row).material.as_own().and_then(|slot| slice.materials.values[slot as usize])
-    }
-
-    #[inline]
-    pub(crate) fn shape_at(&self, at: At) -> Option<Shape> {
-        let slice = self.slice(at.slice);
-        let slot = slice.row(at.row).shape;
-        (slot != NIL).then(|| slice.shapes.shape(slot))
-    }
-
-    #[inline]
-    pub(crate) fn own_visibility_at(&self, at: At) -> Option<Visibility> {
-        let slice = self.slice(at.slice);
-        let slot = slice.row(at.row).visibility.as_own()?;
-        Some(Visibility::layers(slice.visibilities.locals[slot as usize]))
-    }
-
-    #[inline]
-    pub(crate) fn name_at(&self, at: At) -> Option<&str> {
-        let slice = self.slice(at.slice);
-        let slot = slice.row(at.row).name;
-        (slot != NIL).then(|| &*slice.names.names[slot as usize])
-    }
-
-    /// The world box of a node's shape, by the matrix of the last update.
-    pub(crate) fn world_bounds_at(&self, at: At) -> Option<Aabb> {
-        let slice = self.slice(at.slice);
-        let slot = slice.row(at.row).shape;
-        (slot != NIL).then(|| slice.shapes.bounds[slot as usize].transformed(self.world_at(at)))
-    }
-
-    /// The slot of a node's transform: its own, or that of the nearest ancestor with one.
-    #[inline]
-    pub(crate) fn transform_slot_at(&self, at: At) -> u32 {
-        self.row(at).transform.index()
-    }
-
-    /// The slot of a node's own transform, if it has one.
-    #[inline]
-    pub(crate) fn own_transform_slot_at(&self, at: At) -> Option<u32> {
-        self.row(at).transform.as_own()
-    }
-
-    /// The world matrix that a node had after the update before the last; the present one for a node that did not exist
-    /// then. `None` if changes are not tracked.
-    pub(crate) fn previous_world_at(&self, at: At) -> Option<&Mat34> {
-        let feed = self.feed()?;
-        let slice = self.slice(at.slice);
-        let of_slot = slice.transforms.previous(slice.row(at.row).transform.index());
-        Some(feed.previous(self.handle(at), self.world_at(at), of_slot))
-    }
-
-    /// The effective material of a node as of now. Runs in O(slices above).
-    pub(crate) fn material_at(&self, mut at: At) -> Option<u32> {
-        loop {
-            let slice = self.slice(at.slice);
-            let slot = slice.row(at.row).material.index();
-            if slot != 0 {
-                return slice.materials.values[slot as usize];
+/// Makes [`Components`] of a table: field, type of a value, bit of [`Has`], and what is where no value is.
+macro_rules! components {
+    ($($(#[$doc:meta])* $field:ident: $type:ty = $bit:ident, $unset:expr;)*) => {
+        $(impl Value for $type {
+            fn unset() -> Self {
+                $unset
             }
-            at = Some(slice.portal).filter(|&portal| portal != At::NONE)?;
-        }
-    }
+        })*
 
-    /// The effective visibility of a node as of now. Runs in O(slices above and ancestors with a visibility).
-    pub(crate) fn visibility_at(&self, mut at: At) -> Visibility {
-        let mut mask = u32::MAX;
-        loop {
-            let slice = self.slice(at.slice);
-            let mut slot = slice.row(at.row).visibility.index();
-            while slot != 0 {
-                mask &= slice.visibilities.locals[slot as usize];
-                slot = slice.visibilities.parents[slot as usize];
+        /// What nodes have besides their records.
+        #[derive(Clone, Default, Debug)]
+        pub(crate) struct Components {
+            $($(#[$doc])* pub(crate) $field: Side<$type>,)*
+        }
+
+        impl Components {
+            /// The bits of all components.
+            pub(crate) const ALL: Has = Has($(Has::$bit.0)|*);
+
+            /// Removes everything that a node has.
+            pub(crate) fn remove_all(&mut self, id: RecordId, has: Has) {
+                $(if has.has(Has::$bit) {
+                    self.$field.remove(id);
+                })*
             }
-            at = slice.portal;
-            if at == At::NONE {
-                return Visibility::layers(mask);
+
+            /// How many values there are of each, with its name and its bit.
+            pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, Has, usize)> {
+                [$((stringify!($field), Has::$bit, self.$field.len())),*].into_iter()
+            }
+
+            /// The memory use of all but names.
+            pub(crate) fn usage(&self) -> Usage {
+                let all = [$(usage(&self.$field)),*].into_iter().fold(Usage::default(), Usage::plus);
+                all.minus(self.name_usage())
+            }
+
+            /// The memory use of names and their texts.
+            pub(crate) fn name_usage(&self) -> Usage {
+                usage(&self.name)
+            }
+
+            /// Gives back memory that is unused.
+            pub(crate) fn shrink(&mut self) {
+                $(self.$field.shrink();)*
+            }
+
+            /// Whether what a record says that it has is there, and no more.
+            pub(crate) fn agree_with(&self, id: RecordId, record: &Record) -> bool {
+                true $(&& record.has.has(Has::$bit) == self.$field.get(id).is_some())*
+            }
+
+            /// Writes all values, by component and record.
+            pub(crate) fn write(&self, out: &mut Writer) {
+                $(self.$field.iter().for_each(|(_, value)| Saved::write(value, out));)*
+            }
+
+            /// Reads what [`Self::write`] wrote, given what records have, in ascending order.
+            ///
+            /// # Errors
+            /// [`BytesError`].
+            pub(crate) fn read(from: &mut Reader<'_>, nodes: &[(RecordId, Has)]) -> Result<Self, BytesError> {
+                let mut components = Self::default();
+                $(for &(id, _) in nodes.iter().filter(|(_, has)| has.has(Has::$bit)) {
+                    let value = <$type as Saved>::read(from)?;
+                    ensure!(Saved::is_sound(&value), concat!("a component is none that a node can have: ", stringify!($field)));
+                    components.$field.try_insert(id, value)?;
+                })*
+                Ok(components)
             }
         }
+    };
+}
+
+components! {
+    /// Mesh and bounds of what is drawn.
+    shape: Shape = SHAPE, Self::new(0, Aabb::EMPTY);
+    /// The node's own layers.
+    visibility: Visibility = VISIBILITY, Self::VISIBLE;
+    name: Box<str> = NAME, Self::default();
+    /// A number of the user's, which is not 0.
+    word: u32 = WORD, 0;
+    /// The local transform, where it shears or is flat.
+    matrix: Mat34 = MATRIX, Self::IDENTITY;
+    /// What single precision loses of the translation; not zero.
+    remainder: Vec3 = REMAINDER, Self::ZERO;
+}
+
+/// Components of a fixed length in bytes, with what makes them sound.
+macro_rules! saved {
+    ($($type:ty: $sound:expr;)*) => {
+        $(impl Saved for $type {
+            fn write(&self, out: &mut Writer) {
+                out.one(*self);
+            }
+
+            fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
+                from.one()
+            }
+
+            fn is_sound(&self) -> bool {
+                let sound: fn(&Self) -> bool = $sound;
+                sound(self)
+            }
+        })*
+    };
+}
+
+saved! {
+    Shape: record::Record::is_sound;
+    u32: |&word| word != 0;
+    Mat34: Self::is_finite;
+    // Whether it fits the translation is seen where both are known.
+    Vec3: |&lost| lost != Self::ZERO && lost.is_finite();
+}
+
+impl Saved for Visibility {
+    fn write(&self, out: &mut Writer) {
+        out.one(self.mask());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
+        from.one().map(Self::layers)
+    }
+
+    fn is_sound(&self) -> bool {
+        true
+    }
+}
+
+impl Saved for Box<str> {
+    fn write(&self, out: &mut Writer) {
+        out.text(self);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
+        Ok(fallible::text(from.text()?)?)
+    }
+
+    fn is_sound(&self) -> bool {
+        true
+    }
+
+    fn owned_bytes(&self) -> usize {
+        self.len()
     }
 }

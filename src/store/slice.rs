@@ -1,323 +1,749 @@
-//! A slice: one run of siblings and everything below them, in storage of its own.
+//! A slice: what passes read of some thousand nodes, in depth-first order. All of it is derived from records.
+//!
+//! ```text
+//! rows, by row:   record 4 │ effective material 4 │ slot 2 │ shape 2 │ parent's row 2 │ flags 2                16 B a node
+//! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                             96 B a transform
+//! shapes:         handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24               48 B a shape
+//! layers, by row, if any node above or in the slice has a visibility: 4                                      0 or 4 B a node
+//! sets            of rows, slots and shapes: six of 512 bytes                                                  3 KiB a slice
+//! ```
+//!
+//! A node without a transform has no slot of its own and costs the sweep nothing. A parent's row and slot come before
+//! those of its children. The first rows and slots are *imports*: copies of what parents in earlier slices have.
 
-use crate::Mat34;
-use crate::fallible::{self, Boxed};
-use crate::store::allocation::{Bits, LinearAllocator, Need};
-use crate::store::bounds::SliceBoxes;
-use crate::store::columns::{
-    At, Component, EachComponent, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, Sheared, Slot,
-    TransformColumn, VisibilityColumn, each_component,
-};
-use crate::store::restructuring::Membership;
-use core::fmt;
-use core::hint::select_unpredictable;
-use std::collections::TryReserveError;
+use crate::Aabb;
+use crate::NodeHandle;
+use crate::store::Usage;
+use crate::store::boxes::SliceBoxes;
+use crate::store::components::Components;
+use crate::store::feed::Trace;
+use crate::store::kinds::ChangeKinds;
+use crate::store::page::{Pages, Spot};
+use crate::store::record::{Has, RecordId};
+use crate::store::rows::{MAX_ROWS, RowSet};
+use hedgerow_math::Mat34;
+use hedgerow_math::internal::PackedTransform;
+use smallvec::SmallVec;
 
-/// How far from its hint a row may lie and still count as in order.
-const NEAR: u32 = 64;
+/// No shape.
+pub(crate) const NO_SHAPE: u16 = u16::MAX;
 
-/// Whether the last child of a row is so far behind it, or before it, that a further child goes near the last one
-/// instead of near its parent.
-#[inline(always)]
-pub(in crate::store) fn ends_far(parent: u32, last_child: u32) -> bool {
-    (last_child != NIL) & (last_child.wrapping_sub(parent) > NEAR)
+/// A node as passes see it, or an import.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) record: RecordId,
+    /// The effective material, if [`Row::MATERIAL`] is set.
+    pub(crate) material: u32,
+    /// The slot of the node's own transform, or of the nearest one above.
+    pub(crate) slot: u16,
+    /// The place in the columns of shapes, or [`NO_SHAPE`].
+    pub(crate) shape: u16,
+    /// The row of the parent, or of its import.
+    pub(crate) above: u16,
+    pub(crate) flags: u16,
 }
 
-/// One run of consecutive siblings and everything below them, in storage of its own.
-///
-/// The run stands behind one portal row of another slice. The root's slice and detached slices have no portal.
-///
-/// The fields that every edit reads come first, in whole cache lines; rare fields come last:
-///
-/// ```text
-/// line 0   flags │ locals │ dirty bits │ sheared                           all that setting a local transform reads
-/// from 1   transforms: places │ worlds │ slots │ parents │ version         reads of world matrices, new transforms
-/// then     rows, their slots, ends of the run, the rows that are portals   inserts, removals, moves
-/// then     shapes, materials, and the rest
-/// ```
-#[derive(Clone, Default)]
-#[repr(C, align(64))]
-pub(in crate::store) struct Slice {
-    /// Whether something in or below this slice must be updated.
-    pub(in crate::store) marked: bool,
-    /// Whether the slice is on the store's list of slices edited since their last maintenance.
-    pub(in crate::store) edited: bool,
-    /// The membership of the slice.
-    pub(in crate::store) membership: Membership,
-    /// Whether this slice's number is in use in the store.
-    pub(in crate::store) lives: bool,
-    /// Whether an update has read the slice since it was last reconstituted.
-    pub(in crate::store) read: bool,
-    /// Whether the slice is small and had no partner to merge with when maintenance last checked it.
-    pub(in crate::store) merge_candidate: bool,
-    /// Whether those who must know have been told that local transforms were set since the last update: then the slice
-    /// is marked, and its transforms wait.
-    pub(in crate::store) set_told: bool,
-    pub(crate) transforms: TransformColumn,
-    /// Changes with everything in the slice except transforms: topology, components, and what they inherit. Counted by
-    /// the store: a slice's number never has the same version with other contents.
-    pub(in crate::store) version: u64,
-    pub(in crate::store) rows: Vec<Row>,
-    pub(in crate::store) row_slots: LinearAllocator,
-    /// The ends of the run.
-    pub(in crate::store) first_top: u32,
-    pub(in crate::store) last_top: u32,
-    /// How many rows were placed far from their hint since the last reconstitution.
-    pub(in crate::store) misplaced: u32,
-    /// This slice's index among its parent's `children`, or among the detached slices.
-    pub(in crate::store) child_index: u32,
-    /// The rows that are portals, so that the rows need not be read.
-    pub(in crate::store) portal_rows: Bits,
-    /// The portal row of this slice, or [`At::NONE`].
-    pub(in crate::store) portal: At,
-    pub(in crate::store) shapes: ShapeColumn,
-    /// World boxes, if the scene keeps any.
-    pub(in crate::store) boxes: Option<Boxed<SliceBoxes>>,
-    pub(in crate::store) materials: MaterialColumn,
-    pub(in crate::store) visibilities: VisibilityColumn,
-    pub(in crate::store) names: NameColumn,
-    /// The slices behind this slice's portals, in depth-first order after a reconstitution.
-    pub(in crate::store) children: Vec<u32>,
-    /// Children that are marked.
-    pub(in crate::store) marked_children: Vec<u32>,
-    /// Children that wait for a partner. Slices that no longer wait, or are attached elsewhere, may be listed too. The
-    /// root's slice lists only children that hold nothing but portals.
-    pub(in crate::store) candidates_below: Vec<u32>,
-    /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
-    pub(in crate::store) swept_in: u64,
-    /// The frame of that update.
-    pub(in crate::store) swept_frame: u64,
-    /// The frame in which the slice last changed; see [`Layouts`](crate::store::Layouts).
-    pub(in crate::store) told_in: u64,
-    /// The store's count of edits of bounds at the last one here; see `Store::bounds_set`.
-    pub(in crate::store) bounds_set: u64,
-    /// Changes when transform slots move; see [`Layouts`](crate::store::Layouts).
-    pub(in crate::store) layout: u64,
-}
+const _: () = assert!(size_of::<Row>() == 16);
 
-const _: () = {
-    use core::mem::offset_of;
-    let transforms = offset_of!(Slice, transforms);
-    assert!(transforms + offset_of!(TransformColumn, sheared) + size_of::<Sheared>() <= 64);
-    // What a world matrix is read by through a cached handle.
-    let (places, worlds) = (offset_of!(TransformColumn, places), offset_of!(TransformColumn, worlds));
-    assert!((transforms + places) / 64 == (transforms + worlds + size_of::<Vec<Mat34>>() - 1) / 64);
-};
+impl Row {
+    /// The slot is the node's own.
+    pub(crate) const OWN_TRANSFORM: u16 = 1;
+    /// The material is the node's own.
+    pub(crate) const OWN_MATERIAL: u16 = 1 << 1;
+    /// There is an effective material.
+    pub(crate) const MATERIAL: u16 = 1 << 2;
+    /// The node has a visibility of its own.
+    pub(crate) const OWN_LAYERS: u16 = 1 << 3;
 
-/// A summary, as views of a slice print it.
-impl fmt::Debug for Slice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slice").field("nodes", &self.nodes()).field("version", &self.version).finish_non_exhaustive()
+    #[inline(always)]
+    pub(crate) const fn is(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// The effective material.
+    #[inline(always)]
+    pub(crate) fn material(&self) -> Option<u32> {
+        self.is(Self::MATERIAL).then_some(self.material)
+    }
+
+    #[inline(always)]
+    fn set_material(&mut self, material: Option<u32>) {
+        self.material = material.unwrap_or(0);
+        self.flags = self.flags & !Self::MATERIAL | if material.is_some() { Self::MATERIAL } else { 0 };
+    }
+
+    /// Takes the effective material from the node's record, or from the row above.
+    #[inline(always)]
+    pub(crate) fn inherit(&mut self, up: &Self, pages: &Pages) {
+        let own = self.is(Self::OWN_MATERIAL).then(|| pages.record(self.record).material);
+        self.set_material(own.or(up.material()));
     }
 }
 
-/// Gives an empty slice its columns.
-struct Open<'o> {
-    slice: &'o mut Slice,
-    need: &'o Need,
+/// What is drawn, as draw lists read it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShapeRecord {
+    pub(crate) node: NodeHandle,
+    pub(crate) mesh: u32,
+    material: u32,
+    /// The effective layers.
+    pub(crate) layers: u32,
+    /// The slot of the world matrix.
+    pub(crate) slot: u16,
+    row: u16,
 }
 
-impl EachComponent for Open<'_> {
-    type Error = TryReserveError;
+const _: () = assert!(size_of::<ShapeRecord>() == 24);
 
-    fn component<C: Component>(&mut self) -> Result<(), TryReserveError> {
-        let slots = self.need.slots(C::STORAGE) + u32::from(C::STORAGE.has_base());
-        *C::of_mut(self.slice) = C::try_with_capacity(slots)?;
-        Ok(())
+impl ShapeRecord {
+    const MATERIAL: u16 = 1 << 15;
+
+    /// The effective material.
+    #[inline(always)]
+    pub(crate) fn material(&self) -> Option<u32> {
+        (self.row & Self::MATERIAL != 0).then_some(self.material)
+    }
+
+    /// The node's row.
+    #[inline(always)]
+    pub(crate) fn row(&self) -> usize {
+        usize::from(self.row & !Self::MATERIAL)
+    }
+}
+
+/// Columns by transform.
+#[derive(Clone, Default)]
+pub(crate) struct Slots {
+    pub(crate) records: Vec<RecordId>,
+    pub(crate) parents: Vec<u32>,
+    pub(crate) worlds: Vec<Mat34>,
+    /// Copies of the local transforms.
+    pub(crate) locals: Vec<PackedTransform>,
+}
+
+/// Columns by shape.
+#[derive(Clone, Default)]
+pub(crate) struct Shapes {
+    pub(crate) records: Vec<ShapeRecord>,
+    pub(crate) bounds: Vec<Aabb>,
+}
+
+/// What most edits touch of a slice.
+#[derive(Clone, Default)]
+pub(crate) struct Head {
+    /// The rows of nodes that live and were not moved into another slice.
+    pub(crate) alive: RowSet,
+    pub(crate) live: u32,
+    /// The slots of nodes that died since the update.
+    pub(crate) dead_slots: RowSet,
+    /// Changes with everything but transforms; no two slices have the same.
+    pub(crate) version: u64,
+    /// Whether a row died since the update.
+    pub(crate) killed: bool,
+    /// Whether a node of the slice got or lost a transform or a shape since the update.
+    pub(crate) reshaped: bool,
+    /// Whether a material or a visibility was set in the slice since the update.
+    pub(crate) inherits: bool,
+}
+
+impl Head {
+    /// Whether the slice is listed as edited.
+    #[inline(always)]
+    fn is_edited(&self) -> bool {
+        self.killed | self.reshaped | self.inherits
+    }
+}
+
+/// Some nodes in depth-first order.
+#[derive(Clone, Default)]
+pub(crate) struct Slice {
+    /// Whether the number is in use.
+    pub(crate) lives: bool,
+    /// Whether its nodes are outside of the tree.
+    pub(crate) detached: bool,
+    /// The nodes that the first rows are copies of. The first one of the root's slice and of the limbo's is of nothing.
+    pub(crate) imports: Vec<Option<NodeHandle>>,
+    pub(crate) rows: Vec<Row>,
+    /// The rows that are in use: imports, nodes, and what died since the update.
+    pub(crate) used_rows: RowSet,
+    pub(crate) slots: Slots,
+    pub(crate) used_slots: RowSet,
+    pub(crate) shapes: Shapes,
+    /// The shapes of nodes that live.
+    pub(crate) used_shapes: RowSet,
+    /// Effective layers by row; empty where all are visible on all.
+    pub(crate) layers: Vec<u32>,
+    /// The slots whose local transform is a matrix, in ascending order.
+    pub(crate) matrices: Vec<u16>,
+    /// The slots that were set, that are new, or that the last sweep computed.
+    pub(crate) dirty: RowSet,
+    /// Whether copies of local transforms are out of date where no slot is dirty.
+    pub(crate) stale: bool,
+    /// Whether there are dirty slots that the next sweep is to compute.
+    pub(crate) marked: bool,
+    /// How many of these are of leaves that were just placed.
+    pub(crate) leaves: u32,
+    /// The last update that computed a matrix here, or what is inherited.
+    pub(crate) swept_in: u64,
+    /// The slices that it imports from, as of a layout of the store.
+    pub(crate) sources: (u64, SmallVec<[u32; 6]>),
+    /// Changes when slots move.
+    pub(crate) layout: u64,
+    /// Matrices were computed outside of an update: the next one computes all.
+    pub(crate) ahead: bool,
+    /// World boxes, if the scene keeps any.
+    pub(crate) boxes: Option<Box<SliceBoxes>>,
+    /// Histories, if the scene tracks changes.
+    pub(crate) trace: Option<Box<Trace>>,
+}
+
+/// What an import is a copy of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inherited {
+    pub(crate) world: Mat34,
+    pub(crate) material: Option<u32>,
+    pub(crate) layers: u32,
+}
+
+impl Inherited {
+    /// What the root inherits.
+    pub(crate) const NOTHING: Self = Self { world: Mat34::IDENTITY, material: None, layers: u32::MAX };
+}
+
+/// A number below [`MAX_ROWS`] as it is stored.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "rows and slots are fewer than 2^12")]
+pub(crate) fn short(row: usize) -> u16 {
+    debug_assert!(row < MAX_ROWS);
+    row as u16
+}
+
+/// A node's own layers.
+#[inline]
+pub(crate) fn own_layers(components: &Components, id: RecordId) -> u32 {
+    components.visibility.get(id).map_or(u32::MAX, |own| own.mask())
+}
+
+/// Makes room for one more, a quarter at a time.
+#[inline]
+fn grow<T>(column: &mut Vec<T>) {
+    if column.len() == column.capacity() {
+        column.reserve_exact((column.len() / 4).max(8));
     }
 }
 
 impl Slice {
-    /// An empty slice with room for `need`, besides the bases.
-    pub(in crate::store) fn with_room(need: &Need) -> Self {
-        fallible::or_abort(Self::try_with_room(need))
-    }
-
-    /// Like [`Self::with_room`], but returns an error if the allocator refuses.
-    pub(in crate::store) fn try_with_room(need: &Need) -> Result<Self, TryReserveError> {
-        let mut slice = Self {
-            row_slots: LinearAllocator::with_capacity(need.rows),
-            rows: fallible::with_capacity(need.rows as usize)?,
-            first_top: NIL,
-            last_top: NIL,
-            portal: At::NONE,
-            lives: true,
-            ..Self::default()
-        };
-        each_component(&mut Open { slice: &mut slice, need })?;
-        Ok(slice)
-    }
-
-    /// Whether the slice is in use and does not wait to be freed.
-    pub(in crate::store) fn is_in_use(&self) -> bool {
-        self.lives && self.membership != Membership::PendingFree
-    }
-
-    /// How many nodes are in this slice; portals do not count.
-    #[inline]
-    pub(in crate::store) fn nodes(&self) -> usize {
-        self.row_slots.live() as usize - self.children.len()
-    }
-
-    #[inline]
-    pub(in crate::store) fn row(&self, row: u32) -> &Row {
-        &self.rows[row as usize]
-    }
-
-    #[inline]
-    pub(in crate::store) fn row_mut(&mut self, row: u32) -> &mut Row {
-        &mut self.rows[row as usize]
-    }
-
-    /// Gives the slice a version for an edit after which the effective slots of its nodes may be others.
-    #[inline(always)]
-    pub(in crate::store) fn begin_version(&mut self, version: u64) {
-        self.version = version;
-        self.transforms.places = version;
-    }
-
-    /// Takes the slice's mark, as an update does.
-    #[inline]
-    pub(in crate::store) fn take_mark(&mut self) -> bool {
-        self.set_told = false;
-        core::mem::take(&mut self.marked)
-    }
-
-    /// The effective slots that a child of `parent` inherits; the bases for a top row.
-    #[inline]
-    pub(in crate::store) fn inherited(&self, parent: u32) -> [Slot; 3] {
-        self.rows.get(parent as usize).map_or([Slot::BASE; 3], Row::inherited)
-    }
-
-    /// Whether the base of a slice that is cut out below `parent` must be marked. If the source of the base is marked,
-    /// the base must be too: code that marked the source may have computed it already.
-    pub(in crate::store) fn marks_below(&self, parent: u32) -> bool {
-        let [base, ..] = self.inherited(parent);
-        let TransformColumn { dirty, .. } = &self.transforms;
-        dirty.contains(0) || dirty.contains(base.index())
-    }
-
-    /// Allocates a row near `hint`.
-    #[inline(always)]
-    pub(in crate::store) fn allocate_row_number(&mut self, hint: u32) -> u32 {
-        let at = self.row_slots.allocate_near(hint).expect("room was made before");
-        self.note_place(at, hint);
-        at
-    }
-
-    /// Notes that a row was placed at `at`, with `hint` as the best place.
-    #[inline(always)]
-    pub(in crate::store) fn note_place(&mut self, at: u32, hint: u32) {
-        let far = at.wrapping_sub(hint).wrapping_add(NEAR) > 2 * NEAR;
-        self.misplaced = self.misplaced.saturating_add(u32::from(far));
-    }
-
-    /// Frees a row that has no components and is on no chain.
-    #[inline]
-    pub(in crate::store) fn free_row(&mut self, row: u32) {
-        let occupant = core::mem::replace(&mut self.rows[row as usize].occupant, Occupant::VACANT);
-        if occupant.as_portal().is_some() {
-            self.portal_rows.remove(row);
+    /// A slice with these imports and room for some nodes. `inherited` returns what an import is a copy of.
+    pub(crate) fn open(
+        imports: Vec<Option<NodeHandle>>,
+        inherited: impl Fn(usize) -> Inherited,
+        [rows, slots, shapes]: [usize; 3],
+        detached: bool,
+    ) -> Self {
+        let count = imports.len();
+        let mut slice = Self { lives: true, detached, imports, ..Self::default() };
+        slice.rows.reserve_exact(rows + count);
+        slice.slots.records.reserve_exact(slots + count);
+        slice.slots.parents.reserve_exact(slots + count);
+        slice.slots.worlds.reserve_exact(slots + count);
+        slice.slots.locals.reserve_exact(slots + count);
+        slice.shapes.records.reserve_exact(shapes);
+        slice.shapes.bounds.reserve_exact(shapes);
+        for at in 0..count {
+            let inherited = inherited(at);
+            let record = slice.imports[at].map_or(RecordId::NIL, NodeHandle::record);
+            let mut row = Row { record, material: 0, slot: short(at), shape: NO_SHAPE, above: 0, flags: 0 };
+            row.set_material(inherited.material);
+            slice.rows.push(row);
+            slice.slots.records.push(record);
+            slice.slots.parents.push(0);
+            slice.slots.worlds.push(inherited.world);
+            slice.slots.locals.push(PackedTransform::IDENTITY);
+            slice.set_layers(at, inherited.layers);
         }
-        self.row_slots.free(row);
-        self.rows.truncate(self.row_slots.end() as usize);
+        slice.used_rows.fill(count);
+        slice.used_slots.fill(count);
+        slice
     }
 
-    /// Frees the slots of a row's own transform, material and shape.
-    ///
-    /// Most rows have exactly one of these. Which one it is, is close to random and known only after the row is loaded.
-    /// So nothing branches on it, and only the allocator concerned is read.
+    /// The effective layers of a row.
     #[inline(always)]
-    pub(in crate::store) fn free_plain_components(&mut self, transform: Slot, material: Slot, shape: u32) {
-        let count = transform.is_own() + material.is_own() + u32::from(shape != NIL);
-        let Self { transforms, materials, shapes, boxes, .. } = self;
-        if (count == 1) & transforms.sheared.is_empty() & boxes.is_none() {
-            let is_material = material.is_own() != 0;
-            let other = select_unpredictable(is_material, &mut materials.slots, &mut transforms.slots);
-            let slots = select_unpredictable(shape != NIL, &mut shapes.slots, other);
-            let other = select_unpredictable(is_material, material.index(), transform.index());
-            let slot = select_unpredictable(shape != NIL, shape, other);
-            if !slots.free_before_end(slot) {
-                // The slot is likely the last one of its column: a node that was inserted and is removed again.
-                match (is_material, shape == NIL) {
-                    (false, true) => transforms.free(slot),
-                    (true, _) => materials.free(slot),
-                    (false, false) => shapes.free(slot),
-                }
-            }
+    pub(crate) fn layers(&self, row: usize) -> u32 {
+        self.layers.get(row).copied().unwrap_or(u32::MAX)
+    }
+
+    #[inline]
+    pub(crate) fn set_layers(&mut self, row: usize, layers: u32) {
+        if layers == u32::MAX && self.layers.is_empty() {
             return;
         }
-        self.free_any_components(transform, material, shape);
-    }
-
-    /// Frees the slots of a row's own transform, material and shape, in all cases.
-    #[inline(always)]
-    fn free_any_components(&mut self, transform: Slot, material: Slot, shape: u32) {
-        self.transforms.free_if(transform.index(), transform.is_own());
-        self.materials.free_if(material.index(), material.is_own());
-        self.mark_box_stale(shape);
-        self.shapes.free_if(shape, u32::from(shape != NIL));
-    }
-
-    /// Frees the slots of a row's own components.
-    #[inline]
-    pub(in crate::store) fn free_components(&mut self, row: u32) {
-        let Row { transform, visibility, material, shape, name, .. } = *self.row(row);
-        self.free_plain_components(transform, material, shape);
-        // Visibilities and names are rare, so these branches are easy to predict.
-        if let Some(slot) = visibility.as_own() {
-            self.visibilities.free(slot);
+        if self.layers.len() <= row {
+            self.layers.resize(self.rows.len().max(row + 1), u32::MAX);
         }
-        if name != NIL {
-            self.names.free(name);
-        }
+        self.layers[row] = layers;
     }
 
-    /// Writes the effective slots of a row into its shape's record.
-    #[inline]
-    pub(in crate::store) fn refresh_shape(&mut self, row: u32) {
-        let Self { rows, shapes, .. } = self;
-        let row = &rows[row as usize];
-        let shape = row.shape;
-        if shape != NIL {
-            shapes.records[shape as usize].point_to(row);
-            self.mark_box_stale(shape);
-        }
-    }
-
-    /// Marks the world box of a shape as stale, if there is a shape.
-    #[inline(always)]
-    pub(in crate::store) fn mark_box_stale(&mut self, shape: u32) {
-        if let Some(boxes) = &mut self.boxes {
-            boxes.mark_stale_if_any(shape);
-        }
-    }
-
-    /// The next row of the subtree of `top` in pre-order, `None` after the last. Descends below `row` only if `descend`
-    /// is set.
+    /// Puts a node below a row: to the first unused row and slot behind those of its parent, or to the end. Returns the row,
+    /// and the slot that it goes by; `None` if there is no room. Its world matrix is dirty.
     ///
-    /// Uses links only, so no stack grows with the depth.
-    #[inline]
-    pub(in crate::store) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
-        let mut at = row;
-        let first_child = self.row(at).first_child;
-        if descend && first_child != NIL {
-            return Some(first_child);
+    /// What is stored is not loaded again: that would wait for its cache line.
+    pub(crate) fn put(
+        &mut self,
+        pages: &Pages,
+        components: &Components,
+        id: RecordId,
+        above: usize,
+        max_rows: usize,
+    ) -> Option<(usize, u16)> {
+        let place = |used: &RowSet, from: usize, end: usize, most: usize| {
+            used.first_missing(from, end).or((end < most).then_some(end))
+        };
+        let row = place(&self.used_rows, above + 1, self.rows.len(), max_rows)?;
+        let up = self.rows[above];
+        let record = pages.record(id);
+        let slot = if record.has.has(Has::TRANSFORM) {
+            Some(place(&self.used_slots, usize::from(up.slot) + 1, self.slots.records.len(), MAX_ROWS)?)
+        } else {
+            None
+        };
+        let shape = if record.has.has(Has::SHAPE) {
+            let end = self.shapes.records.len();
+            Some(place(&self.used_shapes, row.min(end), end, MAX_ROWS)?)
+        } else {
+            None
+        };
+        let own = |component, flag| if record.has.has(component) { flag } else { 0 };
+        let mut new = Row {
+            record: id,
+            material: 0,
+            slot: slot.map_or(up.slot, short),
+            shape: shape.map_or(NO_SHAPE, short),
+            above: short(above),
+            flags: own(Has::TRANSFORM, Row::OWN_TRANSFORM)
+                | own(Has::MATERIAL, Row::OWN_MATERIAL)
+                | own(Has::VISIBILITY, Row::OWN_LAYERS),
+        };
+        new.inherit(&up, pages);
+        if row < self.rows.len() {
+            self.rows[row] = new;
+            self.used_rows.insert(row);
+        } else {
+            self.push_row(new);
         }
-        loop {
-            if at == top {
-                return None;
+        if let Some(slot) = slot {
+            self.put_slot(slot, id, up.slot);
+            self.leaves += u32::from(record.is_leaf());
+            if record.has.has(Has::MATRIX) {
+                self.add_matrix(slot);
             }
-            let links = self.row(at);
-            if links.next != NIL {
-                return Some(links.next);
-            }
-            at = links.parent;
+        }
+        self.finish_row(pages, components, row, new);
+        Some((row, new.slot))
+    }
+
+    /// Derives the layers and the shape of a row that is written.
+    #[inline(always)]
+    pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row) {
+        let mut layers = self.layers(usize::from(row.above));
+        if row.is(Row::OWN_LAYERS) {
+            layers &= own_layers(components, row.record);
+        }
+        if row.shape != NO_SHAPE {
+            self.put_shape(pages, components, at, row, layers);
+        }
+        self.set_layers(at, layers);
+    }
+
+    /// Adds a row at the end.
+    pub(crate) fn push_row(&mut self, row: Row) {
+        grow(&mut self.rows);
+        self.used_rows.insert(self.rows.len());
+        self.rows.push(row);
+    }
+
+    /// Has the next sweep compute all slots of nodes.
+    pub(crate) fn mark_all(&mut self) {
+        self.dirty = self.used_slots;
+        (0..self.imports.len()).for_each(|import| self.dirty.remove(import));
+        self.marked = true;
+    }
+
+    /// Has the next sweep compute a slot.
+    #[inline(always)]
+    pub(crate) fn mark(&mut self, slot: usize) {
+        self.dirty.insert(slot);
+        self.marked = true;
+    }
+
+    /// Gives a node a slot, which is unused or at the end. The sweep writes its matrix and its local transform.
+    #[inline(always)]
+    fn put_slot(&mut self, slot: usize, id: RecordId, parent: u16) {
+        let Slots { records, parents, .. } = &mut self.slots;
+        if slot < records.len() {
+            (records[slot], parents[slot]) = (id, u32::from(parent));
+            self.note_slot(slot);
+        } else {
+            self.push_slot(id, parent, PackedTransform::IDENTITY, Mat34::IDENTITY);
+        }
+        self.mark(slot);
+    }
+
+    /// Adds a slot at the end.
+    #[inline]
+    pub(crate) fn push_slot(&mut self, id: RecordId, parent: u16, local: PackedTransform, world: Mat34) {
+        let Slots { records, parents, worlds, locals } = &mut self.slots;
+        let slot = records.len();
+        grow(records);
+        grow(parents);
+        grow(worlds);
+        grow(locals);
+        records.push(id);
+        parents.push(u32::from(parent));
+        worlds.push(world);
+        locals.push(local);
+        self.note_slot(slot);
+    }
+
+    #[inline(always)]
+    fn note_slot(&mut self, slot: usize) {
+        self.used_slots.insert(slot);
+        if let Some(trace) = &mut self.trace {
+            trace.begin(slot);
         }
     }
 
-    /// The rows of a subtree in pre-order.
-    pub(in crate::store) fn subtree(&self, top: u32) -> impl Iterator<Item = u32> + '_ {
-        core::iter::successors(Some(top), move |&row| self.next_in_subtree(top, row, true))
+    /// Writes the record of a row's shape.
+    fn put_shape(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, layers: u32) {
+        let Some(&crate::Shape { mesh, bounds }) = components.shape.get(row.record) else { return };
+        let (node, shape) = (pages.handle(row.record), usize::from(row.shape));
+        let material = if row.is(Row::MATERIAL) { ShapeRecord::MATERIAL } else { 0 };
+        let record =
+            ShapeRecord { node, mesh, material: row.material, layers, slot: row.slot, row: short(at) | material };
+        if shape < self.shapes.records.len() {
+            self.shapes.records[shape] = record;
+            self.shapes.bounds[shape] = bounds;
+        } else {
+            grow(&mut self.shapes.records);
+            grow(&mut self.shapes.bounds);
+            self.shapes.records.push(record);
+            self.shapes.bounds.push(bounds);
+        }
+        self.used_shapes.insert(shape);
+        self.mark_box(shape);
+    }
+
+    /// Notes that the local transform in a slot is a matrix.
+    pub(crate) fn add_matrix(&mut self, slot: usize) {
+        if let Err(place) = self.matrices.binary_search(&short(slot)) {
+            self.matrices.insert(place, short(slot));
+        }
+    }
+
+    /// Notes that it is not.
+    pub(crate) fn remove_matrix(&mut self, slot: usize) {
+        if let Ok(place) = self.matrices.binary_search(&short(slot)) {
+            self.matrices.remove(place);
+        }
+    }
+
+    /// Frees the rows and slots of nodes that are gone.
+    pub(crate) fn free_dead(&mut self, head: &mut Head) {
+        if head.reshaped {
+            // All is derived anew; and a node that was given its transform since the update had another's slot.
+            return;
+        }
+        self.used_rows.fill(self.imports.len());
+        self.used_rows.unite(&head.alive);
+        let dead = core::mem::replace(&mut head.dead_slots, RowSet::EMPTY);
+        self.used_slots = self.used_slots.difference(&dead);
+        self.dirty = self.dirty.difference(&dead);
+        self.matrices.retain(|&slot| !dead.contains(usize::from(slot)));
+    }
+
+    /// Copies what was set of a row's shape from its component.
+    pub(crate) fn redraw(&mut self, components: &Components, row: usize) {
+        let Some(at) = self.rows.get(row).map(|row| usize::from(row.shape)) else { return };
+        let (Some(record), Some(bounds)) = (self.shapes.records.get_mut(at), self.shapes.bounds.get_mut(at)) else {
+            return;
+        };
+        let Some(shape) = components.shape.get(record.node.record()) else { return };
+        record.mesh = shape.mesh;
+        *bounds = shape.bounds;
+        self.mark_box(at);
+    }
+
+    /// Computes effective materials and layers of all rows again. Calls `tell` with what changes.
+    pub(crate) fn inherit(
+        &mut self,
+        pages: &Pages,
+        components: &Components,
+        mut tell: impl FnMut(RecordId, ChangeKinds),
+    ) {
+        for at in self.imports.len()..self.rows.len() {
+            if !self.used_rows.contains(at) {
+                continue;
+            }
+            let mut row = self.rows[at];
+            let up = self.rows[usize::from(row.above)];
+            let mut layers = self.layers(usize::from(row.above));
+            row.inherit(&up, pages);
+            if row.is(Row::OWN_LAYERS) {
+                layers &= own_layers(components, row.record);
+            }
+            let mut kinds = ChangeKinds::NONE;
+            if row.material() != self.rows[at].material() {
+                kinds |= ChangeKinds::MATERIAL;
+            }
+            if layers != self.layers(at) {
+                kinds |= ChangeKinds::VISIBILITY;
+            }
+            if !kinds.is_empty() {
+                tell(row.record, kinds);
+            }
+            self.rows[at] = row;
+            self.set_layers(at, layers);
+            if row.shape != NO_SHAPE {
+                let record = &mut self.shapes.records[usize::from(row.shape)];
+                record.material = row.material;
+                record.layers = layers;
+                record.row = short(at) | if row.is(Row::MATERIAL) { ShapeRecord::MATERIAL } else { 0 };
+            }
+        }
+    }
+
+    /// Sets what an import hands down. Returns whether that is another.
+    pub(crate) fn set_inherited(&mut self, import: usize, material: Option<u32>, layers: u32) -> bool {
+        let same = self.rows[import].material() == material && self.layers(import) == layers;
+        self.rows[import].set_material(material);
+        self.set_layers(import, layers);
+        !same
+    }
+
+    /// What the node of a row hands down to nodes in other slices.
+    pub(crate) fn inherited(&self, row: usize) -> Inherited {
+        let at = &self.rows[row];
+        Inherited { world: self.slots.worlds[usize::from(at.slot)], material: at.material(), layers: self.layers(row) }
+    }
+
+    /// How many rows, slots and shapes nothing has.
+    pub(crate) fn unused(&self) -> [usize; 3] {
+        let Self { rows, used_rows, slots, used_slots, shapes, used_shapes, .. } = self;
+        [rows.len() - used_rows.len(), slots.records.len() - used_slots.len(), shapes.records.len() - used_shapes.len()]
+    }
+
+    /// The memory use of rows, slots and shapes. Imports are no live ones.
+    pub(crate) fn usages(&self, live_rows: usize) -> [Usage; 3] {
+        let Self { rows, slots, shapes, .. } = self;
+        let Slots { records, parents, worlds, locals } = slots;
+        let beside = self.imports.capacity() * size_of::<Option<NodeHandle>>()
+            + self.layers.capacity() * size_of::<u32>()
+            + self.matrices.capacity() * size_of::<u16>()
+            + if self.sources.1.spilled() { self.sources.1.capacity() * size_of::<u32>() } else { 0 };
+        let slot_bytes = records.capacity() * size_of::<RecordId>()
+            + parents.capacity() * size_of::<u32>()
+            + worlds.capacity() * size_of::<Mat34>()
+            + locals.capacity() * size_of::<PackedTransform>();
+        let shape_bytes =
+            shapes.records.capacity() * size_of::<ShapeRecord>() + shapes.bounds.capacity() * size_of::<Aabb>();
+        let usage = |live: usize, bytes: usize, allocated_bytes: usize| Usage {
+            live,
+            live_bytes: live * bytes,
+            allocated_bytes,
+        };
+        [
+            usage(live_rows, size_of::<Row>(), rows.capacity() * size_of::<Row>() + beside),
+            usage(self.used_slots.len().saturating_sub(self.imports.len()), Self::SLOT_BYTES, slot_bytes),
+            usage(self.used_shapes.len(), Self::SHAPE_BYTES, shape_bytes),
+        ]
+    }
+
+    const SLOT_BYTES: usize =
+        size_of::<RecordId>() + size_of::<u32>() + size_of::<Mat34>() + size_of::<PackedTransform>();
+    const SHAPE_BYTES: usize = size_of::<ShapeRecord>() + size_of::<Aabb>();
+
+    /// Gives back what all columns have room for beyond their length, but for one in `parts` of that.
+    pub(crate) fn shrink(&mut self, parts: usize) {
+        fn shrink<T>(column: &mut Vec<T>, parts: usize) {
+            column.shrink_to(column.len() + column.len() / parts);
+        }
+        let Self { imports, rows, slots, shapes, layers, matrices, .. } = self;
+        let Slots { records, parents, worlds, locals } = slots;
+        shrink(imports, parts);
+        shrink(rows, parts);
+        shrink(records, parts);
+        shrink(parents, parts);
+        shrink(worlds, parts);
+        shrink(locals, parts);
+        shrink(&mut shapes.records, parts);
+        shrink(&mut shapes.bounds, parts);
+        shrink(layers, parts);
+        shrink(matrices, parts);
+    }
+}
+
+/// The slices beside one that is changed.
+#[derive(Clone, Copy)]
+pub(crate) struct Others<'s> {
+    before: &'s [Slice],
+    behind: &'s [Slice],
+}
+
+impl<'s> Others<'s> {
+    /// A slice by its number, which is not that of the one that is changed.
+    #[inline]
+    pub(crate) fn get(&self, number: usize) -> Option<&'s Slice> {
+        match number.checked_sub(self.before.len()) {
+            None => self.before.get(number),
+            Some(behind) => self.behind.get(behind.checked_sub(1)?),
+        }
+    }
+}
+
+/// A slice to be changed, and the others.
+pub(crate) fn apart(slices: &mut [Slice], number: u32) -> (&mut Slice, Others<'_>) {
+    let (before, rest) = slices.split_at_mut(number as usize);
+    let [slice, behind @ ..] = rest else { unreachable!("a slice with this number") };
+    (slice, Others { before, behind })
+}
+
+/// All slices, by number, and their order.
+#[derive(Clone, Default)]
+pub(crate) struct Slices {
+    pub(crate) slices: Vec<Slice>,
+    pub(crate) heads: Vec<Head>,
+    /// Slices of the tree, then those of the limbo: a slice comes before those that import from it.
+    pub(crate) order: Vec<u32>,
+    /// How many of these are in the tree.
+    pub(crate) attached: usize,
+    pub(crate) free: Vec<u32>,
+    /// Slices in which rows died, nodes were reshaped, or what is inherited was set since the update; each once.
+    pub(crate) edited: Vec<u32>,
+    /// Slices whose boxes the present update computes again though nothing in them may have moved.
+    pub(crate) unboxed: Vec<u32>,
+    /// Slices that updates changed since maintenance looked at them; each once.
+    pub(crate) untidy: Vec<u32>,
+    /// By number: whether it is one of these.
+    pub(crate) is_untidy: Vec<bool>,
+}
+
+impl Slices {
+    /// Kills the row of a node that has these components, if it has one. What is drawn vanishes at once.
+    #[inline(always)]
+    pub(crate) fn kill(&mut self, spot: Spot, has: Has, versions: &mut u64) {
+        let Some(head) = self.heads.get_mut(spot.slice()) else { return };
+        // A node that lost its shape since the update is drawn still.
+        let drawn = has.has(Has::SHAPE) || head.reshaped;
+        head.alive.remove(spot.row());
+        head.live -= 1;
+        if has.has(Has::TRANSFORM) {
+            head.dead_slots.insert(spot.slot());
+        }
+        *versions += 1;
+        head.version = *versions;
+        if !head.killed {
+            let listed = head.is_edited();
+            head.killed = true;
+            self.list_edited(spot, listed);
+        }
+        if drawn {
+            let slice = &mut self.slices[spot.slice()];
+            let shape = slice.rows[spot.row()].shape;
+            if shape != NO_SHAPE {
+                slice.used_shapes.remove(usize::from(shape));
+            }
+        }
+    }
+
+    /// Gives the slice of a node that has a row another version.
+    pub(crate) fn renew(&mut self, spot: Spot, versions: &mut u64) {
+        if let Some(head) = self.heads.get_mut(spot.slice()) {
+            *versions += 1;
+            head.version = *versions;
+        }
+    }
+
+    /// Gives a slice another version.
+    pub(crate) fn renew_number(&mut self, number: u32, versions: &mut u64) {
+        *versions += 1;
+        self.heads[number as usize].version = *versions;
+    }
+
+    /// Has the update look at a slice, if it does not do so anyway.
+    #[cold]
+    fn list_edited(&mut self, spot: Spot, listed: bool) {
+        // A spot has no more bits.
+        if let (false, Ok(number)) = (listed, u32::try_from(spot.slice())) {
+            self.edited.push(number);
+        }
+    }
+
+    /// Has the update derive the slice of a node anew, if it has one: the node got or lost a column.
+    pub(crate) fn reshape(&mut self, spot: Spot) {
+        let Some(head) = self.heads.get_mut(spot.slice()) else { return };
+        if !head.reshaped {
+            let listed = head.is_edited();
+            head.reshaped = true;
+            self.list_edited(spot, listed);
+        }
+    }
+
+    /// Has the update look at the boxes of a slice, if it has any.
+    pub(crate) fn list_unboxed(&mut self, slice: usize) {
+        if let Some(boxes) = &mut self.slices[slice].boxes
+            && let Ok(number) = u32::try_from(slice)
+            && !core::mem::replace(&mut boxes.listed, true)
+        {
+            self.unboxed.push(number);
+        }
+    }
+
+    /// Has the update compute what nodes of a slice inherit.
+    pub(crate) fn mark_inherited(&mut self, spot: Spot) {
+        let Some(head) = self.heads.get_mut(spot.slice()) else { return };
+        if !head.inherits {
+            let listed = head.is_edited();
+            head.inherits = true;
+            self.list_edited(spot, listed);
+        }
+    }
+
+    /// The world matrix of a node as of the last update; the identity if it has no place.
+    #[inline(always)]
+    pub(crate) fn world(&self, spot: Spot) -> &Mat34 {
+        let world = self.slices.get(spot.slice()).and_then(|slice| slice.slots.worlds.get(spot.slot()));
+        world.unwrap_or(&Mat34::IDENTITY)
+    }
+
+    /// The slice and the row of a node that has a place.
+    #[inline(always)]
+    pub(crate) fn row(&self, spot: Spot) -> Option<(&Slice, &Row)> {
+        let slice = self.slices.get(spot.slice())?;
+        Some((slice, slice.rows.get(spot.row())?))
+    }
+
+    /// Opens a slice under the next free number, which is returned. It is not in the order yet.
+    pub(crate) fn open(&mut self, slice: Slice) -> u32 {
+        if let Some(number) = self.free.pop() {
+            self.slices[number as usize] = slice;
+            self.heads[number as usize] = Head::default();
+            return number;
+        }
+        self.slices.push(slice);
+        self.heads.push(Head::default());
+        self.is_untidy.push(false);
+        u32::try_from(self.slices.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Has maintenance look at a slice.
+    #[inline]
+    pub(crate) fn list_untidy(&mut self, number: u32) {
+        if !core::mem::replace(&mut self.is_untidy[number as usize], true) {
+            self.untidy.push(number);
+        }
+    }
+
+    /// The slices of the tree, in order.
+    pub(crate) fn in_tree(&self) -> &[u32] {
+        &self.order[..self.attached]
     }
 }

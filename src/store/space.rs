@@ -9,7 +9,7 @@ use hedgerow_math::internal::invert_wide;
 
 /// Why there is no local transform that places a node in the world.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::store) enum PlaceFault {
+pub(crate) enum PlaceFault {
     /// The parent's world transform has no inverse.
     Singular,
     /// The local transform is too small.
@@ -20,7 +20,7 @@ pub(in crate::store) enum PlaceFault {
 
 impl PlaceFault {
     /// The error, given the parent.
-    pub(in crate::store) fn below(self, parent: NodeHandle) -> Error {
+    pub(crate) fn below(self, parent: NodeHandle) -> Error {
         match self {
             Self::Singular => Error::Singular(parent),
             Self::Underflow => Error::Underflow(parent),
@@ -31,19 +31,19 @@ impl PlaceFault {
 
 /// The world transform of a node, with what leads from there to the local transforms of its children.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::store) enum Space {
+pub(crate) enum Space {
     Even(EvenSpace),
     Other(OtherSpace),
 }
 
 impl Space {
     /// The space of a node that is nowhere below a transform.
-    pub(in crate::store) const WORLD: Self =
+    pub(crate) const WORLD: Self =
         Self::Even(EvenSpace { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: 1.0 });
 
     /// The space of a child with this local transform.
     #[inline]
-    pub(in crate::store) fn below(&self, local: Local) -> Self {
+    pub(crate) fn below(&self, local: Local) -> Self {
         if let (Self::Even(space), Local::Transform(transform)) = (self, local)
             && let Some(below) = space.below(&transform)
         {
@@ -58,7 +58,7 @@ impl Space {
 
     /// The local transform that places a child at `world`, which is checked.
     #[inline]
-    pub(in crate::store) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
+    pub(crate) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
         match self {
             Self::Even(space) => space.local_at(world),
             Self::Other(space) => space.local_at(world),
@@ -79,7 +79,7 @@ fn unit(rotation: DQuat) -> DQuat {
 
 /// A space that is moved, turned, and scaled evenly, by a scale that is greater than zero.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::store) struct EvenSpace {
+pub(crate) struct EvenSpace {
     rotation: DQuat,
     translation: DVec3,
     scale: f64,
@@ -112,7 +112,7 @@ impl EvenSpace {
 
     /// The local transform of a child whose world transform does not shear. `None` if that needs a closer look.
     #[inline(always)]
-    pub(in crate::store) fn even_at(&self, world: &Transform) -> Option<Transform> {
+    pub(crate) fn even_at(&self, world: &Transform) -> Option<Transform> {
         let (back, factor) = (self.rotation.conjugate(), self.scale.recip());
         let translation = back * ((world.translation.as_dvec3() - self.translation) * factor);
         let scales = world.scale.as_dvec3() * factor;
@@ -129,7 +129,7 @@ impl EvenSpace {
 
     /// The same space as matrices.
     #[cold]
-    pub(in crate::store) fn to_other(self) -> OtherSpace {
+    pub(crate) fn to_other(self) -> OtherSpace {
         let world =
             DAffine3::from_scale_rotation_translation(DVec3::splat(self.scale), self.rotation, self.translation);
         OtherSpace { world, inverse: Some(world.inverse()).filter(DAffine3::is_finite) }
@@ -138,7 +138,7 @@ impl EvenSpace {
 
 /// A space of any other kind.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::store) struct OtherSpace {
+pub(crate) struct OtherSpace {
     world: DAffine3,
     /// `None` if a transform above has none, which rounding would hide in the product, or if the product exceeds double
     /// precision.
@@ -160,7 +160,7 @@ impl OtherSpace {
         }
     }
 
-    pub(in crate::store) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
+    pub(crate) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
         let inverse = self.inverse.ok_or(PlaceFault::Singular)?;
         let place = world.to_wide();
         let wide = inverse * place;

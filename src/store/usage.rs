@@ -1,192 +1,131 @@
-//! The memory use of the storage, in records and bytes.
+//! Memory, in records and bytes; and what maintenance did.
 
-use crate::record::Record;
-use crate::store::columns::{
-    Column, Component, EachColumn, EachComponent, STORAGES, Storage, each_column, each_component,
-};
-use crate::store::{LinearAllocator, Slice, SliceBoxes, Store, Tables};
-use core::convert::Infallible;
+use crate::store::Store;
+use crate::store::page::RECORD_BYTES;
+use crate::store::slice::{Head, Slice};
 
-/// Entries and bytes of one kind of record.
+/// The use of one kind of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Records in use.
+    /// How many records are in use.
     pub live: usize,
-    /// The bytes of the records in use.
+    /// The bytes of these.
     pub live_bytes: usize,
-    /// The bytes allocated for records of this kind.
+    /// The bytes that are allocated.
     pub allocated_bytes: usize,
 }
 
 impl Usage {
-    fn add(&mut self, slots: &LinearAllocator, record: usize, allocated: usize) {
-        self.live += slots.live() as usize;
-        self.live_bytes += slots.live() as usize * record;
-        self.allocated_bytes += allocated;
+    /// Both together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            live: self.live + other.live,
+            live_bytes: self.live_bytes + other.live_bytes,
+            allocated_bytes: self.allocated_bytes + other.allocated_bytes,
+        }
+    }
+
+    /// What is left without a part.
+    pub(crate) fn minus(self, part: Self) -> Self {
+        Self {
+            live: self.live - part.live,
+            live_bytes: self.live_bytes - part.live_bytes,
+            allocated_bytes: self.allocated_bytes - part.allocated_bytes,
+        }
     }
 }
 
+/// What a call to [`Scene::maintain`](crate::Scene::maintain) did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Maintenance {
+    /// How many slices were reconstituted.
+    pub reconstituted: usize,
+    /// How many small slices were joined with others.
+    pub merged: usize,
+    /// How many nodes are in the slices that were reconstituted or joined.
+    pub nodes: usize,
+    /// How many slices are left for another call, because the budget was spent or edits wait for the update.
+    pub remaining: usize,
+}
+
 impl Store {
-    /// The memory use of all slices, in the order of [`Storage::ALL`].
-    pub(crate) fn usages(&self) -> [Usage; STORAGES] {
-        let mut usages = [Usage::default(); STORAGES];
-        for slice in self.slices.iter().filter(|slice| slice.lives) {
-            let bytes = slice.bytes_by_storage();
-            for (usage, storage) in usages.iter_mut().zip(Storage::ALL) {
-                let slot = storage.slot_bytes() + bytes.beside_slot[storage as usize];
-                usage.add(storage.of(slice), slot, bytes.allocated[storage as usize]);
-            }
-            usages[Storage::Names as usize].live_bytes += slice.names.text_bytes;
-        }
-        usages
+    /// The memory use of records, in pages.
+    pub(crate) fn record_usage(&self) -> Usage {
+        let live = self.pages.len();
+        Usage { live, live_bytes: live * RECORD_BYTES, allocated_bytes: self.pages.bytes() }
+    }
+
+    /// The memory use of rows, transform slots and shapes of all slices.
+    pub(crate) fn slice_usages(&self) -> [Usage; 3] {
+        let slices = self.slices.slices.iter().zip(&self.slices.heads);
+        let sum = |sums: [Usage; 3], (slice, head): (&Slice, &Head)| {
+            let usages = slice.usages(head.live as usize);
+            [0, 1, 2].map(|kind| sums[kind].plus(usages[kind]))
+        };
+        let [rows, slots, shapes] = slices.fold([Usage::default(); 3], sum);
+        // The limbo is no node, and has a row and a slot.
+        let limbo = |bytes: &Usage| Usage { live: 1, live_bytes: bytes.live_bytes / bytes.live, allocated_bytes: 0 };
+        [rows.minus(limbo(&rows)), slots.minus(limbo(&slots)), shapes]
+    }
+
+    /// The memory use of components but names, and of names.
+    pub(crate) fn component_usages(&self) -> [Usage; 2] {
+        [self.components.usage(), self.components.name_usage()]
     }
 
     /// The memory use of world boxes.
     pub(crate) fn box_usage(&self) -> Usage {
-        let mut usage = Usage::default();
-        for slice in self.slices.iter().filter(|slice| slice.lives && slice.boxes.is_some()) {
-            usage.add(&slice.shapes.slots, SliceBoxes::BYTES, slice.box_bytes());
-        }
-        usage
+        let boxes = |slice: &Slice| {
+            slice.boxes.as_ref().map_or(Usage::default(), |boxes| {
+                let live = slice.used_shapes.len();
+                Usage { live, live_bytes: live * size_of::<crate::Aabb>(), allocated_bytes: boxes.bytes() }
+            })
+        };
+        let of_order = Usage { allocated_bytes: self.boxes.bytes(), ..Usage::default() };
+        self.slices.slices.iter().map(boxes).fold(of_order, Usage::plus)
     }
 
-    /// The memory use of the entries of this many handles.
-    pub(crate) fn table_usage(&self, handles: usize) -> Usage {
-        Usage {
-            live: handles,
-            live_bytes: handles * Tables::ENTRY_BYTES,
-            allocated_bytes: self.tables.allocated_bytes(),
-        }
+    /// The bytes of histories and of the log of changes.
+    pub(crate) fn change_bytes(&self) -> usize {
+        let traces = self.slices.slices.iter().filter_map(|slice| slice.trace.as_ref());
+        self.feed.as_ref().map_or(0, |feed| feed.bytes()) + traces.map(|trace| trace.bytes()).sum::<usize>()
     }
 
-    /// How many slots are holes.
+    /// The bytes of what stands beside the columns of slices, of lists, and of scratch memory.
+    pub(crate) fn overhead_bytes(&self) -> usize {
+        let crate::store::Slices { slices, heads, order, attached: _, free, edited, unboxed, untidy, is_untidy } =
+            &self.slices;
+        let lists = [order, free, edited, unboxed, untidy, &self.clock.swept, &self.clock.ahead];
+        slices.capacity() * size_of::<Slice>()
+            + heads.capacity() * size_of::<Head>()
+            + lists.into_iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>()
+            + is_untidy.capacity()
+            + self.waiting.bytes()
+            + self.scratch.bytes()
+    }
+
+    /// How many rows, slots and shapes of slices nothing has.
     pub(crate) fn count_holes(&self) -> usize {
-        let holes = |slice: &Slice| Storage::ALL.iter().map(|s| s.of(slice).holes().count() as usize).sum::<usize>();
-        self.slices.iter().filter(|slice| slice.lives).map(holes).sum()
+        self.slices.slices.iter().flat_map(Slice::unused).sum()
     }
 
     /// How many world matrices of nodes are not finite.
     pub(crate) fn count_overflowed(&self) -> usize {
         let overflowed = |slice: &Slice| {
-            let transforms = &slice.transforms;
-            transforms.slots.iter().skip(1).filter(|&slot| !transforms.worlds[slot as usize].is_finite()).count()
+            let own = slice.used_slots.iter().filter(|&slot| slot >= slice.imports.len());
+            own.filter(|&slot| !slice.slots.worlds[slot].is_finite()).count()
         };
-        self.slices.iter().filter(|slice| slice.lives).map(overflowed).sum()
+        self.slices.slices.iter().map(overflowed).sum()
     }
 
-    /// How many nodes are out of order, from the share of each slice.
-    #[expect(clippy::cast_precision_loss, reason = "a share")]
-    pub(crate) fn count_disordered(&self) -> f64 {
-        let disordered = |slice: &Slice| f64::from(slice.disorder()) * slice.nodes() as f64;
-        self.slices.iter().filter(|slice| slice.lives).map(disordered).sum()
-    }
-}
-
-/// Adds up the bytes of arrays, and of what stands beside them.
-struct Bytes<'s> {
-    slice: &'s Slice,
-    /// What is allocated, by storage.
-    allocated: [usize; STORAGES],
-    /// What each slot has beside the arrays, by storage.
-    beside_slot: [usize; STORAGES],
-}
-
-impl Bytes<'_> {
-    fn add<T>(&mut self, column: &Column<T>) {
-        self.allocated[column.storage as usize] += (column.of)(self.slice).capacity() * size_of::<T>();
-    }
-}
-
-impl EachColumn for Bytes<'_> {
-    type Error = Infallible;
-
-    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Infallible> {
-        self.add(column);
-        Ok(())
+    /// Reconstitutions since the scene was made.
+    pub(crate) fn reconstitutions(&self) -> u64 {
+        self.clock.reconstitutions
     }
 
-    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), Infallible> {
-        self.add(column);
-        Ok(())
-    }
-}
-
-impl EachComponent for Bytes<'_> {
-    type Error = Infallible;
-
-    fn component<C: Component>(&mut self) -> Result<(), Infallible> {
-        let component = C::of(self.slice);
-        self.allocated[C::STORAGE as usize] += component.bytes_beside();
-        self.beside_slot[C::STORAGE as usize] = component.slot_bytes_beside();
-        Ok(())
-    }
-}
-
-impl Slice {
-    /// The bytes of all arrays and their companions.
-    pub(in crate::store) fn allocated_bytes(&self) -> usize {
-        self.bytes_by_storage().allocated.iter().sum::<usize>() + self.box_bytes()
-    }
-
-    /// The bytes of world boxes.
-    pub(in crate::store) fn box_bytes(&self) -> usize {
-        self.boxes.as_ref().map_or(0, |boxes| boxes.allocated_bytes())
-    }
-
-    /// The bytes of the arrays of each storage, and of what stands beside them but boxes.
-    fn bytes_by_storage(&self) -> Bytes<'_> {
-        let mut bytes = Bytes { slice: self, allocated: [0; STORAGES], beside_slot: [0; STORAGES] };
-        let Ok(()) = each_column(&mut bytes);
-        let Ok(()) = each_component(&mut bytes);
-        for (allocated, storage) in bytes.allocated.iter_mut().zip(Storage::ALL) {
-            *allocated += storage.of(self).holes().bytes();
-        }
-        let lists = self.children.capacity() + self.marked_children.capacity() + self.candidates_below.capacity();
-        bytes.allocated[Storage::Rows as usize] += self.portal_rows.bytes() + lists * size_of::<u32>();
-        bytes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility};
-
-    #[test]
-    fn a_slot_takes_its_arrays_and_its_history_where_there_is_one() {
-        for (changes, histories) in [(false, [0; STORAGES]), (true, [0, 60, 8, 0, 0, 0])] {
-            let mut scene = Scene::with_config(SceneConfig { changes, ..SceneConfig::DEFAULT }).unwrap();
-            let whole = Node::transform(Transform::IDENTITY)
-                .with_visibility(Visibility::layers(1))
-                .with_material(3)
-                .with_shape(Shape::new(7, Aabb::cube(1.0)))
-                .named("name");
-            let top = scene.insert(scene.root(), whole).unwrap();
-            (0..9).for_each(|_| _ = scene.insert(top, whole).unwrap());
-            let usages = scene.store.usages();
-            for ((usage, storage), history) in usages.iter().zip(Storage::ALL).zip(histories) {
-                let text = if storage == Storage::Names { 10 * "name".len() } else { 0 };
-                let expected = usage.live * (storage.slot_bytes() + history) + text;
-                assert_eq!((usage.live_bytes, usage.live >= 10), (expected, true), "{storage:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn room_that_is_made_is_room_for_what_stands_beside_the_arrays() {
-        let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
-        let node = Node::transform(Transform::IDENTITY)
-            .with_visibility(Visibility::layers(1))
-            .with_material(3)
-            .with_shape(Shape::new(7, Aabb::cube(1.0)));
-        let top = scene.insert(scene.root(), node).unwrap();
-        scene.update();
-        let allocated = |scene: &Scene| scene.store.usages().map(|usage| usage.allocated_bytes);
-        let before = allocated(&scene);
-        scene.try_reserve(top, 1000).unwrap();
-        let with_room = allocated(&scene);
-        assert_ne!(with_room, before);
-        (0..1000).for_each(|_| _ = scene.insert(top, node).unwrap());
-        assert_eq!(allocated(&scene), with_room);
+    /// How many records are spent.
+    pub(crate) fn spent(&self) -> usize {
+        self.pages.spent()
     }
 }

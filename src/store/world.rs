@@ -1,105 +1,153 @@
-//! World transforms as of now, computed by walking up.
+//! World transforms as of now, in double precision, computed by one walk up; and what places a node in the world.
 
-use crate::Mat34;
 use crate::store::Store;
-use crate::store::columns::At;
+use crate::store::record::{Has, RecordId};
 use crate::store::space::Space;
-use crate::{Error, Local, NodeHandle, Transform};
-use glam::{DAffine3, DVec3};
+use crate::{Error, Local, Mat34, NodeHandle};
+use glam::{DAffine3, DVec3, Vec3};
 use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
 
-/// Slices and transform slots from a node up to the root.
-pub(in crate::store) type Chain = SmallVec<[(u32, u32); 32]>;
+/// Nodes with a transform, from one up to the topmost.
+pub(crate) type Chain = SmallVec<[RecordId; 32]>;
+
+/// A local transform with what single precision loses of its translation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WideLocal {
+    pub(crate) local: Local,
+    pub(crate) remainder: Vec3,
+}
+
+impl WideLocal {
+    /// The local transform that comes nearest to one in double precision; what the translation loses is kept if it is
+    /// to be `precise`.
+    fn from_wide(wide: &DAffine3, precise: bool) -> Result<Self, Error> {
+        let local = Local::from_wide(wide)?;
+        let remainder = if precise { remainder(wide.translation, local.translation()) } else { Vec3::ZERO };
+        Ok(Self { local, remainder })
+    }
+
+    /// The same in double precision.
+    pub(crate) fn to_wide(self) -> DAffine3 {
+        let mut wide = self.local.to_wide();
+        wide.translation += self.remainder.as_dvec3();
+        wide
+    }
+}
+
+/// What single precision loses of a translation.
+pub(crate) fn remainder(wide: DVec3, rounded: Vec3) -> Vec3 {
+    (wide - rounded.as_dvec3()).as_vec3()
+}
+
+/// Whether a world matrix is finite in single precision, as the update computes it from that of the parent.
+fn stays_finite(above: &Mat34, local: Local) -> Result<(), Error> {
+    let finite = (*above * local.to_matrix()).is_finite();
+    if finite { Ok(()) } else { Err(Error::NotFinite("a world transform")) }
+}
+
+/// The world transform that the children of a node inherit, in both precisions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Above {
+    space: Space,
+    world: Mat34,
+}
+
+impl Above {
+    /// What the topmost nodes inherit.
+    pub(crate) const WORLD: Self = Self { space: Space::WORLD, world: Mat34::IDENTITY };
+
+    /// What the children of a child with this local transform inherit.
+    pub(crate) fn below(&self, local: Local) -> Self {
+        Self { space: self.space.below(local), world: self.world * local.to_matrix() }
+    }
+
+    /// The local transform that places a child at `world`, which is checked; `parent` returns the node's handle.
+    pub(crate) fn local_at(&self, world: Local, parent: impl FnOnce() -> NodeHandle) -> Result<Local, Error> {
+        let local = self.space.local_at(world).map_err(|fault| fault.below(parent()))?;
+        stays_finite(&self.world, local).map(|()| local)
+    }
+}
 
 impl Store {
-    /// The transforms that make up the world transform of a node, from its own to the topmost.
-    fn transform_chain(&self, at: At) -> Chain {
-        self.transform_chain_from(at.slice, self.row(at).transform.index())
+    /// A node's local transform with what single precision loses of its translation.
+    pub(crate) fn wide_local(&self, id: RecordId) -> Option<WideLocal> {
+        Some(WideLocal { local: self.local(id)?, remainder: self.remainder(id) })
     }
 
-    /// The transforms from a slot of a slice to the topmost.
-    pub(in crate::store) fn transform_chain_from(&self, mut number: u32, mut slot: u32) -> Chain {
-        let mut chain = Chain::new();
-        loop {
-            let slice = self.slice(number);
-            while slot != 0 {
-                chain.push((number, slot));
-                slot = slice.transforms.parents[slot as usize];
-            }
-            if slice.portal == At::NONE {
-                return chain;
-            }
-            number = slice.portal.slice;
-            slot = self.row(slice.portal).transform.index();
-        }
+    /// The nodes whose local transforms make up the world transform of a node, from its own to the topmost.
+    pub(crate) fn transform_chain(&self, id: RecordId) -> Chain {
+        let chain = core::iter::successors(Some(id), |&id| self.pages.parent(id).some());
+        chain.filter(|&id| id != RecordId::LIMBO && self.pages.record(id).has.has(Has::TRANSFORM)).collect()
     }
 
-    /// The world transform of a node as of now, in double precision, computed by one walk up.
-    pub(crate) fn wide_world(&self, at: At) -> WideWorld<'_> {
-        let chain = self.transform_chain(at);
-        let locals = chain.iter().rev().map(|&(slice, slot)| self.slice(slice).transforms.wide_local(slot));
-        let world = locals.fold(DAffine3::IDENTITY, |world, local| world * local);
+    pub(crate) fn chain_local(&self, id: RecordId) -> Local {
+        self.local(id).unwrap_or(Local::Matrix(Mat34::IDENTITY))
+    }
+
+    fn chain_wide(&self, id: RecordId) -> DAffine3 {
+        self.wide_local(id).map_or(DAffine3::IDENTITY, WideLocal::to_wide)
+    }
+
+    /// The world transform of a node as of now, in double precision.
+    pub(crate) fn wide_world(&self, id: RecordId) -> WideWorld<'_> {
+        let chain = self.transform_chain(id);
+        let world = chain.iter().rev().fold(DAffine3::IDENTITY, |world, &id| world * self.chain_wide(id));
         WideWorld { store: self, chain, world }
     }
 
-    /// The world matrix of a node as of now. Runs in O(ancestors with a transform).
-    pub(crate) fn fresh_world_at(&self, at: At) -> Mat34 {
-        let chain = self.transform_chain(at);
-        let locals = chain.iter().rev().map(|&link| self.local_of(link).to_matrix());
-        locals.fold(Mat34::IDENTITY, |world, local| world * local)
+    /// The world matrix of a node as of now, to the bits of the next update. Runs in O(ancestors).
+    pub(crate) fn fresh_world(&self, id: RecordId) -> Mat34 {
+        let chain = self.transform_chain(id);
+        chain.iter().rev().fold(Mat34::IDENTITY, |world, &id| world * self.chain_local(id).to_matrix())
     }
 
-    /// The local transform that keeps a node where it is when it is moved below another parent; `None` if it need not
-    /// change.
-    pub(crate) fn local_below(&self, at: At, parent: At) -> Result<Option<Local>, Error> {
-        let above = self.parent(at).map(|parent| self.wide_world(parent).world);
-        let (from, to) = (above.unwrap_or(DAffine3::IDENTITY), self.wide_world(parent));
-        if from == to.world {
+    /// The local transform that keeps a node where it is when it is moved below another parent, or, without one, out of
+    /// the tree; `None` if it need not change.
+    pub(crate) fn local_below(&self, id: RecordId, parent: Option<RecordId>) -> Result<Option<WideLocal>, Error> {
+        let above = self.parent(id).map_or(DAffine3::IDENTITY, |parent| self.wide_world(parent).world);
+        let to = parent.map(|parent| (parent, self.wide_world(parent)));
+        if above == to.as_ref().map_or(DAffine3::IDENTITY, |(_, to)| to.world) {
             return Ok(None);
         }
-        let world = self.wide_own(at).map_or(from, |local| from * local);
-        to.local_at(&world, || self.handle(parent)).map(Some)
-    }
-
-    /// The local transform that keeps a node where it is when it is detached; `None` if it need not change.
-    pub(crate) fn local_alone(&self, at: At) -> Result<Option<Local>, Error> {
-        let above = self.parent(at).map_or(DAffine3::IDENTITY, |parent| self.wide_world(parent).world);
-        if above == DAffine3::IDENTITY {
-            return Ok(None);
+        let world = self.wide_local(id).map_or(above, |local| above * local.to_wide());
+        if !world.is_finite() {
+            return Err(Error::NotFinite("a world transform"));
         }
-        let world = self.wide_own(at).map_or(above, |local| above * local);
-        Local::from_wide(&world).map(Some)
+        // Places in single precision stay so: to keep what the product has beyond it would slow down later edits.
+        let precise = self.is_precise(id) || parent.is_some_and(|parent| self.is_precise(parent));
+        let (local, above) = match to {
+            Some((parent, to)) => (to.local_at(&world, precise, || self.handle(parent))?, self.fresh_world(parent)),
+            None => (WideLocal::from_wide(&world, precise)?, Mat34::IDENTITY),
+        };
+        stays_finite(&above, local.local).map(|()| Some(local))
     }
 
-    /// A node's own local transform, with what single precision loses of its translation.
-    fn wide_own(&self, at: At) -> Option<DAffine3> {
-        let slice = self.slice(at.slice);
-        Some(slice.transforms.wide_local(slice.row(at.row).transform.as_own()?))
+    /// Whether the translation of a node, or of one above it, is in double precision.
+    fn is_precise(&self, id: RecordId) -> bool {
+        self.transform_chain(id).iter().any(|&id| self.pages.record(id).has.has(Has::REMAINDER))
     }
 
     /// The local transform that places a node at `world`, below its present parent.
-    pub(crate) fn local_for(&self, at: At, world: Local) -> Result<Local, Error> {
-        let Some(parent) = self.parent(at) else { return Local::from_wide(&world.to_wide()) };
+    pub(crate) fn local_for(&self, id: RecordId, world: Local) -> Result<Local, Error> {
+        let Some(parent) = self.parent(id) else { return Local::from_wide(&world.to_wide()) };
         let chain = self.transform_chain(parent);
-        let space = chain.iter().rev().fold(Space::WORLD, |space, &link| space.below(self.local_of(link)));
-        space.local_at(world).map_err(|fault| fault.below(self.handle(parent)))
+        let above = chain.iter().rev().fold(Above::WORLD, |above, &id| above.below(self.chain_local(id)));
+        above.local_at(world, || self.handle(parent))
     }
 
     /// The translation of a node's local transform in double precision, if it has one.
-    pub(crate) fn wide_translation_at(&self, at: At) -> Option<DVec3> {
-        let slice = self.slice(at.slice);
-        Some(slice.transforms.wide_local(slice.row(at.row).transform.as_own()?).translation)
+    pub(crate) fn wide_translation(&self, id: RecordId) -> Option<DVec3> {
+        self.wide_local(id).map(|wide| wide.local.translation().as_dvec3() + wide.remainder.as_dvec3())
     }
 
     /// Sets the translation of a node's local transform in double precision; the rest stays. Returns whether it has
     /// one.
-    pub(crate) fn set_wide_translation(&mut self, at: At, translation: DVec3) -> bool {
-        let Some(slot) = self.row(at).transform.as_own() else { return false };
+    pub(crate) fn set_wide_translation(&mut self, id: RecordId, translation: DVec3) -> bool {
+        let Some(local) = self.local(id) else { return false };
         let rounded = translation.as_vec3();
-        let transforms = &mut self.slice_mut(at.slice).transforms;
-        let local = match transforms.local(slot) {
-            Local::Transform(transform) => Local::Transform(Transform { translation: rounded, ..transform }),
+        let local = match local {
+            Local::Transform(transform) => Local::Transform(crate::Transform { translation: rounded, ..transform }),
             Local::Matrix(mut matrix) => {
                 for (row, part) in matrix.rows.iter_mut().zip(rounded.to_array()) {
                     row[3] = part;
@@ -107,22 +155,9 @@ impl Store {
                 Local::Matrix(matrix)
             }
         };
-        transforms.set_wide_local(slot, local, (translation - rounded.as_dvec3()).as_vec3());
-        self.tell_moved(at.slice);
+        self.set_wide_local(id, WideLocal { local, remainder: remainder(translation, rounded) });
         true
     }
-
-    pub(in crate::store) fn local_of(&self, (slice, slot): (u32, u32)) -> Local {
-        self.slice(slice).transforms.local(slot)
-    }
-}
-
-/// The inverse of a product of transforms. `None` if one of them has none, which rounding would hide in the product, or
-/// if the product exceeds double precision.
-fn inverse_of(world: &DAffine3, mut transforms: impl Iterator<Item = DAffine3>) -> Option<DAffine3> {
-    let within = world.matrix3.determinant().is_normal();
-    let regular = within && transforms.all(|transform| invert_wide(&transform).is_some());
-    regular.then(|| world.inverse()).filter(|inverse| inverse.is_finite())
 }
 
 /// A world transform in double precision, and what it was composed of.
@@ -133,16 +168,20 @@ pub(crate) struct WideWorld<'s> {
 }
 
 impl WideWorld<'_> {
-    /// The inverse, if there is one.
+    /// The inverse. `None` if one of the transforms has none, which rounding would hide in the product, or if the
+    /// product exceeds double precision.
     pub(crate) fn inverse(&self) -> Option<DAffine3> {
-        inverse_of(&self.world, self.chain.iter().map(|&link| self.store.local_of(link).to_wide()))
+        let within = self.world.matrix3.determinant().is_normal();
+        let mut transforms = self.chain.iter().map(|&id| self.store.chain_local(id).to_wide());
+        let regular = within && transforms.all(|transform| invert_wide(&transform).is_some());
+        regular.then(|| self.world.inverse()).filter(DAffine3::is_finite)
     }
 
     /// The local transform that places a child of this node at `world`; `parent` returns the handle of this node.
-    fn local_at(&self, world: &DAffine3, parent: impl Fn() -> NodeHandle) -> Result<Local, Error> {
+    fn local_at(&self, world: &DAffine3, precise: bool, parent: impl Fn() -> NodeHandle) -> Result<WideLocal, Error> {
         let wide = self.inverse().ok_or_else(|| Error::Singular(parent()))? * *world;
-        let local = Local::from_wide(&wide)?;
-        if local.keeps(&wide, &self.world, world) { Ok(local) } else { Err(Error::Underflow(parent())) }
+        let local = WideLocal::from_wide(&wide, precise)?;
+        if local.local.keeps(&wide, &self.world, world) { Ok(local) } else { Err(Error::Underflow(parent())) }
     }
 
     /// The matrix from the space of this node to that of another. `None` if the other's transform has no inverse, or if

@@ -1,11 +1,12 @@
 //! Visitors of two kinds: of nodes in strict depth-first order, and of whole slices as columns.
 //!
-//! A [slice](crate::guide::glossary) is the unit of storage: a run of siblings with all nodes below them, in arrays of
-//! its own. A pass over all transforms, shapes or materials reads these arrays and nothing else.
+//! A [slice](crate::guide::glossary) is some thousand nodes in depth-first order, as of the last update, in arrays of
+//! its own. A pass over all transforms, shapes or materials reads these arrays and nothing else. The visitor of nodes
+//! follows links, and sees the tree as it is now.
 //!
 //! | walk | takes | for |
 //! |---|---|---|
-//! | [`Scene::visit`](crate::Scene::visit) | a [`Visitor`], or a closure of a `&`[`NodeRef`] | node by node in depth-first order, with what to do behind a node's children; can prune and stop |
+//! | [`Scene::visit`](crate::Scene::visit) | a [`Visitor`], or a closure of a `&`[`NodeRef`] | node by node in depth-first order, with what to do after a node's children; can prune and stop |
 //! | [`Scene::slices`](crate::Scene::slices) | nothing: an iterator of [`SliceView`]s | passes over columns |
 //! | [`Scene::visit_slices`](crate::Scene::visit_slices) | a [`SliceVisitor`], or a closure of a [`SliceView`] | the same, where a visitor is at hand |
 //! | [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) | a [`SliceVisitorMut`] | sets local transforms; [`TransformPass`] computes world matrices on the way |
@@ -27,8 +28,8 @@
 //! });
 //! assert_eq!(outline, "scene house door ");
 //!
-//! // The same scene as columns: one transform, behind the base of its slice.
-//! let transforms: usize = scene.slices().map(|slice| slice.transforms().len() - 1).sum();
+//! // The same scene as columns: one transform, after what its slice imports.
+//! let transforms: usize = scene.slices().map(|slice| slice.transforms().len() - slice.imports()).sum();
 //! assert_eq!(transforms, 1);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
@@ -40,16 +41,14 @@ pub use node::{NodeRef, Visitor};
 pub use slice::{SliceVisitor, SliceVisitorMut};
 
 pub use crate::pass::TransformPass;
-pub use crate::store::{
-    ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, Slots, TransformView, VisibilityView,
-};
+pub use crate::store::{ListedShape, RowView, ShapeView, SliceView, SliceViewMut, TransformView};
 
 /// The result of a visitor: how the walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flow {
     /// Continue with the nodes below.
     Continue,
-    /// Skip the nodes below.
+    /// Skip the nodes below; in a visit of slices, which do not nest, the same as `Continue`.
     Prune,
     /// Stop the walk.
     Break,

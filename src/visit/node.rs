@@ -1,7 +1,7 @@
 //! The visitor of nodes, in strict depth-first order across slices.
 
 use crate::scene::Scene;
-use crate::store::At;
+use crate::store::RecordId;
 use crate::visit::Flow;
 use crate::{Local, Mat34, Node, NodeHandle, Shape, Visibility};
 
@@ -71,7 +71,7 @@ impl<F: FnMut(&NodeRef<'_>) -> Flow> Visitor for F {
 #[derive(Clone, Copy, Debug)]
 pub struct NodeRef<'s> {
     scene: &'s Scene,
-    at: At,
+    at: RecordId,
     depth: usize,
 }
 
@@ -103,13 +103,13 @@ impl<'s> NodeRef<'s> {
     /// The node's name.
     #[must_use]
     pub fn name(&self) -> Option<&'s str> {
-        self.scene.store.name_at(self.at)
+        self.scene.store.name(self.at)
     }
 
     /// The node's local transform.
     #[must_use]
     pub fn local(&self) -> Option<Local> {
-        self.scene.store.local_at(self.at)
+        self.scene.store.local(self.at)
     }
 
     /// The node's world matrix as of the last update.
@@ -121,25 +121,25 @@ impl<'s> NodeRef<'s> {
     /// The node's own material.
     #[must_use]
     pub fn own_material(&self) -> Option<u32> {
-        self.scene.store.own_material_at(self.at)
+        self.scene.store.own_material(self.at)
     }
 
     /// The node's shape.
     #[must_use]
     pub fn shape(&self) -> Option<Shape> {
-        self.scene.store.shape_at(self.at)
+        self.scene.store.shape(self.at)
     }
 
     /// The node's own visibility.
     #[must_use]
     pub fn own_visibility(&self) -> Option<Visibility> {
-        self.scene.store.own_visibility_at(self.at)
+        self.scene.store.own_visibility(self.at)
     }
 
     /// The node's description.
     #[must_use]
     pub fn node(&self) -> Node<'s> {
-        self.scene.store.node_at(self.at)
+        self.scene.store.node(self.at)
     }
 }
 
@@ -198,7 +198,7 @@ impl Scene {
     }
 
     /// Calls the methods for one node, up to the first that returns `Break`.
-    fn visit_node(&self, at: At, depth: usize, visitor: &mut impl Visitor) -> Flow {
+    fn visit_node(&self, at: RecordId, depth: usize, visitor: &mut impl Visitor) -> Flow {
         let node = self.node_ref(at, depth);
         let mut flow = visitor.enter(&node);
         if flow != Flow::Break
@@ -219,7 +219,7 @@ impl Scene {
         flow
     }
 
-    fn node_ref(&self, at: At, depth: usize) -> NodeRef<'_> {
+    fn node_ref(&self, at: RecordId, depth: usize) -> NodeRef<'_> {
         NodeRef { scene: self, at, depth }
     }
 }

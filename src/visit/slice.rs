@@ -2,9 +2,9 @@
 
 use crate::visit::{Flow, SliceView, SliceViewMut};
 
-/// Visits whole slices in tree order: each before the slices below it.
+/// Visits whole slices in order: each after those that it imports from.
 ///
-/// [`RenderPass`](crate::draw::RenderPass) is one. At [`Flow::Prune`] the slices below are skipped.
+/// [`RenderPass`](crate::draw::RenderPass) is one. Slices do not nest, so [`Flow::Prune`] means [`Flow::Continue`].
 pub trait SliceVisitor {
     /// Called for each slice.
     fn slice(&mut self, slice: SliceView<'_>) -> Flow;
@@ -17,13 +17,13 @@ impl<F: FnMut(SliceView<'_>) -> Flow> SliceVisitor for F {
     }
 }
 
-/// Visits whole slices in tree order and may set local transforms.
+/// Visits whole slices in order and may set local transforms.
 ///
-/// [`TransformPass`](crate::visit::TransformPass) is one. At [`Flow::Prune`] the slices below are skipped. However a
-/// visit ends, even by a panic, queries find shapes by their matrices at that time, and the next update computes the
-/// rest and reports all changes.
+/// [`TransformPass`](crate::visit::TransformPass) is one. Slices do not nest, so [`Flow::Prune`] means
+/// [`Flow::Continue`]. If a visit ends early, even by a panic, the next update computes the rest and reports all changes.
+/// Boxes of slices that a visit changed are those of the last update until the next one.
 pub trait SliceVisitorMut {
-    /// Called for each slice. What the slice inherits was updated from the slice above.
+    /// Called for each slice. What the slice imports was updated from earlier slices.
     fn slice_mut(&mut self, slice: SliceViewMut<'_>) -> Flow;
 }
 

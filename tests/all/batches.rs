@@ -1,7 +1,6 @@
 //! Batches: the result is that of the same edits one by one, and a refused list leaves everything unchanged.
 
 use crate::model::dump::dump;
-use crate::trees::UNBOUNDED;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
 use hedgerow::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
@@ -29,9 +28,8 @@ fn tree(config: SceneConfig, count: usize, dice: &mut Rng) -> (Scene, Vec<NodeHa
     (scene, nodes)
 }
 
-fn policies() -> [SceneConfig; 3] {
-    let tiny = SceneConfig { initial_slice_storage_size: 3, min_nodes: 4, ..SceneConfig::DEFAULT };
-    [SceneConfig::DEFAULT, UNBOUNDED, tiny]
+fn configs() -> [SceneConfig; 3] {
+    [4096, 64, 8].map(|max_nodes| SceneConfig { max_nodes, ..SceneConfig::DEFAULT })
 }
 
 /// Asserts that all nodes below the roots have the same properties, in order; `same` maps the handles of one scene to
@@ -51,7 +49,7 @@ fn assert_same_tree(a: &Scene, b: &Scene, same: &HashMap<NodeHandle, NodeHandle>
 
 #[test]
 fn a_batch_of_inserts_leaves_the_tree_that_single_inserts_leave() {
-    for (seed, config) in (1..).zip(policies()) {
+    for (seed, config) in (1..).zip(configs()) {
         let mut dice = Rng::with_seed(seed);
         let (mut single, nodes) = tree(config, 3000, &mut dice);
         let mut batched = single.clone();
@@ -86,7 +84,7 @@ fn a_long_batch_goes_into_a_large_scene() {
 #[test]
 fn a_batch_of_removals_is_a_set() {
     // With more than 8192 nodes batches are sorted.
-    let cases = policies().map(|config| (config, 4000));
+    let cases = configs().map(|config| (config, 4000));
     for (seed, (config, count)) in (11..).zip(cases.into_iter().chain([(SceneConfig::DEFAULT, 9000)])) {
         let mut dice = Rng::with_seed(seed);
         let (mut single, nodes) = tree(config, count, &mut dice);
@@ -106,7 +104,7 @@ fn a_batch_of_removals_is_a_set() {
 
 #[test]
 fn the_last_transform_of_a_node_named_twice_counts() {
-    for (seed, config) in (21..).zip(policies()) {
+    for (seed, config) in (21..).zip(configs()) {
         let mut dice = Rng::with_seed(seed);
         let (mut single, nodes) = tree(config, 2000, &mut dice);
         let mut batched = single.clone();
@@ -126,7 +124,7 @@ fn the_last_transform_of_a_node_named_twice_counts() {
 
 #[test]
 fn an_iterator_of_local_transforms_sets_what_single_calls_set() {
-    for (seed, config) in (31..).zip(policies()) {
+    for (seed, config) in (31..).zip(configs()) {
         for count in [0, 1, 63, 64, 65, 700] {
             let mut dice = Rng::with_seed(seed);
             let (mut single, nodes) = tree(config, 1500, &mut dice);
@@ -313,7 +311,7 @@ fn moves(scene: &Scene, nodes: &[NodeHandle], count: usize, dice: &mut Rng) -> V
 #[test]
 fn a_batch_of_moves_leaves_the_tree_that_the_list_says() {
     let (mut taken, mut refused, mut only_as_a_batch) = (0, 0, 0);
-    for (seed, config) in (31..).zip(policies()) {
+    for (seed, config) in (31..).zip(configs()) {
         for (changes, bounds) in [(false, false), (true, true)] {
             let mut dice = Rng::with_seed(seed);
             let (mut scene, nodes) = tree(SceneConfig { changes, bounds, ..config }, 600, &mut dice);
@@ -356,7 +354,7 @@ fn a_batch_of_moves_leaves_the_tree_that_the_list_says() {
 
 #[test]
 fn a_large_batch_of_moves_of_leaves_leaves_the_tree_that_the_list_says() {
-    for (seed, config) in (41..).zip(policies()) {
+    for (seed, config) in (41..).zip(configs()) {
         let mut dice = Rng::with_seed(seed);
         let (mut batched, nodes) = tree(config, 12_000, &mut dice);
         let (leaves, inner): (Vec<_>, Vec<_>) = nodes.iter().partition(|&&node| batched.first_child(node).is_none());
@@ -378,7 +376,7 @@ fn a_large_batch_of_moves_of_leaves_leaves_the_tree_that_the_list_says() {
 
 #[test]
 fn moves_that_keep_the_world_keep_it() {
-    for (seed, config) in (51..).zip(policies()) {
+    for (seed, config) in (51..).zip(configs()) {
         let mut dice = Rng::with_seed(seed);
         let (mut scene, nodes) = tree(config, 500, &mut dice);
         for _ in 0..20 {

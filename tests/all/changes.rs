@@ -1,6 +1,7 @@
 //! What an update reports: handles, previous matrices.
 
-use crate::trees::{APART, group, isolate};
+use crate::model::dump::same_slice;
+use crate::trees::{APART, group};
 use crate::watched::Watched;
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -59,8 +60,6 @@ fn nodes_without_transforms_move_with_the_nearest_above_through_every_slice() {
     let seat = group(&mut scene, car);
     let driver = group(&mut scene, seat);
     let other = placed(&mut scene, root, 5.0);
-    isolate(&mut scene, seat);
-    isolate(&mut scene, driver);
     scene.update();
     scene.set_local(car, at(2.0)).unwrap();
     scene.update();
@@ -125,18 +124,23 @@ fn adding_and_removing_a_transform_moves_what_goes_by_it() {
 }
 
 #[test]
-fn what_came_and_went_within_a_frame_is_not_told() {
+fn of_what_came_and_went_within_a_frame_only_the_removal_is_told() {
     let mut scene = scene();
     let root = scene.root();
     let old = placed(&mut scene, root, 1.0);
     scene.update();
-    // The index of each is reused by the next.
+    // The record of each is used by the next.
+    let mut gone = Vec::new();
     for _ in 0..3 {
         let brief = placed(&mut scene, old, 1.0);
-        group(&mut scene, brief);
+        gone.extend([brief, group(&mut scene, brief)]);
         scene.remove(brief).unwrap();
     }
     assert_eq!(update(&mut scene), [0; 4]);
+    assert!(scene.told.edited.is_empty() && scene.told.locals.is_empty());
+    scene.told.removed.sort_unstable();
+    gone.sort_unstable();
+    assert_eq!(scene.told.removed, gone);
     scene.remove(old).unwrap();
     let new = placed(&mut scene, root, 2.0);
     scene.update();
@@ -179,7 +183,6 @@ fn visibility_is_told_of_those_whose_mask_changed() {
     let room = group(&mut scene, house);
     let hidden = scene.insert(room, Node::group().with_visibility(Visibility::layers(4))).unwrap();
     let below = group(&mut scene, hidden);
-    isolate(&mut scene, room);
     assert_eq!(update(&mut scene), [0, 0, 5, 0]);
     scene.set_visibility(house, Visibility::layers(1)).unwrap();
     scene.update();
@@ -205,7 +208,7 @@ fn what_stops_is_at_rest_one_update_later() {
     scene.set_local(car, at(7.0)).unwrap();
     scene.update();
     assert_eq!(scene.previous_world(car).unwrap().translation().x, 1.0);
-    // Another one moves, at any index, and then none.
+    // Another one moves, and then none.
     scene.set_local(bus, at(8.0)).unwrap();
     scene.update();
     assert_eq!(scene.previous_world(car).unwrap().translation().x, 7.0);
@@ -235,7 +238,6 @@ fn what_a_visitor_moves_is_told_by_the_next_update() {
     let root = scene.root();
     let car = placed(&mut scene, root, 1.0);
     let seat = group(&mut scene, car);
-    isolate(&mut scene, seat);
     scene.update();
     scene.set_local(car, at(2.0)).unwrap();
     scene.update();
@@ -248,36 +250,45 @@ fn what_a_visitor_moves_is_told_by_the_next_update() {
 
 #[test]
 fn maintenance_changes_nothing_that_is_told_of_nodes() {
-    let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..TOLD };
-    let mut scene = Watched::new(config);
+    let mut scene = Watched::new(SceneConfig { max_nodes: 64, ..TOLD });
     let root = scene.root();
     let mut nodes = vec![placed(&mut scene, root, 1.0)];
-    for step in 0..200 {
-        let parent = nodes[step * 7 % nodes.len()];
+    for step in 0..2000 {
+        let parent = nodes[step * 7 % nodes.len().min(40)];
         let node = if step % 3 == 0 { group(&mut scene, parent) } else { placed(&mut scene, parent, 1.0) };
         nodes.push(node);
     }
     scene.update();
+    // What stays, one in sixteen with all above it, is in slices that are small then.
+    for (at, &node) in nodes.iter().enumerate().rev() {
+        if at % 16 > 0 && scene.first_child(node).is_none() {
+            scene.remove(node).unwrap();
+        }
+    }
+    nodes.retain(|&node| scene.contains(node));
+    scene.update();
     scene.set_local(nodes[0], at(2.0)).unwrap();
-    assert_eq!(update(&mut scene), [201, 0, 0, 0]);
+    assert_eq!(update(&mut scene), [nodes.len(), 0, 0, 0]);
     let previous: Vec<Option<Mat34>> = nodes.iter().map(|&node| scene.previous_world(node).copied()).collect();
-    scene.maintain(Duration::MAX);
+    let before = scene.slice_count();
+    assert!(scene.maintain(Duration::MAX).merged > 0 && scene.slice_count() < before, "{} nodes", nodes.len());
     scene.shrink_to_fit();
     let kept = nodes.iter().map(|&node| scene.previous_world(node).copied());
     assert!(kept.eq(previous), "rows moved, and what was remembered of them went along");
     assert_eq!(update(&mut scene), [0; 4]);
+    assert!(scene.told.locals.is_empty() && scene.told.edited.is_empty());
     assert!(nodes.iter().all(|&node| scene.previous_world(node) == scene.world(node)));
 }
 
 #[test]
-fn what_was_split_below_a_new_transform_at_the_origin_has_not_moved_when_it_is_merged_or_reparented() {
-    let mut scene = Watched::new(SceneConfig { max_nodes: 16, min_nodes: 4, ..TOLD });
+fn what_goes_to_other_slices_and_stays_at_the_origin_has_not_moved() {
+    let mut scene = Watched::new(SceneConfig { max_nodes: 16, ..TOLD });
     let root = scene.root();
     let top = placed(&mut scene, root, 0.0);
     let seats: Vec<NodeHandle> = (0..60).map(|_| group(&mut scene, top)).collect();
     assert_eq!(update(&mut scene), [0, 0, 62, 0]);
     scene.validate().unwrap();
-    // To the root, below a node in another slice, and, when few are left, into one slice.
+    // To the root, and below a node in another slice.
     for pair in seats[..40].chunks(2) {
         scene.reparent(pair[0], root, Keep::Local).unwrap();
         scene.reparent(pair[1], seats[59], Keep::Local).unwrap();
@@ -321,7 +332,6 @@ fn a_detached_subtree_has_left_and_an_attached_one_has_entered() {
     let [car, bus] = [1.0, 2.0].map(|x| placed(&mut scene, root, x));
     let seat = group(&mut scene, car);
     let driver = group(&mut scene, seat);
-    isolate(&mut scene, driver);
     scene.update();
 
     scene.detach(seat).unwrap();
@@ -361,9 +371,8 @@ fn a_subtree_that_was_elsewhere_in_between_has_moved_if_it_came_back_to_another_
 }
 
 #[test]
-fn an_index_that_serves_outside_of_the_tree_confuses_nobody() {
-    let config = SceneConfig { initial_slice_max_num_nodes: 1, ..TOLD };
-    let mut scene = Watched::new(config);
+fn a_record_that_serves_outside_of_the_tree_confuses_nobody() {
+    let mut scene = scene();
     let root = scene.root();
     let shelf = group(&mut scene, root);
     let old: Vec<_> = (0..8).map(|_| group(&mut scene, shelf)).collect();
@@ -397,30 +406,18 @@ fn whatever_was_removed_is_told_once_however_it_stood() {
     scene.remove(attached).unwrap();
     scene.detach(at_once).unwrap();
     scene.remove(at_once).unwrap();
-    let told = scene.update();
-    assert_eq!((&*told.left, &*told.removed), (&[detached, below, attached, at_once][..], &[attached, at_once][..]));
+    let mut told = scene.update().clone();
+    told.left.sort_unstable();
+    assert_eq!((&*told.left, &*told.removed), (&[attached, detached, at_once, below][..], &[attached, at_once][..]));
     scene.remove(detached).unwrap();
     scene.attach(returned, root, Keep::Local).unwrap();
-    scene.remove_later(returned).unwrap();
+    scene.remove(returned).unwrap();
     let short = scene.insert(root, Node::group()).unwrap();
     scene.remove(short).unwrap();
     let told = scene.update();
-    assert_eq!((&*told.left, &*told.removed), (&[][..], &[detached, below, returned][..]));
+    assert_eq!((&*told.left, &*told.removed), (&[][..], &[detached, below, returned, short][..]));
     scene.maintain(Duration::MAX);
     assert!(scene.update().removed.is_empty() && scene.contains(stays));
-}
-
-#[test]
-fn what_is_removed_for_later_has_left_at_once() {
-    let mut scene = Watched::new(SceneConfig { max_nodes: 16, min_nodes: 2, ..TOLD });
-    let root = scene.root();
-    let top = placed(&mut scene, root, 1.0);
-    (0..100).for_each(|_| assert!(scene.insert(top, Node::transform(at(1.0))).is_ok()));
-    scene.update();
-    scene.remove_later(top).unwrap();
-    assert_eq!(update(&mut scene), [0, 0, 0, 101]);
-    scene.maintain(Duration::MAX);
-    assert_eq!(update(&mut scene), [0; 4]);
 }
 
 #[test]
@@ -471,7 +468,7 @@ fn an_old_node_below_a_new_one_has_moved_when_that_is_given_a_transform() {
 }
 
 #[test]
-fn a_loaded_scene_tells_of_every_node_at_its_first_update() {
+fn a_loaded_scene_is_read_as_it_is_and_tells_what_happens_then() {
     let mut scene = scene();
     let root = scene.root();
     let car = placed(&mut scene, root, 1.0);
@@ -480,10 +477,14 @@ fn a_loaded_scene_tells_of_every_node_at_its_first_update() {
     scene.detach(shelf).unwrap();
     scene.update();
     let mut loaded = Watched::of(Scene::load(&scene.save()).unwrap());
-    assert_eq!(update(&mut loaded), [0, 0, 3, 0]);
+    assert_eq!(update(&mut loaded), [0; 4], "it is up to date");
     assert_eq!(loaded.previous_world(seat), loaded.world(seat));
     loaded.set_local(car, at(2.0)).unwrap();
     assert_eq!(update(&mut loaded), [2, 0, 0, 0]);
+    assert_eq!(loaded.previous_world(seat).unwrap().translation().x, 1.0);
+    loaded.attach(shelf, car, Keep::Local).unwrap();
+    loaded.update();
+    assert_eq!(loaded.told.entered, [shelf]);
     loaded.validate().unwrap();
 }
 
@@ -611,43 +612,19 @@ fn an_old_node_below_a_new_one_has_moved_also_from_the_origin() {
 
 #[test]
 fn what_is_given_transforms_while_it_is_detached_knows_where_it_was_before() {
-    for isolated in [false, true] {
-        let mut scene = scene();
-        let root = scene.root();
-        let car = placed(&mut scene, root, 5.0);
-        let seat = group(&mut scene, car);
-        let belt = group(&mut scene, seat);
-        if isolated {
-            isolate(&mut scene, seat);
-        }
-        // Room for transforms, so that nothing is rebuilt below.
-        let spare: Vec<NodeHandle> = (0..20).map(|_| placed(&mut scene, seat, 1.0)).collect();
-        spare.into_iter().for_each(|node| _ = scene.remove(node).unwrap());
-        scene.update();
-        scene.detach(seat).unwrap();
-        // The slot of the belt comes before that of the seat, and must be replaced.
-        scene.set_local(belt, Transform::IDENTITY).unwrap();
-        scene.set_local(seat, Transform::IDENTITY).unwrap();
-        scene.attach(seat, car, Keep::Local).unwrap();
-        assert_eq!(update(&mut scene), [0; 4], "isolated: {isolated}");
-        assert!([seat, belt].iter().all(|&node| scene.previous_world(node).unwrap().translation().x == 5.0));
-        scene.validate().unwrap();
-    }
-}
-
-#[test]
-fn a_transform_that_is_given_while_a_node_is_detached_goes_with_what_was_before() {
     let mut scene = scene();
     let root = scene.root();
     let car = placed(&mut scene, root, 5.0);
     let seat = group(&mut scene, car);
-    isolate(&mut scene, seat);
+    let belt = group(&mut scene, seat);
     scene.update();
     scene.detach(seat).unwrap();
+    scene.set_local(belt, Transform::IDENTITY).unwrap();
     scene.set_local(seat, Transform::IDENTITY).unwrap();
     scene.attach(seat, car, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [0; 4]);
-    assert_eq!(scene.previous_world(seat).unwrap().translation().x, 5.0);
+    assert!([seat, belt].iter().all(|&node| scene.previous_world(node).unwrap().translation().x == 5.0));
+    scene.validate().unwrap();
 }
 
 #[test]
@@ -663,76 +640,12 @@ fn a_transform_that_was_set_and_removed_at_the_end_of_a_slice_is_passed_over() {
     scene.validate().unwrap();
 }
 
-/// A town whose slices became so small that maintenance merges some. Each of the rooms in it has a chair, and a guest
-/// with a slice of its own.
-fn shrunk_town() -> (Watched, Vec<[NodeHandle; 3]>) {
-    let mut scene = Watched::new(SceneConfig { max_nodes: 64, min_nodes: 16, ..TOLD });
-    let root = scene.root();
-    let town = placed(&mut scene, root, 1.0);
-    let room = |number: usize| {
-        let room = placed(&mut scene, town, number as f32);
-        let [chair, guest] = [(); 2].map(|()| group(&mut scene, room));
-        isolate(&mut scene, guest);
-        [room, chair, guest]
-    };
-    let rooms: Vec<[NodeHandle; 3]> = (0..40).map(room).collect();
-    rooms.iter().skip(1).step_by(2).for_each(|&[room, ..]| _ = scene.remove(room).unwrap());
-    let kept = rooms.into_iter().step_by(2).collect();
-    scene.update();
-    (scene, kept)
-}
-
-#[test]
-fn what_waits_for_the_update_in_slices_that_are_merged_is_applied_by_it() {
-    type Edit = fn(&mut Scene, NodeHandle);
-    let edits: [Edit; 3] = [
-        |scene, room| scene.set_local(room, at(77.0)).unwrap(),
-        |scene, room| scene.set_visibility(room, Visibility::layers(1)).unwrap(),
-        |scene, room| scene.set_material(room, 9).unwrap(),
-    ];
-    let (shrunk, rooms) = shrunk_town();
-    // What a node has no component for is given to it; what it has is set.
-    let mut clad = Scene::clone(&shrunk);
-    for &[room, ..] in &rooms {
-        clad.set_visibility(room, Visibility::layers(3)).unwrap();
-        clad.set_material(room, 4).unwrap();
-    }
-    clad.update();
-    for (edit, shrunk) in edits.into_iter().flat_map(|edit| [(edit, &*shrunk), (edit, &clad)]) {
-        for &nodes in &rooms {
-            let (mut scene, room) = (shrunk.clone(), nodes[0]);
-            let before = scene.slice_count();
-            edit(&mut scene, room);
-            scene.maintain(Duration::MAX);
-            assert!(scene.slice_count() < before - 1, "slices are merged");
-            scene.update();
-            scene.validate().unwrap();
-            for node in nodes {
-                assert_eq!(scene.world(node).copied(), scene.fresh_world(node));
-                assert_eq!(scene.visibility(node), scene.own_visibility(room).or(Some(Visibility::VISIBLE)));
-                assert_eq!(scene.material(node), scene.own_material(room));
-            }
-        }
-    }
-}
-
-#[test]
-fn maintenance_sets_no_local_transform() {
-    let (mut scene, _) = shrunk_town();
-    let before = scene.slice_count();
-    scene.maintain(Duration::MAX);
-    assert!(scene.slice_count() < before - 1, "slices are merged");
-    scene.update();
-    assert!(scene.told.locals.is_empty() && scene.told.is_still() && scene.told.edited.is_empty());
-}
-
 #[test]
 fn a_material_and_a_mask_that_change_together_reach_the_slices_below() {
     let mut scene = scene();
     let root = scene.root();
     let house = scene.insert(root, Node::material(1).with_visibility(Visibility::layers(3))).unwrap();
     let room = group(&mut scene, house);
-    isolate(&mut scene, room);
     scene.update();
     scene.set_material(house, 2).unwrap();
     scene.set_visibility(house, Visibility::layers(1)).unwrap();
@@ -764,11 +677,36 @@ fn what_a_slice_inherits_stays_as_it_is_also_where_it_is_too_large_for_a_number(
     let top = scene.insert(root, Node::transform(huge(0.0))).unwrap();
     let car = scene.insert(top, Node::transform(huge(1.0))).unwrap();
     let seat = group(&mut scene, car);
-    isolate(&mut scene, seat);
     (0..40).for_each(|_| _ = placed(&mut scene, seat, 1.0));
     scene.update();
     scene.set_local(car, huge(2.0)).unwrap();
     scene.update();
     assert_eq!(scene.world(car).unwrap().rows[0], [f32::INFINITY, 0.0, 0.0, 2e30]);
     scene.validate().unwrap();
+}
+
+#[test]
+fn what_is_below_a_node_moves_when_that_loses_its_transform_in_the_update_that_joins_their_slices() {
+    for own in [false, true] {
+        let mut scene = scene();
+        let root = scene.root();
+        let parent = placed(&mut scene, root, 1.0);
+        let add = |_| if own { placed(&mut scene, parent, 2.0) } else { group(&mut scene, parent) };
+        let mut others: Vec<NodeHandle> = (0..12).map(add).collect();
+        let last = others.pop().unwrap();
+        scene.update();
+        assert!(!same_slice(&scene, parent, last));
+        others.iter().for_each(|&node| _ = scene.remove(node).unwrap());
+        scene.remove_local(parent).unwrap();
+        scene.update();
+        scene.validate().unwrap();
+        assert!(same_slice(&scene, parent, last));
+        assert_eq!(scene.told.moved.len(), 2);
+        for node in [parent, last] {
+            assert_eq!(scene.world(node).copied(), scene.fresh_world(node));
+            let [before, now] =
+                [scene.previous_world(node), scene.world(node)].map(|world| world.unwrap().translation());
+            assert_eq!(before - now, Vec3::X);
+        }
+    }
 }

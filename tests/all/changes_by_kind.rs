@@ -62,7 +62,7 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
 
 #[test]
 fn a_reader_of_some_kinds_is_told_what_a_reader_of_all_is_told_of_them() {
-    let config = SceneConfig { changes: true, max_nodes: 32, min_nodes: 4, ..SceneConfig::DEFAULT };
+    let config = SceneConfig { changes: true, max_nodes: 32, ..SceneConfig::DEFAULT };
     let mut seen = ChangeKinds::NONE;
     for seed in 0..20 {
         let mut dice = Rng::with_seed(seed);

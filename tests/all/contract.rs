@@ -1,7 +1,7 @@
 //! The contract of editing: each refusal leaves the scene unchanged, and each excess is contained.
 
 use crate::model::dump::same_slice;
-use crate::trees::UNBOUNDED;
+use crate::trees::{APART, groups, with};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
     Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
@@ -335,19 +335,25 @@ impl SliceVisitor for Panicking {
 #[test]
 #[cfg_attr(panic = "abort", ignore = "needs unwinding")]
 fn a_panicking_visitor_leaves_a_valid_scene() {
-    for remaining in 0..4 {
-        let Few { mut scene, leaf, .. } = Few::new();
-        let root = scene.root();
-        let visit = AssertUnwindSafe(|| scene.visit(root, &mut Panicking { remaining }));
-        assert_eq!(catch_unwind(visit).is_err(), remaining < 4);
+    let mut scene = with(APART);
+    let root = scene.root();
+    let top = scene.insert(root, Node::transform(Transform::IDENTITY)).unwrap();
+    let leaf = *groups(&mut scene, top, 30).last().unwrap();
+    scene.update();
+    let slices = scene.slices().count();
+    assert!(slices > 3);
+    for remaining in 0..40_u8 {
+        let panicking = || Panicking { remaining: remaining.into() };
+        let visit = AssertUnwindSafe(|| scene.visit(root, &mut panicking()));
+        assert_eq!(catch_unwind(visit).is_err(), usize::from(remaining) < scene.len());
         scene.validate().unwrap();
-        let visit = AssertUnwindSafe(|| scene.visit_slices(&mut Panicking { remaining }));
-        assert_eq!(catch_unwind(visit).is_err(), remaining < 2);
+        let visit = AssertUnwindSafe(|| scene.visit_slices(&mut panicking()));
+        assert_eq!(catch_unwind(visit).is_err(), usize::from(remaining) < slices);
         scene.validate().unwrap();
-        scene.set_local(leaf, Transform::IDENTITY).unwrap();
+        scene.set_local(top, Transform::from_xyz(remaining.into(), 0.0, 0.0)).unwrap();
         scene.update();
         scene.validate().unwrap();
-        assert_eq!(scene.world(leaf).unwrap().translation().x, 1.0);
+        assert_eq!(scene.world(leaf).unwrap().translation().x, f32::from(remaining));
     }
 }
 
@@ -355,7 +361,7 @@ fn a_panicking_visitor_leaves_a_valid_scene() {
 #[cfg_attr(panic = "abort", ignore = "needs unwinding")]
 fn a_panicking_comparison_leaves_a_valid_scene() {
     for before_panic in 0..40 {
-        let mut scene = Scene::with_config(UNBOUNDED).unwrap();
+        let mut scene = Scene::new();
         let root = scene.root();
         let order: Vec<_> = (0..30u32).map(|n| scene.insert(root, Node::material(n * 17 % 30)).unwrap()).collect();
         let mut remaining = before_panic;

@@ -1,4 +1,4 @@
-//! Culling of slices with many blocks, for views on several layers, and of what waits for an update.
+//! Culling of slices with many blocks, for views on several layers, and by bounds that were set.
 
 use crate::model::dump::same_slice;
 use hedgerow::glam::{Vec3, Vec4};
@@ -7,7 +7,7 @@ use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, SceneConfig, Shape, Tran
 
 /// Shapes along x, one metre apart, in one slice. Each has its number as its mesh.
 fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
-    let config = SceneConfig { bounds: true, max_nodes: 8192, ..SceneConfig::DEFAULT };
+    let config = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
     let top = scene.insert(scene.root(), Node::group()).unwrap();
     let mut add = |x: u16| {
@@ -27,16 +27,16 @@ fn beyond(x: f32) -> Frustum {
 }
 
 #[test]
-fn a_slice_is_searched_beyond_its_first_64_blocks() {
-    // 79 blocks of 64 shapes; the last one is not full.
-    let (scene, nodes) = row_of(5000);
+fn a_slice_is_searched_to_its_last_block() {
+    // As many shapes as fit: 64 blocks of 64; the last one is not full.
+    let (scene, nodes) = row_of(4093);
     let (mut list, mut found) = (DrawList::new(), Vec::new());
     // The box holds the whole slice, so that nothing in it is tested. A sphere never tells that it holds anything.
     scene.nodes_in_box(&Aabb::cube(1e5), Visibility::VISIBLE, &mut found).unwrap();
     assert!(found == nodes, "{} in a box", found.len());
     scene.nodes_in_sphere(&Sphere::new(Vec3::ZERO, 1e5).unwrap(), Visibility::VISIBLE, &mut found).unwrap();
     assert!(found == nodes, "{} in a sphere", found.len());
-    for x in [10_u16, 4200] {
+    for x in [10_u16, 4080] {
         scene.cull(&beyond(f32::from(x)), Visibility::VISIBLE, &mut list).unwrap();
         let listed = list.commands().iter().map(|command| (command.node, command.mesh));
         assert!(listed.eq(nodes.iter().copied().zip(0..).skip(usize::from(x))), "{} beyond {x}", list.len());
@@ -61,7 +61,7 @@ fn each_of_several_views_sees_what_is_on_its_layers() {
 }
 
 #[test]
-fn what_waits_for_an_update_is_found_by_its_present_bounds_on_its_layers() {
+fn bounds_that_are_set_count_from_the_next_update_on_and_on_their_layers() {
     let (mut scene, nodes) = row_of(200);
     scene.set_visibility(nodes[151], Visibility::layers(2)).unwrap();
     scene.update();
@@ -70,6 +70,9 @@ fn what_waits_for_an_update_is_found_by_its_present_bounds_on_its_layers() {
     }
     let above = Aabb::new(Vec3::new(-1e3, 20.0, -1e3), Vec3::splat(1e3));
     let mut found = Vec::new();
+    scene.nodes_in_box(&above, Visibility::VISIBLE, &mut found).unwrap();
+    assert_eq!(found, []);
+    scene.update();
     for (layers, expected) in [(1, &nodes[150..151]), (2, &nodes[150..152])] {
         scene.nodes_in_box(&above, Visibility::layers(layers), &mut found).unwrap();
         assert_eq!(found, expected, "on the layers {layers}");

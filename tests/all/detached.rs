@@ -1,7 +1,6 @@
 //! Detached subtrees: outside the tree, otherwise like any other subtree.
 
-use crate::model::dump::same_slice;
-use crate::trees::{APART, UNBOUNDED, isolate};
+use crate::trees::APART;
 use fastrand::Rng;
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
@@ -70,7 +69,7 @@ impl Pair {
             }
             10..=12 => {
                 let Some(root) =
-                    self.scene.detached_roots().nth(dice.usize(..self.scene.detached_roots().len().max(1)))
+                    self.scene.detached_roots().nth(dice.usize(..self.scene.detached_roots().count().max(1)))
                 else {
                     return;
                 };
@@ -88,7 +87,7 @@ impl Pair {
                 assert_eq!(done.is_ok(), expected.is_ok(), "{done:?} {expected:?}");
             }
             15 if self.nodes.len() > 30 => {
-                let removed = if dice.usize(..2) == 0 { self.scene.remove(a) } else { self.scene.remove_later(a) };
+                let removed = self.scene.remove(a);
                 if a == self.scene.root() {
                     assert_eq!(removed, Err(Error::RootIsFixed));
                     return;
@@ -150,8 +149,7 @@ impl Pair {
 
 #[test]
 fn a_detached_subtree_is_what_it_is_below_a_node_that_gives_it_nothing() {
-    let small = SceneConfig { max_nodes: 24, min_nodes: 5, initial_slice_storage_size: 4, ..SceneConfig::DEFAULT };
-    let configs = [small, SceneConfig::DEFAULT, UNBOUNDED, SceneConfig { min_nodes: 0, ..small }];
+    let configs = [APART, SceneConfig { max_nodes: 24, ..APART }, SceneConfig::DEFAULT];
     for (seed, config) in (1..).zip(configs.into_iter().cycle().take(16)) {
         let mut dice = Rng::with_seed(seed);
         let mut pair = Pair::new(config);
@@ -231,37 +229,7 @@ fn keeping_the_world_transform_on_attach_undoes_the_new_parents() {
 }
 
 #[test]
-fn what_is_removed_for_later_is_gone_at_once_and_freed_piece_by_piece() {
-    let mut scene = Scene::new();
-    let top = scene.insert(scene.root(), Node::group()).unwrap();
-    let mut dice = Rng::with_seed(3);
-    let mut nodes = vec![top];
-    for number in 0..50_000 {
-        let parent = nodes[dice.usize(..nodes.len())];
-        nodes.push(scene.insert(parent, node(number)).unwrap());
-    }
-    let beside = scene.insert(scene.root(), Node::group()).unwrap();
-    scene.update();
-    assert_eq!(scene.remove_later(top), Ok(50_001));
-    assert_eq!(scene.len(), 2);
-    assert!(nodes.iter().all(|&node| !scene.contains(node)));
-    assert!(scene.stats().pending_free > 40_000);
-    scene.validate().unwrap();
-    let (mut calls, mut freed) = (0, 0);
-    while scene.stats().pending_free > 0 {
-        let done = scene.maintain(Duration::ZERO);
-        assert!(done.freed <= 4096, "a piece is at most a slice");
-        freed += done.freed;
-        calls += 1;
-        scene.insert(beside, Node::group()).unwrap();
-        scene.validate().unwrap();
-    }
-    assert!(calls > 10 && freed > 40_000);
-    assert!(nodes.iter().all(|&node| !scene.contains(node)));
-}
-
-#[test]
-fn a_queue_detaches_attaches_and_removes_later() {
+fn a_queue_detaches_attaches_and_removes() {
     let mut scene = Scene::new();
     let root = scene.root();
     let mut queue = EditQueue::new();
@@ -270,7 +238,7 @@ fn a_queue_detaches_attaches_and_removes_later() {
     queue.detach(a);
     queue.attach(b, root, Keep::Local);
     queue.attach(a, root, Keep::Local);
-    queue.remove_later(b);
+    queue.remove(b);
     let results = queue.apply(&mut scene).to_vec();
     assert_eq!(results[2], Ok(Outcome::Set));
     assert!(matches!(results[3], Err(Error::NotDetached(_))));
@@ -280,43 +248,13 @@ fn a_queue_detaches_attaches_and_removes_later() {
 }
 
 #[test]
-fn what_waits_to_be_freed_takes_no_edit() {
-    let tiny = SceneConfig { max_nodes: 16, ..APART };
-    for (changes, slices) in [(false, APART), (true, APART), (false, tiny), (true, tiny)] {
-        let mut scene = Scene::with_config(SceneConfig { changes, ..slices }).unwrap();
-        let root = scene.root();
-        let [kept, gone] = [(); 2].map(|()| scene.insert(root, Node::group()).unwrap());
-        isolate(&mut scene, gone);
-        let placed = Node::transform(moved(1));
-        let kinds = [placed, placed.named("leaf"), placed.with_visibility(Visibility::layers(2))];
-        let leaves: Vec<_> = kinds.iter().cycle().take(40).map(|&node| scene.insert(gone, node).unwrap()).collect();
-        scene.update();
-        scene.remove_later(gone).unwrap();
-        let waits = scene.stats().pending_free;
-        assert_eq!(waits, 41, "the top and its leaves");
-        for leaf in leaves {
-            let stale = Err(Error::StaleHandle(leaf));
-            assert_eq!(scene.local(leaf), None);
-            assert_eq!(scene.set_local(leaf, moved(2)), stale);
-            assert_eq!(scene.modify_local(leaf, |_| unreachable!("there is no node")), stale);
-            assert_eq!(scene.remove(leaf), Err(Error::StaleHandle(leaf)));
-            assert_eq!(scene.reparent(leaf, kept, Keep::Local), Err(Error::StaleHandle(leaf)));
-            assert_eq!(scene.insert(leaf, placed), Err(Error::StaleHandle(leaf)));
-        }
-        assert_eq!((scene.len(), scene.stats().pending_free), (2, waits));
-        scene.validate().unwrap();
-    }
-}
-
-#[test]
 fn a_detached_subtree_that_waits_for_an_update_is_placed_by_the_one_it_goes_below() {
-    let mut scene = Scene::with_config(SceneConfig { max_nodes: 64, min_nodes: 2, ..SceneConfig::DEFAULT }).unwrap();
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 64, ..SceneConfig::DEFAULT }).unwrap();
     let above = scene.insert(Place::Detached, Node::transform(moved(10))).unwrap();
     scene.update();
     let below = scene.insert(Place::Detached, Node::transform(moved(1))).unwrap();
     (0..5).for_each(|_| assert!(scene.insert(below, Node::group()).is_ok()));
     scene.attach(below, above, Keep::Local).unwrap();
-    assert!(!same_slice(&scene, above, below), "it is not small");
     scene.update();
     assert_eq!(scene.world(below).unwrap().translation().x, 11.0);
     scene.validate().unwrap();
@@ -324,12 +262,18 @@ fn a_detached_subtree_that_waits_for_an_update_is_placed_by_the_one_it_goes_belo
 
 #[test]
 fn a_detached_subtree_grows_to_several_slices() {
-    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 2, ..SceneConfig::DEFAULT }).unwrap();
-    let mut nodes = vec![scene.insert(Place::Detached, Node::group()).unwrap()];
+    let mut scene = Scene::with_config(APART).unwrap();
+    let mut nodes = vec![scene.insert(Place::Detached, Node::transform(moved(1))).unwrap()];
     for number in 0..300 {
         nodes.push(scene.insert(nodes[number / 3], Node::group()).unwrap());
+        if number % 7 == 0 {
+            scene.update();
+        }
         scene.validate().unwrap();
     }
+    scene.update();
+    assert!(scene.slice_count() > 301 / 8 && scene.slices().count() == 1, "{} slices", scene.slice_count());
+    assert!(nodes.iter().all(|&node| scene.world(node) == scene.world(nodes[0])));
     assert_eq!((scene.detached_len(), scene.len()), (301, 1));
     assert!(nodes.iter().all(|&node| scene.is_detached(node)));
 }

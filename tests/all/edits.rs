@@ -1,6 +1,7 @@
 //! What each edit does, one at a time.
 
 use crate::model::dump::{dump, same_slice};
+use crate::trees::APART;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform,
@@ -448,7 +449,8 @@ fn a_shape_is_added_replaced_and_removed() {
     let bounds = Aabb::new(Vec3::new(1.5, -0.5, -0.5), Vec3::new(2.5, 0.5, 0.5));
     assert_eq!(scene.world_bounds(node), Some(bounds));
     assert_eq!(scene.remove_shape(node), Ok(Some(two)));
-    assert_eq!(scene.remove_shape(node), Ok(None));
+    assert_eq!((scene.remove_shape(node), scene.shape(node)), (Ok(None), None));
+    scene.update();
     assert_eq!(scene.world_bounds(node), None);
 }
 
@@ -540,6 +542,7 @@ fn setting_gives_or_replaces() {
     scene.draw_list(&mut list);
     assert_eq!(list.commands()[0].mesh, 9);
     scene.set_mesh(node, 10).unwrap();
+    scene.update();
     scene.draw_list(&mut list);
     assert_eq!(list.commands()[0].mesh, 10, "a list that is kept sees the new mesh");
     scene.validate().unwrap();
@@ -628,12 +631,15 @@ fn a_node_stays_below_its_parent_even_where_no_number_tells_its_world() {
     assert_eq!(scene.local(second), before);
 }
 
-/// Two children of the root with slices of their own, which have no children yet.
+/// Two children of the root in different slices.
 fn two_slices() -> (Scene, [NodeHandle; 2]) {
-    let config = hedgerow::SceneConfig { initial_slice_storage_size: 8, min_nodes: 0, ..Default::default() };
-    let mut scene = Scene::with_config(config).unwrap();
+    let mut scene = Scene::with_config(APART).unwrap();
     let root = scene.root();
     let parents = ["from", "to"].map(|name| named(&mut scene, root, name));
+    for parent in parents {
+        (0..3).for_each(|_| _ = named(&mut scene, parent, "beside"));
+    }
+    scene.update();
     assert!(!same_slice(&scene, parents[0], parents[1]));
     (scene, parents)
 }
@@ -654,11 +660,16 @@ fn a_leaf_that_moves_to_another_slice_keeps_its_name_and_its_shear() {
                 scene.insert(from, Node::group().with_matrix(sheared)).unwrap();
             }
             let leaf = scene.insert(from, description).unwrap();
+            scene.update();
+            let before = *scene.world(leaf).unwrap();
             scene.reparent(leaf, to, Keep::Local).unwrap();
+            scene.update();
             assert!(same_slice(&scene, leaf, to));
-            assert_eq!(scene.node(leaf), Some(description));
+            assert_eq!((scene.node(leaf), scene.world(leaf)), (Some(description), Some(&before)));
             scene.validate().unwrap();
             assert_eq!(scene.remove(leaf), Ok(1));
+            scene.validate().unwrap();
+            scene.update();
             scene.validate().unwrap();
         }
     }
@@ -672,13 +683,15 @@ fn a_leaf_moves_to_a_slice_without_room_for_what_it_has() {
         // Each number of nodes until nothing is free in the slice.
         for filled in 0..10 {
             let (mut scene, [from, to]) = two_slices();
-            named(&mut scene, from, "beside");
             let leaf = scene.insert(from, description).unwrap();
             for _ in 0..filled {
                 scene.insert(to, description).unwrap();
             }
+            scene.update();
             scene.reparent(leaf, to, Keep::Local).unwrap();
+            scene.update();
             assert_eq!((scene.node(leaf), scene.parent(leaf)), (Some(description), Some(to)));
+            assert_eq!(scene.world(leaf).copied(), scene.fresh_world(leaf));
             scene.validate().unwrap();
         }
     }
@@ -686,7 +699,7 @@ fn a_leaf_moves_to_a_slice_without_room_for_what_it_has() {
 
 #[test]
 fn children_in_many_slices_are_sorted() {
-    let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
+    let config = SceneConfig { max_nodes: 16, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
     let top = scene.insert(scene.root(), Node::group()).unwrap();
     for below in [scene.root(), top] {

@@ -82,15 +82,14 @@ fn errors_of_values_become_errors_of_the_scene() {
 
 #[test]
 fn errors_of_snapshots_say_what_the_bytes_are() {
-    let said: [(SnapshotError, &[&str]); 9] = [
+    let said: [(SnapshotError, &[&str]); 8] = [
         (SnapshotError::NotASnapshot, &["Scene::save"]),
         (SnapshotError::Version(999), &["version 999"]),
         (SnapshotError::Kind { whole: true }, &["load_subtree"]),
         (SnapshotError::Kind { whole: false }, &["Scene::load"]),
         (SnapshotError::Length { expected: 123, found: 45 }, &["123 bytes", "has 45"]),
         (SnapshotError::Checksum, &["damaged"]),
-        (SnapshotError::Invalid { slice: Some(6), violation: "a row is lost" }, &["in slice 6, a row is lost"]),
-        (SnapshotError::Invalid { slice: None, violation: "a table is lost" }, &["valid scene: a table is lost"]),
+        (SnapshotError::Invalid { violation: "a node is lost" }, &["valid scene: a node is lost"]),
         (SnapshotError::Read(ErrorKind::NotFound), &["entity not found"]),
     ];
     said.iter().for_each(|(error, parts)| check(error, parts));

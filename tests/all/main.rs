@@ -2,7 +2,6 @@
 
 mod batches;
 mod bulk;
-mod cached_handles;
 mod changes;
 mod changes_by_kind;
 mod contract;
@@ -25,6 +24,7 @@ mod missed_updates;
 mod model;
 mod node_map;
 mod pair;
+mod promises;
 mod queries;
 mod queue;
 mod random;

@@ -1,19 +1,247 @@
-//! What maintenance frees.
+//! What maintenance does, and what it leaves alone.
 
-use crate::trees::{group, groups, with};
-use hedgerow::SceneConfig;
+use crate::trees::{APART, group, groups, whole, with};
+use hedgerow::changes::ChangeReader;
+use hedgerow::{Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-#[test]
-fn each_call_without_time_frees_something_until_nothing_waits() {
-    let mut scene = with(SceneConfig { max_nodes: 16, min_nodes: 2, ..SceneConfig::DEFAULT });
-    let root = scene.root();
-    let top = group(&mut scene, root);
-    groups(&mut scene, top, 300);
-    assert!(scene.stats().slice_levels > 1, "there are slices that hold portals alone");
-    scene.remove_later(top).unwrap();
-    while scene.stats().pending_free > 0 {
-        assert!(scene.maintain(Duration::ZERO).freed > 0);
+/// Small slices, with all that a scene may keep.
+const TOLD: SceneConfig = SceneConfig { max_nodes: 64, bounds: true, changes: true };
+
+/// A scene of which most nodes were removed, most of them at once, and its nodes.
+fn thinned(config: SceneConfig, left: usize) -> (Scene, Vec<NodeHandle>) {
+    let mut scene = with(config);
+    let mut nodes = vec![scene.root()];
+    for number in 0..2000 {
+        nodes.push(scene.insert(nodes[number / 3], whole()).unwrap());
     }
-    scene.validate().unwrap();
+    scene.update();
+    let mut dice = fastrand::Rng::with_seed(5);
+    while nodes.len() > left {
+        let at = dice.usize(1..nodes.len());
+        if scene.first_child(nodes[at]).is_none() {
+            scene.remove(nodes.swap_remove(at)).unwrap();
+            if nodes.len() == left + 20 {
+                scene.update();
+            }
+        }
+    }
+    scene.update();
+    (scene, nodes)
+}
+
+/// A scene that was grown at random between updates and thinned out, some of it detached.
+fn sparse(config: SceneConfig) -> Scene {
+    let mut scene = with(config);
+    let mut dice = fastrand::Rng::with_seed(7);
+    let mut nodes = vec![scene.root()];
+    for number in 0..3000_u32 {
+        let parent = nodes[dice.usize(..nodes.len())];
+        let node = Node::transform(Transform::from_xyz(number as f32, 1.0, 0.0));
+        let node = if number % 3 == 0 { node.with_shape(Shape::new(number, Aabb::cube(1.0))) } else { node };
+        nodes.push(scene.insert(parent, if number % 5 == 0 { Node::group() } else { node }).unwrap());
+        if number % 97 == 0 {
+            scene.update();
+        }
+    }
+    for round in 0..40 {
+        // An update joins few slices, so in the end there are more to join.
+        let share = if round == 39 { 2 } else { 14 };
+        for &node in nodes.iter().skip(1).filter(|_| dice.u32(..share) == 0) {
+            if scene.contains(node) && scene.first_child(node).is_none() {
+                scene.remove(node).unwrap();
+            }
+        }
+        if round % 9 == 0 {
+            scene.detach(nodes[dice.usize(1..20)]).ok();
+        }
+        scene.update();
+    }
+    scene
+}
+
+/// Maintains a scene in small steps. Returns how many slices were joined and reconstituted.
+fn maintain(scene: &mut Scene) -> [usize; 2] {
+    let mut all = [0; 2];
+    loop {
+        let done = scene.maintain(Duration::ZERO);
+        all = [all[0] + done.merged, all[1] + done.reconstituted];
+        assert!(done.merged + done.reconstituted > 0 || done.remaining == 0, "a call without time does a step");
+        assert_eq!(scene.validate(), Ok(()));
+        if done.remaining == 0 {
+            return all;
+        }
+    }
+}
+
+/// What passes read of a node.
+type Seen = (Option<Mat34>, Option<Mat34>, Option<Aabb>, Option<String>);
+
+/// What passes read, by node.
+fn seen(scene: &Scene) -> BTreeMap<NodeHandle, Seen> {
+    let mut list = DrawList::new();
+    scene.draw_list(&mut list);
+    let drawn = list.commands().iter().zip(list.matrices());
+    let drawn: BTreeMap<_, _> = drawn.map(|(draw, matrix)| (draw.node, format!("{draw:?} {matrix:?}"))).collect();
+    let of = |node| {
+        let before = scene.previous_world(node).copied();
+        (node, (scene.world(node).copied(), before, scene.world_bounds(node), drawn.get(&node).cloned()))
+    };
+    scene.descendants(scene.root()).map(of).collect()
+}
+
+#[test]
+fn small_slices_are_joined_and_sparse_ones_packed_until_nothing_is_left_to_do() {
+    // A twelfth of the nodes is left, and two thirds are.
+    for (left, small) in [(150, true), (1300, false)] {
+        let (mut scene, _) = thinned(TOLD, left);
+        let (slices, holes) = (scene.slices().count(), scene.stats().holes);
+        let [merged, reconstituted] = maintain(&mut scene);
+        if small {
+            assert!(merged > 10 && scene.slices().count() * 2 < slices, "{merged} of {slices} are joined");
+        } else {
+            assert!(reconstituted > 10 && scene.stats().holes * 4 < holes * 3, "{reconstituted} packed");
+        }
+        let done = scene.maintain(Duration::MAX);
+        assert_eq!(scene.maintain(Duration::MAX), Default::default(), "after {done:?} the scene is at rest");
+    }
+}
+
+#[test]
+fn small_steps_change_nothing_that_passes_read() {
+    for (max_nodes, bounds, changes) in [(64, true, true), (256, false, true), (4096, true, false)] {
+        let mut scene = sparse(SceneConfig { max_nodes, bounds, changes });
+        let (before, slices, holes) = (seen(&scene), scene.slice_count(), scene.stats().holes);
+        let [merged, _] = maintain(&mut scene);
+        assert!(seen(&scene) == before);
+        assert!(scene.stats().holes <= holes && scene.slice_count() <= slices);
+        assert!(merged > 0 || max_nodes > 64, "{merged} of {slices} slices are joined");
+        assert_eq!(scene.maintain(Duration::ZERO), Default::default(), "a scene at rest");
+        scene.update();
+        assert!(seen(&scene).keys().eq(before.keys()));
+        assert!(before.iter().all(|(&node, seen)| scene.world(node).copied() == seen.0));
+        assert_eq!(scene.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn shrinking_leaves_nothing_unused_and_gives_the_same_handles() {
+    let mut scene = sparse(SceneConfig { bounds: true, ..SceneConfig::DEFAULT });
+    scene.try_reserve(scene.root(), 50_000).unwrap();
+    let (mut other, before) = (scene.clone(), seen(&scene));
+    let with_room = scene.stats().allocated_bytes();
+    scene.shrink_to_fit();
+    assert!(seen(&scene) == before);
+    assert_eq!(scene.validate(), Ok(()));
+    assert!(scene.stats().allocated_bytes() < with_room / 2);
+    for _ in 0..3000 {
+        let node = Node::transform(Transform::IDENTITY);
+        assert_eq!(scene.insert(scene.root(), node), other.insert(other.root(), node));
+    }
+    scene.update();
+    assert_eq!(scene.validate(), Ok(()));
+    scene.clear();
+    scene.update();
+    scene.shrink_to_fit();
+    assert_eq!((scene.validate(), scene.slice_count()), (Ok(()), 2));
+}
+
+#[test]
+fn what_passes_read_and_what_readers_are_told_stays() {
+    for config in [TOLD, SceneConfig { max_nodes: 8, ..TOLD }] {
+        let (mut scene, nodes) = thinned(config, 200);
+        let mut reader = ChangeReader::new();
+        scene.changes(&mut reader).unwrap();
+        let moved = nodes[nodes.len() / 2];
+        scene.modify_local(moved, |local| local.translation.y += 1.0).unwrap();
+        scene.update();
+        let before = seen(&scene);
+        let mut early = reader.clone();
+        let expected = {
+            let told = scene.changes(&mut early).unwrap().since().unwrap();
+            (told.moved().to_vec(), told.entered().to_vec(), told.left().to_vec(), told.removed().to_vec())
+        };
+        assert!(expected.0.contains(&moved));
+        let done = scene.maintain(Duration::MAX);
+        assert!(done.merged + done.reconstituted > 0);
+        assert_eq!(scene.validate(), Ok(()));
+        assert!(seen(&scene) == before);
+        let told = scene.changes(&mut reader).unwrap().since().unwrap();
+        let sorted = |nodes: &[NodeHandle]| {
+            let mut nodes = nodes.to_vec();
+            nodes.sort_unstable();
+            nodes
+        };
+        assert_eq!(sorted(told.moved()), sorted(&expected.0));
+        assert_eq!((told.entered(), told.left(), told.removed()), (&*expected.1, &*expected.2, &*expected.3));
+        // The next update tells nothing, and brings what moved to rest.
+        scene.update();
+        assert!(scene.changes(&mut reader).unwrap().since().unwrap().is_empty());
+        assert!(nodes.iter().all(|&node| scene.previous_world(node) == scene.world(node)));
+        assert_eq!(scene.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn nothing_is_done_while_edits_wait() {
+    type Edit = fn(&mut Scene, NodeHandle);
+    let edits: [(&str, Edit); 6] = [
+        ("an insert", |scene, node| _ = group(scene, node)),
+        ("a removal", |scene, node| _ = scene.remove(node).unwrap()),
+        ("a transform", |scene, node| scene.modify_local(node, |local| local.translation.x += 1.0).unwrap()),
+        ("a material", |scene, node| scene.set_material(node, 99).unwrap()),
+        ("a mesh", |scene, node| scene.set_mesh(node, 99).unwrap()),
+        ("a detached branch", |scene, node| scene.detach(node).unwrap()),
+    ];
+    for (what, edit) in edits {
+        let (mut scene, nodes) = thinned(TOLD, 150);
+        edit(&mut scene, nodes[100]);
+        let slots = |scene: &Scene| nodes.iter().map(|&node| scene.matrix_slot(node)).collect::<Vec<_>>();
+        let (slices, holes, before) = (scene.slices().count(), scene.stats().holes, slots(&scene));
+        let done = scene.maintain(Duration::MAX);
+        assert!(slots(&scene) == before, "after {what}");
+        assert_eq!((done.merged, done.reconstituted, done.nodes), (0, 0, 0), "after {what}");
+        assert!(done.remaining > 0, "after {what}");
+        assert_eq!((scene.slices().count(), scene.stats().holes), (slices, holes), "after {what}");
+        scene.update();
+        let done = scene.maintain(Duration::MAX);
+        assert!(done.merged + done.reconstituted > 0 && done.remaining == 0, "after {what} and an update");
+        assert_eq!(scene.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn what_is_detached_is_maintained_apart_from_the_tree() {
+    let mut scene = with(APART);
+    let root = scene.root();
+    let branches = groups(&mut scene, root, 30);
+    for &branch in &branches {
+        groups(&mut scene, branch, 4);
+    }
+    scene.update();
+    for &branch in branches.iter().step_by(2) {
+        scene.detach(branch).unwrap();
+        scene.update();
+        scene.maintain(Duration::ZERO);
+        assert_eq!(scene.validate(), Ok(()));
+    }
+    scene.maintain(Duration::MAX);
+    assert_eq!(scene.validate(), Ok(()));
+    let nodes: Vec<NodeHandle> = scene.slices().flat_map(|slice| slice.rows().nodes()).collect();
+    assert_eq!(nodes.len(), scene.len());
+    assert!(nodes.iter().all(|&node| !scene.is_detached(node)));
+    assert_eq!(scene.detached_len(), 15 * 5, "{} slices", scene.slice_count());
+}
+
+#[test]
+fn a_scene_without_edits_has_nothing_to_maintain() {
+    let mut scene = Scene::new();
+    scene.insert(scene.root(), Node::group()).unwrap();
+    scene.update();
+    scene.maintain(Duration::MAX);
+    for _ in 0..3 {
+        scene.update();
+        assert_eq!(scene.maintain(Duration::ZERO), Default::default());
+    }
 }

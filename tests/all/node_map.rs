@@ -1,41 +1,36 @@
 //! The side table keyed by handle.
 
-use hedgerow::{Node, NodeHandle, Scene, SceneConfig, data::NodeMap};
+use hedgerow::{Node, NodeHandle, Scene, data::NodeMap};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A scene whose only table has two entries: the root's, and one that all other nodes reuse in turn.
-fn scene_of_two() -> Scene {
-    Scene::with_config(SceneConfig { initial_slice_max_num_nodes: 2, ..SceneConfig::DEFAULT }).unwrap()
-}
-
-/// Two handles with the same index: the first node is removed and its entry reused.
+/// Two handles of one record: the first node is removed, and the next takes its record.
 fn two_generations(scene: &mut Scene) -> (NodeHandle, NodeHandle) {
     let older = scene.insert(scene.root(), Node::group()).unwrap();
     scene.remove(older).unwrap();
     for _ in 0..100 {
         let newer = scene.insert(scene.root(), Node::group()).unwrap();
-        if place_bits(newer) == place_bits(older) {
+        if record_of(newer) == record_of(older) {
             return (older, newer);
         }
     }
-    panic!("the index was never reused");
+    panic!("the record was never used again");
 }
 
-/// Table and index of a handle.
-fn place_bits(handle: NodeHandle) -> u64 {
-    handle.to_bits() >> 28
+/// The number of a handle's record.
+fn record_of(handle: NodeHandle) -> u64 {
+    handle.to_bits() >> 32
 }
 
-/// A handle with this table and index, as it could come from arbitrary bits.
-fn handle(table: u64, index: u64, generation: u64) -> NodeHandle {
-    NodeHandle::from_bits(table << 40 | index << 28 | generation).unwrap()
+/// The handle of a record some blocks of 64 away, as it could come from arbitrary bits.
+fn handle(block: u64, index: u64, generation: u64) -> NodeHandle {
+    NodeHandle::from_bits((block * 64 + index) << 32 | (generation * 2 - 1)).unwrap()
 }
 
-/// This many handles in ascending order, over several tables, with gaps.
+/// This many handles in ascending order, over several blocks, with gaps.
 fn some_handles(count: u64) -> Vec<NodeHandle> {
     (0..count).map(|number| handle(number / 10 * 3, number % 10 * 2, 1 + number % 4)).collect()
 }
@@ -59,7 +54,7 @@ fn a_value_comes_back_by_its_handle_alone() {
 
 #[test]
 fn the_value_of_a_removed_node_is_never_returned_for_the_next() {
-    let mut scene = scene_of_two();
+    let mut scene = Scene::new();
     let (older, newer) = two_generations(&mut scene);
     let mut map = NodeMap::from_iter([(older, "older")]);
     assert_eq!(map.get(older), Some(&"older"));
@@ -73,7 +68,7 @@ fn the_value_of_a_removed_node_is_never_returned_for_the_next() {
 
 #[test]
 fn inserting_by_an_older_handle_gives_the_pair_back() {
-    let mut scene = scene_of_two();
+    let mut scene = Scene::new();
     let (older, newer) = two_generations(&mut scene);
     let mut map = NodeMap::from_iter([(newer, 1)]);
     assert_eq!(map.insert(older, 2), Some((older, 2)));
@@ -84,7 +79,7 @@ fn inserting_by_an_older_handle_gives_the_pair_back() {
 
 #[test]
 fn replacing_returns_what_was_there_of_any_generation() {
-    let mut scene = scene_of_two();
+    let mut scene = Scene::new();
     let (older, newer) = two_generations(&mut scene);
     let mut map = NodeMap::new();
     assert_eq!((map.holder(older), map.replace(newer, 1)), (None, None));
@@ -98,7 +93,7 @@ fn replacing_returns_what_was_there_of_any_generation() {
 
 #[test]
 fn a_value_is_made_only_where_there_is_none() {
-    let mut scene = scene_of_two();
+    let mut scene = Scene::new();
     let (older, newer) = two_generations(&mut scene);
     let mut map = NodeMap::new();
     *map.get_or_insert_with(older, || 10).unwrap() += 1;
@@ -126,7 +121,7 @@ fn handles_of_arbitrary_bits_are_keys_like_any_other() {
     let mut model = BTreeMap::new();
     let mut dice = fastrand::Rng::with_seed(1);
     for value in 0..2000 {
-        if let Some(handle) = NodeHandle::from_bits(dice.u64(..)) {
+        if let Some(handle) = NodeHandle::from_bits(dice.u64(..) & !(1 << 31) | 1) {
             assert_eq!(map.insert(handle, value), model.insert(handle, value).map(|before| (handle, before)));
         }
     }
@@ -141,20 +136,20 @@ fn handles_of_arbitrary_bits_are_keys_like_any_other() {
 }
 
 #[test]
-fn tables_come_in_any_order() {
-    let tables = 3000_u64;
-    let ascending: Vec<u64> = (0..tables).collect();
-    let descending: Vec<u64> = (0..tables).rev().collect();
-    let scattered: Vec<u64> = (0..tables).map(|number| number * 1811 % tables).collect();
+fn blocks_come_in_any_order() {
+    let blocks = 3000_u64;
+    let ascending: Vec<u64> = (0..blocks).collect();
+    let descending: Vec<u64> = (0..blocks).rev().collect();
+    let scattered: Vec<u64> = (0..blocks).map(|number| number * 1811 % blocks).collect();
     for order in [ascending, descending, scattered] {
         let mut map = NodeMap::new();
-        for (done, &table) in order.iter().enumerate() {
-            assert_eq!(map.insert(handle(table, table % 5, 1), table), None);
+        for (done, &block) in order.iter().enumerate() {
+            assert_eq!(map.insert(handle(block, block % 5, 1), block), None);
             let earlier = order[done / 2];
             assert_eq!(map.get(handle(earlier, earlier % 5, 1)), Some(&earlier));
         }
         assert!(map.keys().is_sorted());
-        assert!(map.into_iter().map(|(_, table)| table).eq(0..tables));
+        assert!(map.into_iter().map(|(_, block)| block).eq(0..blocks));
     }
 }
 
@@ -315,7 +310,7 @@ fn values_that_are_copied_are_counted_and_go_to_the_copies() {
 
 #[test]
 fn maps_are_equal_by_their_values_whatever_they_held_before() {
-    let mut scene = scene_of_two();
+    let mut scene = Scene::new();
     let (older, newer) = two_generations(&mut scene);
     let mut left = NodeMap::from_iter([(older, 1), (handle(0xff_ffff, 7, 7), 2)]);
     let right = NodeMap::from_iter([(newer, 1)]);
@@ -335,12 +330,12 @@ fn indexing_without_a_value_panics() {
     let _ = map[Scene::new().root()];
 }
 
-/// Removes the values of earlier nodes with this handle's index from the model. Returns `true` if the model has that of
-/// a later one. Two nodes with one index never live at the same time, so this changes no value of a live node except
+/// Removes the values of earlier nodes with this handle's record from the model. Returns `true` if the model has that of
+/// a later one. Two nodes with one record never live at the same time, so this changes no value of a live node except
 /// the handle's own.
 fn make_way(model: &mut HashMap<NodeHandle, u32>, handle: NodeHandle) -> bool {
-    model.retain(|&other, _| place_bits(other) != place_bits(handle) || other >= handle);
-    model.keys().any(|&other| place_bits(other) == place_bits(handle) && other > handle)
+    model.retain(|&other, _| record_of(other) != record_of(handle) || other >= handle);
+    model.keys().any(|&other| record_of(other) == record_of(handle) && other > handle)
 }
 
 #[derive(Clone, Debug)]
@@ -376,8 +371,7 @@ proptest! {
     fn a_node_map_agrees_with_a_hash_map_on_live_nodes(
         steps in prop::collection::vec(step(), 1..200),
     ) {
-        let config = SceneConfig { initial_slice_max_num_nodes: 1, ..SceneConfig::DEFAULT };
-        let mut scene = Scene::with_config(config).unwrap();
+        let mut scene = Scene::new();
         // Every handle that the scene ever issued, most of them stale in the end.
         let mut handles = vec![scene.root()];
         let mut map = NodeMap::new();
@@ -417,7 +411,7 @@ proptest! {
                     let holder = map.holder(handle);
                     let before = holder.map(|holder| (holder, map[holder]));
                     prop_assert_eq!(map.replace(handle, value), before);
-                    model.retain(|&other, _| place_bits(other) != place_bits(handle));
+                    model.retain(|&other, _| record_of(other) != record_of(handle));
                     model.insert(handle, value);
                     prop_assert_eq!(map.holder(handle), Some(handle));
                 }

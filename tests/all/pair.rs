@@ -39,7 +39,7 @@ struct Writer {
     locals: HashMap<NodeHandle, (usize, Transform)>,
     everything: bool,
     computes: usize,
-    /// After this many slices it stops the walk, or goes no deeper, if there are as many.
+    /// After this many slices it stops the walk, or prunes, which stops nothing.
     ends: usize,
     met: usize,
     set: Vec<(usize, Transform)>,
@@ -80,7 +80,7 @@ impl Pair {
     pub(crate) const ROOT: usize = 0;
 
     pub(crate) fn new(config: SceneConfig) -> Self {
-        let scene = Scene::with_config(config).expect("a policy that makes sense");
+        let scene = Scene::with_config(config).expect("a configuration that makes sense");
         let root = Entry { handle: scene.root(), parent: 0, children: Vec::new(), local: None, live: true };
         let mirror = Mirror::new(&scene);
         Self { scene, entries: vec![root], mirror, checks: 0 }
@@ -183,8 +183,8 @@ impl Pair {
         self.entries[node].local = Some(Local::Transform(local));
     }
 
-    /// Lets a visitor set some local transforms, and compute world matrices in some slices. Boxes and marks must then
-    /// be right, and nothing else may change.
+    /// Lets a visitor set some local transforms, and compute world matrices in some slices. Marks must then be right, and
+    /// nothing else may change.
     pub(crate) fn visit(&mut self, dice: &mut dice::Dice) {
         let count = 1 + dice.below(self.ever() / 4 + 1);
         let chosen = (0..count).map(|_| dice.below(self.ever())).collect::<Vec<usize>>();
@@ -194,16 +194,23 @@ impl Pair {
         let everything = dice.below(4) == 0;
         let computes = [usize::MAX, usize::MAX, dice.below(8), 0][dice.below(4)];
         let mut writer = Writer { locals, everything, computes, ends: dice.below(40), met: 0, set: Vec::new() };
+        let found = self.found();
         let _ = self.scene.visit_slices_mut(&mut writer);
         for (node, local) in writer.set {
             self.entries[node].local = Some(Local::Transform(local));
         }
         self.scene.validate().unwrap();
-        if self.scene.config().bounds {
-            let live = self.entries.iter().filter(|entry| entry.live);
-            let boxes = live.filter_map(|entry| Some((entry.handle, self.scene.world_bounds(entry.handle)?)));
-            self.check_spatial(&boxes.collect::<Vec<_>>());
-        }
+        assert!(self.found() == found, "boxes are as of the last update");
+    }
+
+    /// What is found in some frusta, if the scene keeps boxes.
+    fn found(&self) -> [Vec<NodeHandle>; 3] {
+        [0, 1, 2].map(|turn| {
+            let mut found = Vec::new();
+            let answer = self.scene.cull_nodes(&camera(self.checks * 3 + turn), Visibility::VISIBLE, &mut found);
+            assert_eq!(answer.is_ok(), self.scene.config().bounds);
+            found
+        })
     }
 
     /// Updates the scene, and applies its reported changes to the mirror.

@@ -4,7 +4,6 @@ use crate::model::dump::dump;
 use crate::model::oracle::from_bytes;
 use crate::model::{Step, decode};
 use crate::random;
-use crate::trees::UNBOUNDED;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::readable::{NodeIds, WithIds};
 use hedgerow::{Aabb, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
@@ -42,7 +41,7 @@ fn refusal(text: &str) -> String {
 #[test]
 fn a_person_can_read_and_write_it() {
     let text = r#"{
-        "config": {"min_nodes": 8},
+        "config": {"max_nodes": 64},
         "nodes": [
             {"name": "town"},
             {"parent": 0, "name": "car", "transform": {"translation": [1, 0, 2.5]}, "visibility": 3},
@@ -53,7 +52,7 @@ fn a_person_can_read_and_write_it() {
     }"#;
     let scene: Scene = serde_json::from_str(text).unwrap();
     assert_eq!(scene.validate(), Ok(()));
-    assert_eq!(scene.config(), &SceneConfig { min_nodes: 8, ..SceneConfig::DEFAULT });
+    assert_eq!(scene.config(), &SceneConfig { max_nodes: 64, ..SceneConfig::DEFAULT });
     let wheel = scene.find(scene.root(), "car/wheel").unwrap();
     assert_eq!(scene.shape(wheel), Some(Shape::new(7, Aabb::INFINITE)));
     assert_eq!(scene.fresh_world(wheel).unwrap().translation(), Vec3::new(1.0, 0.0, 2.5));
@@ -71,8 +70,8 @@ fn any_scene_comes_back_node_by_node() {
         Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::with_cases(random::at_most(40)) };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[51; 32]));
     let steps = vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=200);
-    let answer = runner.run(&(uniform8(any::<u8>()), steps), |(policy, steps): (_, Vec<Step>)| {
-        let mut oracle = from_bytes(policy);
+    let answer = runner.run(&(uniform8(any::<u8>()), steps), |(config, steps): (_, Vec<Step>)| {
+        let mut oracle = from_bytes(config);
         oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
         let scene = again(&oracle.scene);
         proptest::prop_assert_eq!(scene.validate(), Ok(()));
@@ -113,7 +112,7 @@ fn plain_types_come_back() {
         assert_eq!(again(&Shape::new(3, bounds)), Shape::new(3, bounds));
     }
     assert_eq!(again(&Visibility::layers(6)), Visibility::layers(6));
-    assert_eq!(again(&UNBOUNDED), UNBOUNDED);
+    assert_eq!(again(&SceneConfig::DEFAULT), SceneConfig::DEFAULT);
     let root = Scene::new().root();
     assert_eq!(again(&root), root);
     assert!(serde_json::from_str::<NodeHandle>("0").is_err(), "no handle has a generation of 0");
@@ -139,7 +138,7 @@ fn what_is_no_scene_is_refused_by_the_node_that_it_is_about() {
         (r#"{"nodes": [{"transform": {}, "matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]}]}"#, "leave one out"),
         (r#"{"nodes": [{"remainder": [0, 0, 0.1]}]}"#, "node 0: its remainder is more"),
         (r#"{"nodes": [{"transform": {"translation": [0, 0, 1]}, "remainder": [0, 0, 0.1]}]}"#, "leave it out"),
-        (r#"{"config": {"min_nodes": 4000000}, "nodes": [{}]}"#, "min_nodes"),
+        (r#"{"config": {"max_nodes": 4000000}, "nodes": [{}]}"#, "max_nodes"),
     ] {
         let refusal = refusal(text);
         assert!(refusal.contains(said), "{text} is refused for: {refusal}");

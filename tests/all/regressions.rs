@@ -1,7 +1,7 @@
 //! Past defects, so that they do not come back.
 
+mod below;
 mod joined;
-mod nested;
 mod noted;
 mod room;
 mod visited;
@@ -39,7 +39,7 @@ fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {
     scene.descendants(scene.root()).collect()
 }
 
-/// A new scene with the same tree, without isolated slices, and a map from the nodes of `scene` to its nodes.
+/// A new scene with the same tree, and a map from the nodes of `scene` to its nodes.
 fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     let mut again = Scene::new();
     let mut counterparts = HashMap::from([(scene.root(), again.root())]);

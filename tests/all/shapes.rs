@@ -1,27 +1,18 @@
-//! Shapes of trees, from the usual to the worst, built and edited under several policies, compared with plain lists.
+//! Shapes of trees, from the usual to the worst, built and edited in slices of several sizes, compared with plain lists.
 
 use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};
-use crate::trees::UNBOUNDED;
 use hedgerow::SceneConfig;
 use hedgerow_experiments::workloads::{Content, Moves, Recipe, Topology};
 use std::time::Duration;
 
-/// The default configuration; slices without a bound; small slices, which are often opened, cut and merged; and the
-/// smallest. Each has another mode, which changes from turn to turn.
-fn policies(turn: usize) -> [SceneConfig; 4] {
-    let small = SceneConfig {
-        initial_slice_storage_size: 4,
-        initial_slice_max_num_nodes: 8,
-        max_nodes: 100,
-        min_nodes: 20,
-        ..SceneConfig::DEFAULT
-    };
-    let least = SceneConfig { max_nodes: 16, min_nodes: 4, ..small };
+/// The default configuration; small slices, which are often cut and joined; and smaller ones. Each has another mode,
+/// which changes from turn to turn.
+fn configs(turn: usize) -> [SceneConfig; 3] {
     let mut modes = MODES.into_iter().cycle().skip(turn);
-    [SceneConfig::DEFAULT, UNBOUNDED, small, least].map(|config| {
+    [SceneConfig::DEFAULT.max_nodes, 100, 16].map(|max_nodes| {
         let (changes, bounds) = modes.next().expect("an endless cycle");
-        SceneConfig { changes, bounds, ..config }
+        SceneConfig { max_nodes, changes, bounds }
     })
 }
 
@@ -35,7 +26,7 @@ fn check_and_maintain(pair: &mut Pair) {
 #[test]
 fn stress_shapes_are_built_and_moved() {
     const NODES: usize = 12_000;
-    for config in policies(0) {
+    for config in configs(0) {
         for topology in [Topology::Random, Topology::EightAry, Topology::Humanoids, Topology::Flat, Topology::Chain] {
             let recipe = Recipe::transforms(topology, NODES, 11);
             let mut pair = Pair::new(config);
@@ -61,7 +52,7 @@ fn stress_shapes_are_built_and_moved() {
 #[test]
 fn one_child_of_the_root_takes_all_descendants() {
     const NODES: usize = 30_000;
-    for config in policies(1) {
+    for config in configs(1) {
         let (mut pair, mut dice) = (Pair::new(config), Dice::new(1));
         let top = pair.insert(Where::Last(Pair::ROOT), None);
         for turn in 1..NODES {
@@ -86,15 +77,15 @@ fn one_child_of_the_root_takes_all_descendants() {
         check_and_maintain(&mut pair);
         pair.remove(top);
         check_and_maintain(&mut pair);
-        assert_eq!(pair.scene.slice_count(), 1);
+        assert_eq!(pair.scene.slices().count(), 1);
     }
 }
 
 #[test]
 fn a_hundred_thousand_leaves_hang_below_one_node() {
     const LEAVES: usize = 100_000;
-    let [default, thesis, small, _] = policies(2);
-    for config in [default, thesis, small] {
+    let [default, small, _] = configs(2);
+    for config in [default, small] {
         let (mut pair, mut dice) = (Pair::new(config), Dice::new(2));
         let local = dice.transform();
         let parent = pair.insert(Where::Last(Pair::ROOT), Some(local));
@@ -131,8 +122,8 @@ fn a_hundred_thousand_leaves_hang_below_one_node() {
 #[test]
 fn a_chain_is_cut_and_joined() {
     const DEPTH: usize = 200_000;
-    let [default, thesis, small, _] = policies(3);
-    for config in [default, thesis, small] {
+    let [default, small, _] = configs(3);
+    for config in [default, small] {
         let (mut pair, mut dice) = (Pair::new(config), Dice::new(3));
         for end in 0..DEPTH {
             let local = dice.local();
@@ -163,7 +154,7 @@ fn a_chain_is_cut_and_joined() {
 fn a_caterpillar_loses_its_legs_and_grows_others() {
     const SPINE: usize = 5000;
     const LEGS: usize = 3;
-    for config in policies(2) {
+    for config in configs(2) {
         let (mut pair, mut dice) = (Pair::new(config), Dice::new(4));
         let mut spine = vec![pair.insert(Where::Last(Pair::ROOT), None)];
         for turn in 1..SPINE {
@@ -209,7 +200,7 @@ fn a_caterpillar_loses_its_legs_and_grows_others() {
 fn random_trees_grow_and_shrink_by_turns() {
     const MOST: usize = 16_000;
     const LEAST: usize = 300;
-    for config in policies(3) {
+    for config in configs(3) {
         let (mut pair, mut dice) = (Pair::new(config), Dice::new(5));
         for turn in 0..4 {
             while pair.scene.len() < MOST {

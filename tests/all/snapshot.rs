@@ -2,25 +2,23 @@
 
 use crate::model::checksum::set_checksum;
 use crate::model::dump::dump;
-use crate::model::feed::Seen;
 use crate::model::forged::{self, BEND_BYTES};
 use crate::model::op::Op;
 use crate::model::oracle::{Oracle, from_bytes};
-use crate::model::readers::Readers;
 use crate::model::{Step, decode};
 use crate::random;
-use crate::trees::UNBOUNDED;
 use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::edit::{EditQueue, HandleMap};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform,
-    Visibility, snapshot::SnapshotError,
+    Aabb, DrawList, Error, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    snapshot::{SaveOptions, SnapshotError},
 };
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use std::collections::HashSet;
 
 fn runner(seed: u8, cases: u32) -> TestRunner {
     let cases = random::at_most(cases);
@@ -54,19 +52,18 @@ fn draws_by_node(scene: &Scene) -> Vec<(NodeHandle, String)> {
 
 /// Plays the same steps on a scene that is sometimes saved and loaded, and on one that is not.
 fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
-    let answer = runner(seed, 60).run(&(uniform8(any::<u8>()), steps(400)), |(policy, mut steps)| {
-        // Room reserved for future slices is not kept.
-        steps.retain(|step| !matches!(step.op, Op::TryReserve(..)));
-        let (mut reloaded, mut kept) = (oracle(policy), oracle(policy));
-        for steps in steps.chunks(1 + usize::from(policy[7])) {
+    let answer = runner(seed, 60).run(&(uniform8(any::<u8>()), steps(400)), |(config, mut steps)| {
+        // Room is not kept, and a visitor sets what lies in some slots.
+        steps.retain(|step| !matches!(step.op, Op::TryReserve(..) | Op::Visit { .. }));
+        let (mut reloaded, mut kept) = (oracle(config), oracle(config));
+        for steps in steps.chunks(1 + usize::from(config[7])) {
             for oracle in [&mut reloaded, &mut kept] {
-                oracle.run(steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+                let mut played = steps.iter().map(|step| oracle.step(step));
+                played.try_for_each(|step| step.map_err(|mismatch| TestCaseError::fail(mismatch.to_string())))?;
             }
-            reloaded.scene = reload(&reloaded.scene);
-            // For a loaded scene nothing has been reported yet.
-            reloaded.seen = Seen::new(&reloaded.scene);
-            reloaded.readers = Readers::new(&reloaded.scene, false);
-            if policy[7] & 4 == 0 {
+            let whole = SaveOptions { detached: true };
+            reloaded.reload(whole, None).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+            if config[7] & 4 == 0 {
                 reloaded.scene.update();
                 kept.scene.update();
                 for oracle in [&mut reloaded, &mut kept] {
@@ -92,14 +89,14 @@ fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
 fn a_scene_that_was_loaded_goes_on_as_the_one_that_was_saved() {
     reloaded_or_not(41, from_bytes);
     reloaded_or_not(42, |bytes| Oracle::new(SceneConfig::DEFAULT, bytes));
-    reloaded_or_not(43, |bytes| Oracle::new(UNBOUNDED, bytes));
+    reloaded_or_not(43, |bytes| Oracle::new(SceneConfig::DEFAULT, bytes));
 }
 
 #[test]
 fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
     let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
-    let answer = runner(44, 150).run(&(uniform8(any::<u8>()), steps(120), bends), |(policy, steps, bends)| {
-        let mut oracle = from_bytes(policy);
+    let answer = runner(44, 150).run(&(uniform8(any::<u8>()), steps(120), bends), |(config, steps, bends)| {
+        let mut oracle = from_bytes(config);
         oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
         let saved = oracle.scene.save();
         for how in bends {
@@ -123,8 +120,8 @@ fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
 #[test]
 fn whatever_the_bytes_of_a_subtree_are_they_are_refused_or_loaded() {
     let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
-    let answer = runner(45, 100).run(&(uniform8(any::<u8>()), steps(80), bends), |(policy, steps, bends)| {
-        let mut oracle = from_bytes(policy);
+    let answer = runner(45, 100).run(&(uniform8(any::<u8>()), steps(80), bends), |(config, steps, bends)| {
+        let mut oracle = from_bytes(config);
         oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
         let saved = oracle.scene.save_subtree(oracle.scene.root()).expect("the root lives");
         for how in bends {
@@ -148,7 +145,7 @@ fn whatever_the_bytes_of_a_subtree_are_they_are_refused_or_loaded() {
 
 /// A scene with every component, several slices, holes and stale handles.
 fn varied() -> (Scene, Vec<NodeHandle>) {
-    let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
+    let config = SceneConfig { max_nodes: 16, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = vec![scene.root()];
     let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 2.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
@@ -183,45 +180,26 @@ fn varied() -> (Scene, Vec<NodeHandle>) {
 #[test]
 fn everything_that_can_be_asked_is_as_it_was() {
     let (mut scene, nodes) = varied();
+    scene.update();
     let loaded = reload(&scene);
     assert_eq!(dump(&loaded), dump(&scene));
     assert_eq!(loaded.config(), scene.config());
-    assert_eq!(loaded.slice_count(), scene.slice_count());
-    assert_eq!(format!("{:?}", loaded.stats().holes), format!("{:?}", scene.stats().holes));
+    assert!(loaded.save() == scene.save());
     for &node in &nodes {
         assert_eq!(loaded.contains(node), scene.contains(node));
         assert_eq!(loaded.node(node), scene.node(node));
-        assert_eq!(loaded.world(node), scene.world(node), "as of the last update");
+        assert_eq!(loaded.world(node), scene.world(node), "a scene that is loaded is up to date");
         assert_eq!(loaded.visibility(node), scene.visibility(node));
         assert_eq!(loaded.word(node), scene.word(node));
         assert_eq!(loaded.world_f64(node), scene.world_f64(node));
     }
     assert!(!nodes.iter().all(|&node| loaded.contains(node)), "some are stale");
-    assert_eq!(draws(&loaded).commands(), draws(&scene).commands());
+    assert_eq!(draws_by_node(&loaded), draws_by_node(&scene));
     let mut loaded = loaded;
     let node = Node::material(3);
     for _ in 0..40 {
         assert_eq!(loaded.insert(nodes[3], node), scene.insert(nodes[3], node), "the same handles are handed out");
     }
-}
-
-#[test]
-fn detached_subtrees_come_along_and_what_waits_to_be_freed_goes_on_waiting() {
-    let (mut scene, nodes) = varied();
-    scene.detach(nodes[2]).unwrap();
-    scene.remove_later(nodes[4]).unwrap();
-    let mut loaded = reload(&scene);
-    assert_eq!((loaded.len(), loaded.detached_len()), (scene.len(), scene.detached_len()));
-    assert_eq!(loaded.stats().pending_free, scene.stats().pending_free);
-    assert!(loaded.is_detached(nodes[2]) && !loaded.contains(nodes[4]));
-    for scene in [&mut scene, &mut loaded] {
-        scene.update();
-        scene.attach(nodes[2], nodes[0], Keep::Local).unwrap();
-        scene.maintain(std::time::Duration::MAX);
-        assert_eq!(scene.validate(), Ok(()));
-        assert_eq!(scene.stats().pending_free, 0);
-    }
-    assert_eq!(dump(&loaded), dump(&scene));
 }
 
 #[test]
@@ -250,23 +228,40 @@ fn every_truncation_is_refused() {
 fn every_changed_byte_is_refused_or_harmless() {
     let (scene, _) = varied();
     let whole = scene.save();
+    let (mut taken, mut reasons) = (0, HashSet::new());
+    let mut load = |mut bytes: Vec<u8>| {
+        set_checksum(&mut bytes);
+        match Scene::load(&bytes) {
+            Ok(scene) => {
+                forged::live_on(scene).unwrap();
+                taken += 1;
+            }
+            Err(refused) => _ = reasons.insert(refused.to_string()),
+        }
+    };
     for place in 32..whole.len() {
         let mut bytes = whole.clone();
         bytes[place] ^= 1 << (place % 8);
         assert_eq!(Scene::load(&bytes).err(), Some(SnapshotError::Checksum));
         if place % 3 == 0 {
-            set_checksum(&mut bytes);
-            if let Ok(scene) = Scene::load(&bytes) {
-                forged::live_on(scene).unwrap();
+            load(bytes);
+        }
+        // A whole word, for the one before or behind it.
+        if place % 4 == 0 && place + 8 <= whole.len() {
+            for from in [place - 4, place + 4] {
+                let mut bytes = whole.clone();
+                bytes.copy_within(from..from + 4, place);
+                load(bytes);
             }
         }
     }
+    assert!(taken > 1000 && reasons.len() >= 18, "{taken} are taken, the others refused for {reasons:#?}");
 }
 
 #[test]
 fn a_forged_length_takes_no_memory() {
     let mut bytes = Scene::new().save();
-    let most = bytes.len();
+    let (most, least) = (bytes.len(), Scene::new().stats().allocated_bytes());
     for place in (32..most).step_by(4) {
         for number in [u32::MAX, 1 << 31, 1 << 30, 1 << 24] {
             let mut bytes = bytes.clone();
@@ -275,7 +270,7 @@ fn a_forged_length_takes_no_memory() {
             set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
                 let allocated = scene.stats().allocated_bytes();
-                assert!(allocated < 64 * most, "{allocated} bytes for a file of {most}");
+                assert!(allocated < least + 64 * most, "{allocated} bytes for a file of {most}");
                 assert_eq!(scene.validate(), Ok(()));
             }
         }
@@ -293,9 +288,18 @@ fn what_is_no_snapshot_says_what_it_is() {
     assert_eq!(refusal(b"hedgehog"), SnapshotError::NotASnapshot);
     assert_eq!(refusal(&part), SnapshotError::Kind { whole: true });
     assert_eq!(scene.load_subtree(&whole, nodes[0]).unwrap_err(), SnapshotError::Kind { whole: false });
-    let mut later = whole.clone();
-    later[8] = 200;
-    assert_eq!(refusal(&later), SnapshotError::Version(200));
+    for version in [6, 8, 200] {
+        let mut other = whole.clone();
+        assert_eq!(core::mem::replace(&mut other[8], version), 7, "the version that is read");
+        let error = refusal(&other);
+        assert_eq!(error, SnapshotError::Version(version.into()));
+        let told =
+            format!("has version {version}, and this crate reads version 7; load it with the crate that wrote it");
+        assert!(error.to_string().contains(&told), "{error}");
+        let mut part = part.clone();
+        part[8] = version;
+        assert_eq!(scene.load_subtree(&part, nodes[0]).unwrap_err(), error);
+    }
     let longer = [&whole[..], b"more"].concat();
     let (expected, found) = (whole.len() as u64, longer.len() as u64);
     assert_eq!(refusal(&longer), SnapshotError::Length { expected, found });

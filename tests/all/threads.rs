@@ -56,7 +56,7 @@ fn a_scene_goes_to_other_threads_and_is_read_by_many() {
 #[cfg(feature = "rayon")]
 mod side_by_side {
     use super::{Dice, Rng, tree};
-    use hedgerow::changes::{ChangeReader, Changes};
+    use hedgerow::changes::{ChangeReader, Changes, MatrixSlot};
     use hedgerow::glam::{DVec3, Vec3, Vec4};
     use hedgerow::{
         Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
@@ -75,7 +75,9 @@ mod side_by_side {
         cull_hits: Vec<CullHit>,
         hits: Vec<RayHit>,
         changed: [Vec<NodeHandle>; 3],
-        /// All of the scene as bytes: in which slices and slots nodes lie, their matrices, and what waits for an update.
+        /// In which slices and slots nodes lie.
+        slots: Vec<Option<MatrixSlot>>,
+        /// All that is not derived of it.
         saved: Vec<u8>,
     }
 
@@ -122,6 +124,7 @@ mod side_by_side {
                     Ok(Some(told)) => [told.moved(), told.visibility(), told.locals()].map(<[NodeHandle]>::to_vec),
                     _ => Default::default(),
                 },
+                slots: nodes.iter().map(|&node| scene.matrix_slot(node)).collect(),
                 saved: scene.save(),
             }
         }
@@ -131,7 +134,7 @@ mod side_by_side {
     #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
     fn any_number_of_threads_gives_the_same_bits() {
         let default = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
-        for config in [default, SceneConfig { max_nodes: 200, min_nodes: 25, changes: true, ..default }] {
+        for config in [default, SceneConfig { max_nodes: 200, changes: true, ..default }] {
             let (scene, nodes) = tree(config);
             let mut scenes = vec![scene; 4];
             let lists = || [DrawList::new(), DrawList::new().on_layers(Visibility::layers(4))];
@@ -176,7 +179,7 @@ mod side_by_side {
                             }
                             scene.validate().unwrap();
                             let updated = Answers::of(scene, &nodes, kept, reader);
-                            // What waits for an update is found too, and edited slices are listed again.
+                            // While edits wait for an update, too.
                             edit(scene, 30);
                             [updated, Answers::of(scene, &nodes, kept, reader)]
                         })
@@ -193,7 +196,7 @@ mod side_by_side {
     /// Streets of houses along x, each in a slice of its own, a hundred metres apart along z. More than are worth
     /// sharing among the threads of a pool, not with one outside; the first are more than a task takes.
     fn streets() -> Scene {
-        let config = SceneConfig { bounds: true, max_nodes: 16_384, min_nodes: 0, ..SceneConfig::DEFAULT };
+        let config = SceneConfig { bounds: true, max_nodes: 4096, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
         let quarter = scene.insert(scene.root(), Node::group().with_visibility(Visibility::layers(2))).unwrap();
         for (street, count) in (0_u8..).zip([9000_u16, 4500, 3000, 2000, 500]) {
@@ -201,7 +204,6 @@ mod side_by_side {
             // The layers of one street are inherited.
             let above = if street == 2 { quarter } else { scene.root() };
             let top = scene.insert(above, Node::transform(place)).unwrap();
-            crate::trees::isolate(&mut scene, top);
             for x in 0..count {
                 let house = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
                 let house = scene.insert(top, house.with_shape(Shape::new(u32::from(x), Aabb::cube(0.25)))).unwrap();
@@ -214,7 +216,7 @@ mod side_by_side {
             }
         }
         scene.update();
-        assert_eq!(scene.slice_count(), 7);
+        assert!(scene.slice_count() > 6);
         scene
     }
 

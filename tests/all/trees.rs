@@ -1,25 +1,9 @@
 //! What many tests build their trees of.
 
-use hedgerow::{Aabb, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 
-/// Slices without a bound, which begin small and grow fast.
-pub(crate) const UNBOUNDED: SceneConfig = SceneConfig {
-    expansion_factor: 1.5,
-    initial_slice_storage_size: 6,
-    initial_slice_max_num_nodes: 12,
-    max_nodes: 1 << 30,
-    ..SceneConfig::DEFAULT
-};
-
-/// No slice is small: each child of the root has one, and keeps it wherever it is moved.
-pub(crate) const APART: SceneConfig = SceneConfig { min_nodes: 0, ..SceneConfig::DEFAULT };
-
-/// Moves a subtree below the root and back: where no slice is small, it has a slice of its own then.
-pub(crate) fn isolate(scene: &mut Scene, node: NodeHandle) {
-    let place = scene.place_of(node).unwrap();
-    scene.reparent(node, scene.root(), Keep::Local).unwrap();
-    scene.reparent(node, place, Keep::Local).unwrap();
-}
+/// Slices of eight nodes, so that most edits reach other slices.
+pub(crate) const APART: SceneConfig = SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT };
 
 pub(crate) fn with(config: SceneConfig) -> Scene {
     Scene::with_config(config).unwrap()

@@ -1,5 +1,5 @@
-//! Functions that return an error if the allocator refuses do so at every single allocation, and leak no memory; and a
-//! scene has taken what it says (`taken`).
+//! Functions that return an error if the allocator refuses do so at every single allocation, or with every amount of
+//! memory that is too little, and leak no memory; and a scene has taken what it says (`taken`).
 //!
 //! A list that grows without a check aborts the process, and this test with it.
 #![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
@@ -11,14 +11,13 @@ use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
     Aabb, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, snapshot::SaveOptions,
 };
-use refusing::{IN_USE, LIMIT, REMAINING, with_every_refusal};
+use refusing::{IN_USE, REMAINING, with_every_limit, with_every_refusal};
 use std::io::{self, Read};
 
-/// A scene with everything that a snapshot contains: holes, stale handles, more tables in a slice than usual, sheared
-/// transforms, translations in double precision, words, names, slices that wait for maintenance, and subtrees that are
-/// detached or wait to be freed.
+/// A scene with everything that a snapshot contains: stale handles, sheared transforms, translations in double
+/// precision, words, names, and detached subtrees.
 fn scene(config: SceneConfig, nodes: usize) -> Scene {
-    let mut scene = Scene::with_config(config).expect("the policy makes sense");
+    let mut scene = Scene::with_config(config).expect("the configuration makes sense");
     let mut made: Vec<NodeHandle> = vec![scene.root()];
     for number in 0..nodes {
         let parent = made[number / 3];
@@ -57,7 +56,7 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
         scene.detach(node).expect("a branch");
     }
     for &node in &made[nodes / 40 + 7..nodes / 40 + 9] {
-        scene.remove_later(node).expect("a branch");
+        scene.remove(node).expect("a branch");
     }
     scene
 }
@@ -72,34 +71,52 @@ impl Read for Dripping<'_> {
     }
 }
 
-/// Policies that differ in what a load must make room for.
-fn policies() -> [(SceneConfig, usize); 5] {
+/// Configurations that differ in what a load must make room for, and how many nodes it has.
+fn configs() -> [(SceneConfig, usize); 5] {
     let plain = SceneConfig::DEFAULT;
     let told = SceneConfig { bounds: true, changes: true, ..plain };
-    let small = SceneConfig { max_nodes: 32, min_nodes: 4, ..told };
-    let large = SceneConfig { max_nodes: 1 << 20, ..told };
-    [
-        (plain, 300),
-        (told, 300),
-        (small, 300),
-        (large, 9000),
-        (SceneConfig { min_nodes: 0, max_nodes: 1 << 30, ..plain }, 300),
-    ]
+    let small = SceneConfig { max_nodes: 32, ..told };
+    [(plain, 300), (told, 300), (small, 300), (SceneConfig { max_nodes: 8, ..told }, 300), (told, 9000)]
 }
 
+/// What the update takes is asked for as a whole, right before it.
 #[test]
-fn a_load_returns_an_error_wherever_the_allocator_refuses() {
-    for (config, nodes) in policies() {
+fn a_load_returns_an_error_whatever_memory_it_lacks() {
+    for (config, nodes) in configs() {
         let scene = scene(config, nodes);
         let bytes = scene.save();
-        let (mut loaded, allocations) = with_every_refusal(|| Scene::load(&bytes));
-        assert!(allocations > 20, "{allocations}");
+        let (mut loaded, limits) = with_every_limit(|| Scene::load(&bytes));
+        assert!(limits > 10, "{limits}");
         assert_eq!(loaded.validate(), Ok(()));
         assert_eq!(loaded.save(), bytes);
         loaded.update();
         assert_eq!(loaded.validate(), Ok(()));
-        let (loaded, _) = with_every_refusal(|| Scene::load_from(Dripping(&bytes[..])));
+        let (loaded, _) = with_every_limit(|| Scene::load_from(Dripping(&bytes[..])));
         assert_eq!(loaded.save(), bytes);
+    }
+}
+
+/// Each branch of the root that has a quarter of the nodes of a slice begins another slice.
+#[test]
+fn a_load_returns_an_error_whatever_memory_it_lacks_for_many_small_slices() {
+    let shape = Shape::new(7, Aabb::cube(1.0));
+    for (max_nodes, branches) in [(8, 500), (64, 60), (1024, 6)] {
+        for told in [false, true] {
+            let config = SceneConfig { max_nodes, bounds: told, changes: told };
+            let mut scene = Scene::with_config(config).expect("the configuration makes sense");
+            for _ in 0..branches {
+                let node =
+                    Node::transform(Transform::IDENTITY).with_shape(shape).with_visibility(Visibility::layers(3));
+                let top = scene.insert(scene.root(), node).expect("a plain insert");
+                for _ in 1..max_nodes / 4 {
+                    scene.insert(top, node).expect("a plain insert");
+                }
+            }
+            let bytes = scene.save();
+            let (loaded, _) = with_every_limit(|| Scene::load(&bytes));
+            assert!(loaded.slice_count() >= branches, "{} slices", loaded.slice_count());
+            assert_eq!(loaded.save(), bytes);
+        }
     }
 }
 
@@ -114,7 +131,7 @@ fn bytes_that_are_no_scene_are_refused_without_memory_too() {
 
 #[test]
 fn room_is_reserved_or_refused_with_an_error() {
-    for (config, nodes) in policies() {
+    for (config, nodes) in configs() {
         let scene = scene(config, nodes);
         let inner = scene.first_child(scene.root()).expect("the root has children");
         for parent in [scene.root(), inner] {
@@ -127,8 +144,8 @@ fn room_is_reserved_or_refused_with_an_error() {
             });
             // Whatever was refused, what the scene holds is as it was.
             for number in 1..40 {
-                // Room is no part of a compact snapshot.
-                let bytes = |scene: &Scene| scene.save_with(SaveOptions { detached: true, compact: true });
+                // Room is no part of a snapshot.
+                let bytes = |scene: &Scene| scene.save_with(SaveOptions { detached: true });
                 let (mut scene, before) = (kept.clone(), bytes(&kept));
                 REMAINING.set(number);
                 let refused = scene.try_reserve(parent, 1000);
@@ -152,7 +169,7 @@ fn room_is_reserved_or_refused_with_an_error() {
 /// What belongs to characters. Their errors have types of their own.
 #[cfg(feature = "anim")]
 mod characters {
-    use super::{Dripping, IN_USE, LIMIT, REMAINING, with_every_refusal};
+    use super::{Dripping, REMAINING, with_every_limit, with_every_refusal};
     use hedgerow::Transform;
     use hedgerow::anim::library::{Library, LibraryError};
     use hedgerow::anim::raw::{ClipError, Track};
@@ -173,30 +190,6 @@ mod characters {
             | Error::Library(LibraryError::Read(kind)) => SnapshotError::Read(kind),
             other => panic!("{other}"),
         }
-    }
-
-    /// Runs `attempt` with less memory than it needs, by every amount of which it is told, and returns the result and
-    /// how many amounts there were.
-    ///
-    /// What the standard library can only share infallibly is asked for right before, so that an allocator that has so
-    /// much and no more refuses that.
-    fn with_every_limit<T>(mut attempt: impl FnMut() -> Result<T, Error>) -> (T, usize) {
-        let mut limit = 0;
-        for number in 0.. {
-            let before = IN_USE.get();
-            LIMIT.set((before + limit, usize::MAX));
-            let result = attempt();
-            let (_, lacked) = LIMIT.replace((usize::MAX, usize::MAX));
-            match result {
-                Ok(made) if lacked == usize::MAX => return (made, number),
-                Ok(made) => drop(made),
-                Err(error) => drop(out_of_memory(error)),
-            }
-            assert_eq!(IN_USE.get(), before, "memory is lost where there are {limit} bytes");
-            assert!(lacked > limit + before && lacked < usize::MAX, "{lacked} are refused where there are {limit}");
-            limit = lacked - before;
-        }
-        unreachable!("the numbers do not end")
     }
 
     fn skeleton() -> Skeleton {
@@ -266,9 +259,9 @@ mod characters {
     fn a_skeleton_is_read_or_refused_with_an_error() {
         let skeleton = skeleton();
         let bytes = skeleton.to_bytes();
-        let (read, limits) = with_every_limit(|| Skeleton::from_bytes(&bytes));
+        let (read, limits) = with_every_limit(|| Skeleton::from_bytes(&bytes).map_err(out_of_memory));
         assert!(read == skeleton && limits >= 2, "{limits}");
-        let (read, limits) = with_every_limit(|| Skeleton::read_from(Dripping(&bytes)));
+        let (read, limits) = with_every_limit(|| Skeleton::read_from(Dripping(&bytes)).map_err(out_of_memory));
         assert!(read == skeleton && limits >= 3, "{limits}");
     }
 
@@ -284,9 +277,9 @@ mod characters {
             library.clips.insert(name, clip());
         }
         let bytes = library.to_bytes();
-        let (read, limits) = with_every_limit(|| Library::from_bytes(&bytes));
+        let (read, limits) = with_every_limit(|| Library::from_bytes(&bytes).map_err(out_of_memory));
         assert!(read == library && limits >= 10, "{limits}");
-        let (read, limits) = with_every_limit(|| Library::read_from(&bytes[..]));
+        let (read, limits) = with_every_limit(|| Library::read_from(&bytes[..]).map_err(out_of_memory));
         assert!(read == library && limits >= 10, "{limits}");
     }
 }

@@ -73,3 +73,31 @@ pub(crate) fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl Fn
     }
     unreachable!("the numbers do not end")
 }
+
+/// Runs `attempt` with less memory than it needs, by every amount of which it is told, and returns the result and how
+/// many amounts there were.
+///
+/// What can only be allocated infallibly is asked for right before, so that an allocator that has so much and no more
+/// refuses that.
+pub(crate) fn with_every_limit<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Result<T, E>) -> (T, usize) {
+    let mut limit = 0;
+    for number in 0.. {
+        let before = IN_USE.get();
+        LIMIT.set((before + limit, usize::MAX));
+        let result = attempt();
+        let (_, lacked) = LIMIT.replace((usize::MAX, usize::MAX));
+        match result {
+            Ok(made) if lacked == usize::MAX => return (made, number),
+            Ok(made) => drop(made),
+            Err(error) => {
+                let error = error.into();
+                let out_of_memory = SnapshotError::Read(io::ErrorKind::OutOfMemory);
+                assert!(error == SnapshotError::AllocationFailed || error == out_of_memory, "{error}");
+            }
+        }
+        assert_eq!(IN_USE.get(), before, "memory is lost where there are {limit} bytes");
+        assert!(lacked > limit + before && lacked < usize::MAX, "{lacked} are refused where there are {limit}");
+        limit = lacked - before;
+    }
+    unreachable!("the numbers do not end")
+}

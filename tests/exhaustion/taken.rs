@@ -67,8 +67,8 @@ const STEPS: [(&str, Step); 15] = [
         let living: Vec<NodeHandle> = nodes[200..].iter().copied().filter(|&node| scene.contains(node)).collect();
         scene.detach_many(&living).expect("all of them live");
     }),
-    ("what is removed for later, and what is detached", |scene, nodes| {
-        let _ = scene.remove_later(nodes[3]).expect("it lives");
+    ("a branch that is removed, and one that is detached", |scene, nodes| {
+        let _ = scene.remove(nodes[3]).expect("it lives");
         scene.detach(nodes[5]).expect("it lives");
     }),
     ("nodes without transforms that go by another", |scene, nodes| {
@@ -86,10 +86,10 @@ const STEPS: [(&str, Step); 15] = [
 fn a_scene_has_allocated_what_it_says() {
     let plain = SceneConfig::DEFAULT;
     let told = SceneConfig { bounds: true, changes: true, ..plain };
-    let tiny = SceneConfig { max_nodes: 32, min_nodes: 8, ..told };
+    let tiny = SceneConfig { max_nodes: 32, ..told };
     for config in [plain, SceneConfig { bounds: true, ..plain }, told, tiny] {
         let before = IN_USE.get();
-        let mut scene = Scene::with_config(config).expect("the policy makes sense");
+        let mut scene = Scene::with_config(config).expect("the configuration makes sense");
         if config.changes {
             scene.set_change_history(4);
         }

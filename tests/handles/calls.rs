@@ -29,8 +29,8 @@ pub(crate) struct Things {
 
 impl Things {
     pub(crate) fn new() -> Self {
-        let config = SceneConfig { max_nodes: 32, min_nodes: 4, bounds: true, changes: true, ..SceneConfig::DEFAULT };
-        let mut scene = Scene::with_config(config).expect("the policy makes sense");
+        let config = SceneConfig { max_nodes: 32, bounds: true, changes: true };
+        let mut scene = Scene::with_config(config).expect("the configuration makes sense");
         let mut nodes = vec![scene.root()];
         for number in 0..90_u8 {
             let node = if number % 3 == 0 { Node::group() } else { Node::transform(Transform::IDENTITY) };
@@ -109,11 +109,6 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
         builder.push(None, Node::group());
         done(builder.insert_into(&mut t.scene, place(h)));
     }),
-    ("cached_handle::set_local_cached", |t, h| done(t.scene.set_local_cached(&mut h[0].into(), PLACE))),
-    ("cached_handle::modify_local_cached", |t, h| {
-        done(t.scene.modify_local_cached(&mut h[0].into(), |local| local.translation.x += 1.0));
-    }),
-    ("cached_handle::world_cached", |t, h| done(t.scene.world_cached(&mut h[0].into()).copied())),
     ("changes::previous_world", |t, h| done(t.scene.previous_world(h[0]))),
     ("column::get", |t, h| done(t.column.get(&t.scene, h[0]))),
     ("column::set", |t, h| done(t.column.set(&t.scene, h[0], 1))),
@@ -132,7 +127,6 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("component::set_name", |t, h| done(t.scene.set_name(h[0], Some("other")))),
     ("detach::detach", |t, h| done(t.scene.detach(h[0]))),
     ("detach::attach", |t, h| done(t.scene.attach(h[0], place([h[1], h[0]]), Keep::World))),
-    ("detach::remove_later", |t, h| done(t.scene.remove_later(h[0]))),
     ("detach::is_detached", |t, h| done(t.scene.is_detached(h[0]))),
     ("draws::word", |t, h| done(t.scene.word(h[0]))),
     ("draws::set_word", |t, h| done(t.scene.set_word(h[0], 9))),
@@ -181,7 +175,6 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("query::visibility", |t, h| done(t.scene.visibility(h[0]))),
     ("queue::insert", |t, h| queued(t, |queue| { queue.insert(place(h), Node::group()); })),
     ("queue::remove", |t, h| queued(t, |queue| queue.remove(h[0]))),
-    ("queue::remove_later", |t, h| queued(t, |queue| queue.remove_later(h[0]))),
     ("queue::detach", |t, h| queued(t, |queue| queue.detach(h[0]))),
     ("queue::attach", |t, h| queued(t, |queue| queue.attach(h[0], place([h[1], h[0]]), Keep::Local))),
     ("queue::reparent", |t, h| queued(t, |queue| queue.reparent(h[0], place([h[1], h[0]]), Keep::World))),

@@ -60,14 +60,14 @@ fn no_stale_handle_is_taken_for_a_live_one() {
     println!("{asked} stale handles of {cycles} removals, none of which was taken for a live one");
 }
 
-/// Bits in several ways: any, those of live nodes with others changed, and of places that exist.
+/// Bits in several ways: any, those of live nodes with others changed, and of records that exist.
 fn bits(things: &Things, dice: &mut fastrand::Rng) -> NodeHandle {
     let live = things.nodes[dice.usize(..things.nodes.len())].to_bits();
     let bits = match dice.u8(..5) {
         0 => dice.u64(..),
         1 => live ^ 1 << dice.u8(..64),
-        2 => live & !0xFFF_FFFF | dice.u64(..1 << 28),
-        3 => dice.u64(..4) << 40 | dice.u64(..64) << 28 | dice.u64(..4),
+        2 => live & !0xFFFF_FFFF | dice.u64(..1 << 32),
+        3 => dice.u64(..128) << 32 | dice.u64(..4),
         _ => live,
     };
     NodeHandle::from_bits(bits).unwrap_or(things.nodes[0])

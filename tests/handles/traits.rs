@@ -34,7 +34,6 @@ fn every_public_type_is_send_sync_and_unpin() {
         Axis,
         BatchError,
         Boxes,
-        CachedHandle,
         ChangeKinds,
         ChangeReader,
         CharacterError,
@@ -104,7 +103,6 @@ fn every_public_type_is_send_sync_and_unpin() {
         SkinError,
         SkinId,
         SkinnedMesh,
-        Slots,
         SnapshotError,
         Sockets,
         Sphere,
@@ -136,7 +134,6 @@ fn every_public_type_is_send_sync_and_unpin() {
         Iter['static, u8],
         IterMut['static, u8],
         Leaves['static],
-        MaterialView['static],
         MirrorStep['static],
         MorphTarget['static],
         Node['static],
@@ -153,6 +150,5 @@ fn every_public_type_is_send_sync_and_unpin() {
         SliceViewMut['static],
         TransformView['static],
         VertexStream['static],
-        VisibilityView['static],
     );
 }

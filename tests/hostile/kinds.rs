@@ -16,8 +16,10 @@ pub(crate) const SAVED: &[Kind] = &[
         name: "snapshot",
         sealed: true,
         change: bend::bytes,
-        multiple: 24.0,
-        spare: 1 << 16,
+        // A node is sixteen bytes of the file, and a slice, of which eight may make one, has a place for every row.
+        multiple: 200.0,
+        // Records come in pages.
+        spare: 1 << 17,
         files: snapshots,
         read: read_snapshot,
     },
@@ -91,7 +93,7 @@ pub(crate) const READABLE: Kind = Kind {
 };
 
 fn scene(config: SceneConfig) -> Scene {
-    let mut scene = Scene::with_config(config).expect("the policy makes sense");
+    let mut scene = Scene::with_config(config).expect("the configuration makes sense");
     let mut nodes = vec![scene.root()];
     let mut shear = Mat34::IDENTITY;
     shear.rows[0][1] = 0.5;
@@ -121,7 +123,7 @@ fn scene(config: SceneConfig) -> Scene {
 }
 
 fn snapshots() -> Vec<Vec<u8>> {
-    let small = SceneConfig { max_nodes: 32, min_nodes: 4, bounds: true, changes: true, ..SceneConfig::DEFAULT };
+    let small = SceneConfig { max_nodes: 32, bounds: true, changes: true };
     [SceneConfig::DEFAULT, small].map(|config| scene(config).save()).to_vec()
 }
 
@@ -322,17 +324,16 @@ fn read_library(bytes: &[u8]) -> bool {
     library.is_ok()
 }
 
-/// A scene without ids, one with ids, and one whose configuration asks for much room in many slices.
+/// A scene without ids, one with ids, and one whose configuration asks for many slices, with all that they may have.
 #[cfg(feature = "serde")]
 fn readable() -> Vec<Vec<u8>> {
     use hedgerow::readable::{NodeIds, WithIds};
 
-    let small = SceneConfig { max_nodes: 32, min_nodes: 4, bounds: true, changes: true, ..SceneConfig::DEFAULT };
+    let small = SceneConfig { max_nodes: 32, bounds: true, changes: true };
     let [plain, small] = [SceneConfig::DEFAULT, small].map(scene);
     let with_ids = WithIds { scene: &small, ids: &NodeIds::of(&small) };
     let greedy = format!(
-        r#"{{"config": {{"initial_slice_storage_size": 1048576, "initial_slice_max_num_nodes": 4096, "min_nodes": 0,
-            "max_nodes": 1073741824}}, "nodes": [{{}}{}]}}"#,
+        r#"{{"config": {{"max_nodes": 8, "bounds": true, "changes": true}}, "nodes": [{{}}{}]}}"#,
         r#", {"parent": 0, "material": 1}"#.repeat(200)
     );
     let written = [serde_json::to_vec(&plain), serde_json::to_vec(&with_ids)].map(|text| text.expect("a scene"));

@@ -86,21 +86,6 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
-        names: &["cached_handle::modify_local_cached", "cached_handle::set_local_cached"],
-        run: |world| {
-            let mut node = world.nodes[2].into();
-            for _ in 0..2 {
-                expect(world.scene.modify_local_cached(&mut node, |transform| {
-                    transform.translation = Vec3::NAN;
-                    tick();
-                    transform.translation = Vec3::ONE;
-                    tick();
-                }));
-                expect(world.scene.set_local_cached(&mut node, Somewhere(5.0)));
-            }
-        },
-    },
-    Case {
         names: &["component::set_local", "world::set_world", "batch::set_worlds"],
         run: |world| {
             expect(world.scene.set_local(world.nodes[2], Somewhere(1.0)));

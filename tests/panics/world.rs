@@ -46,8 +46,8 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let config = SceneConfig { max_nodes: 32, min_nodes: 0, bounds: true, changes: true, ..SceneConfig::DEFAULT };
-        let mut scene = Scene::with_config(config).expect("the policy makes sense");
+        let config = SceneConfig { max_nodes: 32, bounds: true, changes: true };
+        let mut scene = Scene::with_config(config).expect("the configuration makes sense");
         let mut nodes = vec![scene.root()];
         for number in 0..24_u8 {
             let parent = nodes[usize::from(number) / 3];

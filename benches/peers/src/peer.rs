@@ -85,7 +85,6 @@ pub(crate) fn on_one_thread() -> Vec<Kind> {
         Kind::new("flattened", peers::Flattened::new),
         Kind::new("bevy", peers::Bevy::new),
         Kind::hedgerow("hedgerow", Calls::Single),
-        Kind::hedgerow("hedgerow-cached", Calls::Cached),
         Kind::hedgerow("hedgerow-lists", Calls::Lists),
     ]
 }

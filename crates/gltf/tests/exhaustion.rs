@@ -1,6 +1,7 @@
 //! An import returns an error if the allocator refuses what is made of a file's buffers or of its nodes, and leaks nothing.
 #![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
 
+#[allow(dead_code, reason = "the tests of scenes use more of it")]
 #[path = "../../../tests/exhaustion/refusing.rs"]
 mod refusing;
 

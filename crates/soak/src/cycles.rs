@@ -37,7 +37,7 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
             if !scene.contains(oldest) {
                 continue;
             }
-            let gone = if dice.bool() { scene.remove(oldest) } else { scene.remove_later(oldest) };
+            let gone = scene.remove(oldest);
             removed += gone.map_err(|error| error.to_string())? as u64;
         }
         if made % FRAME == 0 {

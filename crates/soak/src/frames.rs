@@ -67,7 +67,7 @@ impl World {
                 self.scene.insert(place, drawn).map(|node| self.nodes.push(node))
             }
             0..=2 => self.scene.remove(node).map(drop),
-            3 => self.scene.remove_later(node).map(drop),
+            3 => self.scene.detach(node),
             4..=7 => {
                 let (place, keep) = (self.place(), if self.dice.bool() { Keep::World } else { Keep::Local });
                 self.scene.reparent(node, place, keep).map(drop)

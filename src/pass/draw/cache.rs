@@ -1,12 +1,12 @@
 //! What a draw list remembers of the scene from which it was filled, so that it lists only what changed.
 //!
-//! A list is a sequence of segments, one for each slice in tree order. A segment whose slice still has the version from
+//! A list is a sequence of segments, one for each slice in order. A segment whose slice still has the version from
 //! which it was listed stays, and at most its matrices are copied again. It moves if segments before it became longer
 //! or shorter.
 
 use crate::pass::draw::listing::mark;
 use crate::pass::draw::{Listing, Part};
-use crate::store::{At, NIL, Store};
+use crate::store::{NIL, Store};
 use crate::unique::unique_number;
 use core::ops::Range;
 
@@ -72,8 +72,8 @@ impl Segment {
     /// command, and stamps the segment if so.
     pub(crate) fn renew(&mut self, store: &Store, stamp: u64, part: Part<'_>) -> bool {
         let slice = store.view(self.slice);
-        // Only the last sweep's slots are known.
-        let all = slice.swept_in() > self.updates + 1;
+        // Only the last update's slots are known.
+        let all = store.updates() > self.updates + 1;
         let changed = self.is_behind(store) && part.renew(slice, all);
         self.updates = store.updates();
         if changed {
@@ -178,7 +178,7 @@ impl Cache {
         &self.spare
     }
 
-    /// The slices of the list in tree order, each with the range of its shapes.
+    /// The slices of the list in order, each with the range of its shapes.
     pub(crate) fn segments(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
         self.segments.iter().map(|segment| (segment.slice, segment.start..segment.start + segment.len))
     }
@@ -186,11 +186,7 @@ impl Cache {
     /// Lists every slice.
     fn list_anew(&mut self, listing: &mut Listing, store: &Store, layers: u32, stamp: u64) {
         self.segments.clear();
-        let mut next = Some(At::ROOT.slice);
-        while let Some(number) = next {
-            self.segments.push(Segment::of(number, store, stamp));
-            next = store.slice_after(number, true);
-        }
+        self.segments.extend(store.order().iter().map(|&number| Segment::of(number, store, stamp)));
         listing.list(store, layers, &mut self.segments);
     }
 
@@ -220,7 +216,7 @@ impl Cache {
         true
     }
 
-    /// Decides for every slice in tree order whether its segment stays. Segments that stay keep their order, so that
+    /// Decides for every slice in order whether its segment stays. Segments that stay keep their order, so that
     /// they can be moved in place.
     fn plan(&mut self, store: &Store) {
         self.places.clear();
@@ -231,13 +227,11 @@ impl Cache {
             }
         }
         self.planned.clear();
-        let mut next = Some(At::ROOT.slice);
-        while let Some(number) = next {
+        for &number in store.order() {
             let held = self.segments.get(self.places[number as usize] as usize);
             let kept = held.is_some_and(|segment| segment.version == store.view(number).version());
             let from = if kept { From::Kept(self.places[number as usize] as usize) } else { From::Spare(0, 0) };
             self.planned.push(Planned { slice: number, from });
-            next = store.slice_after(number, true);
         }
         let mut least = 0;
         for index in 0..self.planned.len() {

@@ -1,8 +1,8 @@
 //! The arrays of a draw list, and the ways in which slices fill them.
 
+use crate::Mat34;
 use crate::pass::draw::{DrawCommand, Segment};
 use crate::store::{MatrixSlot, ShapeRecord, ShapeView, SliceView, Store};
-use crate::{Mat34, NodeHandle};
 use core::ops::Range;
 use hedgerow_math::internal::prefetch;
 
@@ -60,7 +60,7 @@ impl Listing {
 
     /// Sets the number of shapes: keeps the first ones, and leaves the rest to be written.
     #[cfg(feature = "rayon")]
-    pub(crate) fn resize(&mut self, len: usize, filler: NodeHandle) {
+    pub(crate) fn resize(&mut self, len: usize, filler: crate::NodeHandle) {
         let filler = DrawCommand::new(filler, 0, None, false);
         self.commands.resize(len, filler);
         self.matrices.resize(if self.keeps_matrices { len } else { 0 }, Mat34::IDENTITY);
@@ -107,7 +107,7 @@ impl Listing {
     /// Adds a shape.
     #[inline(always)]
     pub(crate) fn push(&mut self, slice: SliceView<'_>, record: &ShapeRecord) {
-        let Some((command, matrix)) = listed(slice, record) else { return };
+        let (command, matrix) = listed(slice, record);
         self.commands.push(command);
         if self.keeps_matrices {
             self.matrices.push(*matrix);
@@ -155,10 +155,10 @@ impl Listing {
     fn extend<'s>(&mut self, slice: SliceView<'s>, records: impl ExactSizeIterator<Item = &'s ShapeRecord> + Clone) {
         let worlds = slice.transforms().worlds();
         if self.keeps_matrices {
-            self.matrices.extend(records.clone().map(|record| worlds[record.transform as usize]));
+            self.matrices.extend(records.clone().map(|record| worlds[usize::from(record.slot)]));
         }
         self.slots.extend(records.clone().map(|record| slot(slice, record)));
-        self.commands.extend(records.map(|record| listed(slice, record).expect("a shape in use has a node").0));
+        self.commands.extend(records.map(|record| listed(slice, record).0));
     }
 
     /// Lists the slices of the segments one after the other, replacing the contents, and stores in each segment where
@@ -194,8 +194,8 @@ impl Listing {
     /// How many shapes [`Listing::add`] would add.
     #[cfg(feature = "rayon")]
     pub(crate) fn count(slice: SliceView<'_>, layers: u32) -> usize {
-        if let [inherited] = *slice.visibilities().masks() {
-            return if inherited & layers == 0 { 0 } else { slice.shapes().live() };
+        if slice.shapes().all_visible() {
+            return if layers == 0 { 0 } else { slice.shapes().live() };
         }
         visible_chunks(slice, layers).map(|(_, shown)| shown.count_ones() as usize).sum()
     }
@@ -260,7 +260,7 @@ impl Part<'_> {
 
     #[inline]
     fn put(&mut self, at: usize, slice: SliceView<'_>, record: &ShapeRecord) {
-        let Some((command, matrix)) = listed(slice, record) else { return };
+        let (command, matrix) = listed(slice, record);
         self.commands[at] = command;
         if let Some(place) = self.matrices.get_mut(at) {
             *place = *matrix;
@@ -275,7 +275,7 @@ impl Part<'_> {
     pub(crate) fn renew(mut self, slice: SliceView<'_>, all: bool) -> bool {
         let swept = slice.transforms().swept();
         let end = self.slots.len();
-        if all || swept.is_all() {
+        if all || slice.transforms().swept_all() {
             return (0..end).fold(false, |any, at| any | self.copy(at, slice));
         }
         // Whether a slot was swept is close to random, so the swept ones are selected without a branch.
@@ -285,7 +285,7 @@ impl Part<'_> {
             let mut count = 0;
             for at in start..end.min(start + PICKED) {
                 picked[count] = at;
-                count += usize::from(swept.contains(self.slots[at].slot));
+                count += usize::from(swept.contains(self.slots[at].slot as usize));
             }
             for &at in &picked[..count] {
                 turned |= self.copy(at, slice);
@@ -318,25 +318,23 @@ pub(crate) struct Seen {
 impl Seen {
     /// A shape of a slice.
     #[inline]
-    pub(crate) fn of(slice: SliceView<'_>, record: &ShapeRecord, views: u32) -> Option<Self> {
-        listed(slice, record).map(|(command, _)| Self { command, slot: slot(slice, record), views })
+    pub(crate) fn of(slice: SliceView<'_>, record: &ShapeRecord, views: u32) -> Self {
+        Self { command: listed(slice, record).0, slot: slot(slice, record), views }
     }
 }
 
 /// What is listed for a shape of a slice.
 #[inline]
-fn listed<'s>(slice: SliceView<'s>, record: &ShapeRecord) -> Option<(DrawCommand, &'s Mat34)> {
-    let node = NodeHandle::from_bits(record.node)?;
-    let matrix = &slice.transforms().worlds()[record.transform as usize];
-    let material = slice.materials().values()[record.material as usize];
-    let command = DrawCommand::new(node, record.mesh, material, matrix.is_mirrored());
-    Some((command.with_word(slice.word(node)), matrix))
+fn listed<'s>(slice: SliceView<'s>, record: &ShapeRecord) -> (DrawCommand, &'s Mat34) {
+    let matrix = &slice.transforms().worlds()[usize::from(record.slot)];
+    let command = DrawCommand::new(record.node, record.mesh, record.material(), matrix.is_mirrored());
+    (command.with_word(slice.word(record.node)), matrix)
 }
 
 /// Where the matrix of a shape is stored.
 #[inline]
 fn slot(slice: SliceView<'_>, record: &ShapeRecord) -> MatrixSlot {
-    MatrixSlot { slice: slice.number(), slot: record.transform }
+    MatrixSlot { slice: slice.number(), slot: record.slot.into() }
 }
 
 /// The shapes of a slice that are visible on one of these layers, in the order of the column.
@@ -359,7 +357,7 @@ fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = 
     let worlds = slice.transforms().worlds();
     let ask = |(records, _): (&[ShapeRecord], u64)| {
         for record in records {
-            prefetch(worlds, record.transform as usize);
+            prefetch(worlds, record.slot.into());
         }
     };
     let mut ahead = slice.shapes().chunks();
@@ -370,16 +368,12 @@ fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = 
 /// The shapes of a slice in chunks, each with one bit for every shape that is visible on one of these layers.
 #[inline]
 fn visible_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
-    let masks = slice.visibilities().masks();
-    slice.shapes().chunks().map(move |(records, holes)| {
-        let live = !holes & (u64::MAX >> (ShapeView::CHUNK - records.len()));
-        let shown = match *masks {
-            [inherited] => u64::from(inherited & layers != 0).wrapping_neg(),
-            _ => records.iter().rev().fold(0, |bits, record| {
-                // The visibility slot of a hole may be past the end.
-                let mask = masks.get(record.visibility as usize).copied().unwrap_or(0);
-                bits << 1 | u64::from(mask & layers != 0)
-            }),
+    let uniform = slice.shapes().all_visible();
+    slice.shapes().chunks().map(move |(records, live)| {
+        let shown = if uniform {
+            u64::from(layers != 0).wrapping_neg()
+        } else {
+            records.iter().rev().fold(0, |bits, record| bits << 1 | u64::from(record.layers & layers != 0))
         };
         (records, live & shown)
     })

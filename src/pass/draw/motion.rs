@@ -1,10 +1,9 @@
 //! The matrices of the update before, kept with a draw list: for motion vectors.
 //!
-//! A previous matrix changes in two cases. If an update sweeps the slice, it changes in the update after that, which
-//! brings things to rest even if it has nothing to do. It also changes if the feed recalls matrices that nodes had
-//! before edits gave them another slot. So a segment is filled again if its slice was swept since, or if any previous
-//! matrix in it differs from the present one. All segments are filled again if anything was listed or moved, or if the
-//! feed recalls matrices.
+//! A previous matrix changes in two cases. If an update changes a matrix, the update after that brings it to rest, even
+//! if it has nothing else to do. And the feed recalls matrices of nodes that go by another slot than before. So a
+//! segment is filled again if its slice was swept since, or if any previous matrix in it differs from the present one.
+//! All segments are filled again if anything was listed, or if the feed recalls matrices.
 
 use crate::pass::draw::Listing;
 use crate::store::{Feed, SliceView, Store};
@@ -84,14 +83,13 @@ impl Motion {
 
 /// Fills in the matrices of the shapes of a slice. Returns whether any differs from the present one.
 fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: SliceView<'_>, feed: &Feed) -> bool {
-    let (is_quiet, transforms) = (feed.is_quiet(), slice.transforms());
+    let (recalls, transforms) = (feed.recalls(), slice.transforms());
     let mut moving = false;
     for at in range {
-        let slot = listing.slots[at].slot;
-        let now = &transforms.worlds()[slot as usize];
+        let slot = listing.slots[at].slot as usize;
         let of_slot = transforms.previous(slot);
-        let previous = if is_quiet { of_slot } else { feed.previous(listing.commands[at].node, now, of_slot) };
-        moving |= previous.to_bits() != now.to_bits();
+        let previous = if recalls { feed.previous(listing.commands[at].node, of_slot) } else { of_slot };
+        moving |= previous.to_bits() != transforms.worlds()[slot].to_bits();
         matrices[at] = *previous;
     }
     moving

@@ -4,7 +4,7 @@
 use crate::Mat34;
 use crate::pass::draw::Listing;
 use crate::pass::draw::wide::{WideSlice, WideWorlds};
-use crate::store::{At, MatrixSlot, Store};
+use crate::store::{MatrixSlot, Store};
 use core::ops::Range;
 use glam::DVec3;
 use hedgerow_math::Frustum;
@@ -92,19 +92,17 @@ impl Relative {
         self.forget();
         let Self { matrices, found, .. } = self;
         listing.clear();
-        let mut next = Some(At::ROOT.slice);
-        while let Some(number) = next {
-            next = store.slice_after(number, true);
+        for &number in store.order() {
             let Some(wide) = worlds.slice(number) else { continue };
             found.clear();
             wide.cull(camera, frustum, found);
             let slice = store.view(number);
-            let (masks, records) = (slice.visibilities().masks(), slice.shapes().records());
+            let records = slice.shapes().records();
             for &shape in &*found {
                 let record = &records[shape as usize];
-                if masks[record.visibility as usize] & layers != 0 {
+                if record.layers & layers != 0 {
                     listing.push(slice, record);
-                    matrices.push(wide.relative_to(camera, record.transform));
+                    matrices.push(wide.relative_to(camera, record.slot.into()));
                 }
             }
         }

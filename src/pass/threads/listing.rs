@@ -1,7 +1,7 @@
 //! Lists several slices at a time, each to its own part of the arrays.
 
 use crate::pass::draw::{Listing, Part, Segment};
-use crate::store::{At, ShapeRecord, SliceView, Store};
+use crate::store::{RecordId, ShapeRecord, SliceView, Store};
 use crate::threads::is_worth_sharing;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
@@ -24,7 +24,7 @@ impl Listing {
             segment.start = end;
             end += segment.len;
         }
-        self.resize(end, store.handle(At::ROOT));
+        self.resize(end, store.handle(RecordId::ROOT));
         share(self.part(0..end), segments, &|segment| segment.len, &|segment, part| {
             part.fill(store.view(segment.slice), layers);
         });
@@ -54,7 +54,7 @@ impl Listing {
     /// Lists these shapes, replacing the contents.
     pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(SliceView<'_>, &ShapeRecord)>>) {
         let end = found.iter().map(Vec::len).sum();
-        self.resize(end, store.handle(At::ROOT));
+        self.resize(end, store.handle(RecordId::ROOT));
         share(self.part(0..end), &mut found, &Vec::len, &|found, part| part.write(found));
     }
 }

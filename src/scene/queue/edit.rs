@@ -10,7 +10,6 @@ use glam::{DVec3, Vec3};
 pub(super) enum Edit {
     Insert(QueuedPlace),
     Remove(Target),
-    RemoveLater(Target),
     Reparent(Target, QueuedPlace, Keep),
     Detach(Target),
     Attach(Target, QueuedPlace, Keep),
@@ -116,7 +115,6 @@ impl Edit {
         match self {
             Self::Insert(_) | Self::InsertTree(_) => None,
             Self::Remove(node)
-            | Self::RemoveLater(node)
             | Self::Reparent(node, ..)
             | Self::Detach(node)
             | Self::Attach(node, ..)
@@ -160,7 +158,6 @@ impl Edit {
                 scene.insert(tickets.place(place)?, node).map(Outcome::Inserted)
             }
             Self::Remove(target) => scene.remove(node(target)?).map(Outcome::Removed),
-            Self::RemoveLater(target) => scene.remove_later(node(target)?).map(Outcome::Removed),
             Self::Detach(target) => scene.detach(node(target)?).map(set),
             Self::Attach(target, place, keep) => {
                 scene.attach(node(target)?, tickets.place(place)?, keep).map(Outcome::Moved)

@@ -3,7 +3,7 @@
 use super::expect_sound;
 use crate::model::{Step, decode, oracle};
 
-/// A policy, and batches among other edits.
+/// A configuration, and batches among other edits.
 pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { decode::STEP_BYTES }>;
 
 /// More steps than this find nothing that fewer steps do not find.

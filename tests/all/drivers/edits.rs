@@ -1,9 +1,9 @@
-//! All edits of a scene, under any policy and in any mode, compared with the naive model after each.
+//! All edits of a scene, with any configuration and in any mode, compared with the naive model after each.
 
 use super::expect_sound;
 use crate::model::{Step, decode, oracle};
 
-/// A policy, and edits.
+/// A configuration, and edits.
 pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { decode::STEP_BYTES }>;
 
 /// More steps than this find nothing that fewer steps do not find.

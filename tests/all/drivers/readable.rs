@@ -48,8 +48,8 @@ fn run_changes(input: &Input) {
 fn scene(dice: &mut Dice, count: usize) -> Scene {
     let flags = dice.below(8);
     let config = SceneConfig { bounds: flags & 1 != 0, changes: flags & 2 != 0, ..SceneConfig::DEFAULT };
-    let config = if flags & 4 == 0 { config } else { SceneConfig { max_nodes: 16, min_nodes: 2, ..config } };
-    let mut scene = Scene::with_config(config).expect("the policy makes sense");
+    let config = if flags & 4 == 0 { config } else { SceneConfig { max_nodes: 16, ..config } };
+    let mut scene = Scene::with_config(config).expect("the configuration makes sense");
     let mut nodes = vec![scene.root()];
     for _ in 0..count {
         let parent = nodes[dice.index(nodes.len())];

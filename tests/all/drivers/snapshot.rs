@@ -5,7 +5,7 @@ use crate::model::dump::dump;
 use crate::model::{Step, decode, forged, oracle};
 use hedgerow::Scene;
 
-/// A policy, and steps: of each the first bytes say how to change what was saved, all of it what to edit before.
+/// A configuration, and steps: of each the first bytes say how to change what was saved, all of it what to edit before.
 pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { forged::BEND_BYTES + decode::STEP_BYTES }>;
 
 /// More steps than this find nothing that fewer steps do not find.

@@ -3,7 +3,7 @@
 use super::expect_sound;
 use crate::model::{Check, Step, decode, oracle};
 
-/// A policy, and visits among other edits.
+/// A configuration, and visits among other edits.
 pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { decode::STEP_BYTES }>;
 
 /// More steps than this find nothing that fewer steps do not find.

@@ -14,26 +14,11 @@ impl Oracle {
             Op::ModifyLocal(target, transform) => {
                 let handle = self.tree.pick(target);
                 let given = Local::Transform(transform);
-                let mut cached = *self.cached.of(handle);
-                let is_cached = self.cached.takes_turns();
-                let done = self.set_local(handle, given, true, |scene| match is_cached {
-                    true => scene.modify_local_cached(&mut cached, |local| *local = transform),
-                    false => scene.modify_local(handle, |local| *local = transform),
-                });
-                *self.cached.of(handle) = cached;
-                done
+                self.set_local(handle, given, true, |scene| scene.modify_local(handle, |local| *local = transform))
             }
             Op::SetLocal(target, transform) => {
                 let handle = self.tree.pick(target);
-                let given = Local::Transform(transform);
-                let mut cached = *self.cached.of(handle);
-                let is_cached = self.cached.takes_turns();
-                let done = self.set_local(handle, given, false, |scene| match is_cached {
-                    true => scene.set_local_cached(&mut cached, transform),
-                    false => scene.set_local(handle, transform),
-                });
-                *self.cached.of(handle) = cached;
-                done
+                self.set_local(handle, Local::Transform(transform), false, |scene| scene.set_local(handle, transform))
             }
             Op::SetLocalMatrix(target, matrix) => {
                 let handle = self.tree.pick(target);

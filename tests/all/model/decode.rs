@@ -1,4 +1,4 @@
-//! Edits and policies from bytes. Zero bytes make the simplest edits, so that a shrunk failure reads well.
+//! Edits and configurations from bytes. Zero bytes make the simplest edits, so that a shrunk failure reads well.
 
 use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
 use hedgerow::glam::{DVec3, Quat, Vec3};
@@ -7,51 +7,42 @@ use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, T
 
 /// The number of bytes that make a step.
 pub(crate) const STEP_BYTES: usize = 24;
-/// The number of bytes that make a policy.
+/// The number of bytes that make a configuration.
 pub(crate) const POLICY_BYTES: usize = 8;
 
 /// The names of nodes: few, so that duplicates are normal.
 const NAMES: [&str; 7] = ["car", "wheel", "door", "wheel/fl", "", "äpple", "a rather long name of a node"];
 
-/// A policy of tiny capacities.
+/// A configuration of mostly tiny slices.
 pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
-    let [storage, metadata, fewest, sharing, _, _, factor, _] = bytes;
-    SceneConfig {
-        expansion_factor: [1.1, 1.5, 2.0, 3.0][usize::from(factor % 4)],
-        initial_slice_storage_size: 1 + u32::from(storage % 4),
-        initial_slice_max_num_nodes: 1 + u32::from(metadata % 3),
-        max_nodes: [16, 21, 40, 4096][usize::from(sharing >> 4 & 3)],
-        min_nodes: if sharing & 1 == 0 { u32::from(fewest % 5) } else { 0 },
-        bounds: sharing & 8 != 0,
-        changes: sharing & 64 == 0,
-    }
+    let [size, _, _, mode, ..] = bytes;
+    let max_nodes = if size >= 224 { 4096 } else { [8, 16, 40, 256][usize::from(size % 4)] };
+    SceneConfig { max_nodes, bounds: mode & 8 != 0, changes: mode & 64 == 0 }
 }
 
-/// The policy in the mode given by the bytes: with or without the change feed, with or without boxes.
+/// The configuration in the mode given by the bytes: with or without the change feed, with or without boxes.
 pub(crate) fn in_mode(config: SceneConfig, bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     let SceneConfig { changes, bounds, .. } = policy(bytes);
     SceneConfig { changes, bounds, ..config }
 }
 
-/// Any policy, from a payload.
+/// Any configuration, from a payload.
 fn policy_of(payload: &[u8; 14]) -> SceneConfig {
     let mut bytes = [0; POLICY_BYTES];
     bytes.copy_from_slice(&payload[..POLICY_BYTES]);
     any_policy(bytes)
 }
 
-/// Any policy in any mode: mostly of tiny capacities, sometimes the default, with slices without a bound, or with
-/// slices of sixteen rows.
+/// Any configuration in any mode: mostly of tiny slices, sometimes the default.
 pub(crate) fn any_policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     match bytes[7] >> 4 {
-        13 => in_mode(SceneConfig::DEFAULT, bytes),
-        14 => in_mode(SceneConfig { expansion_factor: 1.5, max_nodes: 1 << 30, ..SceneConfig::DEFAULT }, bytes),
-        15 => in_mode(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }, bytes),
+        13 | 14 => in_mode(SceneConfig::DEFAULT, bytes),
+        15 => in_mode(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT }, bytes),
         _ => policy(bytes),
     }
 }
 
-/// The greatest number of nodes in a tree under this policy.
+/// The greatest number of nodes in a tree under this configuration.
 pub(crate) fn most_nodes(bytes: [u8; POLICY_BYTES]) -> usize {
     [24, 60, 120, 300][usize::from(bytes[7] % 4)]
 }
@@ -134,7 +125,7 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         73..=76 => Op::Remove(node),
         77..=84 => Op::Remove(node.leafward()),
         85..=87 => Op::RemoveMany { node, more: first % 8, seed: payload[13] },
-        88..=90 => Op::RemoveLater(node),
+        88..=90 => Op::Remove(node),
         91..=94 => Op::Detach(node),
         95..=96 => Op::DetachMany { node, more: first % 8, seed: payload[13] },
         97..=99 => Op::Attach { node: node.detached(), to: at, keep: Keep::Local },
@@ -174,7 +165,7 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         229 if first < 24 => Op::Clear,
         229..=239 | 242..=247 => Op::Maintain(budget(first)),
         240..=241 => Op::Reload {
-            options: SaveOptions { detached: payload[13] & 1 == 0, compact: payload[13] & 2 == 0 },
+            options: SaveOptions { detached: payload[13] & 1 == 0 },
             config: (payload[13] & 12 == 0).then(|| policy_of(payload)),
         },
         248 => Op::ShrinkToFit,
@@ -197,11 +188,11 @@ fn target(kind: u8, which: [u8; 2]) -> Target {
     }
 }
 
-/// A handle that may be live, stale, or of a table that does not exist.
+/// A handle that may be live, stale, or of a record that does not exist.
 fn bits(which: [u8; 2]) -> u64 {
     let [low, high] = which.map(u64::from);
     match high {
-        0..=127 => (high >> 4) << 40 | (high & 15) << 28 | low,
+        0..=127 => (high << 5 | low >> 3) << 32 | low & 7,
         _ => (low << 32 | high).wrapping_mul(0x9E37_79B9_7F4A_7C15),
     }
 }
@@ -397,5 +388,7 @@ fn flaw(byte: u8) -> Flaw {
 
 /// The handle with these bits, or the one most like it.
 pub(crate) fn handle_of(bits: u64) -> NodeHandle {
-    NodeHandle::from_bits(bits).or(NodeHandle::from_bits(bits | 1)).expect("a generation of 1 is a handle's")
+    NodeHandle::from_bits(bits)
+        .or(NodeHandle::from_bits(bits & !(3 << 30) | 1))
+        .expect("an odd generation is a handle's")
 }

@@ -21,6 +21,12 @@ impl Seen {
         assert!(matches!(first, Ok(Changes::All) | Err(Error::NoChanges)), "a new reader is to read everything");
         Self { nodes: BTreeMap::new(), changes }
     }
+
+    /// What there is to see of a scene that was loaded, and so is up to date.
+    pub(crate) fn of_loaded(scene: &Scene) -> Self {
+        let state = |node| Some((node, (*scene.world(node)?, scene.visibility(node)?.mask())));
+        Self { nodes: scene.descendants(scene.root()).filter_map(state).collect(), ..Self::new(scene) }
+    }
 }
 
 impl Oracle {

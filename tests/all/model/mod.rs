@@ -16,7 +16,6 @@ macro_rules! ensure {
 }
 
 pub(crate) mod batches;
-pub(crate) mod cached;
 pub(crate) mod checksum;
 pub(crate) mod column;
 pub(crate) mod compare;

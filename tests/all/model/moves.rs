@@ -163,20 +163,13 @@ impl Oracle {
         Ok(())
     }
 
-    /// Adopts the local transform of a node that kept its world. Where the space around it is the same as before,
-    /// nothing is computed, and all of a translation in double precision stays.
+    /// Adopts the local transform of a node that kept its world, with what it keeps of a translation in double
+    /// precision.
     pub(super) fn keep_moved(&mut self, index: usize, local: Option<Local>) {
-        let entry = self.tree.at(index);
-        let is_same = entry.local.as_ref().map(|kept| kept.local) == local;
-        let precise = entry.precise.filter(|&precise| {
-            let found = self.scene.translation_f64(self.tree.handle(index));
-            is_same
-                && found.is_some_and(|found| {
-                    (found - precise).length() <= 1e-6 * (found - precise.as_vec3().as_dvec3()).length()
-                })
-        });
+        let found = self.scene.translation_f64(self.tree.handle(index));
+        let rounded = local.map(|local| local.to_matrix().translation());
         self.tree.keep(index, local);
-        self.tree.at_mut(index).precise = precise;
+        self.tree.at_mut(index).precise = found.filter(|found| Some(found.as_vec3()) == rounded);
     }
 
     /// Checks that a local transform computed by the scene gives the wanted world transform.

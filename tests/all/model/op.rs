@@ -174,8 +174,6 @@ pub(crate) enum Op {
     Remove(Target),
     /// Removes this subtree and others chosen by the seed in a batch.
     RemoveMany { node: Target, more: u8, seed: u8 },
-    /// Removes a subtree now and frees it later.
-    RemoveLater(Target),
     /// Detaches a subtree.
     Detach(Target),
     /// Detaches this subtree and others chosen by the seed in a batch.
@@ -245,6 +243,28 @@ pub(crate) enum Op {
     Detour { node: Target, by: Target, change: Change, to: Where, keep: Keep },
     /// Updates what is dirty.
     Update,
+}
+
+impl Op {
+    /// Whether all nodes are where they are, and have what they have, but for other local transforms.
+    pub(crate) fn keeps_structure(&self) -> bool {
+        matches!(
+            self,
+            Self::ModifyLocal(..)
+                | Self::SetTransforms { .. }
+                | Self::SetWorld(..)
+                | Self::SetWorlds { .. }
+                | Self::SetTranslation(..)
+                | Self::LookAt { .. }
+                | Self::SetName(..)
+                | Self::Topmost { .. }
+                | Self::TryReserve(..)
+                | Self::Maintain(_)
+                | Self::ShrinkToFit
+                | Self::Visit { more: 0, .. }
+                | Self::Update
+        )
+    }
 }
 
 /// One edit, and what is compared afterwards.

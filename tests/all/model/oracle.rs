@@ -1,6 +1,5 @@
 //! A scene and its model, side by side: every edit is made on both and every result is compared.
 
-use super::cached::Cached;
 use super::column::Tags;
 use super::draws::Lists;
 use super::dump::same_slice;
@@ -38,8 +37,6 @@ pub(crate) struct Counts {
     pub(crate) copies: usize,
     /// Batches that were made.
     pub(crate) batches: usize,
-    /// Nodes that were freed later than they were removed.
-    pub(crate) freed: usize,
     /// Steps after which something was detached.
     pub(crate) detached: usize,
     /// The greatest number of nodes in a tree.
@@ -60,7 +57,6 @@ impl Counts {
             subtrees: self.subtrees + other.subtrees,
             copies: self.copies + other.copies,
             batches: self.batches + other.batches,
-            freed: self.freed + other.freed,
             detached: self.detached + other.detached,
             largest: self.largest.max(other.largest),
         }
@@ -103,9 +99,10 @@ pub(crate) struct Oracle {
     pub(crate) seen: Seen,
     pub(crate) readers: Readers,
     pub(crate) tags: Tags,
-    pub(crate) cached: Cached,
-    /// The least bound of slices that the scene has had, by which they may be nested.
-    pub(crate) least_bound: u32,
+    /// Whether a visitor computed matrices since the last update.
+    pub(crate) ahead: bool,
+    /// Whether only local transforms were set since the last update.
+    pub(crate) still: bool,
     /// Why the last edit was refused, if it was.
     pub(crate) refusal: Option<Error>,
     most: usize,
@@ -121,7 +118,7 @@ impl Oracle {
         let readers = Readers::new(&scene, history < 1000);
         let tree = Tree::new(scene.root());
         let seen = Seen::new(&scene);
-        let stock = SceneConfig { max_nodes: 16, min_nodes: 3, ..config };
+        let stock = SceneConfig { max_nodes: 16, ..config };
         Self {
             scene,
             tree,
@@ -137,9 +134,9 @@ impl Oracle {
             fresh: Vec::new(),
             seen,
             readers,
-            cached: Cached::new(),
             tags: Tags::default(),
-            least_bound: config.max_nodes,
+            ahead: false,
+            still: false,
             refusal: None,
             most: decode::most_nodes(bytes),
             is_lazy: decode::is_lazy(bytes),
@@ -182,6 +179,7 @@ impl Oracle {
         let slices = self.scene.slice_count();
         let op = self.bounded(step.op);
         self.note_op(&op);
+        self.still &= op.keeps_structure();
         if let Some(crossed) = self.play(&op)? {
             self.counts.structural += 1;
             let crossed = crossed || slices != self.scene.slice_count();
@@ -201,10 +199,14 @@ impl Oracle {
             updated = true;
         }
         self.counts.updates += usize::from(updated);
+        self.still |= updated;
+        self.ahead &= !updated;
         self.compare(updated)?;
         self.compare_lists()?;
-        self.compare_inherited(step.probe)?;
-        self.compare_column(step.probe)?;
+        if updated {
+            self.compare_inherited(step.probe)?;
+        }
+        self.compare_column(step.probe, updated)?;
         if updated {
             self.compare_draws()?;
             self.compare_motion()?;
@@ -213,7 +215,7 @@ impl Oracle {
         self.compare_readers(updated)?;
         self.compare_spatial(step.probe, updated)?;
         self.compare_renderer(step.probe, updated)?;
-        self.probe(step.probe)
+        self.probe(step.probe, updated)
     }
 
     /// The edit, or a replacement that keeps the tree from growing without bound.
@@ -260,7 +262,6 @@ impl Oracle {
             Op::Duplicate { node, to } => self.duplicate(self.tree.pick(node), self.tree.place(to)),
             Op::DuplicateFrom { node, to } => self.duplicate_from(self.tree.pick(node), self.tree.place(to)),
             Op::Reload { options, config } => self.reload(options, config),
-            Op::RemoveLater(target) => self.remove_later(self.tree.pick(target)),
             Op::Detach(target) => self.detach_subtree(self.tree.pick(target)),
             Op::Attach { node, to, keep } => self.attach_subtree(self.tree.pick(node), self.tree.place(to), keep),
             Op::Remove(target) => self.remove(self.tree.pick(target)),

@@ -46,10 +46,6 @@ impl Round {
                 let node = node(target);
                 self.queue.remove(node);
             }
-            Op::RemoveLater(target) => {
-                let node = node(target);
-                self.queue.remove_later(node);
-            }
             Op::Detach(target) => {
                 let node = node(target);
                 self.queue.detach(node);
@@ -184,6 +180,7 @@ impl Oracle {
             let Some(ticket) = round.record(self, &op) else { continue };
             self.counts.steps += 1;
             self.note_op(&op);
+            self.still &= op.keeps_structure();
             self.play(&op)?;
             round.refusals.push(self.refusal);
             if let (Some(ticket), None, Some(&index)) = (ticket, self.refusal, self.tree.live().last()) {

@@ -1,9 +1,9 @@
 //! Readers of changes that ask now and then, also between edits, compared with what each is to be told.
 
+use super::Check;
 use super::compare::same_bits;
 use super::op::Op;
 use super::oracle::Oracle;
-use super::{Check, Mismatch};
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, Changes};
 use hedgerow::{Error, Local, Mat34, NodeHandle, Scene, Shape, Visibility};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,8 +57,17 @@ impl State {
 struct Snapshot {
     nodes: BTreeMap<NodeHandle, State>,
     children: BTreeMap<NodeHandle, Vec<NodeHandle>>,
-    /// All nodes that exist, detached ones too.
-    existing: BTreeSet<NodeHandle>,
+}
+
+impl Snapshot {
+    fn of(scene: &Scene) -> Self {
+        let mut now = Self::default();
+        for node in scene.descendants(scene.root()) {
+            now.nodes.extend(State::of(scene, node).map(|state| (node, state)));
+            now.children.insert(node, scene.children(node).collect());
+        }
+        now
+    }
 }
 
 /// A reader, and what it is to be told when it asks.
@@ -97,10 +106,10 @@ impl Reader {
     }
 
     /// Notes what an update changed.
-    fn note(&mut self, before: &Snapshot, now: &Snapshot, edited: bool) {
+    fn note(&mut self, before: &Snapshot, now: &Snapshot, removed: &[NodeHandle], edited: bool) {
         self.missed += 1;
         self.edited |= edited;
-        self.removed.extend(before.existing.difference(&now.existing));
+        self.removed.extend(removed);
         for (&node, state) in &before.nodes {
             let Some(now) = now.nodes.get(&node) else {
                 self.away.insert(node);
@@ -247,6 +256,8 @@ fn compare(
 pub(crate) struct Readers {
     readers: [Reader; 2],
     last: Snapshot,
+    /// How many nodes had been removed at the last update.
+    removed: usize,
     /// Whether anything was edited since the last update.
     edited: bool,
     /// Whether the history is short.
@@ -257,7 +268,14 @@ impl Readers {
     /// Readers of a scene before its first update.
     pub(crate) fn new(scene: &Scene, limited: bool) -> Self {
         let readers = [(); 2].map(|()| Reader::new(scene));
-        Self { readers, last: Snapshot::default(), edited: true, limited }
+        Self { readers, last: Snapshot::default(), removed: 0, edited: true, limited }
+    }
+
+    /// Readers of a scene that was loaded, and so is up to date.
+    pub(crate) fn of_loaded(scene: &Scene, removed: usize) -> Self {
+        let mut readers = Self { last: Snapshot::of(scene), removed, edited: false, ..Self::new(scene, false) };
+        readers.readers.iter_mut().for_each(|reader| reader.known = readers.last.clone());
+        readers
     }
 }
 
@@ -272,17 +290,11 @@ impl Oracle {
     /// at any time.
     pub(crate) fn compare_readers(&mut self, updated: bool) -> Check {
         if updated {
-            let mut now = Snapshot::default();
-            for next in &self.met[..self.attached] {
-                let node = self.tree.handle(next.index);
-                let state = State::of(&self.scene, node);
-                now.nodes.insert(node, state.ok_or_else(|| Mismatch(format!("{node:?} has no world")))?);
-                now.children.insert(node, self.scene.children(node).collect());
-            }
-            let Readers { readers, last, edited, .. } = &mut self.readers;
-            now.existing = self.tree.live().iter().map(|&index| self.tree.handle(index)).collect();
-            readers.iter_mut().for_each(|reader| reader.note(last, &now, *edited));
-            (*last, *edited) = (now, false);
+            let now = Snapshot::of(&self.scene);
+            let Readers { readers, last, removed, edited, .. } = &mut self.readers;
+            let gone = &self.tree.removed()[*removed..];
+            readers.iter_mut().for_each(|reader| reader.note(last, &now, gone, *edited));
+            (*last, *removed, *edited) = (now, self.tree.removed().len(), false);
         }
         let Readers { readers: [seldom, anytime], last, limited, .. } = &mut self.readers;
         let steps = self.counts.steps;

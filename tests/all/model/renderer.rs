@@ -272,7 +272,7 @@ impl Oracle {
         }
         let Self { scene, renderer, .. } = self;
         renderer.compare_list(scene)?;
-        if self.counts.steps.is_multiple_of(3) {
+        if updated && self.counts.steps.is_multiple_of(3) {
             let live = self.tree.live();
             let eye = scene.world_f64(self.tree.handle(live[usize::from(probe / 4) % live.len()]));
             let eye = eye.map_or(DVec3::ZERO, |world| world.translation);
@@ -302,8 +302,9 @@ impl Oracle {
                 "{slot:?} holds another matrix"
             );
             let owner = scene.matrix_owner(slot);
-            let owns = |owner| scene.local(owner).is_some() && scene.matrix_slot(owner) == Some(slot);
-            ensure!(owner.is_some() == (slot.slot != 0) && owner.is_none_or(owns), "{slot:?} is owned by {owner:?}");
+            let expected = core::iter::successors(Some(node), |&node| scene.parent(node));
+            let expected = expected.into_iter().find(|&node| scene.local(node).is_some());
+            ensure!(owner == expected, "{slot:?} is owned by {owner:?}, not by {expected:?}");
         }
         Ok(())
     }

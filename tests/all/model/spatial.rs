@@ -54,6 +54,10 @@ impl Oracle {
             return Ok(());
         }
         ensure!(answer.is_ok(), "culling answers {answer:?}");
+        if self.ahead {
+            // Boxes are as of the last update, and matrices are not.
+            return Ok(());
+        }
         self.scene.draw_list(&mut self.list);
         let drawn: Vec<(NodeHandle, Aabb)> =
             self.list.commands().iter().filter_map(|c| Some((c.node, self.scene.world_bounds(c.node)?))).collect();

@@ -22,8 +22,8 @@ struct Writer {
     met: u8,
     /// Nodes whose transform was set.
     set: Vec<NodeHandle>,
-    /// Nodes in slices that the pass visited.
-    computed: Vec<NodeHandle>,
+    /// Nodes in slices that the pass visited, and whether they have a slot of their own there.
+    computed: Vec<(NodeHandle, bool)>,
     refused: bool,
 }
 
@@ -39,9 +39,10 @@ impl SliceVisitorMut for Writer {
                 }
             }
         }
-        let nodes = slice.view().rows();
+        let rows = slice.view().rows();
         if self.met < self.visit.computes || self.visit.computes == u8::MAX {
-            self.computed.extend(nodes.nodes());
+            let owns = |row: usize| rows.own_transform(row).is_some();
+            self.computed.extend((0..rows.len()).filter_map(|row| Some((rows.node(row)?, owns(row)))));
             let pass = if self.visit.everything { TransformPass::everything() } else { TransformPass::dirty() };
             let _ = { pass }.slice_mut(slice);
         }
@@ -85,13 +86,16 @@ impl Oracle {
                 self.adopt(index, &given)?;
             }
         }
-        for node in writer.computed {
+        self.ahead |= !writer.computed.is_empty();
+        for (node, owns) in writer.computed {
             let (world, fresh) = (self.scene.world(node).copied(), self.scene.fresh_world(node));
             let same = world.zip(fresh).is_some_and(|(world, fresh)| same_bits(&world, &fresh));
-            ensure!(same, "{node:?} was computed to {world:?} by a visitor, not to {fresh:?}");
+            // What was moved has its place in the slices until the update.
+            ensure!(same || !self.still, "{node:?} was computed to {world:?} by a visitor, not to {fresh:?}");
             if let Some(index) = self.tree.find(node) {
                 let entry = self.tree.at_mut(index);
-                entry.seen = entry.local.and(world);
+                // A node that was given a transform since the update has that of an import, which later visits change.
+                entry.seen = world.filter(|_| owns);
             }
         }
         Ok(())

@@ -4,7 +4,6 @@
 use super::columns;
 use crate::peer::Peer;
 use crate::shapes::Shape;
-use hedgerow::edit::CachedHandle;
 use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 
 /// How edits are made. Building is by single inserts in all cases.
@@ -12,8 +11,6 @@ use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 pub(crate) enum Calls {
     /// A call for each edit, as with all other peers.
     Single,
-    /// The same, where sets are by handles that remember where their nodes lie.
-    Cached,
     /// A call for all edits of a kind, given an iterator, or a list that is made in the time that is measured.
     Lists,
 }
@@ -23,11 +20,7 @@ pub(crate) struct Hedgerow {
     scene: Scene,
     /// By number; the first is the root.
     nodes: Vec<NodeHandle>,
-    /// The same for [`Calls::Cached`], else none.
-    cached: Vec<CachedHandle>,
     listed: Vec<(NodeHandle, Transform)>,
-    /// What is listed for [`Calls::Cached`], with the nodes' numbers.
-    listed_cached: Vec<(u32, CachedHandle, Transform)>,
     calls: Calls,
 }
 
@@ -42,8 +35,7 @@ impl Hedgerow {
             let node = scene.insert(nodes[parent as usize], Node::transform(local));
             nodes.push(node.expect("a live parent takes a finite transform"));
         }
-        let cached = if calls == Calls::Cached { nodes.iter().map(|&node| node.into()).collect() } else { Vec::new() };
-        Self { scene, nodes, cached, listed: Vec::new(), listed_cached: Vec::new(), calls }
+        Self { scene, nodes, listed: Vec::new(), calls }
     }
 
     fn handle(&self, node: u32) -> NodeHandle {
@@ -53,17 +45,8 @@ impl Hedgerow {
 
 impl Peer for Hedgerow {
     fn list(&mut self, moved: &[(u32, Transform)]) {
-        if self.calls == Calls::Cached {
-            // A user sets with the handles themselves, and what they remember stays.
-            for (node, cached, _) in self.listed_cached.drain(..) {
-                self.cached[node as usize] = cached;
-            }
-            let items = moved.iter().map(|&(node, local)| (node, self.cached[node as usize], local));
-            self.listed_cached.extend(items);
-        } else {
-            self.listed.clear();
-            self.listed.extend(moved.iter().map(|&(node, local)| (self.nodes[node as usize], local)));
-        }
+        self.listed.clear();
+        self.listed.extend(moved.iter().map(|&(node, local)| (self.nodes[node as usize], local)));
     }
 
     fn set(&mut self) {
@@ -71,11 +54,6 @@ impl Peer for Hedgerow {
             Calls::Single => {
                 for &(node, local) in &self.listed {
                     self.scene.set_local(node, local).expect("a live node takes a finite transform");
-                }
-            }
-            Calls::Cached => {
-                for (_, node, local) in &mut self.listed_cached {
-                    self.scene.set_local_cached(node, *local).expect("a live node takes a finite transform");
                 }
             }
             Calls::Lists => {
@@ -95,7 +73,7 @@ impl Peer for Hedgerow {
 
     fn reparent(&mut self, moves: &[(u32, u32)]) {
         match self.calls {
-            Calls::Single | Calls::Cached => {
+            Calls::Single => {
                 for &(node, parent) in moves {
                     let (node, parent) = (self.handle(node), self.handle(parent));
                     self.scene.reparent(node, parent, Keep::Local).expect("a node goes below another");
@@ -111,7 +89,7 @@ impl Peer for Hedgerow {
 
     fn remove(&mut self, tops: &[u32]) {
         match self.calls {
-            Calls::Single | Calls::Cached => {
+            Calls::Single => {
                 for &top in tops {
                     self.scene.remove(self.handle(top)).expect("a live node goes");
                 }

@@ -164,7 +164,7 @@ fn frame(ui: &mut Ui, session: &Session) {
 fn scene(ui: &mut Ui, viewer: &Viewer, session: &Session) {
     let stats = viewer.stage.scene.stats();
     ui.label(format!(
-        "{} nodes, {} detached, in {} slices\n{:.1} bytes a node live, {:.1} allocated\n{} holes, {:.1} % disorder\n{} \
+        "{} nodes, {} detached, in {} slices\n{:.1} bytes a node live, {:.1} allocated\n{} unused rows and slots\n{} \
          reconstitutions",
         stats.nodes,
         stats.detached,
@@ -172,7 +172,6 @@ fn scene(ui: &mut Ui, viewer: &Viewer, session: &Session) {
         stats.live_bytes() as f64 / stats.nodes.max(1) as f64,
         stats.allocated_bytes() as f64 / stats.nodes.max(1) as f64,
         stats.holes,
-        100.0 * stats.disorder,
         stats.reconstitutions,
     ));
     let [done, undone] = session.editor.depth();

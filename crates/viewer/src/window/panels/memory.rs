@@ -1,6 +1,6 @@
 //! The memory picture: a pixel for each row of each slice, slices from the top down. Rows have the colour of the child
-//! of the root that they belong to, portals are grey, holes white; nodes whose matrices the last update computed light
-//! up.
+//! of the root that they belong to, imports are grey, unused rows white; nodes whose matrices the last update computed
+//! light up.
 
 use crate::stage::Stage;
 use egui::{Color32, ColorImage, TextureHandle, TextureOptions, Ui};
@@ -15,7 +15,7 @@ const SIZE: [f32; 2] = [400.0, 320.0];
 const LINES: usize = 160;
 /// Nodes that belong to no child of the root.
 const TOP: Color32 = Color32::from_gray(90);
-const PORTAL: Color32 = Color32::from_gray(150);
+const IMPORT: Color32 = Color32::from_gray(150);
 const LIT: Color32 = Color32::from_rgb(255, 240, 90);
 
 pub(super) struct Memory {
@@ -80,7 +80,9 @@ impl Memory {
         ));
         let size = texture.size_vec2() * scale;
         egui::ScrollArea::both().max_width(SIZE[0]).max_height(SIZE[1]).show(ui, |ui| ui.image((texture.id(), size)));
-        ui.weak("a pixel a row: colours are subtrees of the root's children, holes white, portals grey, swept lit");
+        ui.weak(
+            "a pixel a row: colours are subtrees of the root's children, unused rows white, imports grey, swept lit",
+        );
     }
 }
 
@@ -110,26 +112,21 @@ impl<'s> Painter<'s> {
     /// Adds a pixel for each row of a slice; `lit` tells which transform slots were computed.
     fn paint(&mut self, slice: &SliceView<'_>, lit: &[bool], pixels: &mut Vec<Color32>) {
         let rows = slice.rows();
-        let first = rows.nodes().next();
-        let above = first.and_then(|node| {
-            let mut above = self.scene.ancestors(node);
-            above.find_map(|node| self.colours.get(&node)).copied()
-        });
         self.known.clear();
         self.known.resize(rows.len(), None);
         for row in 0..rows.len() {
             if rows.node(row).is_none() {
-                pixels.push(if rows.is_portal(row) { PORTAL } else { Color32::WHITE });
+                pixels.push(if row < slice.imports() { IMPORT } else { Color32::WHITE });
                 continue;
             }
-            let colour = self.colour(slice, row, above.unwrap_or(TOP));
+            let colour = self.colour(slice, row);
             let is_lit = rows.own_transform(row).and_then(|slot| lit.get(slot)) == Some(&true);
             pixels.push(if is_lit { colour.lerp_to_gamma(LIT, 0.75) } else { colour });
         }
     }
 
     /// The colour of the child of the root that a row is, or is below of.
-    fn colour(&mut self, slice: &SliceView<'_>, row: usize, above: Color32) -> Color32 {
+    fn colour(&mut self, slice: &SliceView<'_>, row: usize) -> Color32 {
         let rows = slice.rows();
         let mut at = row;
         let colour = loop {
@@ -138,13 +135,18 @@ impl<'s> Painter<'s> {
             }
             self.path.push(at);
             let parent = rows.parent(at);
-            // Children of the root are at the top of a slice, or below the root itself.
-            let is_high = parent.is_none_or(|parent| rows.node(parent) == Some(self.scene.root()));
-            let own = rows.node(at).filter(|_| is_high).and_then(|node| self.colours.get(&node));
+            let own = rows.node(at).and_then(|node| self.colours.get(&node));
             match (own, parent) {
                 (Some(&colour), _) => break colour,
                 (None, Some(parent)) => at = parent,
-                (None, None) => break above,
+                // An import, or the root.
+                (None, None) => {
+                    let above = rows
+                        .import(at)
+                        .into_iter()
+                        .flat_map(|node| core::iter::once(node).chain(self.scene.ancestors(node)));
+                    break above.into_iter().find_map(|node| self.colours.get(&node)).copied().unwrap_or(TOP);
+                }
             }
         };
         self.path.drain(..).for_each(|at| self.known[at] = Some(colour));

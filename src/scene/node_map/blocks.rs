@@ -1,0 +1,203 @@
+//! The storage of a side table: entries in blocks, by the numbers of records.
+
+use crate::NodeHandle;
+use crate::store::RecordId;
+use core::iter::{Flatten, Zip};
+use core::num::NonZeroU32;
+use core::ops::RangeInclusive;
+use core::slice;
+use std::vec;
+
+/// How many entries a block has.
+const BLOCK: u32 = 64;
+/// How many blocks a group has: 32 KB. The blocks of all numbers are 65,536 groups, whose list is 1.5 MB.
+const GROUP: u32 = 1 << 10;
+
+/// A vacant slot is a zero, which is never a generation: 4 bytes and the value.
+pub(super) type Slot<V> = Option<Entry<V>>;
+
+#[derive(Clone)]
+pub(super) struct Entry<V> {
+    pub(super) generation: NonZeroU32,
+    pub(super) value: V,
+}
+
+impl<V> Entry<V> {
+    pub(super) fn new(handle: NodeHandle, value: V) -> Self {
+        let generation = NonZeroU32::new(handle.generation()).expect("a handle's generation is never 0");
+        Self { generation, value }
+    }
+
+    /// The handle, given the record in whose slot the entry is.
+    #[inline]
+    pub(super) fn handle(&self, record: RecordId) -> NodeHandle {
+        NodeHandle::of_record(record, self.generation.get())
+    }
+}
+
+/// The entries of 64 records, from the first one on; none until one is used.
+#[derive(Clone)]
+pub(super) struct Block<V> {
+    first: u32,
+    slots: Vec<Slot<V>>,
+}
+
+/// All blocks, in groups, so that a single number far beyond the others does not take an array up to there.
+#[derive(Clone)]
+pub(super) struct Blocks<V>(Vec<Vec<Block<V>>>);
+
+/// Where a record's slot is: group, block and index there.
+#[inline(always)]
+fn locate(handle: NodeHandle) -> [usize; 3] {
+    let number = handle.record().number();
+    [number / BLOCK / GROUP, number / BLOCK % GROUP, number % BLOCK].map(|part| part as usize)
+}
+
+impl<V> Blocks<V> {
+    pub(super) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    #[inline]
+    pub(super) fn slot(&self, handle: NodeHandle) -> Option<&Slot<V>> {
+        let [group, block, index] = locate(handle);
+        self.0.get(group)?.get(block)?.slots.get(index)
+    }
+
+    #[inline]
+    pub(super) fn slot_mut(&mut self, handle: NodeHandle) -> Option<&mut Slot<V>> {
+        let [group, block, index] = locate(handle);
+        self.0.get_mut(group)?.get_mut(block)?.slots.get_mut(index)
+    }
+
+    /// The handle's slot, added if it is missing.
+    pub(super) fn slot_or_grow(&mut self, handle: NodeHandle) -> &mut Slot<V> {
+        let [group, block, index] = locate(handle);
+        if self.0.len() <= group {
+            self.0.resize_with(group + 1, Vec::new);
+        }
+        let blocks = &mut self.0[group];
+        if blocks.len() <= block {
+            blocks.resize_with(block + 1, || Block { first: 0, slots: Vec::new() });
+        }
+        let block = &mut blocks[block];
+        if block.slots.is_empty() {
+            block.first = handle.record().number() / BLOCK * BLOCK;
+            block.slots.resize_with(BLOCK as usize, || None);
+        }
+        &mut block.slots[index]
+    }
+
+    pub(super) fn iter(&self) -> Slots<'_, V> {
+        self.0.iter().flatten().flatten()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> SlotsMut<'_, V> {
+        self.0.iter_mut().flatten().flatten()
+    }
+
+    pub(super) fn into_iter(self) -> Owned<V> {
+        self.0.into_iter().flatten().flatten()
+    }
+
+    /// Frees the blocks without an entry.
+    pub(super) fn shrink_to_fit(&mut self) {
+        for blocks in &mut self.0 {
+            for block in &mut *blocks {
+                if block.slots.iter().all(Option::is_none) {
+                    block.slots = Vec::new();
+                }
+            }
+            let end = blocks.iter().rposition(|block| !block.slots.is_empty()).map_or(0, |last| last + 1);
+            blocks.truncate(end);
+            blocks.shrink_to_fit();
+        }
+        let end = self.0.iter().rposition(|blocks| !blocks.is_empty()).map_or(0, |last| last + 1);
+        self.0.truncate(end);
+        self.0.shrink_to_fit();
+    }
+}
+
+/// All slots with their records, in ascending order.
+pub(super) type Slots<'m, V> = Flatten<Flatten<slice::Iter<'m, Vec<Block<V>>>>>;
+pub(super) type SlotsMut<'m, V> = Flatten<Flatten<slice::IterMut<'m, Vec<Block<V>>>>>;
+pub(super) type Owned<V> = Flatten<Flatten<vec::IntoIter<Vec<Block<V>>>>>;
+
+/// The records of a block.
+#[derive(Clone)]
+pub(super) struct Records(RangeInclusive<u32>);
+
+impl Iterator for Records {
+    type Item = RecordId;
+
+    #[inline]
+    fn next(&mut self) -> Option<RecordId> {
+        self.0.next().map(RecordId::from_number)
+    }
+}
+
+impl<V> Block<V> {
+    fn records(&self) -> Records {
+        Records(self.first..=self.first + (BLOCK - 1))
+    }
+}
+
+impl<'m, V> IntoIterator for &'m Block<V> {
+    type Item = (RecordId, &'m Slot<V>);
+    type IntoIter = Zip<Records, slice::Iter<'m, Slot<V>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.records().zip(&self.slots)
+    }
+}
+
+impl<'m, V> IntoIterator for &'m mut Block<V> {
+    type Item = (RecordId, &'m mut Slot<V>);
+    type IntoIter = Zip<Records, slice::IterMut<'m, Slot<V>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.records().zip(&mut self.slots)
+    }
+}
+
+impl<V> IntoIterator for Block<V> {
+    type Item = (RecordId, Slot<V>);
+    type IntoIter = Zip<Records, vec::IntoIter<Slot<V>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.records().zip(self.slots)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handle(record: u32) -> NodeHandle {
+        NodeHandle::of_record(RecordId::from_number(record), 1)
+    }
+
+    #[test]
+    fn a_vacant_slot_costs_no_byte_of_its_own() {
+        assert_eq!(size_of::<Slot<f32>>(), 8);
+        assert_eq!(size_of::<Slot<[f32; 12]>>(), 52);
+    }
+
+    #[test]
+    fn numbers_far_apart_take_few_blocks_and_shrinking_keeps_those_in_use() {
+        let numbers = [0, 63, 64, 70_000, u32::MAX];
+        let mut blocks = Blocks::new();
+        numbers.iter().for_each(|&number| *blocks.slot_or_grow(handle(number)) = Some(Entry::new(handle(number), ())));
+        *blocks.slot_or_grow(handle(900)) = None;
+        let in_use = |blocks: &Blocks<()>| blocks.0.iter().flatten().filter(|block| !block.slots.is_empty()).count();
+        assert_eq!(in_use(&blocks), 5);
+        assert!(blocks.0.iter().map(Vec::len).sum::<usize>() <= 3 * GROUP as usize);
+        blocks.shrink_to_fit();
+        assert_eq!(in_use(&blocks), 4);
+        let found = blocks.iter().filter(|(_, slot)| slot.is_some()).map(|(record, _)| record.number());
+        assert!(found.eq(numbers));
+        numbers.iter().for_each(|&number| *blocks.slot_mut(handle(number)).expect("a block in use") = None);
+        blocks.shrink_to_fit();
+        assert!(blocks.0.is_empty());
+    }
+}

@@ -1,0 +1,49 @@
+//! Many nodes at once: made in depth-first order, so that their records, and then their rows, are in order.
+
+use crate::store::links::Position;
+use crate::store::{Additions, Store};
+use crate::{Error, Node, NodeHandle};
+
+impl Store {
+    /// Inserts a tree, whose nodes come in depth-first order: each is described by the number of its parent among them,
+    /// `None` for the first, what it is, and what it has besides. Returns the handles in the same order.
+    ///
+    /// # Errors
+    /// [`Error::CapacityOverflow`] if there is no room for all; nothing is inserted then.
+    pub(crate) fn insert_tree<'n>(
+        &mut self,
+        at: Position,
+        nodes: impl ExactSizeIterator<Item = (Option<usize>, Node<'n>, Additions)>,
+    ) -> Result<Vec<NodeHandle>, Error> {
+        self.check_room(nodes.len())?;
+        let mut handles: Vec<NodeHandle> = Vec::with_capacity(nodes.len());
+        for (parent, node, additions) in nodes {
+            let at = parent.map_or(at, |parent| Position::last_of(handles[parent].record()));
+            let handle = self.insert(at, &node)?;
+            if additions.any() {
+                self.add(handle.record(), &additions);
+            }
+            handles.push(handle);
+        }
+        Ok(handles)
+    }
+
+    /// Whether there are records for so many nodes.
+    ///
+    /// # Errors
+    /// [`Error::CapacityOverflow`].
+    pub(crate) fn check_room(&self, nodes: usize) -> Result<(), Error> {
+        if nodes <= self.pages.room() { Ok(()) } else { Err(Error::CapacityOverflow) }
+    }
+
+    /// Makes room for so many nodes.
+    ///
+    /// # Errors
+    /// [`Error::CapacityOverflow`], [`Error::AllocationFailed`].
+    pub(crate) fn try_reserve(&mut self, nodes: usize) -> Result<(), Error> {
+        self.check_room(nodes)?;
+        let Self { pages, waiting, .. } = self;
+        let reserved = pages.try_reserve(nodes).and_then(|()| waiting.unplaced.try_reserve(nodes));
+        reserved.map_err(|_| Error::AllocationFailed)
+    }
+}

@@ -1,0 +1,370 @@
+//! Edits: a few stores in records, and at most one thing left to the update. One way for each.
+
+use crate::NodeHandle;
+use crate::store::Store;
+use crate::store::components::Components;
+use crate::store::kinds::ChangeKinds;
+use crate::store::links::Position;
+use crate::store::page::{Spot, Standing};
+use crate::store::record::{Has, Link, Record, RecordId};
+use crate::store::slice::Row;
+use crate::store::world::WideLocal;
+use crate::{Error, Local, Node, Shape, Transform, Visibility};
+use glam::Vec3;
+use hedgerow_math::internal::PackedTransform;
+
+impl Store {
+    /// Inserts a node whose description is checked.
+    ///
+    /// # Errors
+    /// [`Error::CapacityOverflow`] if all records are in use.
+    #[inline]
+    pub(crate) fn insert(&mut self, at: Position, node: &Node<'_>) -> Result<NodeHandle, Error> {
+        let (has, transform) = match &node.local {
+            Some(Local::Transform(transform)) => (Has::TRANSFORM, transform),
+            Some(Local::Matrix(_)) | None => (Has::NOTHING, &Transform::IDENTITY),
+        };
+        let handle = self.insert_plain(at, transform, has, node.material)?;
+        if node.has_rare_parts() {
+            let id = handle.record();
+            let has = self.pages.record(id).has | self.insert_rare_parts(id, node);
+            self.pages.set_has(id, has);
+        }
+        Ok(handle)
+    }
+
+    /// Inserts a node with no more than a checked transform, if `has` says so, and a material.
+    ///
+    /// # Errors
+    /// As [`Self::insert`].
+    #[inline(always)]
+    pub(crate) fn insert_plain(
+        &mut self,
+        at: Position,
+        transform: &Transform,
+        has: Has,
+        material: Option<u32>,
+    ) -> Result<NodeHandle, Error> {
+        let handle = self.pages.take()?;
+        let id = handle.record();
+        let outside = self.pages.record(at.parent).has.has(Has::DETACHED);
+        let has = has.with(Has::MATERIAL, material.is_some()).with(Has::DETACHED, outside);
+        let links = self.pages.link_new(id, at);
+        let spot = self.waiting.push(id);
+        let record = Record { local: (*transform).into(), links, has, material: material.unwrap_or(0) };
+        self.pages.write_new(handle, at.parent, spot, record);
+        self.detached += usize::from(outside);
+        Ok(handle)
+    }
+
+    /// Keeps what few nodes have, apart from their records.
+    #[inline]
+    fn insert_rare_parts(&mut self, id: RecordId, node: &Node<'_>) -> Has {
+        let mut has = Has::NOTHING;
+        if let Some(Local::Matrix(matrix)) = node.local {
+            has |= Has::TRANSFORM | Has::MATRIX;
+            self.components.matrix.insert(id, matrix);
+        }
+        if let Some(shape) = node.shape {
+            has |= Has::SHAPE;
+            self.components.shape.insert(id, shape);
+        }
+        if let Some(visibility) = node.visibility {
+            has |= Has::VISIBILITY;
+            self.components.visibility.insert(id, visibility);
+        }
+        if let Some(name) = node.name {
+            has |= Has::NAME;
+            self.components.name.insert(id, name.into());
+        }
+        has
+    }
+
+    /// Removes a node with everything below it. Returns how many nodes that were.
+    #[inline]
+    pub(crate) fn remove(&mut self, id: RecordId) -> usize {
+        debug_assert!(id != RecordId::ROOT);
+        let standing = self.pages.standing(id);
+        self.pages.unlink(&standing);
+        if standing.links[Link::First as usize].is_nil() {
+            self.release(id, standing.has, standing.spot);
+            return 1;
+        }
+        self.remove_below(id)
+    }
+
+    fn remove_below(&mut self, top: RecordId) -> usize {
+        let mut stack = core::mem::take(&mut self.scratch.stack);
+        stack.push(top);
+        let mut count = 0;
+        while let Some(id) = stack.pop() {
+            let mut child = self.pages.link(id, Link::First);
+            while !child.is_nil() {
+                stack.push(child);
+                child = self.pages.link(child, Link::Next);
+            }
+            let Standing { has, spot, .. } = self.pages.standing(id);
+            self.release(id, has, spot);
+            count += 1;
+        }
+        // One of a million siblings is not kept.
+        stack.shrink_to(1 << 12);
+        self.scratch.stack = stack;
+        count
+    }
+
+    /// Frees the record of a node, with all that it has.
+    #[inline(always)]
+    fn release(&mut self, id: RecordId, has: Has, spot: Spot) {
+        if self.feed.is_some() {
+            self.note_removed(id, has);
+        }
+        if has.has(Components::ALL) {
+            self.components.remove_all(id, has);
+        }
+        self.detached -= usize::from(has.has(Has::DETACHED));
+        match spot.as_waiting() {
+            Some(index) => self.waiting.remove(&mut self.pages, index),
+            None => self.slices.kill(spot, has, &mut self.clock.versions),
+        }
+        self.pages.release(id);
+    }
+
+    /// Removes all nodes but the root, whose handle stays.
+    pub(crate) fn clear(&mut self) {
+        let mut tops: Vec<RecordId> = self.pages.children(RecordId::ROOT).collect();
+        tops.extend(self.pages.children(RecordId::LIMBO));
+        // From behind, so that records are taken again in the order in which they were made.
+        for top in tops.into_iter().rev() {
+            self.remove(top);
+        }
+    }
+
+    /// Moves a node with everything below it. The position is not within its subtree, and not beside itself.
+    #[inline]
+    pub(crate) fn relocate(&mut self, id: RecordId, to: Position) {
+        debug_assert!(id != RecordId::ROOT && to.next != id);
+        if self.feed.is_some() {
+            self.note_relocated(id, to);
+        }
+        let standing = self.pages.standing(id);
+        let Standing { has, spot, .. } = standing;
+        self.pages.unlink(&standing);
+        self.pages.link_at(id, to);
+        let outside = self.pages.record(to.parent).has.has(Has::DETACHED);
+        if has.has(Has::DETACHED) != outside {
+            self.set_outside(id, outside);
+        }
+        // Among its siblings it keeps its row.
+        if standing.parent != to.parent && !has.has(Has::MOVED) && spot.as_waiting().is_none() {
+            self.pages.record_mut(id).has |= Has::MOVED;
+            self.waiting.moved.push(self.pages.handle(id));
+        }
+    }
+
+    /// Notes of a whole subtree that it is outside of the tree, or within.
+    #[cold]
+    fn set_outside(&mut self, top: RecordId, outside: bool) {
+        let mut at = Some(top);
+        let mut count = 0;
+        while let Some(id) = at {
+            let record = self.pages.record_mut(id);
+            record.has = record.has.with(Has::DETACHED, outside);
+            count += 1;
+            at = self.pages.next_in_subtree(top, id, true);
+        }
+        if outside {
+            self.detached += count;
+        } else {
+            self.detached -= count;
+        }
+    }
+
+    /// Puts the children of a node in this order, which has all of them.
+    pub(crate) fn order_children(&mut self, parent: RecordId, children: &[RecordId]) {
+        if self.feed.is_some() {
+            children.iter().for_each(|&child| self.note(child, ChangeKinds::ORDER));
+        }
+        self.pages.link_children(parent, children);
+    }
+}
+
+/// Local transforms.
+impl Store {
+    /// Sets a checked local transform of a node that has one and nothing besides. `None`, and nothing is changed, in
+    /// other cases and if the handle is stale: then [`Self::set_local`] is the way.
+    #[inline(always)]
+    pub(crate) fn set_plain(&mut self, node: NodeHandle, local: &Transform) -> Option<()> {
+        self.pages.set_plain(node, *local)
+    }
+
+    /// Gives a node a checked local transform, in place of one that it may have.
+    pub(crate) fn set_local(&mut self, id: RecordId, local: Local) {
+        let record = self.pages.record(id);
+        let before = record.has;
+        let mut has = before.without(Has::REMAINDER | Has::MATRIX) | Has::TRANSFORM;
+        let packed = match local {
+            Local::Transform(transform) => transform.into(),
+            Local::Matrix(matrix) => {
+                has |= Has::MATRIX;
+                self.components.matrix.insert(id, matrix);
+                PackedTransform::IDENTITY
+            }
+        };
+        self.components.remove_all(id, Has(before.0 & !has.0));
+        self.pages.record_mut(id).local = packed;
+        self.pages.set_has(id, has);
+        self.pages.mark_dirty(id);
+        self.follow_form(id, before, has);
+    }
+
+    /// Has the slice of a node follow what became of the form of its local transform.
+    fn follow_form(&mut self, id: RecordId, before: Has, now: Has) {
+        let spot = self.pages.spot(id);
+        if before.has(Has::TRANSFORM) != now.has(Has::TRANSFORM) {
+            self.slices.reshape(spot);
+        } else if before.has(Has::MATRIX) != now.has(Has::MATRIX)
+            && let Some(slice) = self.slices.slices.get_mut(spot.slice())
+        {
+            let row = slice.rows[spot.row()];
+            let slot = usize::from(row.slot);
+            // A node that was given its transform since the update goes by another's slot yet.
+            match (row.is(Row::OWN_TRANSFORM), now.has(Has::MATRIX)) {
+                (true, true) => slice.add_matrix(slot),
+                (true, false) => slice.remove_matrix(slot),
+                (false, _) => {}
+            }
+        }
+    }
+
+    /// Removes the local transform of a node, and returns it.
+    pub(crate) fn remove_local(&mut self, id: RecordId) -> Option<Local> {
+        let local = self.local(id)?;
+        let before = self.pages.record(id).has;
+        let has = before.without(Has::TRANSFORM | Has::MATRIX | Has::REMAINDER);
+        self.components.remove_all(id, Has(before.0 & !has.0));
+        self.pages.record_mut(id).local = PackedTransform::IDENTITY;
+        self.pages.set_has(id, has);
+        self.follow_form(id, before, has);
+        self.note(id, ChangeKinds::LOCAL);
+        Some(local)
+    }
+
+    /// The local transform of a node, if it has one.
+    #[inline]
+    pub(crate) fn local(&self, id: RecordId) -> Option<Local> {
+        let record = self.pages.record(id);
+        if record.has.has(Has::MATRIX) {
+            return self.components.matrix.get(id).copied().map(Local::Matrix);
+        }
+        record.has.has(Has::TRANSFORM).then(|| Local::Transform(record.local.into()))
+    }
+
+    /// The same by its handle, for a node that has nothing besides.
+    #[inline(always)]
+    pub(crate) fn plain_local(&self, node: NodeHandle) -> Option<Transform> {
+        self.pages.plain_local(node).map(Transform::from)
+    }
+
+    /// What single precision loses of the translation of a node.
+    pub(crate) fn remainder(&self, id: RecordId) -> Vec3 {
+        if self.pages.record(id).has.has(Has::REMAINDER) {
+            self.components.remainder.get(id).copied().unwrap_or(Vec3::ZERO)
+        } else {
+            Vec3::ZERO
+        }
+    }
+
+    /// Sets a checked local transform whose translation has a rest that single precision loses.
+    pub(crate) fn set_wide_local(&mut self, id: RecordId, WideLocal { local, remainder }: WideLocal) {
+        self.set_local(id, local);
+        if remainder != Vec3::ZERO {
+            self.components.remainder.insert(id, remainder);
+            let has = self.pages.record(id).has | Has::REMAINDER;
+            self.pages.set_has(id, has);
+        }
+    }
+}
+
+/// Other components.
+impl Store {
+    /// Gives a node a material, or takes it. Returns the one before.
+    pub(crate) fn set_material(&mut self, id: RecordId, material: Option<u32>) -> Option<u32> {
+        let record = self.pages.record_mut(id);
+        let before = record.has.has(Has::MATERIAL).then_some(record.material);
+        record.material = material.unwrap_or(0);
+        record.has = record.has.with(Has::MATERIAL, material.is_some());
+        if before != material {
+            self.own_flag(id, Row::OWN_MATERIAL, material.is_some());
+        }
+        self.note(id, ChangeKinds::OWN_MATERIAL);
+        before
+    }
+
+    /// Gives a node a visibility, or takes it. Returns the one before.
+    pub(crate) fn set_visibility(&mut self, id: RecordId, visibility: Option<Visibility>) -> Option<Visibility> {
+        let before = match visibility {
+            Some(own) => self.components.visibility.insert(id, own),
+            None => self.components.visibility.remove(id),
+        };
+        let record = self.pages.record_mut(id);
+        record.has = record.has.with(Has::VISIBILITY, visibility.is_some());
+        if before != visibility {
+            self.own_flag(id, Row::OWN_LAYERS, visibility.is_some());
+        }
+        self.note(id, ChangeKinds::OWN_VISIBILITY);
+        before
+    }
+
+    /// Notes in a node's row whether a value is its own, and has the update hand it down.
+    fn own_flag(&mut self, id: RecordId, flag: u16, own: bool) {
+        let spot = self.pages.spot(id);
+        if let Some(slice) = self.slices.slices.get_mut(spot.slice()) {
+            let flags = &mut slice.rows[spot.row()].flags;
+            *flags = if own { *flags | flag } else { *flags & !flag };
+            self.slices.mark_inherited(spot);
+        }
+    }
+
+    /// Gives a node a shape with checked bounds, or takes it. Returns the one before.
+    pub(crate) fn set_shape(&mut self, id: RecordId, shape: Option<Shape>) -> Option<Shape> {
+        let before = match shape {
+            Some(shape) => self.components.shape.insert(id, shape),
+            None => self.components.shape.remove(id),
+        };
+        let has = self.pages.record(id).has.with(Has::SHAPE, shape.is_some());
+        self.pages.record_mut(id).has = has;
+        if before.is_some() != shape.is_some() {
+            self.slices.reshape(self.pages.spot(id));
+        } else if before.is_some() && !has.has(Has::REDRAWN) && self.pages.spot(id).as_waiting().is_none() {
+            self.pages.record_mut(id).has |= Has::REDRAWN;
+            self.waiting.redrawn.push(self.pages.handle(id));
+        }
+        self.note(id, ChangeKinds::SHAPE);
+        before
+    }
+
+    /// Names a node, or takes its name.
+    pub(crate) fn set_name(&mut self, id: RecordId, name: Option<&str>) {
+        match name {
+            Some(name) => drop(self.components.name.insert(id, name.into())),
+            None => drop(self.components.name.remove(id)),
+        }
+        let record = self.pages.record_mut(id);
+        record.has = record.has.with(Has::NAME, name.is_some());
+        self.note(id, ChangeKinds::NAME);
+    }
+
+    /// Gives a node a number of the user's. Returns the one before.
+    pub(crate) fn set_word(&mut self, id: RecordId, word: u32) -> u32 {
+        let before = if word == 0 { self.components.word.remove(id) } else { self.components.word.insert(id, word) };
+        let record = self.pages.record_mut(id);
+        record.has = record.has.with(Has::WORD, word != 0);
+        let before = before.unwrap_or(0);
+        if before != word {
+            // Draws carry it.
+            self.slices.renew(self.pages.spot(id), &mut self.clock.versions);
+        }
+        before
+    }
+}

@@ -1,0 +1,148 @@
+//! The log of what updates told of nodes by their handles: of frames that are not too long ago.
+
+use crate::NodeHandle;
+use crate::store::kinds::ChangeKinds;
+use std::collections::VecDeque;
+
+/// What a frame told of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// It was in the tree after the frame before, and was removed. Comes before all others of the frame, like the next.
+    Removed,
+    /// It was not in the tree, and was removed.
+    Dropped,
+    /// It was detached.
+    Left,
+    /// It entered the tree. Nothing else of the frame is told of it.
+    Entered,
+    /// Edits changed it, or what it inherits.
+    Edited(ChangeKinds),
+    /// It goes by another transform slot, which has another history: what the slot says of this frame and of those
+    /// before does not hold for this node. Its world matrix last changed in the frame that is given, the present one or
+    /// an earlier one.
+    Moved(u32),
+}
+
+/// One entry: 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) node: NodeHandle,
+    pub(super) told: Told,
+}
+
+const _: () = assert!(size_of::<Entry>() == 16);
+
+/// Entries frame by frame, the oldest first.
+#[derive(Clone, Debug)]
+pub(super) struct Log {
+    entries: VecDeque<Entry>,
+    /// Frames with entries, each with the number of them, in ascending order.
+    frames: VecDeque<(u64, usize)>,
+    /// All frames after this one are there.
+    start: u64,
+    /// How many entries of frames before the last are kept at most.
+    limit: usize,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { entries: VecDeque::new(), frames: VecDeque::new(), start: 0, limit: Self::LIMIT }
+    }
+}
+
+impl Log {
+    /// The limit if no other is set: 1 MiB.
+    const LIMIT: usize = 1 << 16;
+
+    /// How many entries of frames before the last are kept at most.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Sets how many entries of frames before the last are kept at most.
+    pub(super) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+        self.trim();
+    }
+
+    pub(super) fn push(&mut self, frame: u64, node: NodeHandle, told: Told) {
+        self.entries.push_back(Entry { node, told });
+        match self.frames.back_mut() {
+            Some((last, count)) if *last == frame => *count += 1,
+            _ => self.frames.push_back((frame, 1)),
+        }
+    }
+
+    /// Drops the oldest frames until the others are within the limit; the last one always stays.
+    pub(super) fn trim(&mut self) {
+        let last = self.frames.back().map_or(0, |&(_, count)| count);
+        while self.entries.len() - last > self.limit
+            && let Some((frame, count)) = self.frames.pop_front()
+        {
+            self.entries.drain(..count);
+            self.start = frame;
+        }
+    }
+
+    /// Drops all frames, and says of those up to this one that they are not known.
+    pub(super) fn forget(&mut self, frame: u64) {
+        self.entries.clear();
+        self.frames.clear();
+        self.start = frame;
+    }
+
+    /// The entries of all frames after this one, each with its frame; `None` if some of them were dropped.
+    pub(super) fn since(&self, frame: u64) -> Option<impl Iterator<Item = (u64, &Entry)>> {
+        if frame < self.start {
+            return None;
+        }
+        let first = self.frames.partition_point(|&(number, _)| number <= frame);
+        let skipped: usize = self.frames.range(..first).map(|&(_, count)| count).sum();
+        let frames = self.frames.range(first..).flat_map(|&(number, count)| core::iter::repeat_n(number, count));
+        Some(frames.zip(self.entries.range(skipped..)))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>() + self.frames.capacity() * size_of::<(u64, usize)>()
+    }
+
+    /// Checks that frames are in order and within the limit. `now` is the last one.
+    pub(super) fn validate(&self, now: u64) -> Result<(), String> {
+        let count: usize = self.frames.iter().map(|&(_, count)| count).sum();
+        let last = self.frames.back().map_or(0, |&(_, count)| count);
+        if count != self.entries.len() || count - last > self.limit {
+            return Err(format!("the log of changes has {} entries, not {count}", self.entries.len()));
+        }
+        let late = self.frames.back().is_some_and(|&(frame, _)| frame > now);
+        if late || !self.frames.iter().is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Err("the log of changes is out of order".into());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::RecordId;
+
+    #[test]
+    fn the_last_frame_stays_and_those_before_as_far_as_the_limit_goes() {
+        let node = |index| NodeHandle::of_record(RecordId(index), 1);
+        let mut log = Log::default();
+        log.set_limit(3);
+        for (frame, count) in [(1, 2), (3, 1), (4, 5), (6, 2)] {
+            (0..count).for_each(|index| log.push(frame, node(index), Told::Entered));
+            log.trim();
+        }
+        assert!(log.since(3).is_none() && log.since(4).is_some_and(|entries| entries.count() == 2));
+        assert_eq!(log.since(6).map(Iterator::count), Some(0));
+        log.push(7, node(9), Told::Left);
+        log.trim();
+        let frames: Option<Vec<u64>> = log.since(4).map(|entries| entries.map(|(frame, _)| frame).collect());
+        assert_eq!(frames, Some(vec![6, 6, 7]));
+        log.set_limit(0);
+        assert!(log.since(5).is_none() && log.since(6).is_some_and(|entries| entries.count() == 1));
+        assert_eq!(log.validate(7), Ok(()));
+    }
+}

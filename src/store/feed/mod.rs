@@ -1,0 +1,517 @@
+//! The change feed, if the scene tracks changes: what readers of changes are told, and matrices of the update before.
+//!
+//! A frame is an update that had anything to do. What changes of many nodes at once, world matrices and local
+//! transforms, is noted by slot ([`trace`]), and the nodes are found when somebody reads ([`reading`]). Everything else
+//! is told by node ([`log`]).
+//!
+//! A node has the history of the slot that it goes by. Where it comes to go by one with another history, because it was
+//! moved, or because a transform above it went, the log tells its own history, and `recalled` has its previous matrix.
+//!
+//! An update goes through these steps:
+//!
+//! 1. [`Store::begin_frame`]: what moved comes to rest; removals are logged.
+//! 2. [`Store::place`]: what was moved is noted with its history before it loses its row; what is about to be placed is
+//!    logged as entered or left. Reconstitution takes histories along, and what was moved gets its own back.
+//! 3. [`Store::finish_frame`], after the sweep: matrices are compared with those before, then notes are logged.
+//!
+//! Invariants:
+//! 1. [`Has::TOLD`] is set for the nodes that have a row in a slice of the tree, as of the last update.
+//! 2. Outside of an update no record has [`Has::ANEW`], there are no notes of histories, and no slot in use is new.
+//! 3. The previous matrix of a slot is the present one, unless it is in `Trace::moving`, and its slice in `moving`.
+
+mod log;
+mod reading;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub(crate) use reading::{ChangeLists, ReadScratch};
+pub(crate) use trace::{History, Trace};
+
+use crate::store::Store;
+use crate::store::kinds::ChangeKinds;
+use crate::store::links::Position;
+use crate::store::page::{Pages, Spot};
+use crate::store::record::{Has, RecordId};
+use crate::store::side::{Side, Value};
+use crate::store::slice::{Head, Row, Slice};
+use crate::{Mat34, NodeHandle};
+use log::{Log, Told};
+use std::collections::HashSet;
+
+/// The greatest number of nodes for which lists are kept from update to update.
+const MOST_KEPT: usize = 1 << 12;
+
+/// What edits noted since the last update, and the log of the updates before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Feed {
+    log: Log,
+    /// The last frame.
+    frame: u64,
+    /// Slots count frames from this one.
+    origin: u64,
+    /// How many nodes there were after it.
+    nodes: usize,
+    /// Nodes that were removed since, and whether they were in the tree then.
+    removed: Vec<(NodeHandle, bool)>,
+    /// More were removed than are noted.
+    overflowed: bool,
+    /// Nodes that edits changed since; some may be gone. What changed is in `kinds`.
+    edited: Vec<NodeHandle>,
+    kinds: Side<ChangeKinds>,
+    /// Slices with slots that do not rest, and some that have ended.
+    moving: Vec<u32>,
+    /// Previous matrices of nodes that go by slots with others, in ascending order.
+    recalled: Vec<(NodeHandle, Mat34)>,
+    /// In an update: how nodes were that go by other slots, or inherit other values, because they were placed anew.
+    notes: Vec<Past>,
+    /// In an update: nodes that were placed and that were not in the tree before.
+    placed: Vec<RecordId>,
+}
+
+/// How a node was after the last update.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    node: NodeHandle,
+    history: History,
+    material: Option<u32>,
+    layers: u32,
+}
+
+impl Value for ChangeKinds {
+    fn unset() -> Self {
+        Self::NONE
+    }
+}
+
+impl Feed {
+    /// Whether edits left nothing to be told.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.removed.is_empty() && !self.overflowed && self.edited.is_empty()
+    }
+
+    /// Whether all previous matrices are the present ones.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.moving.is_empty() && self.recalled.is_empty()
+    }
+
+    /// Whether any node has another previous matrix than its slot.
+    pub(crate) fn recalls(&self) -> bool {
+        !self.recalled.is_empty()
+    }
+
+    /// The previous matrix of a node, given that of its slot.
+    pub(crate) fn previous<'m>(&'m self, node: NodeHandle, of_slot: &'m Mat34) -> &'m Mat34 {
+        let place = self.recalled.binary_search_by_key(&node, |&(node, _)| node);
+        place.map_or(of_slot, |place| &self.recalled[place].1)
+    }
+
+    /// The frame after the last one, as slots count it.
+    fn next_frame(&self) -> u32 {
+        self.slot_frame(self.frame + 1)
+    }
+
+    /// The frame of the update, if it is the one of this number and has begun, as slots count it.
+    pub(crate) fn frame_of(&self, update: u64) -> Option<u32> {
+        (self.frame != update).then(|| self.next_frame())
+    }
+
+    /// A frame as slots count it.
+    fn slot_frame(&self, frame: u64) -> u32 {
+        u32::try_from(frame.saturating_sub(self.origin)).unwrap_or(u32::MAX)
+    }
+
+    /// The bytes that it has allocated, without the histories of slots.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.log.bytes()
+            + self.removed.capacity() * size_of::<(NodeHandle, bool)>()
+            + self.edited.capacity() * size_of::<NodeHandle>()
+            + self.kinds.bytes()
+            + (self.moving.capacity() + self.placed.capacity()) * size_of::<u32>()
+            + self.recalled.capacity() * size_of::<(NodeHandle, Mat34)>()
+            + self.notes.capacity() * size_of::<Past>()
+    }
+
+    /// Notes what an edit changed of a node. What is not in the tree is not told of.
+    pub(crate) fn note(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
+        if !pages.record(id).has.has(Has::TOLD) {
+            return;
+        }
+        let known = self.kinds.get(id).copied();
+        if known.is_none() {
+            self.edited.push(pages.handle(id));
+        }
+        self.kinds.insert(id, known.unwrap_or_default() | kinds);
+    }
+
+    /// Logs what an update changed of a node, unless the node was placed anew and is looked at later.
+    pub(crate) fn tell(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
+        let has = pages.record(id).has;
+        if has.has(Has::TOLD) && !has.has(Has::ANEW) {
+            self.log.push(self.frame + 1, pages.handle(id), Told::Edited(kinds));
+        }
+    }
+
+    /// Notes how a node was that is about to go by another slot, once.
+    fn note_past(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize, history: History) {
+        let node = pages.handle(id);
+        let has = &mut pages.record_mut(id).has;
+        if has.has(Has::TOLD) && !has.has(Has::ANEW) {
+            *has |= Has::ANEW;
+            self.notes.push(Past { node, history, material: slice.rows[row].material(), layers: slice.layers(row) });
+        }
+    }
+
+    /// Notes how a node was that is about to lose its row.
+    pub(crate) fn note_lifted(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize) {
+        let at = &slice.rows[row];
+        let Some(history) = slice.trace.as_ref().and_then(|trace| trace.history(usize::from(at.slot))) else { return };
+        let set = if at.is(Row::OWN_TRANSFORM) { history.set } else { 0 };
+        self.note_past(pages, id, slice, row, History { set, ..history });
+    }
+}
+
+/// What edits note.
+impl Store {
+    /// Notes what an edit changes of a node, if changes are tracked.
+    #[inline]
+    pub(crate) fn note(&mut self, id: RecordId, kinds: ChangeKinds) {
+        if self.feed.is_some() {
+            self.note_at_length(id, kinds);
+        }
+    }
+
+    #[cold]
+    fn note_at_length(&mut self, id: RecordId, kinds: ChangeKinds) {
+        if let Some(feed) = &mut self.feed {
+            feed.note(&self.pages, id, kinds);
+        }
+    }
+
+    /// Notes that a node is about to be removed.
+    #[cold]
+    pub(crate) fn note_removed(&mut self, id: RecordId, has: Has) {
+        let Some(feed) = &mut self.feed else { return };
+        feed.kinds.remove(id);
+        if feed.removed.len() >= MOST_KEPT.max(feed.log.limit()).max(feed.nodes) {
+            // Nobody updates: what was noted is of no use before everything is read.
+            feed.overflowed = true;
+            feed.removed = Vec::new();
+        }
+        if !feed.overflowed {
+            feed.removed.push((self.pages.handle(id), has.has(Has::TOLD)));
+        }
+    }
+
+    /// Notes that a node is about to be moved, which has its links still.
+    #[cold]
+    pub(crate) fn note_relocated(&mut self, id: RecordId, to: Position) {
+        let same = self.pages.parent(id) == to.parent;
+        self.note(id, if same { ChangeKinds::ORDER } else { ChangeKinds::PARENT });
+    }
+
+    /// Keeps so many entries of the log.
+    pub(crate) fn set_history(&mut self, entries: usize) {
+        if let Some(feed) = &mut self.feed {
+            feed.log.set_limit(entries);
+        }
+    }
+}
+
+/// What an update does with it.
+impl Store {
+    /// Brings to rest what moved: from now on its present matrix is the previous one.
+    pub(crate) fn rest(&mut self) {
+        let Some(feed) = &mut self.feed else { return };
+        for number in feed.moving.drain(..) {
+            if let Some(slice) = self.slices.slices.get_mut(number as usize)
+                && let Some(trace) = &mut slice.trace
+            {
+                trace.rest(&slice.slots.worlds);
+            }
+        }
+        feed.recalled.clear();
+        feed.recalled.shrink_to(MOST_KEPT);
+    }
+
+    /// Begins the frame of an update.
+    pub(crate) fn begin_frame(&mut self) {
+        self.rest();
+        let Self { pages, slices, feed, clock, .. } = self;
+        let Some(feed) = feed else { return };
+        let frame = clock.updates;
+        feed.frame = frame - 1;
+        if feed.next_frame() == u32::MAX {
+            // Slots begin to count again before their numbers end.
+            feed.origin = feed.frame;
+            feed.overflowed = true;
+            slices.slices.iter_mut().filter_map(|slice| slice.trace.as_mut()).for_each(|trace| trace.forget_frames());
+        }
+        for &number in &clock.ahead {
+            let trace = slices.slices[number as usize].trace.as_mut();
+            trace.into_iter().for_each(|trace| trace.end_visits(feed.next_frame()));
+        }
+        if core::mem::take(&mut feed.overflowed) {
+            feed.removed.clear();
+            feed.log.forget(frame);
+        }
+        for (node, in_tree) in feed.removed.drain(..) {
+            feed.log.push(frame, node, if in_tree { Told::Removed } else { Told::Dropped });
+        }
+        feed.removed.shrink_to(MOST_KEPT);
+        let root = pages.record_mut(RecordId::ROOT);
+        if !root.has.has(Has::TOLD) {
+            root.has |= Has::TOLD;
+            feed.log.push(frame, pages.handle(RecordId::ROOT), Told::Entered);
+        }
+    }
+
+    /// Logs which of the nodes that are about to be placed enter the tree or leave it.
+    pub(crate) fn note_placed(&mut self, placed: &[RecordId]) {
+        let Self { pages, feed, .. } = self;
+        let Some(feed) = feed else { return };
+        for &id in placed {
+            let has = &mut pages.record_mut(id).has;
+            let (in_tree, inside) = (has.has(Has::TOLD), !has.has(Has::DETACHED));
+            if !core::mem::replace(has, has.with(Has::TOLD, inside) | Has::ANEW).has(Has::ANEW) {
+                feed.placed.push(id);
+            }
+            if in_tree != inside {
+                feed.log.push(feed.frame + 1, pages.handle(id), if inside { Told::Entered } else { Told::Left });
+            }
+        }
+    }
+
+    /// Gives the slots of nodes that were lifted and placed their histories.
+    pub(crate) fn settle_lifted(&mut self) {
+        let Self { pages, feed, slices, .. } = self;
+        let Some(feed) = feed else { return };
+        for Past { node, history, .. } in &feed.notes {
+            let Some(spot) = pages.resolve(*node).map(|id| pages.spot(id)) else { continue };
+            let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
+            let row = slice.rows[spot.row()];
+            if let Some(trace) = &mut slice.trace
+                && row.is(Row::OWN_TRANSFORM)
+                && trace.is_fresh(usize::from(row.slot))
+            {
+                trace.remember(usize::from(row.slot), history);
+            }
+        }
+    }
+
+    /// Gives the slots of a slice that was just written the histories of what they were before. `origins` are the
+    /// source and the row of each node, if it had one, `imports` the histories of imports, if they were imports before.
+    pub(crate) fn trace_written(
+        &mut self,
+        number: u32,
+        old: &[(Slice, Head)],
+        origins: impl Iterator<Item = Option<(usize, usize)>>,
+        imports: impl Iterator<Item = Option<History>>,
+    ) {
+        let Self { pages, slices, feed, .. } = self;
+        let Some(feed) = feed else { return };
+        let slice = &slices.slices[number as usize];
+        let mut trace = Trace::of(slice.slots.worlds.len());
+        for ((at, &handle), known) in slice.imports.iter().enumerate().zip(imports) {
+            let spot = || handle.and_then(|handle| pages.resolve(handle)).map(|id| pages.spot(id));
+            if let Some(history) = known.or_else(|| slices.history(spot()?)) {
+                trace.remember(at, &history);
+            }
+        }
+        for (row, origin) in slice.rows.iter().skip(slice.imports.len()).zip(origins) {
+            let Some((source, before)) = origin else { continue };
+            let (from, own) = (&old[source].0, row.is(Row::OWN_TRANSFORM));
+            let was = &from.rows[before];
+            let Some(history) = from.trace.as_ref().and_then(|trace| trace.history(usize::from(was.slot))) else {
+                continue;
+            };
+            if own {
+                let set = if was.is(Row::OWN_TRANSFORM) { history.set } else { 0 };
+                trace.remember(usize::from(row.slot), &History { set, ..history });
+            }
+            let known = trace.history(usize::from(row.slot)).is_some_and(|known| known.is_like(&history));
+            let at = pages.spot(row.record).row();
+            if !known || was.material() != row.material() || from.layers(before) != slice.layers(at) {
+                feed.note_past(pages, row.record, from, before, history);
+            }
+        }
+        if trace.list() {
+            feed.moving.push(number);
+        }
+        slices.slices[number as usize].trace = Some(Box::new(trace));
+        if feed.frame == self.clock.updates {
+            // Outside of an update.
+            self.tell_notes();
+        }
+    }
+
+    /// Ends the frame of an update, after the sweep.
+    pub(crate) fn finish_frame(&mut self) {
+        if self.feed.is_none() {
+            return;
+        }
+        self.follow_sweep();
+        self.tell_notes();
+        let Self { pages, feed, clock, .. } = self;
+        let Some(feed) = feed else { return };
+        for node in feed.edited.drain(..) {
+            if let Some(id) = pages.resolve(node)
+                && let Some(kinds) = feed.kinds.remove(id)
+                && pages.record(id).has.has(Has::TOLD)
+            {
+                feed.log.push(clock.updates, node, Told::Edited(kinds));
+            }
+        }
+        feed.edited.shrink_to(MOST_KEPT);
+        feed.log.trim();
+        feed.nodes = pages.len();
+        feed.frame = clock.updates;
+    }
+
+    /// Notes which matrices the sweep changed.
+    fn follow_sweep(&mut self) {
+        let Self { pages, slices, feed, clock, .. } = self;
+        let Some(feed) = feed else { return };
+        for at in 0..slices.order.len() {
+            let number = slices.order[at];
+            let slice = &mut slices.slices[number as usize];
+            if slice.swept_in != clock.updates && feed.frame > 0 {
+                continue;
+            }
+            let Some(mut trace) = slice.trace.take() else { continue };
+            let slice = &slices.slices[number as usize];
+            for (import, &handle) in slice.imports.iter().enumerate() {
+                // It comes later than what it is a copy of, whose history is known by now.
+                if trace.is_fresh(import)
+                    && let Some(id) = handle.and_then(|handle| pages.resolve(handle))
+                    && let Some(history) = slices.history(pages.spot(id))
+                {
+                    trace.remember(import, &history);
+                }
+            }
+            if trace.follow(slice, feed.next_frame()) || trace.list() {
+                feed.moving.push(number);
+            }
+            slices.slices[number as usize].trace = Some(trace);
+        }
+    }
+
+    /// Logs what became of the nodes that were noted, and recalls the previous matrices of those whose slots have
+    /// others.
+    fn tell_notes(&mut self) {
+        let Self { pages, slices, feed, clock, .. } = self;
+        let Some(feed) = feed else { return };
+        let frame = feed.slot_frame(clock.updates);
+        let known = feed.recalled.len();
+        for Past { node, history: past, material, layers } in feed.notes.drain(..) {
+            let Some(id) = pages.resolve(node) else { continue };
+            let record = pages.record_mut(id);
+            record.has = record.has.without(Has::ANEW);
+            let spot = pages.spot(id);
+            let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
+            if !pages.record(id).has.has(Has::TOLD) {
+                continue;
+            }
+            let mut kinds = ChangeKinds::NONE;
+            if row.material() != material {
+                kinds |= ChangeKinds::MATERIAL;
+            }
+            if slice.layers(spot.row()) != layers {
+                kinds |= ChangeKinds::VISIBILITY;
+            }
+            if !kinds.is_empty() {
+                feed.log.push(clock.updates, node, Told::Edited(kinds));
+            }
+            if row.is(Row::OWN_TRANSFORM) {
+                continue;
+            }
+            let stays = slice.slots.worlds[usize::from(row.slot)].to_bits() == past.world.to_bits();
+            let moved = if stays { past.moved } else { frame };
+            if moved != history.moved {
+                feed.log.push(clock.updates, node, Told::Moved(moved));
+            }
+            if history.world.to_bits() != past.world.to_bits() {
+                feed.recalled.push((node, past.world));
+            }
+        }
+        for id in feed.placed.drain(..) {
+            let record = pages.record_mut(id);
+            record.has = record.has.without(Has::ANEW);
+            let spot = pages.spot(id);
+            let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
+            // What is new was where it is.
+            let world = &slice.slots.worlds[usize::from(row.slot)];
+            if world.to_bits() != history.world.to_bits() {
+                feed.recalled.push((pages.handle(id), *world));
+            }
+        }
+        feed.notes.shrink_to(MOST_KEPT);
+        feed.placed.shrink_to(MOST_KEPT);
+        if feed.recalled.len() > known {
+            // What was recalled first holds.
+            feed.recalled.sort_by_key(|&(node, _)| node);
+            feed.recalled.dedup_by_key(|&mut (node, _)| node);
+        }
+    }
+}
+
+impl crate::store::slice::Slices {
+    /// The history of the slot that a node goes by, if it is known.
+    fn history(&self, spot: Spot) -> Option<History> {
+        let (slice, row) = self.row(spot)?;
+        slice.trace.as_ref()?.history(usize::from(row.slot))
+    }
+}
+
+impl Store {
+    /// The world matrix of a node after the update before the last: the present one if it did not exist then, `None` if
+    /// changes are not tracked.
+    pub(crate) fn previous_world(&self, id: RecordId) -> Option<&Mat34> {
+        let feed = self.feed()?;
+        let of_slot = self.slices.row(self.pages.spot(id)).and_then(|(slice, row)| {
+            let trace = slice.trace.as_ref()?;
+            trace.previous(usize::from(row.slot))
+        });
+        Some(feed.previous(self.handle(id), of_slot.unwrap_or(&Mat34::IDENTITY)))
+    }
+
+    /// Checks the invariants of the feed.
+    pub(crate) fn validate_feed(&self) -> Result<(), String> {
+        let in_use = || self.slices.order.iter().map(|&number| (number, &self.slices.slices[number as usize]));
+        let Some(feed) = self.feed() else {
+            return match in_use().find(|(_, slice)| slice.trace.is_some()) {
+                Some((number, _)) => Err(format!("slice {number} has histories, which the scene is not to keep")),
+                None => Ok(()),
+            };
+        };
+        feed.log.validate(self.clock.updates)?;
+        let now = feed.slot_frame(feed.frame);
+        let moving: HashSet<u32> = feed.moving.iter().copied().collect();
+        for (number, slice) in in_use() {
+            let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
+            let settled = feed.frame > 0 && !slice.ahead && !slice.marked;
+            trace.validate(slice, now, settled).map_err(|error| format!("slice {number}: {error}"))?;
+            if trace.is_listed() && !moving.contains(&number) {
+                return Err(format!("slice {number} does not rest, and is not listed"));
+            }
+        }
+        for id in self.pages.live() {
+            let has = self.pages.record(id).has;
+            let (spot, told) = (self.pages.spot(id), has.has(Has::TOLD));
+            let in_tree = self.slices.row(spot).is_some_and(|(slice, _)| !slice.detached) && feed.frame > 0;
+            if told != in_tree || has.has(Has::ANEW) {
+                return Err(format!("record {} is not where readers of changes were told", id.0));
+            }
+        }
+        let mut edited: Vec<RecordId> = feed.edited.iter().filter_map(|&node| self.resolve(node)).collect();
+        edited.sort_unstable();
+        if !feed.kinds.iter().map(|(id, _)| id).eq(edited) || !feed.recalled.is_sorted_by(|a, b| a.0 < b.0) {
+            return Err("what edits noted for readers of changes is out of order".into());
+        }
+        if !(feed.notes.is_empty() && feed.placed.is_empty()) {
+            return Err("an update left notes for readers of changes".into());
+        }
+        Ok(())
+    }
+}

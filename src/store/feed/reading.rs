@@ -1,0 +1,289 @@
+//! Reading the history of changes: what came after a frame, node by node.
+//!
+//! What is read holds as of the last update: slices and [`Has::TOLD`] say how it left the nodes, whatever was edited
+//! since.
+
+use crate::NodeHandle;
+use crate::store::Store;
+use crate::store::feed::log::Told;
+use crate::store::feed::{Feed, Trace};
+use crate::store::kinds::ChangeKinds;
+use crate::store::record::Has;
+use crate::store::slice::{Head, Row, Slice};
+
+/// What a read found. Each list has a node at most once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChangeLists {
+    pub(crate) moved: Vec<NodeHandle>,
+    pub(crate) visibility: Vec<NodeHandle>,
+    pub(crate) locals: Vec<NodeHandle>,
+    pub(crate) entered: Vec<NodeHandle>,
+    pub(crate) left: Vec<NodeHandle>,
+    pub(crate) removed: Vec<NodeHandle>,
+    pub(crate) edited: Vec<(NodeHandle, ChangeKinds)>,
+}
+
+impl ChangeLists {
+    fn clear(&mut self) {
+        let Self { moved, visibility, locals, entered, left, removed, edited } = self;
+        [moved, visibility, locals, entered, left, removed].into_iter().for_each(Vec::clear);
+        edited.clear();
+    }
+}
+
+/// How a node stands towards the frame that is read from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stand {
+    /// It is in the tree, and was all the time.
+    #[default]
+    Same,
+    /// It entered.
+    Entered,
+    /// It left.
+    Left,
+    /// It left and entered again.
+    Back,
+    /// It entered and left again.
+    Passed,
+}
+
+/// What the log says of a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// That of the node's handle; 0 if there is no state.
+    generation: u32,
+    /// One more than the place in [`ReadScratch::others`]; 0 for none.
+    other: u32,
+    kinds: ChangeKinds,
+    stand: Stand,
+    /// Whether the node is on the list of those that entered, left, came back.
+    listed: [bool; 3],
+}
+
+/// A node whose slot does not say for all frames when it moved.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    node: NodeHandle,
+    /// The slot tells of frames after this one.
+    after: u32,
+    /// The last frame up to that one in which the node moved.
+    moved: u32,
+}
+
+/// Working memory of a reader, empty between reads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadScratch {
+    /// States by record.
+    states: Vec<State>,
+    /// The nodes that have a state.
+    touched: Vec<NodeHandle>,
+    back: Vec<NodeHandle>,
+    others: Vec<Other>,
+}
+
+impl ReadScratch {
+    fn state(&self, node: NodeHandle) -> Option<&State> {
+        self.states.get(node.record().number() as usize).filter(|state| state.generation == node.generation())
+    }
+
+    /// The state of a node. That of an earlier node of the same record is dropped: it had left for good.
+    fn state_mut(&mut self, node: NodeHandle) -> &mut State {
+        let record = node.record().number() as usize;
+        if record >= self.states.len() {
+            self.states.resize((record + 1).next_power_of_two(), State::default());
+        }
+        let state = &mut self.states[record];
+        if state.generation != node.generation() {
+            *state = State { generation: node.generation(), ..State::default() };
+            self.touched.push(node);
+        }
+        state
+    }
+
+    fn clear(&mut self) {
+        for node in self.touched.drain(..) {
+            self.states[node.record().number() as usize] = State::default();
+        }
+        self.back.clear();
+        self.others.clear();
+    }
+
+    /// Notes that a node began to go by another slot in a frame, and when it last moved.
+    fn note_other(&mut self, node: NodeHandle, after: u32, moved: u32) {
+        let place = self.state_mut(node).other as usize;
+        if let Some(other) = self.others.get_mut(place.wrapping_sub(1)) {
+            // The slot that it had since the last time tells only of the frames since.
+            other.moved = if moved > other.after { moved } else { other.moved };
+            other.after = after;
+            return;
+        }
+        self.others.push(Other { node, after, moved });
+        // There are at most 2³⁰ records.
+        self.state_mut(node).other = u32::try_from(self.others.len()).unwrap_or(0);
+    }
+}
+
+impl Store {
+    /// Reads what changed after a frame, as of the last update, into lists that are cleared before. Returns `None` if
+    /// not everything is known any more.
+    pub(crate) fn read_changes(
+        &self,
+        after: u64,
+        kinds: ChangeKinds,
+        lists: &mut ChangeLists,
+        scratch: &mut ReadScratch,
+    ) -> Option<()> {
+        lists.clear();
+        let feed = self.feed()?;
+        let reading = Reading { store: self, feed, after, slot_after: feed.slot_frame(after), kinds };
+        let read = reading.log(lists, scratch);
+        if read.is_some() {
+            reading.slices(lists, scratch);
+            reading.others(lists, scratch);
+            reading.finish(lists, scratch);
+        }
+        scratch.clear();
+        read
+    }
+}
+
+/// One read.
+struct Reading<'s> {
+    store: &'s Store,
+    feed: &'s Feed,
+    after: u64,
+    /// The same frame as slots count it.
+    slot_after: u32,
+    kinds: ChangeKinds,
+}
+
+impl Reading<'_> {
+    /// Goes through the log.
+    fn log(&self, lists: &mut ChangeLists, scratch: &mut ReadScratch) -> Option<()> {
+        for (frame, entry) in self.feed.log.since(self.after)? {
+            let node = entry.node;
+            match entry.told {
+                Told::Dropped => lists.removed.push(node),
+                Told::Left | Told::Removed => {
+                    if entry.told == Told::Removed {
+                        lists.removed.push(node);
+                    }
+                    let state = scratch.state_mut(node);
+                    let entered = matches!(state.stand, Stand::Entered | Stand::Passed);
+                    state.stand = if entered { Stand::Passed } else { Stand::Left };
+                    if !entered && !core::mem::replace(&mut state.listed[1], true) {
+                        lists.left.push(node);
+                    }
+                }
+                Told::Entered => {
+                    let state = scratch.state_mut(node);
+                    let left = state.stand == Stand::Left;
+                    state.stand = if left { Stand::Back } else { Stand::Entered };
+                    if !core::mem::replace(&mut state.listed[if left { 2 } else { 0 }], true) {
+                        if left { &mut scratch.back } else { &mut lists.entered }.push(node);
+                    }
+                }
+                Told::Edited(kinds) => {
+                    let state = scratch.state_mut(node);
+                    if state.kinds.is_empty() {
+                        lists.edited.push((node, ChangeKinds::NONE));
+                    }
+                    state.kinds |= kinds;
+                }
+                Told::Moved(moved) => scratch.note_other(node, self.feed.slot_frame(frame), moved),
+            }
+        }
+        Some(())
+    }
+
+    /// Finds the nodes that go by slots that changed.
+    fn slices(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
+        if !self.kinds.intersects(ChangeKinds::WORLD | ChangeKinds::LOCAL) {
+            return;
+        }
+        for &number in self.store.order() {
+            let slice = &self.store.slices.slices[number as usize];
+            if let Some(trace) = &slice.trace
+                && trace.newest() > self.slot_after
+            {
+                self.slice((slice, &self.store.slices.heads[number as usize]), trace, lists, scratch);
+            }
+        }
+    }
+
+    fn slice(&self, (slice, head): (&Slice, &Head), trace: &Trace, lists: &mut ChangeLists, scratch: &ReadScratch) {
+        let [worlds, locals] = [ChangeKinds::WORLD, ChangeKinds::LOCAL].map(|kind| self.kinds.contains(kind));
+        let quiet = scratch.touched.is_empty();
+        for row in head.alive.iter().map(|at| &slice.rows[at]) {
+            let slot = usize::from(row.slot);
+            let moved = worlds && trace.moved(slot) > self.slot_after;
+            let set = locals && row.is(Row::OWN_TRANSFORM) && trace.set(slot) > self.slot_after;
+            if !(moved || set) {
+                continue;
+            }
+            let node = self.store.handle(row.record);
+            let state = if quiet { None } else { scratch.state(node) };
+            if state.is_some_and(|state| state.stand != Stand::Same) {
+                continue;
+            }
+            if moved && state.is_none_or(|state| state.other == 0) {
+                lists.moved.push(node);
+            }
+            if set && state.is_none_or(|state| !state.kinds.contains(ChangeKinds::LOCAL)) {
+                lists.locals.push(node);
+            }
+        }
+    }
+
+    /// Decides about nodes whose slots do not say it all.
+    fn others(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
+        if !self.kinds.contains(ChangeKinds::WORLD) {
+            return;
+        }
+        for &Other { node, after, moved } in &scratch.others {
+            let Some(id) = self.store.resolve(node) else { continue };
+            let stays = scratch.state(node).is_some_and(|state| state.stand == Stand::Same);
+            if !stays || !self.store.pages.record(id).has.has(Has::TOLD) {
+                continue;
+            }
+            let history = self.store.slices.history(self.store.pages.spot(id));
+            let since = history.is_some_and(|history| history.moved > after.max(self.slot_after));
+            if since || moved > self.slot_after {
+                lists.moved.push(node);
+            }
+        }
+    }
+
+    /// Removes from the lists what later entries of the log took back.
+    fn finish(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
+        let ChangeLists { moved, visibility, locals, entered, left, edited, .. } = lists;
+        let stand = |node: NodeHandle| scratch.state(node).map(|state| state.stand);
+        let (kinds, edits) = (self.kinds, self.kinds.and(ChangeKinds::EDITS));
+        entered.retain(|&node| stand(node) == Some(Stand::Entered));
+        // A node without a state left before another one took its record.
+        left.retain(|&node| matches!(stand(node), Some(Stand::Left) | None));
+        edited.retain_mut(|(node, told)| {
+            let Some(state) = scratch.state(*node).filter(|state| state.stand == Stand::Same) else { return false };
+            let found = state.kinds.and(kinds);
+            if found.contains(ChangeKinds::LOCAL) {
+                locals.push(*node);
+            }
+            if found.contains(ChangeKinds::VISIBILITY) {
+                visibility.push(*node);
+            }
+            *told = found.and(edits);
+            !told.is_empty()
+        });
+        for &node in scratch.back.iter().filter(|&&node| stand(node) == Some(Stand::Back)) {
+            let lists = [
+                (ChangeKinds::WORLD, &mut *moved),
+                (ChangeKinds::VISIBILITY, &mut *visibility),
+                (ChangeKinds::LOCAL, &mut *locals),
+            ];
+            lists.into_iter().filter(|(kind, _)| kinds.contains(*kind)).for_each(|(_, list)| list.push(node));
+            if !edits.is_empty() {
+                edited.push((node, edits));
+            }
+        }
+    }
+}

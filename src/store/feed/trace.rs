@@ -1,0 +1,220 @@
+//! The histories of transform slots: 56 bytes a slot, in scenes that track changes.
+
+use crate::Mat34;
+use crate::store::rows::RowSet;
+use crate::store::slice::Slice;
+
+/// Histories by transform slot, imports included. A node has the history of the slot that it goes by, but for what the
+/// [log](super::log) and [`Feed::recalled`](super::Feed) tell of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Trace {
+    /// World matrices after the update before the last. While an update or a visitor computes: after the last one.
+    previous: Vec<Mat34>,
+    /// The frame in which the world matrix last changed.
+    moved: Vec<u32>,
+    /// The frame in which the local transform was last set.
+    set: Vec<u32>,
+    /// Slots that were made since the last update, and whose histories are not known yet.
+    fresh: RowSet,
+    /// Slots whose previous matrix is not the present one.
+    moving: RowSet,
+    /// Slots whose local transform was set before a visitor came: the next update tells it.
+    early: RowSet,
+    /// The greatest of all frames.
+    newest: u32,
+    /// Whether the slice is listed in [`Feed::moving`](super::Feed).
+    listed: bool,
+}
+
+/// The history of a slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct History {
+    /// The previous world matrix.
+    pub(super) world: Mat34,
+    pub(super) moved: u32,
+    pub(super) set: u32,
+    /// Whether the present matrix is another.
+    pub(super) moving: bool,
+}
+
+impl History {
+    /// Whether world matrices that go by this history have the other as well.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.moved == other.moved && self.world.to_bits() == other.world.to_bits()
+    }
+}
+
+impl Trace {
+    /// Of so many slots, all new.
+    pub(crate) fn of(slots: usize) -> Self {
+        let mut fresh = RowSet::EMPTY;
+        fresh.fill(slots);
+        Self {
+            previous: vec![Mat34::IDENTITY; slots],
+            moved: vec![0; slots],
+            set: vec![0; slots],
+            fresh,
+            moving: RowSet::EMPTY,
+            early: RowSet::EMPTY,
+            newest: 0,
+            listed: false,
+        }
+    }
+
+    /// Begins the history of a slot, which is unused or at the end.
+    pub(crate) fn begin(&mut self, slot: usize) {
+        if slot >= self.previous.len() {
+            let more = slot + 1 - self.previous.len();
+            // As columns of slices grow: by a quarter.
+            let room = if slot < self.previous.capacity() { more } else { more.max(self.previous.len() / 4).max(8) };
+            self.previous.reserve_exact(room);
+            self.moved.reserve_exact(room);
+            self.set.reserve_exact(room);
+            self.previous.resize(slot + 1, Mat34::IDENTITY);
+            self.moved.resize(slot + 1, 0);
+            self.set.resize(slot + 1, 0);
+        }
+        (self.moved[slot], self.set[slot]) = (0, 0);
+        self.fresh.insert(slot);
+        self.moving.remove(slot);
+    }
+
+    /// The history of a slot, if it is known.
+    pub(crate) fn history(&self, slot: usize) -> Option<History> {
+        let Self { previous, moved, set, fresh, moving, .. } = self;
+        let moving = moving.contains(slot);
+        (!fresh.contains(slot)).then(|| History { world: previous[slot], moved: moved[slot], set: set[slot], moving })
+    }
+
+    /// Gives a slot its history.
+    pub(super) fn remember(&mut self, slot: usize, history: &History) {
+        let &History { world, moved, set, moving } = history;
+        (self.previous[slot], self.moved[slot], self.set[slot]) = (world, moved, set);
+        self.newest = self.newest.max(moved).max(set);
+        self.fresh.remove(slot);
+        if moving {
+            self.moving.insert(slot);
+        }
+    }
+
+    /// Notes that the local transform in a slot was set, in the frame of the present update if there is one.
+    #[inline]
+    pub(crate) fn note_set(&mut self, slot: usize, frame: Option<u32>) {
+        if let Some(frame) = frame {
+            self.set[slot] = frame;
+            self.newest = frame;
+        } else {
+            self.early.insert(slot);
+        }
+    }
+
+    /// Counts what was set before a visitor came to the frame of the update that begins.
+    pub(super) fn end_visits(&mut self, frame: u32) {
+        let early = core::mem::replace(&mut self.early, RowSet::EMPTY);
+        early.iter().for_each(|slot| self.note_set(slot, Some(frame)));
+    }
+
+    /// The world matrix after the update before the last.
+    #[inline]
+    pub(crate) fn previous(&self, slot: usize) -> Option<&Mat34> {
+        self.previous.get(slot)
+    }
+
+    /// The frame in which a world matrix last changed.
+    #[inline]
+    pub(super) fn moved(&self, slot: usize) -> u32 {
+        self.moved[slot]
+    }
+
+    /// The frame in which a local transform was last set.
+    #[inline]
+    pub(super) fn set(&self, slot: usize) -> u32 {
+        self.set[slot]
+    }
+
+    /// The greatest of all frames.
+    #[inline]
+    pub(super) fn newest(&self) -> u32 {
+        self.newest
+    }
+
+    /// Whether a slot is new.
+    pub(super) fn is_fresh(&self, slot: usize) -> bool {
+        self.fresh.contains(slot)
+    }
+
+    /// Notes which matrices the sweep changed, from those before. Those of new slots have not changed. Returns whether
+    /// the slice is to be listed.
+    pub(super) fn follow(&mut self, slice: &Slice, frame: u32) -> bool {
+        let Self { previous, moved, fresh, moving, newest, listed, .. } = self;
+        let worlds = &slice.slots.worlds;
+        fresh.iter().for_each(|slot| previous[slot] = worlds[slot]);
+        fresh.clear();
+        let imports = slice.imports.len();
+        let computed = slice.dirty.iter().filter(|&slot| slot >= imports && slice.used_slots.contains(slot));
+        let mut any = false;
+        for slot in (0..imports).chain(computed) {
+            if worlds[slot].to_bits() != previous[slot].to_bits() {
+                moved[slot] = frame;
+                moving.insert(slot);
+                any = true;
+            }
+        }
+        if any {
+            *newest = frame;
+        }
+        any && !core::mem::replace(listed, true)
+    }
+
+    /// Brings everything to rest: the present matrices are the previous ones from now on.
+    pub(super) fn rest(&mut self, worlds: &[Mat34]) {
+        self.moving.iter().for_each(|slot| self.previous[slot] = worlds[slot]);
+        self.moving.clear();
+        self.listed = false;
+    }
+
+    /// Whether a slice that took over histories is to be listed.
+    pub(super) fn list(&mut self) -> bool {
+        self.moving.first(0, self.previous.len()).is_some() && !core::mem::replace(&mut self.listed, true)
+    }
+
+    /// Whether the slice is listed as one with slots that do not rest.
+    pub(super) fn is_listed(&self) -> bool {
+        self.listed
+    }
+
+    /// Forgets all frames.
+    pub(super) fn forget_frames(&mut self) {
+        self.moved.fill(0);
+        self.set.fill(0);
+        self.newest = 0;
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.previous.capacity() * size_of::<Mat34>()
+            + (self.moved.capacity() + self.set.capacity()) * size_of::<u32>()
+    }
+
+    /// Checks the histories of a slice's slots. `now` is the last frame; `settled` says whether nothing was computed
+    /// since its update.
+    pub(super) fn validate(&self, slice: &Slice, now: u32, settled: bool) -> Result<(), String> {
+        let len = slice.slots.worlds.len();
+        if [self.previous.len(), self.moved.len(), self.set.len()] != [len; 3] {
+            return Err(format!("there are histories of {} of {len} slots", self.previous.len()));
+        }
+        for slot in slice.used_slots.iter() {
+            if self.moved[slot].max(self.set[slot]) > self.newest.min(now) {
+                return Err(format!("slot {slot} changed after the newest frame"));
+            }
+            let rests = self.previous[slot].to_bits() == slice.slots.worlds[slot].to_bits();
+            if settled && (self.fresh.contains(slot) || rests == self.moving.contains(slot)) {
+                return Err(format!("the previous matrix of slot {slot} is another than is known"));
+            }
+        }
+        if !self.listed && self.moving.iter().next().is_some() {
+            return Err("a slot does not rest, and the slice is not listed".into());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,212 @@
+//! A store as bytes, and back.
+//!
+//! ```text
+//! config      max_nodes 4 │ bounds 1, changes 2: 4                                                              8 B
+//! states      count 4 │ of each record the generation, even in a free one, 0 in a spent one          4 B a record
+//! free list   count 4 │ records in the order in which they are taken                            4 B a free record
+//! nodes       first child 4 │ next sibling 4 │ what it has 4                                           12 B a node
+//! locals      of nodes that have one and no matrix: translation, rotation, scale                    40 B a local
+//! materials   of nodes that have one                                                              4 B a material
+//! components  in the order of their table, each by record: see `src/store/components.rs`
+//! ```
+//!
+//! Nodes come by record; the second is the limbo, above what is detached. The last child, the previous sibling and the
+//! parent follow from the first child and the next sibling, and all that an update derives is derived on load. Which
+//! record is free next is in the free list, so the same edits give the same handles as in the scene that was saved.
+//!
+//! Bytes are not trusted. Counts are held against the bytes that are there before anything is allocated. A walk gives
+//! every node that it reaches a parent, and ends where one has a parent already: so links that pass form trees, and if
+//! as many nodes were reached as live, the trees have all of them.
+
+use crate::fallible;
+use crate::record::{BytesError, Reader, Writer, count, ensure, structures};
+use crate::store::additions::Additions;
+use crate::store::components::Components;
+use crate::store::page::Pages;
+use crate::store::record::{Has, Link, RecordId};
+use crate::store::waiting::Waiting;
+use crate::store::{NIL, Store};
+use crate::{Local, SceneConfig};
+use hedgerow_math::internal::PackedTransform;
+use std::collections::TryReserveError;
+
+/// What is saved of every node.
+#[derive(Clone, Copy)]
+struct Saved {
+    first: u32,
+    next: u32,
+    has: u32,
+}
+
+structures! {
+    Saved { first: u32, next: u32, has: u32 };
+}
+
+/// What is saved of what a node has; an update or the links tell the rest.
+const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Components::ALL.0);
+/// At least the bytes that an update takes for a node that it places, lists included, and for a slice.
+const NODE_BYTES: usize = 352;
+const SLICE_BYTES: usize = 1 << 13;
+
+/// What was read of a store, and found to be sound.
+pub(crate) struct Image {
+    config: SceneConfig,
+    pages: Pages,
+    components: Components,
+    /// All nodes but the root.
+    waiting: Waiting,
+    /// How many nodes are outside of the tree.
+    detached: usize,
+}
+
+const BOUNDS: u32 = 1;
+const CHANGES: u32 = 2;
+
+/// Whether a node's local transform is in its record.
+fn has_plain_local(has: Has) -> bool {
+    has.has(Has::TRANSFORM) && !has.has(Has::MATRIX)
+}
+
+impl Store {
+    /// Writes everything that is not derived.
+    pub(crate) fn write_image(&self, out: &mut Writer) {
+        let Self { pages, components, config, .. } = self;
+        out.reserve(pages.states().len() * 4 + pages.len() * 52);
+        let flags = if config.bounds { BOUNDS } else { 0 } | if config.changes { CHANGES } else { 0 };
+        out.one([config.max_nodes, flags]);
+        out.list(pages.states());
+        let free: Vec<u32> = pages.free_list().map(RecordId::number).collect();
+        out.list(free.into_iter());
+        for id in pages.used() {
+            let record = pages.record(id);
+            let [first, next] = [Link::First, Link::Next].map(|link| record.link(link).number());
+            // The limbo has the same in every scene.
+            let has = if id == RecordId::LIMBO { 0 } else { record.has.0 & SAVED.0 };
+            out.one(Saved { first, next, has });
+        }
+        let nodes = || pages.used().filter(|&id| id != RecordId::LIMBO).map(|id| pages.record(id));
+        nodes().filter(|node| has_plain_local(node.has)).for_each(|node| out.one(node.local));
+        nodes().filter(|node| node.has.has(Has::MATERIAL)).for_each(|node| out.one(node.material));
+        components.write(out);
+    }
+}
+
+impl Image {
+    /// Reads what [`Store::write_image`] wrote.
+    ///
+    /// # Errors
+    /// [`BytesError`].
+    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
+        let [max_nodes, flags] = from.one()?;
+        ensure!(flags & !(BOUNDS | CHANGES) == 0, "the configuration has an unknown flag");
+        let config = SceneConfig { max_nodes, bounds: flags & BOUNDS != 0, changes: flags & CHANGES != 0 };
+        let config = config.checked().map_err(|_| BytesError::invalid("the configuration has an invalid number"))?;
+        let (states, free) = (from.list()?, from.list()?);
+        let mut pages = Pages::restored(&states, &free)?;
+        let nodes = read_nodes(from, &mut pages)?;
+        for &(id, _) in nodes.iter().filter(|(_, has)| has_plain_local(*has)) {
+            let local: PackedTransform = from.one()?;
+            ensure!(local.is_sound(), "a transform is not finite, or its rotation no rotation");
+            pages.record_mut(id).local = local;
+        }
+        for &(id, _) in nodes.iter().filter(|(_, has)| has.has(Has::MATERIAL)) {
+            pages.record_mut(id).material = from.one()?;
+        }
+        let components = Components::read(from, &nodes)?;
+        ensure!(remainders_fit(&pages, &components), "a remainder is of another translation");
+        let mut waiting = Waiting::default();
+        waiting.unplaced.try_reserve_exact(nodes.len())?;
+        let detached = link(&mut pages, &mut waiting)?;
+        ensure!(waiting.unplaced.len() + 1 == nodes.len(), "a node is neither in the tree nor detached");
+        Ok(Self { config, pages, components, waiting, detached })
+    }
+
+    /// The store, in which all is derived; with another configuration, if there is one.
+    ///
+    /// # Errors
+    /// [`TryReserveError`].
+    pub(crate) fn into_store(self, config: Option<SceneConfig>) -> Result<Store, TryReserveError> {
+        let Self { pages, components, waiting, detached, .. } = self;
+        let config = config.unwrap_or(self.config);
+        // Pieces have more than a quarter of the nodes that a slice can have, but for those with many imports.
+        let slices = pages.len().saturating_mul(4) / config.max_nodes as usize + 4;
+        fallible::probe::<u8>(
+            pages.len().saturating_mul(NODE_BYTES).saturating_add(slices.saturating_mul(SLICE_BYTES)),
+        )?;
+        let mut store = Store::of(config, pages, components);
+        store.detached = detached;
+        store.waiting = waiting;
+        store.update();
+        Ok(store)
+    }
+}
+
+/// Reads the links of all nodes, and what they have; what that is of the limbo is not returned.
+fn read_nodes(from: &mut Reader<'_>, pages: &mut Pages) -> Result<Vec<(RecordId, Has)>, BytesError> {
+    let saved: Vec<Saved> = from.many(count(pages.used().count()))?;
+    let mut nodes = fallible::with_capacity(saved.len())?;
+    let mut saved = saved.into_iter();
+    for id in pages.ids() {
+        if !pages.lives(id) && id != RecordId::LIMBO {
+            continue;
+        }
+        let Some(Saved { first, next, has }) = saved.next() else { break };
+        let has = Has(has);
+        ensure!(!has.has(!SAVED), "a node has a component that there is not");
+        let whole = has.has(Has::TRANSFORM) || !has.has(Has::MATRIX | Has::REMAINDER);
+        ensure!(whole, "a node has a part of a transform, and no transform");
+        let record = pages.record_mut(id);
+        record.set_link(Link::First, RecordId::from_number(first));
+        record.set_link(Link::Next, RecordId::from_number(next));
+        if id == RecordId::LIMBO {
+            ensure!(has == Has::NOTHING, "the limbo has a component");
+            record.has = Has::TRANSFORM | Has::DETACHED;
+        } else {
+            pages.set_has(id, has);
+            nodes.push((id, has));
+        }
+    }
+    Ok(nodes)
+}
+
+/// Whether what single precision loses of translations is less than it keeps.
+fn remainders_fit(pages: &Pages, components: &Components) -> bool {
+    components.remainder.iter().all(|(id, &remainder)| {
+        let matrix = components.matrix.get(id).copied();
+        let matrix = matrix.unwrap_or_else(|| Local::Transform(pages.record(id).local.into()).to_matrix());
+        Additions::fits(remainder, matrix.translation())
+    })
+}
+
+/// Derives parents, the other links and what is outside of the tree from first children and next siblings. Lists all
+/// nodes but the root, depth first, and counts those outside.
+fn link(pages: &mut Pages, waiting: &mut Waiting) -> Result<usize, BytesError> {
+    let mut detached = 0;
+    for top in [RecordId::ROOT, RecordId::LIMBO] {
+        ensure!(pages.link(top, Link::Next).number() == NIL, "the root has a sibling");
+        let mut at = Some(top);
+        while let Some(id) = at {
+            let outside = pages.record(id).has.has(Has::DETACHED);
+            let mut previous = RecordId::NIL;
+            let mut next = pages.link(id, Link::First).some();
+            while let Some(child) = next {
+                let new = pages.lives(child) && child != RecordId::ROOT && pages.parent(child).is_nil();
+                ensure!(new, "a link leads to a node that is elsewhere, or to none");
+                pages.set_parent(child, id);
+                let record = pages.record_mut(child);
+                record.set_link(Link::Previous, previous);
+                record.has = record.has.with(Has::DETACHED, outside);
+                detached += usize::from(outside);
+                previous = child;
+                next = record.link(Link::Next).some();
+            }
+            pages.record_mut(id).set_link(Link::Last, previous);
+            if id != top {
+                let spot = waiting.push(id);
+                pages.set_spot(id, spot);
+            }
+            at = pages.next_in_subtree(top, id, true);
+        }
+    }
+    Ok(detached)
+}

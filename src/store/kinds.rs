@@ -1,0 +1,135 @@
+//! Kinds of changes.
+
+use core::fmt;
+use core::ops::{BitOr, BitOrAssign};
+
+/// What changed about a node: a set of kinds.
+///
+/// [`WORLD`](Self::WORLD), [`VISIBILITY`](Self::VISIBILITY) and [`MATERIAL`](Self::MATERIAL) are what updates compute:
+/// they are told where the result differs. The others are edits: they are told where an edit was made, even if it set
+/// the same value again.
+///
+/// ```
+/// use hedgerow::changes::ChangeKinds;
+///
+/// let kinds = ChangeKinds::PARENT | ChangeKinds::LOCAL;
+/// assert!(kinds.contains(ChangeKinds::PARENT) && !kinds.contains(ChangeKinds::NAME));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ChangeKinds(u16);
+
+impl ChangeKinds {
+    /// No kind.
+    pub const NONE: Self = Self(0);
+    /// The world matrix.
+    pub const WORLD: Self = Self(1);
+    /// The inherited layer mask.
+    pub const VISIBILITY: Self = Self(1 << 1);
+    /// The node's own local transform was set, added or removed.
+    pub const LOCAL: Self = Self(1 << 2);
+    /// The node's own visibility was set, added or removed.
+    pub const OWN_VISIBILITY: Self = Self(1 << 3);
+    /// The node's own material was set, added or removed.
+    pub const OWN_MATERIAL: Self = Self(1 << 4);
+    /// The shape was set, added or removed, or its mesh or its bounds were set.
+    pub const SHAPE: Self = Self(1 << 5);
+    /// The name was set or removed.
+    pub const NAME: Self = Self(1 << 6);
+    /// The node was moved to another parent.
+    pub const PARENT: Self = Self(1 << 7);
+    /// The node was moved among its siblings.
+    pub const ORDER: Self = Self(1 << 8);
+    /// The material that the node shows: its own, or that of the nearest ancestor with one.
+    pub const MATERIAL: Self = Self(1 << 9);
+    /// The kinds of [`Changed::edited`](crate::changes::Changed::edited): edits other than of local transforms, and
+    /// [`MATERIAL`](Self::MATERIAL).
+    pub const EDITS: Self = Self(0b11_1111_1000);
+    /// Every kind.
+    pub const ALL: Self = Self(0b11_1111_1111);
+
+    /// Whether every kind of the other set is in this one.
+    #[must_use]
+    #[inline]
+    pub const fn contains(self, kinds: Self) -> bool {
+        self.0 & kinds.0 == kinds.0
+    }
+
+    /// Whether some kind is in both sets.
+    #[must_use]
+    #[inline]
+    pub const fn intersects(self, kinds: Self) -> bool {
+        self.0 & kinds.0 != 0
+    }
+
+    /// The kinds that are in both sets.
+    #[must_use]
+    #[inline]
+    pub const fn and(self, kinds: Self) -> Self {
+        Self(self.0 & kinds.0)
+    }
+
+    /// Whether there is no kind.
+    #[must_use]
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl BitOr for ChangeKinds {
+    type Output = Self;
+
+    #[inline]
+    fn bitor(self, kinds: Self) -> Self {
+        Self(self.0 | kinds.0)
+    }
+}
+
+impl BitOrAssign for ChangeKinds {
+    #[inline]
+    fn bitor_assign(&mut self, kinds: Self) {
+        self.0 |= kinds.0;
+    }
+}
+
+impl fmt::Debug for ChangeKinds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NAMES: [(ChangeKinds, &str); 10] = [
+            (ChangeKinds::WORLD, "WORLD"),
+            (ChangeKinds::VISIBILITY, "VISIBILITY"),
+            (ChangeKinds::LOCAL, "LOCAL"),
+            (ChangeKinds::OWN_VISIBILITY, "OWN_VISIBILITY"),
+            (ChangeKinds::OWN_MATERIAL, "OWN_MATERIAL"),
+            (ChangeKinds::SHAPE, "SHAPE"),
+            (ChangeKinds::NAME, "NAME"),
+            (ChangeKinds::PARENT, "PARENT"),
+            (ChangeKinds::ORDER, "ORDER"),
+            (ChangeKinds::MATERIAL, "MATERIAL"),
+        ];
+        let mut names = NAMES.iter().filter(|(kind, _)| self.contains(*kind)).map(|(_, name)| name);
+        f.write_str(names.next().unwrap_or(&"NONE"))?;
+        names.try_for_each(|name| write!(f, " | {name}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_shown_by_name() {
+        assert_eq!(format!("{:?}", ChangeKinds::WORLD | ChangeKinds::ORDER), "WORLD | ORDER");
+        assert_eq!(format!("{:?}", ChangeKinds::NONE), "NONE");
+        assert_eq!(
+            ChangeKinds::EDITS | ChangeKinds::WORLD | ChangeKinds::VISIBILITY | ChangeKinds::LOCAL,
+            ChangeKinds::ALL
+        );
+    }
+
+    #[test]
+    fn a_kind_that_is_in_both_sets_is_in_either() {
+        let (moved, set) = (ChangeKinds::WORLD | ChangeKinds::LOCAL, ChangeKinds::LOCAL | ChangeKinds::NAME);
+        assert_eq!(moved | set, ChangeKinds::WORLD | ChangeKinds::LOCAL | ChangeKinds::NAME);
+        assert_eq!(ChangeKinds::ALL | ChangeKinds::EDITS, ChangeKinds::ALL);
+    }
+}

@@ -1,0 +1,163 @@
+//! Maintenance of slices that updates have left sparse or small.
+//!
+//! Only slices that changed since maintenance looked at them last are candidates, so a scene at rest costs nothing.
+
+use crate::store::place::Reorder;
+use crate::store::slice::Slice;
+use crate::store::{Maintenance, RowSet, Store};
+use core::time::Duration;
+use smallvec::SmallVec;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::time::Instant;
+// There the standard library has no clock.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use web_time::Instant;
+
+/// A slice is reconstituted if more than one row, slot or shape in so many is unused: in every frame, and without a
+/// time limit, where columns also keep no more room than that.
+const SPARSE: [usize; 2] = [4, 16];
+
+/// Slices to make one of, which follow each other in the order.
+struct Task {
+    /// The greater the worse: unused places in a thousand, and a thousand for each slice that ends.
+    need: usize,
+    slices: SmallVec<[u32; 4]>,
+}
+
+impl Store {
+    /// Joins small slices and reconstitutes sparse ones, the worst first. Takes about `budget` at most. Does nothing
+    /// while edits wait for the update. Matrices, and what readers of changes are told, stay.
+    pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
+        let start = Instant::now();
+        let mut done = Maintenance { remaining: self.slices.untidy.len(), ..Maintenance::default() };
+        if done.remaining == 0 || !self.has_all_edits() {
+            return done;
+        }
+        let parts = SPARSE[usize::from(budget == Duration::MAX)];
+        let candidates = core::mem::take(&mut self.slices.untidy);
+        let mut tasks = self.joins(&candidates);
+        let joined: Vec<u32> = tasks.iter().flat_map(|task| task.slices.iter().copied()).collect();
+        tasks.extend(self.sparse(&candidates, &joined, parts));
+        tasks.sort_unstable_by_key(|task| task.need);
+        let mut reorder = Reorder::default();
+        while let Some(Task { slices, .. }) = tasks.pop() {
+            done.nodes += self.make_one(&slices, &mut reorder);
+            match slices.len() {
+                1 => done.reconstituted += 1,
+                count => done.merged += count,
+            }
+            if start.elapsed() >= budget {
+                break;
+            }
+        }
+        self.apply(&reorder);
+        if self.config.bounds {
+            // Those of the last sweep have theirs.
+            let swept = core::mem::take(&mut self.clock.swept);
+            self.refresh_boxes();
+            self.clock.swept = swept;
+        }
+        if budget == Duration::MAX {
+            for &number in &candidates {
+                self.slices.slices[number as usize].shrink(parts);
+            }
+        }
+        // What was made anew was listed on the way.
+        for number in candidates.into_iter().chain(core::mem::take(&mut self.slices.untidy)) {
+            self.slices.is_untidy[number as usize] = false;
+        }
+        for number in tasks.into_iter().flat_map(|task| task.slices) {
+            self.slices.list_untidy(number);
+        }
+        done.remaining = self.slices.untidy.len();
+        done
+    }
+
+    /// Neighbours to join: where one of two is small and one is a candidate, as long as all fit into one slice with
+    /// room to spare.
+    fn joins(&self, candidates: &[u32]) -> Vec<Task> {
+        let small = |number: u32| self.is_small(number);
+        let mut tasks = Vec::new();
+        let mut group: SmallVec<[u32; 4]> = SmallVec::new();
+        let mut rows = 0;
+        let mut close = |group: &mut SmallVec<[u32; 4]>| {
+            let slices = core::mem::take(group);
+            if slices.len() > 1 {
+                tasks.push(Task { need: 1000 * slices.len(), slices });
+            }
+        };
+        // A candidate that is no more is in no order.
+        let near = candidates.iter().any(|&number| self.slices.slices[number as usize].lives);
+        for &number in self.slices.order.iter().filter(|_| near) {
+            let with_last = group.last().is_some_and(|&last| {
+                let listed = self.slices.is_untidy[last as usize] || self.slices.is_untidy[number as usize];
+                let same = self.slices.slices[last as usize].detached == self.slices.slices[number as usize].detached;
+                listed && same && (small(last) || small(number))
+            });
+            if !with_last || !self.leaves_room(rows + self.rows_of(number)) {
+                close(&mut group);
+                rows = 0;
+            }
+            group.push(number);
+            rows += self.rows_of(number);
+        }
+        close(&mut group);
+        tasks
+    }
+
+    /// Candidates to reconstitute: more than one place in `parts` of some column is unused. `joined` are joined anyway.
+    fn sparse(&self, candidates: &[u32], joined: &[u32], parts: usize) -> Vec<Task> {
+        let joined: std::collections::HashSet<u32> = joined.iter().copied().collect();
+        let of = |&number: &u32| {
+            let slice = &self.slices.slices[number as usize];
+            let lengths = [slice.rows.len(), slice.slots.records.len(), slice.shapes.records.len()];
+            let share =
+                |(unused, length): (usize, usize)| if unused * parts > length { unused * 1000 / length } else { 0 };
+            let need = slice.unused().into_iter().zip(lengths).map(share).max().unwrap_or(0);
+            (need > 0 && !joined.contains(&number)).then(|| Task { need, slices: [number].into_iter().collect() })
+        };
+        candidates.iter().filter_map(of).collect()
+    }
+
+    /// Makes one slice of some. Returns how many nodes it has.
+    fn make_one(&mut self, slices: &[u32], reorder: &mut Reorder) -> usize {
+        let is_swept = |slice: &Slice| slice.dirty != RowSet::EMPTY;
+        let Some(&number) = slices.first() else { return 0 };
+        let was_swept = is_swept(&self.slices.slices[number as usize]);
+        let mut sort = core::mem::take(&mut self.scratch.sort);
+        self.reconstitute(slices, &[], false, &mut sort, reorder);
+        self.scratch.sort = sort;
+        // What the last sweep computed is not to be computed again, but stays known until the next one.
+        let slice = &mut self.slices.slices[number as usize];
+        slice.marked = false;
+        if is_swept(slice) && !was_swept {
+            self.clock.swept.push(number);
+        }
+        self.slices.heads[number as usize].live as usize
+    }
+
+    /// Gives back all memory that is unused, after [`Self::maintain`].
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.maintain(Duration::MAX);
+        self.scratch = crate::store::Scratch::default();
+        self.pages.shrink();
+        self.components.shrink();
+        self.waiting.shrink();
+        let Self { slices, clock, .. } = self;
+        slices.slices.iter_mut().for_each(|slice| slice.shrink(usize::MAX));
+        let used = slices.slices.iter().rposition(|slice| slice.lives).map_or(0, |last| last + 1);
+        slices.slices.truncate(used);
+        slices.heads.truncate(used);
+        slices.is_untidy.truncate(used);
+        let is_used = |&number: &u32| (number as usize) < used;
+        for list in [&mut slices.free, &mut slices.untidy, &mut slices.edited, &mut slices.unboxed, &mut clock.swept] {
+            list.retain(is_used);
+            list.shrink_to_fit();
+        }
+        slices.order.shrink_to_fit();
+        slices.slices.shrink_to_fit();
+        slices.heads.shrink_to_fit();
+        slices.is_untidy.shrink_to_fit();
+        clock.ahead.shrink_to_fit();
+    }
+}

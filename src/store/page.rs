@@ -1,0 +1,567 @@
+//! Pages of records, and the free list: what a handle names.
+//!
+//! A load that must arrive before the next instruction retires costs more than a store. So what an edit checks, the
+//! state, is small and apart, and what it writes, the record, is written without being read.
+//!
+//! Invariants:
+//! 1. The state of a live record is the generation of its handle, which is odd. That of a free record is even, so it
+//!    equals no handle's. That of a spent record is 0, and it is on no list.
+//! 2. The free list starts at `free`, goes on through `parents`, and visits every free record before `end` once.
+//! 3. A dirty byte implies its page's mark.
+
+use crate::fallible::{self, Boxed};
+use crate::handle::MAX_GENERATION;
+use crate::record::{BytesError, ensure};
+use crate::store::record::{Has, Record, RecordId};
+use crate::{Error, NodeHandle};
+use hedgerow_math::internal::{prefetch, prefetch_far};
+use std::collections::TryReserveError;
+
+/// How many records a page has.
+pub(crate) const PAGE: usize = 1 << PAGE_BITS;
+const PAGE_BITS: u32 = 10;
+/// The greatest number of records: two bits of a number are to spare.
+pub(crate) const MAX_RECORDS: u32 = 1 << 30;
+
+/// The upper bit of a state: a set of the local transform must look closer. A handle never has it.
+const SLOW: u32 = 1 << 31;
+/// The state of [`RecordId::LIMBO`], which no handle names: even, and beyond those of free records.
+const LIMBO: u32 = SLOW - 2;
+
+/// The last generation of a record, which is spent after it, and the greatest number of records.
+struct Limits {
+    generation: u32,
+    records: u32,
+}
+
+#[cfg(not(test))]
+const fn limits() -> Limits {
+    Limits { generation: MAX_GENERATION, records: MAX_RECORDS }
+}
+
+#[cfg(test)]
+fn limits() -> Limits {
+    Limits { generation: GENERATIONS.get(), records: RECORDS.get() }
+}
+
+// Unit tests lower these to spend records, and to use all of them.
+#[cfg(test)]
+thread_local! {
+    pub(crate) static GENERATIONS: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_GENERATION) };
+    pub(crate) static RECORDS: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_RECORDS) };
+}
+
+/// Where the update has put a node: a slice, a row there, and the slot of its transform, its own or inherited; or the
+/// node's index among those that wait. One load tells all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub(crate) struct Spot(u64);
+
+impl Spot {
+    /// In no slice.
+    const WAITS: u64 = 1 << 63;
+
+    #[inline(always)]
+    pub(crate) const fn of(slice: u32, row: u16, slot: u16) -> Self {
+        Self((slice as u64) << 32 | (row as u64) << 16 | slot as u64)
+    }
+
+    #[inline(always)]
+    pub(crate) const fn waiting(index: u32) -> Self {
+        Self(Self::WAITS | index as u64)
+    }
+
+    /// The node's index among those that wait for a place.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "an index has 32 bits")]
+    pub(crate) const fn as_waiting(self) -> Option<u32> {
+        if self.0 & Self::WAITS != 0 { Some(self.0 as u32) } else { None }
+    }
+
+    /// The slice; beyond all slices if the node waits.
+    #[inline(always)]
+    pub(crate) const fn slice(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+
+    #[inline(always)]
+    pub(crate) const fn row(self) -> usize {
+        (self.0 >> 16 & 0xffff) as usize
+    }
+
+    /// The slot of the node's own transform, or of the nearest one above.
+    #[inline(always)]
+    pub(crate) const fn slot(self) -> usize {
+        (self.0 & 0xffff) as usize
+    }
+}
+
+/// 1,024 nodes, by index: 81 bytes each.
+///
+/// ```text
+/// states 4 │ spots 8 │ parents 4 │ dirty 1 │ records 64
+/// ```
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(crate) struct Page {
+    states: [u32; PAGE],
+    spots: [Spot; PAGE],
+    /// The parent; of a free record the next free one.
+    parents: [RecordId; PAGE],
+    /// 1 if the local transform was set since the update, else 0.
+    pub(crate) dirty: [u8; PAGE],
+    records: [Record; PAGE],
+}
+
+/// The bytes that a page has for each record.
+pub(crate) const RECORD_BYTES: usize = size_of::<Page>() / PAGE;
+
+/// A page of records that were never used. It is copied as bytes, and never lies on the stack.
+static UNUSED: [Page; 1] = [Page {
+    states: [0; PAGE],
+    spots: [Spot::of(0, 0, 0); PAGE],
+    parents: [RecordId::NIL; PAGE],
+    dirty: [0; PAGE],
+    records: [Record::BLANK; PAGE],
+}];
+
+/// Where a node stands, and what it has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    pub(crate) parent: RecordId,
+    pub(crate) links: [RecordId; 4],
+    pub(crate) has: Has,
+    pub(crate) spot: Spot,
+}
+
+/// All pages. There may be more than the records in use need.
+#[derive(Clone)]
+pub(crate) struct Pages {
+    pages: Vec<Boxed<Page>>,
+    /// By page: whether any byte of `dirty` may be set.
+    marks: Vec<u8>,
+    /// Whether any mark may be set.
+    pub(crate) marked: bool,
+    /// The record that is taken next, or [`RecordId::NIL`].
+    free: RecordId,
+    /// One past the last record that was ever used.
+    end: u32,
+    /// How many records of these are free.
+    freed: u32,
+    /// How many are spent.
+    spent: u32,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        let free = RecordId::NIL;
+        Self { pages: Vec::new(), marks: Vec::new(), marked: false, free, end: 0, freed: 0, spent: 0 }
+    }
+}
+
+impl RecordId {
+    #[inline(always)]
+    pub(crate) const fn page(self) -> usize {
+        (self.0 >> PAGE_BITS) as usize
+    }
+
+    #[inline(always)]
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize % PAGE
+    }
+}
+
+impl Pages {
+    /// The root, and the limbo, which no handle names: see [`RecordId::LIMBO`].
+    pub(crate) fn with_root() -> Self {
+        let mut pages = Self::default();
+        for (id, has, state) in
+            [(RecordId::ROOT, Has::NOTHING, 1 | SLOW), (RecordId::LIMBO, Has::TRANSFORM | Has::DETACHED, LIMBO)]
+        {
+            let node = pages.take_unused().unwrap_or(NodeHandle::of_record(id, 1));
+            pages.write_new(node, RecordId::NIL, Spot::of(0, 0, 0), Record { has, ..Record::BLANK });
+            pages.pages[id.page()].states[id.index()] = state;
+        }
+        pages
+    }
+
+    /// The record of a handle whose node lives.
+    #[inline(always)]
+    pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<RecordId> {
+        let id = handle.record();
+        let page = self.pages.get(id.page())?;
+        ((page.states[id.index()] ^ handle.generation()) << 1 == 0).then_some(id)
+    }
+
+    /// Where a node stands, and what it has: by one look at its page.
+    #[inline(always)]
+    pub(crate) fn standing(&self, id: RecordId) -> Standing {
+        let page = &*self.pages[id.page()];
+        let Record { links, has, .. } = page.records[id.index()];
+        Standing { parent: page.parents[id.index()], links, has, spot: page.spots[id.index()] }
+    }
+
+    /// Where a live node is.
+    #[inline(always)]
+    pub(crate) fn spot_of(&self, handle: NodeHandle) -> Option<Spot> {
+        let id = handle.record();
+        let page = self.pages.get(id.page())?;
+        ((page.states[id.index()] ^ handle.generation()) << 1 == 0).then(|| page.spots[id.index()])
+    }
+
+    /// The handle of a live record.
+    #[inline(always)]
+    pub(crate) fn handle(&self, id: RecordId) -> NodeHandle {
+        NodeHandle::of_record(id, self.pages[id.page()].states[id.index()] & !SLOW)
+    }
+
+    /// Stores the local transform of a live node that has one and nothing besides, and marks it dirty. `None`, and
+    /// nothing is done, in all other cases.
+    ///
+    /// Waits for one load, the state; the record and its dirty byte are stored unread.
+    #[inline(always)]
+    pub(crate) fn set_plain(
+        &mut self,
+        handle: NodeHandle,
+        local: impl Into<hedgerow_math::PackedTransform>,
+    ) -> Option<()> {
+        let id = handle.record();
+        let page = self.pages.get_mut(id.page())?;
+        if page.states[id.index()] != handle.generation() {
+            return None;
+        }
+        page.records[id.index()].local = local.into();
+        page.dirty[id.index()] = 1;
+        if let Some(mark) = self.marks.get_mut(id.page())
+            && *mark == 0
+        {
+            *mark = 1;
+            self.marked = true;
+        }
+        Some(())
+    }
+
+    /// The local transform of a live node that has one and nothing besides.
+    #[inline(always)]
+    pub(crate) fn plain_local(&self, handle: NodeHandle) -> Option<hedgerow_math::PackedTransform> {
+        let id = handle.record();
+        let page = self.pages.get(id.page())?;
+        (page.states[id.index()] == handle.generation()).then(|| page.records[id.index()].local)
+    }
+
+    /// Marks the local transform of a live node as set.
+    #[inline(always)]
+    pub(crate) fn mark_dirty(&mut self, id: RecordId) {
+        self.pages[id.page()].dirty[id.index()] = 1;
+        self.marks[id.page()] = 1;
+        self.marked = true;
+    }
+
+    #[inline(always)]
+    pub(crate) fn record(&self, id: RecordId) -> &Record {
+        &self.pages[id.page()].records[id.index()]
+    }
+
+    #[inline(always)]
+    pub(crate) fn record_mut(&mut self, id: RecordId) -> &mut Record {
+        &mut self.pages[id.page()].records[id.index()]
+    }
+
+    /// The parent, [`RecordId::NIL`] for the root and for the top of a detached subtree.
+    #[inline(always)]
+    pub(crate) fn parent(&self, id: RecordId) -> RecordId {
+        self.pages[id.page()].parents[id.index()]
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_parent(&mut self, id: RecordId, parent: RecordId) {
+        self.pages[id.page()].parents[id.index()] = parent;
+    }
+
+    #[inline(always)]
+    pub(crate) fn spot(&self, id: RecordId) -> Spot {
+        self.pages[id.page()].spots[id.index()]
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_spot(&mut self, id: RecordId, spot: Spot) {
+        self.pages[id.page()].spots[id.index()] = spot;
+    }
+
+    /// Sets what a node has, and whether a set of its local transform must look closer.
+    #[inline(always)]
+    pub(crate) fn set_has(&mut self, id: RecordId, has: Has) {
+        let page = &mut *self.pages[id.page()];
+        page.records[id.index()].has = has;
+        let state = &mut page.states[id.index()];
+        *state = *state & !SLOW | if has.sets_at_length() { SLOW } else { 0 };
+    }
+
+    /// Whether a live record still has this generation.
+    #[inline]
+    pub(crate) fn lives(&self, id: RecordId) -> bool {
+        self.pages.get(id.page()).is_some_and(|page| page.states[id.index()] & 1 != 0)
+    }
+
+    /// Takes a record for a node, a free one or one that was never used, and returns its handle.
+    /// [`Self::write_new`] brings it to life.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> Result<NodeHandle, Error> {
+        let id = self.free;
+        if id.is_nil() {
+            return self.take_unused();
+        }
+        let page = &*self.pages[id.page()];
+        self.free = page.parents[id.index()];
+        self.freed -= 1;
+        Ok(NodeHandle::of_record(id, page.states[id.index()] + 1))
+    }
+
+    #[inline(never)]
+    fn take_unused(&mut self) -> Result<NodeHandle, Error> {
+        let id = RecordId(self.end);
+        if self.end >= limits().records {
+            return Err(Error::CapacityOverflow);
+        }
+        if id.page() >= self.pages.len() {
+            fallible::or_abort(self.open_page());
+        }
+        self.end += 1;
+        Ok(NodeHandle::of_record(id, 1))
+    }
+
+    /// Brings a record that was taken to life.
+    #[inline(always)]
+    pub(crate) fn write_new(&mut self, node: NodeHandle, parent: RecordId, spot: Spot, record: Record) {
+        let id = node.record();
+        let page = &mut *self.pages[id.page()];
+        page.records[id.index()] = record;
+        page.states[id.index()] = node.generation() | if record.has.sets_at_length() { SLOW } else { 0 };
+        page.parents[id.index()] = parent;
+        page.spots[id.index()] = spot;
+    }
+
+    #[cold]
+    fn open_page(&mut self) -> Result<(), TryReserveError> {
+        self.pages.try_reserve(1)?;
+        self.marks.try_reserve(1)?;
+        self.pages.push(Boxed::try_copied(&UNUSED)?);
+        self.marks.push(0);
+        Ok(())
+    }
+
+    /// Frees a record; its handle is stale from now on. Returns where the node was.
+    #[inline(always)]
+    pub(crate) fn release(&mut self, id: RecordId) -> Spot {
+        let page = &mut *self.pages[id.page()];
+        let state = &mut page.states[id.index()];
+        let generation = *state & !SLOW;
+        page.dirty[id.index()] = 0;
+        if generation >= limits().generation {
+            *state = 0;
+            self.spent += 1;
+        } else {
+            *state = generation + 1;
+            page.parents[id.index()] = self.free;
+            self.free = id;
+            self.freed += 1;
+        }
+        page.spots[id.index()]
+    }
+
+    /// For how many more nodes there are records.
+    pub(crate) fn room(&self) -> usize {
+        (limits().records.saturating_sub(self.end) + self.freed) as usize
+    }
+
+    /// Makes room for so many more nodes.
+    pub(crate) fn try_reserve(&mut self, nodes: usize) -> Result<(), TryReserveError> {
+        let pages = (self.end as usize + nodes.saturating_sub(self.freed as usize)).div_ceil(PAGE);
+        let missing = pages.saturating_sub(self.pages.len());
+        // What cannot be had is refused before any page is written.
+        fallible::probe::<Page>(missing)?;
+        self.pages.try_reserve_exact(missing)?;
+        self.marks.try_reserve_exact(missing)?;
+        (0..missing).try_for_each(|_| self.open_page())
+    }
+
+    /// Gives back pages in which no record was ever used. Which records come next stays.
+    pub(crate) fn shrink(&mut self) {
+        self.pages.truncate((self.end as usize).div_ceil(PAGE));
+        self.marks.truncate(self.pages.len());
+        self.pages.shrink_to_fit();
+        self.marks.shrink_to_fit();
+    }
+
+    /// How many nodes live, without the limbo.
+    pub(crate) fn len(&self) -> usize {
+        (self.end - self.freed - self.spent - 1) as usize
+    }
+
+    /// All records that were ever used.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = RecordId> + use<> {
+        (0..self.end).map(RecordId)
+    }
+
+    /// The records of live nodes, in ascending order.
+    pub(crate) fn live(&self) -> impl Iterator<Item = RecordId> + '_ {
+        self.ids().filter(|&id| self.lives(id))
+    }
+
+    /// The records of live nodes and the limbo, in ascending order.
+    pub(crate) fn used(&self) -> impl Iterator<Item = RecordId> + '_ {
+        self.ids().filter(|&id| id == RecordId::LIMBO || self.lives(id))
+    }
+
+    /// How many records are spent.
+    pub(crate) fn spent(&self) -> usize {
+        self.spent as usize
+    }
+
+    /// The states of all records, without the flag of live ones.
+    pub(crate) fn states(&self) -> impl ExactSizeIterator<Item = u32> {
+        (0..self.end).map(|number| {
+            let id = RecordId(number);
+            self.pages[id.page()].states[id.index()] & !SLOW
+        })
+    }
+
+    /// The free records, in the order in which they are taken.
+    pub(crate) fn free_list(&self) -> impl Iterator<Item = RecordId> + '_ {
+        core::iter::successors(self.free.some(), |&id| self.parent(id).some()).take(self.freed as usize)
+    }
+
+    /// Pages of what [`Self::states`] and [`Self::free_list`] returned. What is in use has a blank record.
+    ///
+    /// # Errors
+    /// [`BytesError`].
+    pub(crate) fn restored(states: &[u32], free: &[u32]) -> Result<Self, BytesError> {
+        ensure!(states.len() <= limits().records as usize, "there are more records than there can be");
+        ensure!(states.starts_with(&[1, LIMBO]), "the root and the limbo are not the first records");
+        let mut pages = Self::default();
+        pages.try_reserve(states.len())?;
+        for (number, &state) in (0..).zip(states) {
+            let id = RecordId(number);
+            match (state, state & 1) {
+                (LIMBO, _) if id == RecordId::LIMBO => {}
+                (0, _) => pages.spent += 1,
+                (..=MAX_GENERATION, 1) => {}
+                (..MAX_GENERATION, 0) => pages.freed += 1,
+                _ => return Err(BytesError::invalid("a record has a generation that there is not")),
+            }
+            pages.pages[id.page()].states[id.index()] = state;
+            pages.end += 1;
+        }
+        for &number in free.iter().rev() {
+            let id = RecordId(number);
+            ensure!(number < pages.end && !pages.lives(id), "a record is on the free list, and not free");
+            pages.set_parent(id, pages.free);
+            pages.free = id;
+        }
+        ensure!(pages.lists_free(), "the free list does not visit every free record once");
+        Ok(pages)
+    }
+
+    /// Whether the free list visits every free record once, and no other.
+    fn lists_free(&self) -> bool {
+        let (mut at, mut visited) = (self.free.some(), 0);
+        while let Some(id) = at {
+            let state = self.pages.get(id.page()).map_or(0, |page| page.states[id.index()]);
+            if state == 0 || state & 1 == 1 || id.0 >= self.end || id == RecordId::LIMBO || visited == self.freed {
+                return false;
+            }
+            visited += 1;
+            at = self.parent(id).some();
+        }
+        visited == self.freed
+    }
+
+    /// Pages with a mark, with their numbers; the marks are cleared.
+    pub(crate) fn take_marked(&mut self) -> impl Iterator<Item = (usize, &mut Page)> {
+        self.marked = false;
+        let marked = self.marks.iter_mut().zip(&mut self.pages).enumerate();
+        marked.filter_map(|(number, (mark, page))| (core::mem::take(mark) != 0).then_some((number, &mut **page)))
+    }
+
+    /// The pages with a mark.
+    pub(crate) fn marked(&self) -> impl Iterator<Item = &Page> {
+        self.marks.iter().zip(&self.pages).filter(|(mark, _)| **mark != 0).map(|(_, page)| &**page)
+    }
+
+    #[inline(always)]
+    pub(crate) fn prefetch_record(&self, id: RecordId) {
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch(&page.records, id.index());
+        }
+    }
+
+    /// The same for a record that is read much later.
+    #[inline(always)]
+    pub(crate) fn prefetch_record_far(&self, id: RecordId) {
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch_far(&page.records, id.index());
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn prefetch_spot(&self, id: RecordId) {
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch(&page.spots, id.index());
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn prefetch_parent(&self, id: RecordId) {
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch(&page.parents, id.index());
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.pages.len() * size_of::<Page>() + self.pages.capacity() * size_of::<Boxed<Page>>() + self.marks.capacity()
+    }
+
+    /// Checks invariants 1 to 3; returns the first violation.
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        let (mut live, mut spent) = (0, 0);
+        let mut free = 0;
+        for id in self.ids() {
+            let page = &self.pages[id.page()];
+            let state = page.states[id.index()];
+            match (state, state & 1) {
+                (LIMBO, _) if id == RecordId::LIMBO => continue,
+                (0, _) => spent += 1,
+                (_, 1) => live += 1,
+                _ => free += 1,
+            }
+            if state & 1 == 0 && state & SLOW != 0 {
+                return Err(format!("the free record {} has a flag of live ones", id.0));
+            }
+            if state & 1 == 1 && (state & SLOW != 0) != page.records[id.index()].has.sets_at_length() {
+                return Err(format!("the state of record {} does not say how its local transform is set", id.0));
+            }
+            if page.dirty[id.index()] != 0 {
+                if self.marks[id.page()] == 0 || !self.marked {
+                    return Err(format!("record {} is dirty, its page is not marked", id.0));
+                }
+                if state & 1 == 0 {
+                    return Err(format!("record {} is dirty and free", id.0));
+                }
+            }
+        }
+        if (free, spent) != (self.freed, self.spent) {
+            return Err(format!("{free} records are free and {spent} are spent, others are counted"));
+        }
+        if !self.lists_free() {
+            return Err("the free list does not visit every free record once".into());
+        }
+        let unused = (self.end as usize..self.pages.len() * PAGE).map(|number| (number / PAGE, number % PAGE));
+        if unused.into_iter().any(|(page, index)| self.pages[page].states[index] != 0) {
+            return Err("a record beyond the last one has a state".into());
+        }
+        if live != self.len() {
+            return Err(format!("{live} nodes live, {} are counted", self.len()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,381 @@
+//! The first phase of an update: what waits is given rows and slots. The one place that knows both links and slices.
+//!
+//! 1. What was moved loses its row, with everything below it, and waits like what was inserted.
+//! 2. All that waits is listed, parents first, by the slice that the nearest node above with a row is in.
+//! 3. In each of these slices it takes unused rows behind its parents', or rows at the end. Where there is no room, or
+//!    more than half is unused, the slice is [reconstituted](super::reconstitute). Empty ones end.
+//!
+//! On one thread, each slice is [swept](super::sweep) right behind its third step: it is in the cache then.
+
+use crate::store::Store;
+use crate::store::page::Spot;
+use crate::store::reconstitute::Sort;
+use crate::store::record::{Has, RecordId};
+use crate::store::slice::{Head, Slice, Slices, short};
+use hedgerow_math::internal::prefetch;
+
+/// A node is on no list yet.
+const UNLISTED: u32 = u32::MAX;
+
+/// The greatest number of nodes for which lists are kept from update to update: what a busy frame edits, not what a build
+/// does.
+fn most_kept(nodes: usize) -> usize {
+    (nodes / 8).max(1 << 14)
+}
+
+/// What a phase of the update needs in passing. Kept to save allocations.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Scratch {
+    /// What waits, parents first.
+    fresh: Vec<RecordId>,
+    /// The slice that each of these goes to.
+    owners: Vec<u32>,
+    /// The same nodes, by slice.
+    by_slice: Vec<RecordId>,
+    /// Where the nodes of each slice end in `by_slice`.
+    ends: Vec<u32>,
+    /// By index among those that wait: the index in `fresh`.
+    numbers: Vec<u32>,
+    pub(crate) stack: Vec<RecordId>,
+    pub(crate) sort: Sort,
+    pub(crate) records: Vec<RecordId>,
+    pub(crate) slots: Vec<u16>,
+}
+
+/// What the order of slices is to become.
+#[derive(Default)]
+pub(crate) struct Reorder {
+    /// New slices, each with the one that it comes after.
+    pub(crate) pieces: Vec<(u32, u32)>,
+    /// Slices that ended.
+    pub(crate) ended: Vec<u32>,
+}
+
+impl Scratch {
+    /// Gives back what a great build took, of a scene with so many nodes.
+    fn shrink(&mut self, nodes: usize) {
+        if self.fresh.capacity() > most_kept(nodes) {
+            *self = Self::default();
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let ids = self.fresh.capacity() + self.by_slice.capacity() + self.stack.capacity() + self.records.capacity();
+        let numbers = self.owners.capacity() + self.ends.capacity() + self.numbers.capacity();
+        (ids + numbers) * size_of::<u32>() + self.slots.capacity() * 2 + self.sort.bytes()
+    }
+}
+
+impl Store {
+    /// Gives rows and slots to all that waits, and takes them from what is gone. Sweeps each slice behind that, while it
+    /// is in the cache, unless all of them are swept later.
+    pub(crate) fn place(&mut self, sweeps: bool) {
+        if self.has_placed() {
+            if sweeps {
+                self.sweep_all();
+            }
+            return;
+        }
+        let mut scratch = core::mem::take(&mut self.scratch);
+        self.lift_moved();
+        self.redraw();
+        self.list_waiting(&mut scratch);
+        self.note_placed(&scratch.fresh);
+        self.group(&mut scratch);
+        let mut reorder = Reorder::default();
+        for at in 0..self.slices.order.len() {
+            let number = self.slices.order[at];
+            let pieces = reorder.pieces.len();
+            let Scratch { by_slice, ends, sort, .. } = &mut scratch;
+            let end = |slice: usize| ends.get(slice).map_or(0, |&end| end as usize);
+            let begin = (number as usize).checked_sub(1).map_or(0, end);
+            self.place_in(number, &by_slice[begin..end(number as usize)], sort, &mut reorder);
+            if sweeps {
+                self.sweep_slice(number, self.slices.order.get(at + 1).copied(), &mut scratch.slots);
+                for &(_, piece) in &reorder.pieces[pieces..] {
+                    self.sweep_slice(piece, None, &mut scratch.slots);
+                }
+            }
+        }
+        self.apply(&reorder);
+        self.join_small(sweeps, &mut scratch);
+        self.settle_lifted();
+        self.slices.edited.clear();
+        scratch.shrink(self.pages.len());
+        self.scratch = scratch;
+    }
+
+    /// Whether edits left nothing to place.
+    #[inline]
+    pub(crate) fn has_placed(&self) -> bool {
+        self.waiting.is_empty() && self.slices.edited.is_empty()
+    }
+
+    /// Frees what died in a slice, and gives nodes rows there, parents first.
+    fn place_in(&mut self, number: u32, nodes: &[RecordId], sort: &mut Sort, reorder: &mut Reorder) {
+        let at = number as usize;
+        let head = &mut self.slices.heads[at];
+        let killed = core::mem::take(&mut head.killed);
+        if !(killed || head.reshaped) && nodes.is_empty() {
+            return;
+        }
+        if killed {
+            self.slices.slices[at].free_dead(head);
+            self.slices.list_unboxed(at);
+        }
+        let put = self.put_all(number, nodes);
+        let (slice, head) = (&mut self.slices.slices[at], &mut self.slices.heads[at]);
+        let reshaped = core::mem::take(&mut head.reshaped);
+        if head.live == 0 {
+            *slice = Slice::default();
+            *head = Head::default();
+            reorder.ended.push(number);
+        } else if put < nodes.len() || reshaped || head.live as usize * 2 < slice.rows.len() - slice.imports.len() {
+            self.reconstitute(&[number], &nodes[put..], reshaped, sort, reorder);
+        } else {
+            self.renew_version(number);
+        }
+    }
+
+    /// Takes the rows of moved nodes, and of all below them: these wait from now on.
+    fn lift_moved(&mut self) {
+        let Self { pages, slices, waiting, clock, feed, .. } = self;
+        let mut moved = core::mem::take(&mut waiting.moved);
+        for handle in moved.drain(..) {
+            let Some(top) = pages.resolve(handle) else { continue };
+            let record = pages.record_mut(top);
+            if !record.has.has(Has::MOVED) {
+                continue;
+            }
+            record.has = record.has.without(Has::MOVED);
+            if pages.spot(top).as_waiting().is_some() {
+                continue;
+            }
+            let mut at = Some(top);
+            while let Some(id) = at {
+                let spot = pages.spot(id);
+                let lies = spot.as_waiting().is_none();
+                if lies {
+                    if let Some(feed) = feed {
+                        feed.note_lifted(pages, id, &slices.slices[spot.slice()], spot.row());
+                    }
+                    slices.kill(spot, pages.record(id).has, &mut clock.versions);
+                    pages.set_spot(id, waiting.push(id));
+                }
+                // What lies below a node that waits already was moved there itself.
+                at = pages.next_in_subtree(top, id, lies);
+            }
+        }
+        waiting.moved = moved;
+    }
+
+    /// Brings what is drawn up to date with meshes and bounds that were set.
+    fn redraw(&mut self) {
+        let Self { pages, slices, waiting, clock, components, .. } = self;
+        for handle in waiting.redrawn.drain(..) {
+            let Some(id) = pages.resolve(handle) else { continue };
+            let record = pages.record_mut(id);
+            record.has = record.has.without(Has::REDRAWN);
+            let spot = pages.spot(id);
+            if let Some(slice) = slices.slices.get_mut(spot.slice()) {
+                slice.redraw(components, spot.row());
+                slices.renew(spot, &mut clock.versions);
+                slices.list_unboxed(spot.slice());
+            }
+        }
+    }
+
+    /// Lists what waits, parents first, each with the slice of the nearest node above that has a row.
+    fn list_waiting(&mut self, scratch: &mut Scratch) {
+        let Self { pages, waiting, .. } = self;
+        let Scratch { fresh, owners, numbers, stack, .. } = scratch;
+        let count = waiting.unplaced.len();
+        fresh.clear();
+        owners.clear();
+        numbers.clear();
+        fresh.reserve(count);
+        owners.reserve(count);
+        numbers.resize(count, UNLISTED);
+        for (k, &id) in waiting.unplaced.iter().enumerate() {
+            if let Some(&ahead) = waiting.unplaced.get(k + 32) {
+                pages.prefetch_parent(ahead);
+                pages.prefetch_spot(ahead);
+            }
+            if let Some(&ahead) = waiting.unplaced.get(k + 16) {
+                pages.prefetch_spot(pages.parent(ahead));
+            }
+            let mut at = id;
+            let owner = loop {
+                let spot = pages.spot(at);
+                let Some(index) = spot.as_waiting() else {
+                    // The root and the limbo have a row at any time, so the climb ends.
+                    break u32::try_from(spot.slice()).unwrap_or(0);
+                };
+                match numbers[index as usize] {
+                    UNLISTED => {
+                        stack.push(at);
+                        at = pages.parent(at);
+                    }
+                    number => break owners[number as usize],
+                }
+            };
+            while let Some(id) = stack.pop() {
+                if let Some(index) = pages.spot(id).as_waiting() {
+                    numbers[index as usize] = u32::try_from(fresh.len()).unwrap_or(UNLISTED);
+                }
+                fresh.push(id);
+                owners.push(owner);
+            }
+        }
+        waiting.unplaced.clear();
+        // After a great build, the list would be larger than the scene's.
+        waiting.unplaced.shrink_to(most_kept(pages.len()));
+    }
+
+    /// Sorts what waits by slice; the order within a slice stays.
+    fn group(&self, scratch: &mut Scratch) {
+        let Scratch { fresh, owners, by_slice, ends, .. } = scratch;
+        ends.clear();
+        ends.resize(self.slices.slices.len(), 0);
+        owners.iter().for_each(|&owner| ends[owner as usize] += 1);
+        let mut sum = 0;
+        for end in ends.iter_mut() {
+            sum += core::mem::replace(end, sum);
+        }
+        by_slice.clear();
+        by_slice.resize(fresh.len(), RecordId::NIL);
+        for (&id, &owner) in fresh.iter().zip(owners.iter()) {
+            let end = &mut ends[owner as usize];
+            by_slice[*end as usize] = id;
+            *end += 1;
+        }
+    }
+
+    /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many got one.
+    fn put_all(&mut self, number: u32, nodes: &[RecordId]) -> usize {
+        let (max_rows, max_nodes) = (self.max_rows(), self.max_nodes());
+        let Self { pages, slices, components, .. } = self;
+        let (slice, head) = (&mut slices.slices[number as usize], &mut slices.heads[number as usize]);
+        // What is reconstituted anyway is not put one by one before.
+        let fits = slice.used_rows.len() + nodes.len() <= max_rows && head.live as usize + nodes.len() <= max_nodes;
+        if head.reshaped || !fits {
+            return 0;
+        }
+        for (count, &id) in nodes.iter().enumerate() {
+            if let Some(&ahead) = nodes.get(count + 24) {
+                pages.prefetch_record(ahead);
+                pages.prefetch_parent(ahead);
+                pages.prefetch_spot(ahead);
+            }
+            if let Some(&ahead) = nodes.get(count + 16) {
+                pages.prefetch_spot(pages.parent(ahead));
+            }
+            if let Some(&ahead) = nodes.get(count + 8) {
+                if pages.record(ahead).has.has(Has::SHAPE) {
+                    components.shape.prefetch(ahead);
+                }
+                let parent = pages.spot(pages.parent(ahead));
+                prefetch(&slice.rows, parent.row());
+                prefetch(&slice.slots.records, parent.slot());
+                prefetch(&slice.slots.parents, parent.slot());
+            }
+            let above = pages.spot(pages.parent(id)).row();
+            let Some((row, slot)) = slice.put(pages, components, id, above, max_rows) else { return count };
+            head.alive.insert(row);
+            head.live += 1;
+            pages.set_spot(id, Spot::of(number, short(row), slot));
+        }
+        if !nodes.is_empty() {
+            self.slices.list_unboxed(number as usize);
+        }
+        nodes.len()
+    }
+
+    /// Brings the order up to date.
+    pub(crate) fn apply(&mut self, reorder: &Reorder) {
+        let Reorder { pieces, ended } = reorder;
+        if pieces.is_empty() && ended.is_empty() {
+            return;
+        }
+        let Slices { slices, order, attached, free, .. } = &mut self.slices;
+        let mut pieces: Vec<(u32, u32)> = pieces.clone();
+        // By slice; pieces of the same one stay in order.
+        pieces.sort_by_key(|&(of, _)| of);
+        let before = core::mem::take(order);
+        order.reserve(before.len() + pieces.len());
+        let mut tree = 0;
+        for (at, &number) in before.iter().enumerate() {
+            if at == *attached {
+                tree = order.len();
+            }
+            // What ended is of no use, and its number is given out after this.
+            if slices[number as usize].lives {
+                order.push(number);
+            }
+            let from = pieces.partition_point(|&(of, _)| of < number);
+            order.extend(pieces[from..].iter().take_while(|&&(of, _)| of == number).map(|&(_, piece)| piece));
+        }
+        *attached = if *attached == before.len() { order.len() } else { tree };
+        debug_assert!(order.iter().all(|&number| slices[number as usize].lives));
+        free.extend(ended);
+        self.clock.versions += 1;
+    }
+
+    /// Joins edited slices that have become small with a neighbour. Few at a time: maintenance joins the others.
+    fn join_small(&mut self, sweeps: bool, scratch: &mut Scratch) {
+        const MOST: usize = 4;
+        let edited = &self.slices.edited;
+        // Another first one each time: those that have no neighbour to join are not in the way for ever.
+        let turn = usize::try_from(self.clock.updates % edited.len().max(1) as u64).unwrap_or(0);
+        let (behind, before) = edited.split_at(turn);
+        let small = before.iter().chain(behind).copied().filter(|&number| self.is_small(number));
+        let candidates: smallvec::SmallVec<[u32; MOST]> = small.take(MOST).collect();
+        for number in candidates {
+            if self.is_small(number)
+                && let Some(pair) = self.pair_for(number)
+            {
+                let mut reorder = Reorder::default();
+                self.reconstitute(&pair, &[], false, &mut scratch.sort, &mut reorder);
+                self.apply(&reorder);
+                if sweeps {
+                    self.sweep_slice(pair[0], None, &mut scratch.slots);
+                }
+            }
+        }
+    }
+
+    /// Whether a slice is in use, and one that may be joined with a neighbour.
+    pub(crate) fn is_small(&self, number: u32) -> bool {
+        let (slice, head) = (&self.slices.slices[number as usize], &self.slices.heads[number as usize]);
+        slice.lives && (head.live as usize) < self.max_nodes() / 4
+    }
+
+    /// How many rows of a slice are needed.
+    pub(crate) fn rows_of(&self, number: u32) -> usize {
+        self.slices.heads[number as usize].live as usize + self.slices.slices[number as usize].imports.len()
+    }
+
+    /// Whether a slice of so many rows has room to spare.
+    pub(crate) fn leaves_room(&self, rows: usize) -> bool {
+        rows <= self.max_nodes() * 5 / 8
+    }
+
+    /// A slice and one beside it in the order, if both fit into one with room to spare.
+    fn pair_for(&self, number: u32) -> Option<[u32; 2]> {
+        let Slices { slices, order, .. } = &self.slices;
+        let at = order.iter().position(|&other| other == number)?;
+        let fits = |pair: &[u32; 2]| {
+            let [a, b] = pair.map(|number| slices[number as usize].detached);
+            a == b && self.leaves_room(pair.iter().map(|&number| self.rows_of(number)).sum())
+        };
+        let before = at.checked_sub(1).map(|before| [order[before], number]);
+        before.filter(fits).or_else(|| order.get(at + 1).map(|&after| [number, after]).filter(fits))
+    }
+}
+
+/// A row as part of a [`Spot`].
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "a slice has at most 2^12 rows")]
+pub(crate) fn short_row(row: usize) -> u32 {
+    row as u32
+}

@@ -1,0 +1,184 @@
+//! What is asked of single nodes.
+
+use crate::NodeHandle;
+use crate::node::LocalForm;
+use crate::store::Store;
+use crate::store::additions::Additions;
+use crate::store::record::{Has, Link, RecordId};
+use crate::{Mat34, Node, Shape, Visibility};
+
+impl Store {
+    /// The record of a live node.
+    #[inline(always)]
+    pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<RecordId> {
+        self.pages.resolve(handle)
+    }
+
+    /// The handle of a live node.
+    #[inline(always)]
+    pub(crate) fn handle(&self, id: RecordId) -> NodeHandle {
+        self.pages.handle(id)
+    }
+
+    /// The parent; `None` for the root and for the top of a detached subtree.
+    #[inline]
+    pub(crate) fn parent(&self, id: RecordId) -> Option<RecordId> {
+        self.pages.parent(id).some().filter(|&parent| parent != RecordId::LIMBO)
+    }
+
+    /// Whether there is nothing below a node.
+    #[inline(always)]
+    pub(crate) fn is_leaf(&self, id: RecordId) -> bool {
+        self.pages.record(id).is_leaf()
+    }
+
+    /// Whether a node has a local transform.
+    #[inline(always)]
+    pub(crate) fn has_transform(&self, id: RecordId) -> bool {
+        self.pages.record(id).has.has(Has::TRANSFORM)
+    }
+
+    /// The form of a node's local transform, if it has one.
+    #[inline]
+    pub(crate) fn form(&self, id: RecordId) -> Option<LocalForm> {
+        let has = self.pages.record(id).has;
+        let form = if has.has(Has::MATRIX) { LocalForm::Matrix } else { LocalForm::Transform };
+        has.has(Has::TRANSFORM).then_some(form)
+    }
+
+    /// Asks for what edits of a node need.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, id: RecordId) {
+        self.pages.prefetch_record(id);
+        self.pages.prefetch_spot(id);
+    }
+
+    /// Whether a node is the top of a detached subtree.
+    pub(crate) fn is_detached_top(&self, id: RecordId) -> bool {
+        self.pages.parent(id) == RecordId::LIMBO
+    }
+
+    /// Whether a node is outside of the tree.
+    pub(crate) fn is_outside(&self, id: RecordId) -> bool {
+        self.pages.record(id).has.has(Has::DETACHED)
+    }
+
+    /// The first child.
+    #[inline]
+    pub(crate) fn first_child(&self, id: RecordId) -> Option<RecordId> {
+        self.pages.link(id, Link::First).some()
+    }
+
+    /// The last child.
+    #[inline]
+    pub(crate) fn last_child(&self, id: RecordId) -> Option<RecordId> {
+        self.pages.link(id, Link::Last).some()
+    }
+
+    /// The next sibling; none has the top of a detached subtree.
+    #[inline]
+    pub(crate) fn next_sibling(&self, id: RecordId) -> Option<RecordId> {
+        if self.is_detached_top(id) { None } else { self.pages.link(id, Link::Next).some() }
+    }
+
+    /// The sibling before.
+    #[inline]
+    pub(crate) fn previous_sibling(&self, id: RecordId) -> Option<RecordId> {
+        if self.is_detached_top(id) { None } else { self.pages.link(id, Link::Previous).some() }
+    }
+
+    /// The next node of a subtree in pre-order: see [`Pages::next_in_subtree`](crate::store::page::Pages::next_in_subtree).
+    #[inline]
+    pub(crate) fn next_in_subtree(&self, top: RecordId, id: RecordId, descend: bool) -> Option<RecordId> {
+        self.pages.next_in_subtree(top, id, descend)
+    }
+
+    /// Whether a node is `top` or below it.
+    pub(crate) fn is_in_subtree(&self, id: RecordId, top: RecordId) -> bool {
+        self.pages.is_in_subtree(id, top)
+    }
+
+    /// The tops of detached subtrees, in the order in which they were detached.
+    pub(crate) fn detached_tops(&self) -> impl Iterator<Item = RecordId> + '_ {
+        self.pages.children(RecordId::LIMBO)
+    }
+
+    /// How many nodes are in the tree; at least the root.
+    pub(crate) fn len(&self) -> usize {
+        self.pages.len() - self.detached
+    }
+
+    /// How many slices there are.
+    pub(crate) fn slice_count(&self) -> usize {
+        self.slices.order.len()
+    }
+
+    /// How many nodes are outside of it.
+    pub(crate) fn detached_len(&self) -> usize {
+        self.detached
+    }
+
+    /// The world matrix of a live node as of the last update; the identity if it was inserted since.
+    #[inline(always)]
+    pub(crate) fn world(&self, handle: NodeHandle) -> Option<&Mat34> {
+        self.pages.spot_of(handle).map(|spot| self.slices.world(spot))
+    }
+
+    /// The world matrix of a node as of the last update.
+    pub(crate) fn world_at(&self, id: RecordId) -> &Mat34 {
+        self.slices.world(self.pages.spot(id))
+    }
+
+    /// The material that holds for a node as of now: its own, or that of the nearest node above that has one.
+    pub(crate) fn material(&self, id: RecordId) -> Option<u32> {
+        core::iter::successors(Some(id), |&id| self.pages.parent(id).some()).find_map(|id| self.own_material(id))
+    }
+
+    /// The layers on which a node is visible as of now: those that it shares with all above.
+    pub(crate) fn visibility(&self, id: RecordId) -> Visibility {
+        let chain = core::iter::successors(Some(id), |&id| self.pages.parent(id).some());
+        chain.filter_map(|id| self.own_visibility(id)).fold(Visibility::VISIBLE, |all, own| all & own)
+    }
+
+    /// What a node has besides its description.
+    pub(crate) fn additions(&self, id: RecordId) -> Additions {
+        Additions { word: self.word(id), remainder: self.remainder(id) }
+    }
+
+    /// The node's own material.
+    pub(crate) fn own_material(&self, id: RecordId) -> Option<u32> {
+        let record = self.pages.record(id);
+        record.has.has(Has::MATERIAL).then_some(record.material)
+    }
+
+    /// The node's own visibility.
+    pub(crate) fn own_visibility(&self, id: RecordId) -> Option<Visibility> {
+        self.components.visibility.get(id).copied()
+    }
+
+    /// The node's shape.
+    pub(crate) fn shape(&self, id: RecordId) -> Option<Shape> {
+        self.components.shape.get(id).copied()
+    }
+
+    /// The node's name.
+    pub(crate) fn name(&self, id: RecordId) -> Option<&str> {
+        self.components.name.get(id).map(|name| &**name)
+    }
+
+    /// The number of the user's.
+    pub(crate) fn word(&self, id: RecordId) -> u32 {
+        if self.components.word.is_empty() { 0 } else { self.components.word.get(id).copied().unwrap_or(0) }
+    }
+
+    /// The node's description.
+    pub(crate) fn node(&self, id: RecordId) -> Node<'_> {
+        Node {
+            local: self.local(id),
+            material: self.own_material(id),
+            shape: self.shape(id),
+            visibility: self.own_visibility(id),
+            name: self.name(id),
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Reconstitution: a slice, or several that follow each other, with new nodes, as slices in depth-first order.
+//!
+//! One function does what splits, merges, rebuilds and moves do elsewhere. Nodes are sorted by counting over arrays of
+//! four bytes: sizes of subtrees from behind, positions from the front. Links are not followed, so siblings come in the
+//! order of the rows that they had, and new ones after these. Little is read of records that had a row, unless they were
+//! reshaped. Imports are named by record, so no other slice hears of it.
+//!
+//! Source: the thesis, section 4.4.6; the order of a counting sort.
+
+use crate::NodeHandle;
+use crate::store::Store;
+use crate::store::boxes::SliceBoxes;
+use crate::store::feed::History;
+use crate::store::page::Spot;
+use crate::store::place::{Reorder, short_row};
+use crate::store::record::{Has, RecordId};
+use crate::store::rows::MAX_ROWS;
+use crate::store::slice::{Head, Inherited, NO_SHAPE, Row, Slice, short};
+
+/// The row of a node that had none.
+const FRESH: u16 = u16::MAX;
+/// A parent that is an import: its number is in the lower bits.
+const IMPORT: u32 = 1 << 31;
+/// A row that is sorted to no place: its node is gone.
+const GONE: u32 = u32::MAX;
+
+/// A node that is sorted.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    record: RecordId,
+    /// The index of its slice among the sources.
+    source: u16,
+    row: u16,
+}
+
+/// A node that is in none of the sources, and is the parent of some that are.
+#[derive(Clone, Copy, Debug)]
+struct Import {
+    handle: Option<NodeHandle>,
+    inherited: Inherited,
+    /// The history of its slot, if changes are tracked.
+    history: Option<History>,
+}
+
+/// The arrays of a sort. Kept to save allocations.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Sort {
+    items: Vec<Item>,
+    /// By item: the parent's item, or [`IMPORT`] and the number of an import.
+    parents: Vec<u32>,
+    /// By item: how many nodes there are in its subtree.
+    sizes: Vec<u32>,
+    /// By item: its position in depth-first order.
+    positions: Vec<u32>,
+    /// By item: where its next child goes.
+    next: Vec<u32>,
+    /// By position: the item.
+    order: Vec<u32>,
+    imports: Vec<Import>,
+    /// By row of each source: the item, an import, or [`GONE`].
+    items_of_rows: Vec<u32>,
+    /// By item, and behind these by import: the piece that imported it last, and its row there.
+    imported: Vec<(u32, u16)>,
+    /// The imports of a piece, as in `parents`.
+    chosen: Vec<u32>,
+}
+
+impl Sort {
+    pub(crate) fn bytes(&self) -> usize {
+        self.items.capacity() * size_of::<Item>()
+            + (self.parents.capacity() + self.sizes.capacity() + self.positions.capacity()) * 4
+            + (self.next.capacity() + self.order.capacity() + self.items_of_rows.capacity()) * 4
+            + self.imports.capacity() * size_of::<Import>()
+            + (self.imported.capacity() * 2 + self.chosen.capacity()) * 4
+    }
+
+    fn clear(&mut self) {
+        let Self { items, parents, sizes, positions, next, order, imports, items_of_rows, imported, chosen } = self;
+        items.clear();
+        imports.clear();
+        [parents, sizes, positions, next, order, items_of_rows, chosen].into_iter().for_each(Vec::clear);
+        imported.clear();
+    }
+
+    /// Sorts the items depth first. Siblings come in the order of items.
+    fn sort(&mut self) {
+        let count = self.items.len();
+        self.sizes.resize(count, 1);
+        for at in (0..count).rev() {
+            if let Some(parent) = self.sizes.get(self.parents[at] as usize) {
+                self.sizes[self.parents[at] as usize] = parent + self.sizes[at];
+            }
+        }
+        self.positions.resize(count, 0);
+        self.next.resize(count, 0);
+        self.order.resize(count, 0);
+        let mut top = 0;
+        for at in 0..count {
+            let next = self.next.get_mut(self.parents[at] as usize).unwrap_or(&mut top);
+            let position = *next;
+            *next += self.sizes[at];
+            self.positions[at] = position;
+            self.next[at] = position + 1;
+            self.order[position as usize] = short_row(at);
+        }
+    }
+
+    /// By position: the source of a node, and the row that it had there.
+    fn origins(&self, run: core::ops::Range<usize>) -> impl Iterator<Item = Option<(usize, usize)>> {
+        let items = self.order[run].iter().map(|&item| self.items[item as usize]);
+        items.map(|Item { source, row, .. }| (row != FRESH).then_some((usize::from(source), usize::from(row))))
+    }
+
+    /// By import of the last piece: its history, if it was an import before.
+    fn histories(&self) -> impl Iterator<Item = Option<History>> {
+        self.chosen.iter().map(|&parent| self.imports.get(parent.wrapping_sub(IMPORT) as usize)?.history)
+    }
+
+    /// The index in `imported` of a parent.
+    fn import_key(&self, parent: u32) -> usize {
+        if parent >= IMPORT { self.items.len() + (parent - IMPORT) as usize } else { parent as usize }
+    }
+}
+
+impl Store {
+    /// Makes one or more slices of the nodes of `sources`, which follow each other in the order, and of `fresh` ones,
+    /// parents first. The first source's number goes to the first of them. With `reshaped`, what nodes have is read
+    /// from their records.
+    ///
+    /// Runs in O(n), some 25 ns a node.
+    pub(crate) fn reconstitute(
+        &mut self,
+        sources: &[u32],
+        fresh: &[RecordId],
+        reshaped: bool,
+        sort: &mut Sort,
+        reorder: &mut Reorder,
+    ) {
+        sort.clear();
+        self.clock.layouts += 1;
+        self.clock.reconstitutions += 1;
+        let reshaped = reshaped || sources.iter().any(|&source| self.slices.heads[source as usize].reshaped);
+        let take = |store: &mut Self, source: u32| {
+            let slice = core::mem::take(&mut store.slices.slices[source as usize]);
+            (slice, core::mem::take(&mut store.slices.heads[source as usize]))
+        };
+        let old: smallvec::SmallVec<[(Slice, Head); 2]> = sources.iter().map(|&source| take(self, source)).collect();
+        self.collect(sources, &old, sort);
+        self.collect_fresh(sources, &old, fresh, sort);
+        sort.sort();
+        let count = sort.items.len();
+        sort.imported.resize(count + sort.imports.len(), (GONE, 0));
+        let (mut begin, mut piece) = (0, 0);
+        while begin < count || piece == 0 {
+            let end = self.cut(begin, piece, sort);
+            let new = self.write(&old, begin..end, reshaped, sort);
+            if piece == 0 {
+                self.put_slice(sources[0], new);
+            } else {
+                let number = self.slices.open(Slice::default());
+                self.put_slice(number, new);
+                reorder.pieces.push((sources[0], number));
+            }
+            if self.feed.is_some() {
+                let number = reorder.pieces.last().filter(|_| piece > 0).map_or(sources[0], |&(_, number)| number);
+                self.trace_written(number, &old, sort.origins(begin..end), sort.histories());
+            }
+            begin = end;
+            piece += 1;
+        }
+        reorder.ended.extend(&sources[1..]);
+    }
+
+    /// Lists the nodes of the sources, and what these import.
+    fn collect(&self, sources: &[u32], old: &[(Slice, Head)], sort: &mut Sort) {
+        let mut starts = smallvec::SmallVec::<[usize; 2]>::new();
+        for (source, (slice, head)) in (0..).zip(old) {
+            let start = sort.items_of_rows.len();
+            starts.push(start);
+            for (at, row) in slice.rows.iter().enumerate() {
+                let item = if let Some(&handle) = slice.imports.get(at) {
+                    // What an earlier source has is no import any more.
+                    let spot = handle.and_then(|handle| self.pages.resolve(handle)).map(|id| self.pages.spot(id));
+                    let within = spot.and_then(|spot| {
+                        let of = sources.iter().position(|&number| number as usize == spot.slice())?;
+                        sort.items_of_rows.get(starts.get(of)? + spot.row()).copied()
+                    });
+                    within.unwrap_or_else(|| {
+                        let known = sort.imports.iter().position(|import| source > 0 && import.handle == handle);
+                        let number = known.unwrap_or_else(|| {
+                            let history = slice.trace.as_ref().and_then(|trace| trace.history(at));
+                            sort.imports.push(Import { handle, inherited: slice.inherited(at), history });
+                            sort.imports.len() - 1
+                        });
+                        IMPORT | short_row(number)
+                    })
+                } else if head.alive.contains(at) {
+                    let above = sort.items_of_rows[start + usize::from(row.above)];
+                    sort.parents.push(above);
+                    sort.items.push(Item { record: row.record, source, row: short(at) });
+                    short_row(sort.items.len() - 1)
+                } else {
+                    GONE
+                };
+                sort.items_of_rows.push(item);
+            }
+        }
+    }
+
+    /// Lists nodes that have no row, after those that have one.
+    fn collect_fresh(&mut self, sources: &[u32], old: &[(Slice, Head)], fresh: &[RecordId], sort: &mut Sort) {
+        for (at, &id) in fresh.iter().enumerate() {
+            if let Some(&ahead) = fresh.get(at + 16) {
+                self.pages.prefetch_spot(self.pages.parent(ahead));
+            }
+            let spot = self.pages.spot(self.pages.parent(id));
+            let parent = spot.as_waiting().unwrap_or_else(|| {
+                let rows = sources.iter().zip(old).take_while(|(number, _)| **number as usize != spot.slice());
+                let start: usize = rows.map(|(_, (slice, _))| slice.rows.len()).sum();
+                sort.items_of_rows[start + spot.row()]
+            });
+            // Until it has a row, a node's spot is its number here.
+            self.pages.set_spot(id, Spot::waiting(short_row(sort.items.len())));
+            sort.parents.push(parent);
+            sort.items.push(Item { record: id, source: 0, row: FRESH });
+        }
+    }
+
+    /// Where the piece ends that begins at a position. Chooses its imports.
+    ///
+    /// Pieces of a larger sort differ in size, by the golden ratio, so that they do not fill up in the same frame. A
+    /// large independent subtree begins a piece of its own.
+    fn cut(&mut self, begin: usize, piece: u32, sort: &mut Sort) -> usize {
+        let (max_nodes, max_rows) = (self.max_nodes(), self.max_rows());
+        let count = sort.items.len();
+        // A slice that grows is left room to grow.
+        let grows = sort.items.last().is_some_and(|item| item.row == FRESH);
+        let room = if grows { max_nodes * 15 / 16 } else { max_nodes };
+        let all = count + sort.imports.len() <= max_rows && count <= room;
+        let left = count - begin;
+        let most = if all || left <= max_nodes * 15 / 16 {
+            left
+        } else {
+            self.clock.cuts = self.clock.cuts.wrapping_add(1);
+            // 0.618 of the range of sizes, from cut to cut. The last piece is none of a few nodes.
+            let range = (max_nodes * 3 / 8).max(1);
+            let size = max_nodes * 9 / 16 + (self.clock.cuts as usize).wrapping_mul(range * 633 / 1024 + 1) % range;
+            size.min(left - max_nodes / 4)
+        };
+        sort.chosen.clear();
+        let mut end = begin;
+        while end < count && end - begin < most.max(1) && sort.chosen.len() + (end - begin) + 2 <= max_rows {
+            let item = sort.order[end] as usize;
+            let parent = sort.parents[item];
+            let independent =
+                sort.sizes[item] as usize >= max_nodes / 4 && self.is_independent(sort.items[item].record);
+            if !all && independent && end - begin >= max_nodes / 4 {
+                break;
+            }
+            if parent >= IMPORT || (sort.positions[parent as usize] as usize) < begin {
+                let key = sort.import_key(parent);
+                if sort.imported[key].0 != piece {
+                    sort.imported[key] = (piece, short(sort.chosen.len()));
+                    sort.chosen.push(parent);
+                }
+            }
+            end += 1;
+        }
+        end
+    }
+
+    /// Whether a node is a child of the root, or detached.
+    fn is_independent(&self, id: RecordId) -> bool {
+        let parent = self.pages.parent(id);
+        parent == RecordId::ROOT || parent == RecordId::LIMBO
+    }
+
+    /// What a parent hands down that is in an earlier piece, or an import.
+    fn inherited_of(&self, parent: u32, sort: &Sort) -> (Option<NodeHandle>, Inherited) {
+        if parent >= IMPORT {
+            let Import { handle, inherited, .. } = sort.imports[(parent - IMPORT) as usize];
+            return (handle, inherited);
+        }
+        let id = sort.items[parent as usize].record;
+        let spot = self.pages.spot(id);
+        let inherited = self.slices.slices.get(spot.slice()).map(|slice| slice.inherited(spot.row()));
+        (Some(self.pages.handle(id)), inherited.unwrap_or(Inherited::NOTHING))
+    }
+
+    /// Writes the nodes of some positions as a slice. Their spots follow when the slice has a number.
+    fn write(&self, old: &[(Slice, Head)], run: core::ops::Range<usize>, reshaped: bool, sort: &Sort) -> (Slice, Head) {
+        let Self { pages, components, .. } = self;
+        let inherited: Vec<_> = sort.chosen.iter().map(|&parent| self.inherited_of(parent, sort)).collect();
+        let imports = inherited.len();
+        let detached = match (run.clone().next(), old) {
+            (Some(first), _) => pages.record(sort.items[sort.order[first] as usize].record).has.has(Has::DETACHED),
+            (None, [(slice, _), ..]) => slice.detached,
+            (None, []) => false,
+        };
+        let transforms = run.clone().filter(|&at| {
+            let Item { record, source, row } = sort.items[sort.order[at] as usize];
+            match old.get(usize::from(source)) {
+                Some((slice, _)) if row != FRESH && !reshaped => slice.rows[usize::from(row)].is(Row::OWN_TRANSFORM),
+                _ => pages.record(record).has.has(Has::TRANSFORM),
+            }
+        });
+        let room = [run.len() + run.len() / 16, transforms.count() + run.len() / 16, 0];
+        let handles = inherited.iter().map(|&(handle, _)| handle).collect();
+        let mut new = Slice::open(handles, |at| inherited[at].1, room, detached);
+        let mut head = Head::default();
+        for position in run.clone() {
+            if let Some(&ahead) = sort.order.get(position + 16) {
+                let Item { record, row, .. } = sort.items[ahead as usize];
+                pages.prefetch_spot(record);
+                if row == FRESH || reshaped {
+                    pages.prefetch_record(record);
+                }
+            }
+            let item = sort.order[position] as usize;
+            let Item { record: id, source, row } = sort.items[item];
+            let parent = sort.parents[item];
+            let within = if parent < IMPORT { sort.positions[parent as usize] as usize } else { 0 };
+            let above = if parent < IMPORT && within >= run.start {
+                imports + within - run.start
+            } else {
+                usize::from(sort.imported[sort.import_key(parent)].1)
+            };
+            let Some((slice, _)) = old.get(usize::from(source)).filter(|_| row != FRESH) else {
+                self.write_node(&mut new, id, above, None);
+                continue;
+            };
+            let from = slice.rows[usize::from(row)];
+            if reshaped {
+                self.write_node(&mut new, id, above, Some((slice, from)));
+                continue;
+            }
+            let up = new.rows[above];
+            let mut to = Row { slot: up.slot, above: short(above), shape: NO_SHAPE, ..from };
+            if from.is(Row::OWN_TRANSFORM) {
+                let slot = usize::from(from.slot);
+                let at = new.slots.records.len();
+                to.slot = short(at);
+                let local = if slice.stale { pages.record(id).local } else { slice.slots.locals[slot] };
+                new.push_slot(id, up.slot, local, slice.slots.worlds[slot]);
+                // An import of a later source may be older than what the node itself has in an earlier one: that may
+                // have been reconstituted in this update.
+                let parent = slice.slots.parents[slot] as usize;
+                let other = source > 0
+                    && parent < slice.imports.len()
+                    && slice.slots.worlds[parent].to_bits() != new.slots.worlds[usize::from(up.slot)].to_bits();
+                if other || slice.dirty.contains(slot) {
+                    new.mark(at);
+                }
+                if !slice.matrices.is_empty() && slice.matrices.binary_search(&from.slot).is_ok() {
+                    new.add_matrix(at);
+                }
+            }
+            if from.shape != NO_SHAPE {
+                to.shape = short(new.shapes.records.len());
+            }
+            to.inherit(&up, pages);
+            let row = new.rows.len();
+            new.push_row(to);
+            new.finish_row(pages, components, row, to);
+        }
+        head.alive.insert_run(imports..new.rows.len());
+        head.live = short_row(run.len());
+        debug_assert!(new.rows.len() <= MAX_ROWS);
+        (new, head)
+    }
+
+    /// Writes a node by its record. `before` is the row that it had.
+    fn write_node(&self, new: &mut Slice, id: RecordId, above: usize, before: Option<(&Slice, Row)>) {
+        let put = new.put(&self.pages, &self.components, id, above, MAX_ROWS);
+        if let (Some((row, slot)), Some((slice, old))) = (put, before)
+            && old.is(Row::OWN_TRANSFORM)
+            && new.rows[row].is(Row::OWN_TRANSFORM)
+        {
+            new.slots.worlds[usize::from(slot)] = slice.slots.worlds[usize::from(old.slot)];
+        }
+    }
+
+    /// Puts a slice under a number, and sets the spots of its nodes.
+    pub(crate) fn put_slice(&mut self, number: u32, (mut slice, head): (Slice, Head)) {
+        for (at, row) in slice.rows.iter().enumerate().skip(slice.imports.len()) {
+            if let Some(ahead) = slice.rows.get(at + 16) {
+                self.pages.prefetch_spot(ahead.record);
+            }
+            self.pages.set_spot(row.record, Spot::of(number, short(at), row.slot));
+        }
+        if self.config.bounds && !slice.detached {
+            slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_shapes)));
+        }
+        self.slices.slices[number as usize] = slice;
+        self.slices.list_unboxed(number as usize);
+        self.slices.heads[number as usize] = head;
+        self.renew_version(number);
+        self.slices.slices[number as usize].layout = self.clock.versions;
+    }
+}

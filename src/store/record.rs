@@ -1,0 +1,171 @@
+//! A node's record: one cache line that never moves.
+
+use core::ops::{BitOr, BitOrAssign, Not};
+use hedgerow_math::internal::PackedTransform;
+
+/// The number of a record: its page, and its index in the page.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(transparent)]
+pub(crate) struct RecordId(pub(crate) u32);
+
+impl RecordId {
+    /// No record: the end of a chain, and the parent of a node without one.
+    pub(crate) const NIL: Self = Self(u32::MAX);
+    /// The record of the root, in every scene.
+    pub(crate) const ROOT: Self = Self(0);
+    /// The parent of all detached subtrees: a record that no handle names. With it, what is outside of the tree is
+    /// linked, placed and computed as what is inside.
+    pub(crate) const LIMBO: Self = Self(1);
+
+    #[inline(always)]
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
+
+    #[inline(always)]
+    pub(crate) const fn from_number(number: u32) -> Self {
+        Self(number)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_nil(self) -> bool {
+        self == Self::NIL
+    }
+
+    /// `None` for [`Self::NIL`].
+    #[inline(always)]
+    pub(crate) fn some(self) -> Option<Self> {
+        if self.is_nil() { None } else { Some(self) }
+    }
+}
+
+/// Which link of a record is meant. Links are an array, so that a neighbour's link is stored without a branch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Link {
+    /// The first child.
+    First,
+    /// The last child.
+    Last,
+    /// The next sibling.
+    Next,
+    /// The sibling before.
+    Previous,
+}
+
+/// What a node has, one bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[repr(transparent)]
+pub(crate) struct Has(pub(crate) u32);
+
+impl Has {
+    pub(crate) const NOTHING: Self = Self(0);
+    /// A local transform; its matrix, or the rest of its translation, may be in a [`Side`](super::side::Side).
+    pub(crate) const TRANSFORM: Self = Self(1);
+    /// A material of its own: [`Record::material`].
+    pub(crate) const MATERIAL: Self = Self(1 << 1);
+    pub(crate) const SHAPE: Self = Self(1 << 2);
+    pub(crate) const VISIBILITY: Self = Self(1 << 3);
+    pub(crate) const NAME: Self = Self(1 << 4);
+    /// A number of the user's that is not 0.
+    pub(crate) const WORD: Self = Self(1 << 5);
+    /// A local transform that is a matrix, since it shears or is flat.
+    pub(crate) const MATRIX: Self = Self(1 << 6);
+    /// What single precision loses of the translation.
+    pub(crate) const REMAINDER: Self = Self(1 << 7);
+    /// The node is outside of the tree: it, or a node above it, is the top of a detached subtree.
+    pub(crate) const DETACHED: Self = Self(1 << 8);
+    /// The node was moved since the update: it is on [`Waiting::moved`](super::waiting::Waiting).
+    pub(crate) const MOVED: Self = Self(1 << 9);
+    /// Mesh or bounds were set since the update: it is on [`Waiting::redrawn`](super::waiting::Waiting).
+    pub(crate) const REDRAWN: Self = Self(1 << 10);
+    /// The node was in the tree after the last update, as readers of changes were told.
+    pub(crate) const TOLD: Self = Self(1 << 11);
+    /// The present update places the node anew, or has noted how it was: see [`Feed`](super::Feed).
+    pub(crate) const ANEW: Self = Self(1 << 12);
+
+    /// A set of the local transform alone is not enough: the node has none, or more of it lies elsewhere.
+    pub(crate) const fn sets_at_length(self) -> bool {
+        self.0 & Self::TRANSFORM.0 == 0 || self.0 & (Self::MATRIX.0 | Self::REMAINDER.0) != 0
+    }
+
+    #[inline(always)]
+    pub(crate) const fn has(self, any: Self) -> bool {
+        self.0 & any.0 != 0
+    }
+
+    #[inline(always)]
+    pub(crate) const fn without(self, bits: Self) -> Self {
+        Self(self.0 & !bits.0)
+    }
+
+    /// The same with these bits set or cleared.
+    #[inline(always)]
+    pub(crate) const fn with(self, bits: Self, set: bool) -> Self {
+        if set { Self(self.0 | bits.0) } else { self.without(bits) }
+    }
+}
+
+impl BitOr for Has {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Has {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl Not for Has {
+    type Output = Self;
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
+
+/// A node: 64 bytes, one cache line.
+///
+/// ```text
+/// rotation 16 │ translation 12 │ scale 12 │ first, last, next, previous 16 │ has 4 │ material 4
+/// ```
+///
+/// The local transform is the first 40 bytes, in the order of a [`Transform`](crate::Transform): a set is three stores.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Record {
+    /// The identity for a node without a transform; unused for one that has a matrix.
+    pub(crate) local: PackedTransform,
+    pub(crate) links: [RecordId; 4],
+    pub(crate) has: Has,
+    /// The node's own material, if it has one.
+    pub(crate) material: u32,
+}
+
+const _: () = assert!(size_of::<Record>() == 64);
+
+impl Record {
+    pub(crate) const BLANK: Self =
+        Self { local: PackedTransform::IDENTITY, links: [RecordId::NIL; 4], has: Has::NOTHING, material: 0 };
+
+    #[inline(always)]
+    pub(crate) fn link(&self, link: Link) -> RecordId {
+        self.links[link as usize]
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_link(&mut self, link: Link, to: RecordId) {
+        self.links[link as usize] = to;
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.link(Link::First).is_nil()
+    }
+}

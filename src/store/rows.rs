@@ -1,0 +1,183 @@
+//! Sets of rows or slots of one slice: 4,096 bits.
+
+/// The greatest number of rows in a slice, and of slots.
+pub(crate) const MAX_ROWS: usize = 4096;
+const WORDS: usize = MAX_ROWS / 64;
+
+/// Some of the rows of a slice, or of its slots. Indices are masked, so that no access is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct RowSet([u64; WORDS]);
+
+impl Default for RowSet {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl RowSet {
+    pub(crate) const EMPTY: Self = Self([0; WORDS]);
+
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, row: usize) {
+        self.0[row / 64 % WORDS] |= 1 << (row % 64);
+    }
+
+    #[inline(always)]
+    pub(crate) fn remove(&mut self, row: usize) {
+        self.0[row / 64 % WORDS] &= !(1 << (row % 64));
+    }
+
+    #[inline(always)]
+    pub(crate) fn contains(&self, row: usize) -> bool {
+        self.0[row / 64 % WORDS] >> (row % 64) & 1 != 0
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0 = [0; WORDS];
+    }
+
+    /// All rows before `end` and no others.
+    pub(crate) fn fill(&mut self, end: usize) {
+        for (first, word) in (0..).step_by(64).zip(&mut self.0) {
+            *word = match end.saturating_sub(first) {
+                0 => 0,
+                some @ 1..64 => u64::MAX >> (64 - some),
+                _ => u64::MAX,
+            };
+        }
+    }
+
+    /// Adds all rows of `from..end`.
+    pub(crate) fn insert_run(&mut self, run: core::ops::Range<usize>) {
+        let mut all = Self::EMPTY;
+        all.fill(run.end);
+        let mut before = Self::EMPTY;
+        before.fill(run.start);
+        self.0.iter_mut().zip(all.0.iter().zip(before.0)).for_each(|(word, (all, before))| *word |= all & !before);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Adds all rows of another set.
+    pub(crate) fn unite(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+    }
+
+    /// The rows that are in this set and not in the other.
+    #[inline]
+    pub(crate) fn difference(&self, other: &Self) -> Self {
+        let mut set = *self;
+        set.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= !other);
+        set
+    }
+
+    /// The first row from `from` on, before `end`, that is not in the set.
+    #[inline]
+    pub(crate) fn first_missing(&self, from: usize, end: usize) -> Option<usize> {
+        let mut at = from / 64;
+        let mut word = !self.0.get(at)? >> (from % 64) << (from % 64);
+        while word == 0 {
+            at += 1;
+            if at * 64 >= end {
+                return None;
+            }
+            word = !*self.0.get(at)?;
+        }
+        Some(at * 64 + word.trailing_zeros() as usize).filter(|&row| row < end)
+    }
+
+    /// The rows in ascending order.
+    #[inline]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..).step_by(64).zip(&self.0).flat_map(|(first, &word)| {
+            let mut word = word;
+            core::iter::from_fn(move || {
+                let at = (word != 0).then(|| first + word.trailing_zeros() as usize);
+                word &= word.wrapping_sub(1);
+                at
+            })
+        })
+    }
+
+    /// The rows before `end` as runs, in ascending order.
+    pub(crate) fn runs(&self, end: usize) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
+        let mut at = 0;
+        core::iter::from_fn(move || {
+            let start = self.first(at, end)?;
+            at = self.first_missing(start, end).unwrap_or(end);
+            Some(start..at)
+        })
+    }
+
+    /// The first row from `from` on, before `end`, that is in the set.
+    #[inline]
+    pub(crate) fn first(&self, from: usize, end: usize) -> Option<usize> {
+        let mut at = from / 64;
+        let mut word = *self.0.get(at)? >> (from % 64) << (from % 64);
+        while word == 0 {
+            at += 1;
+            if at * 64 >= end {
+                return None;
+            }
+            word = *self.0.get(at)?;
+        }
+        Some(at * 64 + word.trailing_zeros() as usize).filter(|&row| row < end)
+    }
+
+    /// Adds all rows to a list, in ascending order.
+    #[inline]
+    pub(crate) fn list(&self, list: &mut Vec<u16>) {
+        for (first, &word) in (0_u16..).step_by(64).zip(&self.0) {
+            let mut word = word;
+            while word != 0 {
+                #[expect(clippy::cast_possible_truncation, reason = "less than 64")]
+                list.push(first + word.trailing_zeros() as u16);
+                word &= word - 1;
+            }
+        }
+    }
+
+    /// The words, for kernels.
+    #[inline(always)]
+    pub(crate) fn words(&self) -> &[u64; WORDS] {
+        &self.0
+    }
+
+    #[inline(always)]
+    pub(crate) fn words_mut(&mut self) -> &mut [u64; WORDS] {
+        &mut self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_has_what_was_inserted_and_finds_what_is_missing() {
+        let mut set = RowSet::EMPTY;
+        assert!(set.iter().next().is_none());
+        [3, 64, 65, 4095].into_iter().for_each(|row| set.insert(row));
+        assert!(set.iter().eq([3, 64, 65, 4095]) && set.len() == 4 && set.contains(65) && !set.contains(66));
+        set.remove(65);
+        assert!(set.iter().eq([3, 64, 4095]));
+        set.fill(200);
+        assert_eq!((set.len(), set.first_missing(0, 4096), set.first_missing(0, 200)), (200, Some(200), None));
+        set.remove(70);
+        assert_eq!((set.first_missing(0, 200), set.first_missing(71, 4096)), (Some(70), Some(200)));
+        set.clear();
+        assert!(set.runs(4096).next().is_none());
+        set.insert_run(60..130);
+        assert!(set.iter().eq(60..130) && set.runs(4096).eq(core::iter::once(60..130)));
+        set.insert(4095);
+        assert!(set.runs(100).eq(core::iter::once(60..100)) && set.runs(4096).eq([60..130, 4095..4096]));
+        set.remove(4095);
+        set.fill(MAX_ROWS);
+        assert_eq!((set.len(), set.first_missing(0, MAX_ROWS), set.first_missing(4095, MAX_ROWS)), (4096, None, None));
+        let mut other = set;
+        other.remove(7);
+        assert!(set.difference(&other).iter().eq([7]));
+    }
+}

@@ -1,0 +1,393 @@
+//! The second phase of an update: `world[slot] = world[parent[slot]] * local[slot]`, where something changed. On one
+//! thread each slice is swept right behind its [placement](super::place), on several all are swept after it
+//! (`threads`).
+
+use crate::Mat34;
+use crate::store::Store;
+use crate::store::components::Components;
+use crate::store::kinds::ChangeKinds;
+use crate::store::page::Pages;
+use crate::store::record::RecordId;
+use crate::store::slice::{Inherited, Others, Row, Slice, Slots, apart};
+use core::ops::Range;
+use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_dirty};
+
+/// How many entries of a list ahead a record is asked for. By measurements, 32 to 128 are the same.
+const AHEAD: usize = 64;
+/// How many slots are refreshed and multiplied at a time.
+const BLOCK: usize = 128;
+/// If one slot in this many was set, all from the first on are computed: to find out what is reached costs more. New
+/// leaves reach nothing, and count less.
+const DENSE: usize = 40;
+/// The same where new leaves are counted, too.
+const DENSE_WITH_LEAVES: usize = 5;
+
+impl Store {
+    /// Brings everything derived up to date. Runs in O(1) if nothing was edited, else in O(slices) at least.
+    pub(crate) fn update(&mut self) {
+        if self.is_current() {
+            return;
+        }
+        self.clock.updates += 1;
+        self.begin_frame();
+        for number in self.clock.swept.drain(..) {
+            if let Some(slice) = self.slices.slices.get_mut(number as usize) {
+                slice.dirty.clear();
+            }
+        }
+        self.mark_slots();
+        self.resume_ahead();
+        #[cfg(feature = "rayon")]
+        let shared = self.shares_sweep();
+        #[cfg(not(feature = "rayon"))]
+        let shared = false;
+        self.place(!shared);
+        #[cfg(feature = "rayon")]
+        if shared {
+            self.sweep_shared();
+        }
+        self.clock.placed = false;
+        if self.config.bounds {
+            self.refresh_boxes();
+        }
+        self.finish_frame();
+    }
+
+    /// Whether nothing is left to the next update: no edits, and no histories that come to rest.
+    #[inline]
+    pub(crate) fn is_current(&self) -> bool {
+        self.has_all_edits() && self.feed.as_ref().is_none_or(|feed| feed.is_at_rest())
+    }
+
+    /// Whether the last update has brought up to date all that was edited.
+    #[inline]
+    pub(crate) fn has_all_edits(&self) -> bool {
+        !self.pages.marked
+            && self.has_placed()
+            && !self.clock.placed
+            && self.clock.ahead.is_empty()
+            && self.feed.as_ref().is_none_or(|feed| feed.is_quiet())
+    }
+
+    /// Turns dirty bytes of records into marks of slots.
+    pub(crate) fn mark_slots(&mut self) {
+        if !self.pages.marked {
+            return;
+        }
+        let count = |page: &crate::store::page::Page| -> usize {
+            let sums = page.dirty.chunks(128).map(|some| usize::from(some.iter().sum::<u8>()));
+            sums.sum()
+        };
+        let Self { pages, slices, scratch, feed, clock, .. } = self;
+        // Readers of changes are told which were set.
+        let most = |set: usize| feed.is_none() && set * 8 >= pages.len() * 7;
+        if most(pages.marked().count() * crate::store::page::PAGE) && most(pages.marked().map(count).sum()) {
+            pages.take_marked().for_each(|(_, page)| page.dirty.fill(0));
+            slices.slices.iter_mut().filter(|slice| slice.lives).for_each(Slice::mark_all);
+            return;
+        }
+        let list = &mut scratch.records;
+        list.clear();
+        for (number, page) in pages.take_marked() {
+            for (first, bytes) in (number * crate::store::page::PAGE..).step_by(64).zip(page.dirty.chunks_mut(64)) {
+                let (eights, _) = bytes.as_chunks::<8>();
+                if eights.iter().fold(0, |any, &eight| any | u64::from_le_bytes(eight)) == 0 {
+                    continue;
+                }
+                let mut word = bits_of(bytes);
+                bytes.fill(0);
+                while word != 0 {
+                    // No record has a number beyond 2³⁰.
+                    list.push(RecordId(u32::try_from(first).unwrap_or(u32::MAX) + word.trailing_zeros()));
+                    word &= word - 1;
+                }
+            }
+        }
+        for (at, &id) in list.iter().enumerate() {
+            if let Some(&ahead) = list.get(at + 32) {
+                pages.prefetch_spot(ahead);
+            }
+            let spot = pages.spot(id);
+            let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
+            // A node that lost its transform since has the slot of one above: to compute that again does no harm.
+            slice.mark(spot.slot());
+            let Some(feed) = feed else { continue };
+            if slice.rows[spot.row()].is(Row::OWN_TRANSFORM) {
+                if let Some(trace) = &mut slice.trace {
+                    trace.note_set(spot.slot(), feed.frame_of(clock.updates));
+                }
+            } else {
+                // The node was given a transform since the update, and a visitor came before the next one.
+                feed.note(pages, id, ChangeKinds::LOCAL);
+            }
+        }
+    }
+
+    /// Brings up to date what a slice inherits: imports, materials and layers. Returns whether matrices are to be
+    /// computed.
+    #[inline]
+    pub(crate) fn prepare(&mut self, number: u32) -> bool {
+        let Self { pages, components, slices, clock, feed, .. } = self;
+        let inherits = core::mem::take(&mut slices.heads[number as usize].inherits);
+        slices.slices[number as usize].find_sources(pages, clock.layouts);
+        let slice = &slices.slices[number as usize];
+        let above = slice.sources.1.iter().any(|&above| slices.slices[above as usize].swept_in == clock.updates);
+        if !(inherits || above) {
+            return slice.marked;
+        }
+        let (slice, others) = apart(&mut slices.slices, number);
+        let changed = above && slice.import(pages, others, |source| source.swept_in == clock.updates);
+        if inherits || changed {
+            slice.inherit(pages, components, |id, kinds| {
+                if let Some(feed) = feed {
+                    feed.tell(pages, id, kinds);
+                }
+            });
+            slice.swept_in = clock.updates;
+            slices.renew_number(number, &mut clock.versions);
+        }
+        slices.slices[number as usize].marked
+    }
+
+    /// Computes what changed, slice by slice.
+    pub(crate) fn sweep_all(&mut self) {
+        let mut set = core::mem::take(&mut self.scratch.slots);
+        for at in 0..self.slices.order.len() {
+            self.sweep_slice(self.slices.order[at], self.slices.order.get(at + 1).copied(), &mut set);
+        }
+        self.scratch.slots = set;
+    }
+
+    /// Computes what changed in a slice. `next` is the one that comes after it.
+    pub(crate) fn sweep_slice(&mut self, number: u32, next: Option<u32>, set: &mut Vec<u16>) {
+        if !self.prepare(number) {
+            return;
+        }
+        let Self { pages, components, slices, clock, .. } = self;
+        let (slice, others) = apart(&mut slices.slices, number);
+        let upcoming = next.and_then(|next| others.get(next as usize)).map_or(Upcoming::default(), Slice::upcoming);
+        slice.sweep(pages, components, set, upcoming);
+        slice.swept_in = clock.updates;
+        clock.swept.push(number);
+    }
+}
+
+/// One bit for each byte that is 1, of 64 that are 0 or 1.
+#[inline(always)]
+fn bits_of(bytes: &[u8]) -> u64 {
+    let (eights, _) = bytes.as_chunks::<8>();
+    eights.iter().enumerate().fold(0, |word, (at, &eight)| {
+        word | (u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (at * 8)
+    })
+}
+
+impl Slice {
+    /// What a kernel that comes next will read first.
+    fn upcoming(&self) -> Upcoming<'_> {
+        Upcoming { locals: &self.slots.locals, parents: &self.slots.parents, worlds: &self.slots.worlds }
+    }
+
+    /// Lists the slices that this one imports from, unless that was done for this layout of the store.
+    fn find_sources(&mut self, pages: &Pages, layout: u64) {
+        let Self { sources: (known, sources), imports, .. } = self;
+        if core::mem::replace(known, layout) == layout {
+            return;
+        }
+        sources.clear();
+        for id in imports.iter().flatten().filter_map(|&handle| pages.resolve(handle)) {
+            let spot = pages.spot(id);
+            // What was moved may wait. Nothing below it is left here.
+            if spot.as_waiting().is_none()
+                && let Ok(source) = u32::try_from(spot.slice())
+                && !sources.contains(&source)
+            {
+                sources.push(source);
+            }
+        }
+    }
+
+    /// Takes over what imports are copies of, from slices of which `is_other` says so. Marks the imports whose matrix is
+    /// another. Returns whether a material or layers are.
+    pub(crate) fn import(&mut self, pages: &Pages, others: Others<'_>, is_other: impl Fn(&Self) -> bool) -> bool {
+        let mut changed = false;
+        for at in 0..self.imports.len() {
+            // What is gone has nothing below it any more.
+            let Some(id) = self.imports[at].and_then(|handle| pages.resolve(handle)) else { continue };
+            let spot = pages.spot(id);
+            let Some(source) = others.get(spot.slice()).filter(|source| is_other(source)) else { continue };
+            let Inherited { world, material, layers } = source.inherited(spot.row());
+            if self.slots.worlds[at].to_bits() != world.to_bits() {
+                self.slots.worlds[at] = world;
+                self.mark(at);
+            }
+            changed |= self.set_inherited(at, material, layers);
+        }
+        changed
+    }
+
+    /// Computes the world matrices of dirty slots, and of all below them. Leaves in `dirty` what was computed, or more.
+    pub(crate) fn sweep(&mut self, pages: &Pages, components: &Components, set: &mut Vec<u16>, upcoming: Upcoming<'_>) {
+        let (imports, len) = (self.imports.len(), self.slots.records.len());
+        self.marked = false;
+        let leaves = core::mem::take(&mut self.leaves) as usize;
+        set.clear();
+        self.dirty.list(set);
+        let Some(&first) = set.first() else { return };
+        let above = set.iter().take_while(|&&slot| usize::from(slot) < imports).count();
+        let first = usize::from(first).max(imports);
+        let set = &set[above..];
+        if set.len() * 8 >= (len - imports) * 7 {
+            return self.gather(pages, components, imports..len);
+        }
+        if above == 0 && set.len() == leaves && self.matrices.is_empty() {
+            return self.compute_leaves(pages, set);
+        }
+        if core::mem::take(&mut self.stale) {
+            self.copy_all(pages);
+        }
+        let records = &self.slots.records;
+        set.iter().take(AHEAD).for_each(|&slot| pages.prefetch_record_far(records[usize::from(slot)]));
+        let few = set.len().saturating_sub(leaves) * DENSE < len && set.len() * DENSE_WITH_LEAVES < len;
+        if few && above < imports {
+            self.refresh(pages, set, 0, len);
+            self.compute_dirty(components, first..len);
+            return;
+        }
+        self.dirty.insert_run(first..len);
+        let (mut refreshed, mut from) = (0, first);
+        while from < len {
+            let to = len.min((from / BLOCK + 1) * BLOCK);
+            refreshed = self.refresh(pages, set, refreshed, to + BLOCK / 2);
+            self.compute(components, from..to, if to + BLOCK > len { upcoming } else { Upcoming::default() });
+            from = to;
+        }
+    }
+
+    /// Computes all slots, nearly all of which were set: local transforms come from their records, and the copies are
+    /// stale from now on.
+    fn gather(&mut self, pages: &Pages, components: &Components, run: Range<usize>) {
+        self.stale = true;
+        self.dirty.insert_run(run.clone());
+        let mut block = [PackedTransform::IDENTITY; BLOCK];
+        let Self { slots, matrices, .. } = self;
+        let Slots { records, parents, worlds, .. } = slots;
+        records[run.clone()].iter().take(AHEAD).for_each(|&id| pages.prefetch_record_far(id));
+        let mut matrices = matrices.iter().map(|&slot| usize::from(slot)).peekable();
+        for from in run.clone().step_by(BLOCK) {
+            let to = run.end.min(from + BLOCK);
+            for (slot, local) in (from..to).zip(&mut block) {
+                if let Some(&ahead) = records.get(slot + AHEAD) {
+                    pages.prefetch_record_far(ahead);
+                }
+                *local = pages.record(records[slot]).local;
+            }
+            let mut begin = from;
+            while let Some(slot) = matrices.next_if(|&slot| slot < to) {
+                propagate_block(&block[begin - from..slot - from], parents, worlds, begin..slot);
+                multiply(components, records[slot], parents[slot] as usize, worlds, slot);
+                begin = slot + 1;
+            }
+            propagate_block(&block[begin - from..to - from], parents, worlds, begin..to);
+        }
+    }
+
+    /// Computes the slots of new leaves. Nothing is below them.
+    fn compute_leaves(&mut self, pages: &Pages, leaves: &[u16]) {
+        let Slots { records, parents, worlds, locals } = &mut self.slots;
+        for (at, &slot) in leaves.iter().enumerate() {
+            if let Some(&ahead) = leaves.get(at + AHEAD / 4) {
+                let ahead = usize::from(ahead);
+                pages.prefetch_record(records[ahead]);
+                prefetch(worlds, parents[ahead] as usize);
+            }
+            let slot = usize::from(slot);
+            // What was just stored is not loaded: it may wait for its cache line.
+            let local = pages.record(records[slot]).local;
+            locals[slot] = local;
+            worlds[slot] = worlds[parents[slot] as usize] * local.to_matrix();
+        }
+    }
+
+    /// Makes all copies of local transforms anew.
+    fn copy_all(&mut self, pages: &Pages) {
+        let Slots { records, locals, .. } = &mut self.slots;
+        for (slot, local) in locals.iter_mut().enumerate().skip(self.imports.len()) {
+            if let Some(&ahead) = records.get(slot + AHEAD) {
+                pages.prefetch_record_far(ahead);
+            }
+            *local = pages.record(records[slot]).local;
+        }
+    }
+
+    /// Copies the local transforms of slots before `end` from their records. `set` are slots that were set, of which
+    /// the first ones are done. Returns how many are then.
+    #[inline(always)]
+    fn refresh(&mut self, pages: &Pages, set: &[u16], done: usize, end: usize) -> usize {
+        let (records, locals) = (&self.slots.records, &mut self.slots.locals);
+        let mut at = done;
+        while let Some(&slot) = set.get(at).filter(|&&slot| usize::from(slot) < end) {
+            if let Some(&ahead) = set.get(at + AHEAD) {
+                pages.prefetch_record_far(records[usize::from(ahead)]);
+            }
+            locals[usize::from(slot)] = pages.record(records[usize::from(slot)]).local;
+            at += 1;
+        }
+        at
+    }
+
+    /// Computes a run of slots.
+    fn compute(&mut self, components: &Components, run: Range<usize>, upcoming: Upcoming<'_>) {
+        let mut from = run.start;
+        for &slot in self.matrices_in(&run).iter() {
+            let slot = usize::from(slot);
+            self.propagate(from..slot, Upcoming::default());
+            self.multiply(components, slot);
+            from = slot + 1;
+        }
+        self.propagate(from..run.end, upcoming);
+    }
+
+    #[inline(always)]
+    fn propagate(&mut self, run: Range<usize>, upcoming: Upcoming<'_>) {
+        propagate(&self.slots.locals, &self.slots.parents, &mut self.slots.worlds, run, upcoming);
+    }
+
+    /// Computes the dirty slots of a run.
+    fn compute_dirty(&mut self, components: &Components, run: Range<usize>) {
+        let mut from = run.start;
+        for &slot in self.matrices_in(&run).iter() {
+            let slot = usize::from(slot);
+            self.propagate_dirty(from..slot);
+            if self.dirty.contains(slot) || self.dirty.contains(self.slots.parents[slot] as usize) {
+                self.dirty.insert(slot);
+                self.multiply(components, slot);
+            }
+            from = slot + 1;
+        }
+        self.propagate_dirty(from..run.end);
+    }
+
+    #[inline(always)]
+    fn propagate_dirty(&mut self, run: Range<usize>) {
+        let crate::store::slice::Slots { locals, parents, worlds, .. } = &mut self.slots;
+        propagate_dirty(locals, parents, worlds, self.dirty.words_mut(), run);
+    }
+
+    /// The slots of a run whose local transform is a matrix.
+    fn matrices_in(&self, run: &Range<usize>) -> smallvec::SmallVec<[u16; 16]> {
+        let before = |end: usize| self.matrices.partition_point(|&slot| usize::from(slot) < end);
+        self.matrices[before(run.start)..before(run.end)].into()
+    }
+
+    /// Computes a slot whose local transform is a matrix.
+    fn multiply(&mut self, components: &Components, slot: usize) {
+        let Slots { records, parents, worlds, .. } = &mut self.slots;
+        multiply(components, records[slot], parents[slot] as usize, worlds, slot);
+    }
+}
+
+/// Computes a slot whose local transform is a matrix.
+fn multiply(components: &Components, id: RecordId, parent: usize, worlds: &mut [Mat34], slot: usize) {
+    let local = components.matrix.get(id).copied().unwrap_or(Mat34::IDENTITY);
+    worlds[slot] = worlds[parent] * local;
+}

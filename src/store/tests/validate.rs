@@ -1,0 +1,146 @@
+//! Stores that are broken on purpose: `validate()` names what is wrong.
+
+use crate::store::page::Spot;
+use crate::store::record::{Has, Link, RecordId};
+use crate::store::slice::{NO_SHAPE, Row, Slice, short};
+use crate::store::{ChangeKinds, Position, Store};
+use crate::{Aabb, Node, SceneConfig, Shape, Transform};
+
+/// Breaks a store at a node that has no children, a transform and a shape, and in its slice imports.
+type Break = fn(&mut Store, RecordId);
+
+fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Spot) {
+    let spot = store.pages.spot(id);
+    (&mut store.slices.slices[spot.slice()], spot)
+}
+
+/// What is broken, and words of what is found.
+const BREAKS: &[(&str, Break)] = &[
+    ("and does not say so", |store, id| store.pages.set_parent(id, RecordId::LIMBO)),
+    ("the last child of", |store, id| {
+        let parent = store.pages.parent(id);
+        store.pages.record_mut(parent).set_link(Link::Last, RecordId::NIL);
+    }),
+    ("comes after", |store, id| store.pages.record_mut(id).set_link(Link::Previous, id)),
+    ("has what is not there", |store, id| store.pages.record_mut(id).has |= Has::NAME),
+    ("is outside of the tree", |store, id| store.pages.record_mut(id).has |= Has::DETACHED),
+    ("are counted", |store, _| store.detached += 1),
+    ("was moved, and is not on the list", |store, id| store.pages.record_mut(id).has |= Has::MOVED),
+    ("waits, and is not on the list", |store, id| store.pages.set_spot(id, Spot::waiting(3))),
+    ("has no row at", |store, id| store.pages.set_spot(id, Spot::of(0, 0, 0))),
+    ("on the list, 0 wait", |store, id| store.waiting.unplaced.push(id)),
+    ("is twice in the order", |store, _| store.slices.order.push(0)),
+    ("in the wrong part of the order", |store, _| store.slices.attached -= 1),
+    ("imports from a later one", |store, _| store.slices.order[..6].reverse()),
+    ("is free and in use", |store, _| store.slices.free.push(0)),
+    ("twice on the list of free ones", |store, _| {
+        let [number, _] = [(); 2].map(|()| store.slices.open(Slice::default()));
+        store.slices.free.extend([number; 2]);
+    }),
+    ("miscounts its rows", |store, id| {
+        let slice = store.pages.spot(id).slice();
+        store.slices.heads[slice].live += 1;
+    }),
+    ("is in use, and its node is gone", |store, id| {
+        let (slice, spot) = slice_of(store, id);
+        let above = slice.rows[spot.row()].above;
+        let slot = slice.rows[usize::from(above)].slot;
+        let row = Row { record: RecordId::ROOT, material: 0, slot, shape: NO_SHAPE, above, flags: 0 };
+        slice.push_row(row);
+    }),
+    ("is dead, and no row died", |store, id| {
+        let spot = store.pages.spot(id);
+        store.slices.heads[spot.slice()].dead_slots.insert(spot.slot());
+    }),
+    ("is dead and unused", |store, id| {
+        let spot = store.pages.spot(id);
+        store.remove(id);
+        let (slice, head) = (&mut store.slices.slices[spot.slice()], &mut store.slices.heads[spot.slice()]);
+        head.dead_slots.insert(slice.slots.records.len());
+    }),
+    ("comes before its parent's", |store, id| {
+        let (slice, spot) = slice_of(store, id);
+        slice.rows[spot.row()].above = 4000;
+    }),
+    ("parent", |store, id| {
+        let (slice, spot) = slice_of(store, id);
+        slice.slots.parents[spot.slot()] ^= 1;
+    }),
+    ("is another node's", |store, id| {
+        let (slice, spot) = slice_of(store, id);
+        slice.slots.records[spot.slot()] = RecordId::ROOT;
+    }),
+    ("a matrix is of no slot", |store, id| {
+        let slice = slice_of(store, id).0;
+        slice.add_matrix(slice.slots.records.len());
+    }),
+    ("a matrix is of no slot", |store, id| slice_of(store, id).0.add_matrix(0)),
+    ("the matrices are out of order", |store, id| {
+        let (slice, spot) = slice_of(store, id);
+        slice.matrices.extend([short(spot.slot()); 2]);
+    }),
+    ("columns of", |store, id| _ = slice_of(store, id).0.slots.worlds.pop()),
+    ("has another's version", |store, _| store.slices.heads[0].version = store.slices.heads[1].version),
+    ("is edited, and not on the list", |store, _| store.slices.heads[0].killed = true),
+    ("is dirty after an update", |store, id| slice_of(store, id).0.marked = true),
+    ("counts leaves that are swept", |store, id| slice_of(store, id).0.leaves += 1),
+    ("visitor computed are miscounted", |store, id| slice_of(store, id).0.ahead = true),
+    ("visitor computed are miscounted", |store, _| store.clock.ahead.push(0)),
+    ("visitor computed are miscounted", |store, _| {
+        store.slices.slices[0].ahead = true;
+        store.clock.ahead.extend([0; 2]);
+    }),
+    ("are marked, and it is not listed", |store, id| {
+        slice_of(store, id).0.boxes.iter_mut().for_each(|boxes| boxes.listed = true);
+    }),
+    ("for maintenance are miscounted", |store, _| {
+        let flag = &mut store.slices.is_untidy[0];
+        *flag = !*flag;
+    }),
+    ("for readers of changes is out of order", |store, id| {
+        store.note(id, ChangeKinds::NAME);
+        store.note_removed(id, store.pages.record(id).has);
+    }),
+    ("is out of date", |store, id| {
+        let (slice, spot) = slice_of(store, id);
+        slice.slots.worlds[spot.slot()].rows[0][3] += 1.0;
+    }),
+    ("import 0", |store, id| slice_of(store, id).0.rows[0].flags |= Row::MATERIAL),
+    ("the copy in slot", |store, id| {
+        let (slice, spot) = slice_of(store, id);
+        slice.slots.locals[spot.slot()] = slice.slots.locals[0];
+    }),
+    ("material", |store, id| {
+        let (slice, spot) = slice_of(store, id);
+        slice.rows[spot.row()].flags |= Row::MATERIAL;
+    }),
+    ("the shape of row", |store, id| {
+        let (slice, spot) = slice_of(store, id);
+        let shape = usize::from(slice.rows[spot.row()].shape);
+        slice.shapes.records[shape].mesh += 1;
+    }),
+];
+
+#[test]
+fn validate_finds_every_fault() {
+    let mut store = Store::new(SceneConfig { max_nodes: 8, bounds: true, changes: true });
+    let mut above = RecordId::ROOT;
+    for number in 0..60_u8 {
+        let local = Transform::from_xyz(f32::from(number), 1.0, 0.0);
+        let node = Node::transform(local).with_shape(Shape::new(number.into(), Aabb::cube(1.0)));
+        let id = store.insert(Position::last_of(above), &node).expect("there is room").record();
+        above = if number % 3 == 0 { id } else { above };
+    }
+    store.update();
+    // A set of one makes the copies of local transforms anew.
+    let leaf = store.pages.live().filter(|&id| store.pages.record(id).is_leaf()).last().expect("a leaf");
+    store.set_local(leaf, crate::Local::Transform(Transform::from_xyz(9.0, 9.0, 9.0)));
+    store.update();
+    assert_eq!(store.validate(), Ok(61));
+    for (number, &(words, broken)) in BREAKS.iter().enumerate() {
+        let mut store = store.clone();
+        broken(&mut store, leaf);
+        let found = store.validate().expect_err(words);
+        assert!(found.contains(words), "fault {number}: {found:?}, not {words:?}");
+    }
+}

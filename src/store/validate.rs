@@ -1,0 +1,356 @@
+//! Checks every invariant of the storage.
+//!
+//! 1. A live record's links agree with its neighbours'; states, the free list and marks are as [`page`](super::page)
+//!    says; what a record says that it has is there, and nothing besides.
+//! 2. A node's spot names a row that lives and is of its record, and the row's slot and shape, if they are its own, say
+//!    the same; or the node waits, at the index that its spot says. What was moved or drawn anew is on its list.
+//! 3. A parent's row and slot come before its children's; the slice of an import comes before its importer's in the
+//!    order. No slot and no shape has two owners. Rows and slots of nodes that died are in use until the update, and no
+//!    longer; a slot whose local transform is a matrix is in use.
+//! 4. A slice with a flag of edits is on the list of those that the update looks at, one whose boxes are marked on the
+//!    list of these. Slices that were swept are on theirs; those that are free, that a visitor computed, and that
+//!    maintenance is to look at are on theirs once. No two slices have the same version.
+//! 5. After an update nothing waits, no new leaves are counted, every slot has `world[parent] * local`, copies are what
+//!    they are copies of, and effective values are what nodes inherit.
+
+use crate::NodeHandle;
+use crate::store::Store;
+use crate::store::page::Spot;
+use crate::store::record::{Has, Link, RecordId};
+use crate::store::rows::{MAX_ROWS, RowSet};
+use crate::store::slice::short;
+use crate::store::slice::{NO_SHAPE, Row, Slice, Slices, own_layers};
+use std::collections::HashSet;
+
+/// Returns with a message unless the condition holds.
+macro_rules! ensure {
+    ($holds:expr, $($message:tt)*) => {
+        if !$holds {
+            return Err(format!($($message)*));
+        }
+    };
+}
+
+/// Whether a list has each slice whose flag is set once, and no other.
+fn lists(list: &[u32], flags: impl Iterator<Item = bool>) -> bool {
+    let mut list = list.to_vec();
+    list.sort_unstable();
+    (0..).zip(flags).filter_map(|(number, flag)| flag.then_some(number)).eq(list)
+}
+
+impl Store {
+    /// Checks every invariant. Returns the number of nodes, or the first violation.
+    pub(crate) fn validate(&self) -> Result<usize, String> {
+        self.pages.validate()?;
+        self.validate_links()?;
+        self.validate_spots()?;
+        let below_moved = self.below_moved();
+        let mut position = vec![usize::MAX; self.slices.slices.len()];
+        for (at, &number) in self.slices.order.iter().enumerate() {
+            ensure!(position[number as usize] == usize::MAX, "slice {number} is twice in the order");
+            position[number as usize] = at;
+            let slice = &self.slices.slices[number as usize];
+            ensure!(slice.lives, "slice {number} is in the order and not in use");
+            ensure!(slice.detached == (at >= self.slices.attached), "slice {number} is in the wrong part of the order");
+            self.validate_rows(number, &position, &below_moved)?;
+        }
+        for (number, slice) in self.slices.slices.iter().enumerate() {
+            ensure!(slice.lives == (position[number] != usize::MAX), "slice {number} is in use and not in the order");
+        }
+        self.validate_lists()?;
+        self.validate_boxes()?;
+        self.validate_feed()?;
+        if self.has_all_edits() {
+            for &number in &self.slices.order {
+                self.validate_values(number)?;
+            }
+        }
+        Ok(self.pages.len())
+    }
+
+    /// Links, memberships, and what is beside the records.
+    fn validate_links(&self) -> Result<(), String> {
+        let mut outside = 0;
+        for id in self.pages.live().chain([RecordId::LIMBO]) {
+            let record = self.pages.record(id);
+            let parent = self.pages.parent(id);
+            ensure!(self.components.agree_with(id, record), "record {} has what is not there, or not what is", id.0);
+            ensure!(
+                record.has.has(Has::TRANSFORM) || !record.has.has(Has::MATRIX | Has::REMAINDER),
+                "record {} has no transform, and more of it elsewhere",
+                id.0
+            );
+            let mut previous = RecordId::NIL;
+            for child in self.pages.children(id) {
+                ensure!(self.pages.lives(child), "record {} has the child {}, which is free", id.0, child.0);
+                ensure!(
+                    self.pages.parent(child) == id,
+                    "record {} is a child of {} and does not say so",
+                    child.0,
+                    id.0
+                );
+                ensure!(
+                    self.pages.link(child, Link::Previous) == previous,
+                    "record {} comes after {}, and does not say so",
+                    child.0,
+                    previous.0
+                );
+                let same = self.pages.record(child).has.has(Has::DETACHED) == record.has.has(Has::DETACHED);
+                ensure!(same, "record {} is outside of the tree, or its parent {} is", child.0, id.0);
+                previous = child;
+            }
+            ensure!(record.link(Link::Last) == previous, "the last child of record {} is another", id.0);
+            let fixed = id == RecordId::ROOT || id == RecordId::LIMBO;
+            ensure!(fixed == parent.is_nil(), "record {} has no parent, or a fixed one has", id.0);
+            outside += usize::from(record.has.has(Has::DETACHED) && id != RecordId::LIMBO);
+        }
+        ensure!(outside == self.detached, "{outside} nodes are outside of the tree, {} are counted", self.detached);
+        // Each node is below the root or the limbo exactly once.
+        let reached = self.pages.subtree(RecordId::ROOT).count() + self.pages.subtree(RecordId::LIMBO).count() - 1;
+        ensure!(reached == self.pages.len(), "{reached} nodes are linked, {} live", self.pages.len());
+        for (name, bit, count) in self.components.counts() {
+            let having = self.pages.live().filter(|&id| self.pages.record(id).has.has(bit)).count();
+            ensure!(count == having, "{having} nodes have a {name}, {count} are kept");
+        }
+        Ok(())
+    }
+
+    /// What edits leave to the update, and what is left to maintenance.
+    fn validate_lists(&self) -> Result<(), String> {
+        let Slices { slices, heads, free, edited, unboxed, untidy, is_untidy, .. } = &self.slices;
+        let same = slices.len() == heads.len() && slices.len() == is_untidy.len();
+        ensure!(same, "there are {} slices and {} heads", slices.len(), heads.len());
+        let free = lists(free, slices.iter().map(|slice| !slice.lives));
+        ensure!(free, "a slice is free and in use, or neither, or twice on the list of free ones");
+        let ahead = lists(&self.clock.ahead, slices.iter().map(|slice| slice.ahead));
+        ensure!(ahead, "slices that a visitor computed are miscounted");
+        ensure!(lists(untidy, is_untidy.iter().copied()), "slices for maintenance are miscounted");
+        let set = |list: &[u32]| -> HashSet<u32> { list.iter().copied().collect() };
+        let [edited, unboxed, swept] = [set(edited), set(unboxed), set(&self.clock.swept)];
+        let mut versions = HashSet::new();
+        for ((number, slice), head) in (0..).zip(slices).zip(heads) {
+            let flags = head.killed || head.reshaped || head.inherits;
+            ensure!(!flags || edited.contains(&number), "slice {number} is edited, and not on the list");
+            ensure!(!flags || slice.lives, "slice {number} is edited, and not in use");
+            ensure!(head.version <= self.clock.versions, "slice {number} has a version of the future");
+            ensure!(!slice.lives || versions.insert(head.version), "slice {number} has another's version");
+            let marked = slice.boxes.as_ref().is_some_and(|boxes| boxes.listed);
+            ensure!(!marked || unboxed.contains(&number), "boxes of slice {number} are marked, and it is not listed");
+            ensure!(slice.leaves == 0 || self.clock.placed, "slice {number} counts leaves that are swept");
+            if self.has_all_edits() {
+                let swept = slice.dirty == RowSet::EMPTY || swept.contains(&number);
+                ensure!(swept && !slice.marked, "slice {number} is dirty after an update");
+            }
+        }
+        Ok(())
+    }
+
+    /// Spots, and the lists of what waits.
+    fn validate_spots(&self) -> Result<(), String> {
+        let resolved = |list: &[NodeHandle]| -> HashSet<RecordId> {
+            list.iter().filter_map(|&handle| self.pages.resolve(handle)).collect()
+        };
+        let [moved, redrawn] = [resolved(&self.waiting.moved), resolved(&self.waiting.redrawn)];
+        for id in self.pages.live().chain([RecordId::LIMBO]) {
+            let spot = self.pages.spot(id);
+            if let Some(index) = spot.as_waiting() {
+                let there = self.waiting.unplaced.get(index as usize);
+                ensure!(there == Some(&id), "record {} waits, and is not on the list at {index}", id.0);
+            } else {
+                let row = self.slices.row(spot);
+                ensure!(row.is_some_and(|(_, row)| row.record == id), "record {} has no row at {spot:?}", id.0);
+                let lives = self.slices.heads[spot.slice()].alive.contains(spot.row());
+                ensure!(lives, "the row of record {} is dead", id.0);
+            }
+            let has = self.pages.record(id).has;
+            ensure!(!has.has(Has::MOVED) || moved.contains(&id), "record {} was moved, and is not on the list", id.0);
+            ensure!(!has.has(Has::REDRAWN) || redrawn.contains(&id), "record {} is drawn anew, and not listed", id.0);
+        }
+        let waiting = self.pages.live().filter(|&id| self.pages.spot(id).as_waiting().is_some()).count();
+        ensure!(
+            waiting == self.waiting.unplaced.len(),
+            "{} are on the list, {waiting} wait",
+            self.waiting.unplaced.len()
+        );
+        Ok(())
+    }
+
+    /// By record: whether a node, or one above it, was moved since the update. The links are sound.
+    fn below_moved(&self) -> Vec<bool> {
+        let mut below = vec![false; self.pages.states().len()];
+        for id in [RecordId::ROOT, RecordId::LIMBO].into_iter().flat_map(|top| self.pages.subtree(top)) {
+            let above = self.pages.parent(id).some().is_some_and(|parent| below[parent.0 as usize]);
+            below[id.0 as usize] = above || self.pages.record(id).has.has(Has::MOVED);
+        }
+        below
+    }
+
+    /// Rows and slots of a slice. `position` has those of slices that come before it, `below_moved` is by record.
+    fn validate_rows(&self, number: u32, position: &[usize], below_moved: &[bool]) -> Result<(), String> {
+        let slice = &self.slices.slices[number as usize];
+        let head = &self.slices.heads[number as usize];
+        let imports = slice.imports.len();
+        let (mut live, mut slots, mut shapes) = (0, imports, 0);
+        slice.validate_columns().map_err(|what| format!("slice {number}: {what}"))?;
+        ensure!(slice.rows.len() <= self.max_rows(), "slice {number} has {} rows", slice.rows.len());
+        ensure!(head.alive.len() == head.live as usize, "slice {number} miscounts its rows");
+        let below = head.alive.iter().filter_map(|at| slice.rows.get(at));
+        let needed: HashSet<u16> = below.map(|row| row.above).collect();
+        for (at, row) in slice.rows.iter().enumerate() {
+            if let Some(handle) = slice.imports.get(at) {
+                ensure!(
+                    usize::from(row.slot) == at && row.shape == NO_SHAPE,
+                    "import {at} of slice {number} is no import"
+                );
+                if let Some(id) = handle.and_then(|handle| self.pages.resolve(handle)) {
+                    let from = self.pages.spot(id);
+                    let needed = needed.contains(&row.slot);
+                    let waits = from.as_waiting().is_some() || below_moved[id.0 as usize];
+                    let before = waits || position[from.slice()] < position[number as usize];
+                    ensure!(!needed || before, "slice {number} imports from a later one");
+                }
+                continue;
+            }
+            ensure!(!head.alive.contains(at) || slice.used_rows.contains(at), "row {at} of slice {number} is unused");
+            if !slice.used_rows.contains(at) {
+                continue;
+            }
+            ensure!(usize::from(row.above) < at, "row {at} of slice {number} comes before its parent's");
+            let own = row.is(Row::OWN_TRANSFORM);
+            let slot = usize::from(row.slot);
+            let up = usize::from(slice.rows[usize::from(row.above)].slot);
+            slots += usize::from(own);
+            if !head.alive.contains(at) {
+                ensure!(head.killed, "row {at} of slice {number} is in use, and its node is gone");
+                continue;
+            }
+            live += 1;
+            if row.shape != NO_SHAPE {
+                shapes += 1;
+                let record = slice.shapes.records.get(usize::from(row.shape));
+                let right = record.is_some_and(|record| record.row() == at && record.node == self.handle(row.record));
+                let used = slice.used_shapes.contains(usize::from(row.shape));
+                ensure!(right && used, "the shape of row {at} of slice {number} is another node's");
+            }
+            let spot = Spot::of(number, short(at), row.slot);
+            ensure!(self.pages.spot(row.record) == spot, "record {} is not where its row is", row.record.0);
+            if own {
+                ensure!(slice.used_slots.contains(slot), "slot {slot} of slice {number} is unused");
+                ensure!(slice.slots.records[slot] == row.record, "slot {slot} of slice {number} is another node's");
+                ensure!(slice.slots.parents[slot] as usize == up && up < slot, "slot {slot} of slice {number}: parent");
+                let has = self.pages.record(row.record).has;
+                let listed = slice.matrices.binary_search(&row.slot).is_ok();
+                ensure!(head.reshaped || has.has(Has::MATRIX) == listed, "slot {slot} of slice {number}: matrix");
+            } else {
+                ensure!(slot == up, "row {at} of slice {number} has a slot that is neither its own nor its parent's");
+            }
+            let parent = self.pages.parent(row.record);
+            let above = slice.rows[usize::from(row.above)].record;
+            let moved = self.pages.record(row.record).has.has(Has::MOVED);
+            let limbo = row.record == RecordId::ROOT || row.record == RecordId::LIMBO;
+            ensure!(moved || limbo || parent == above, "row {at} of slice {number} hangs below another node");
+            let same = slice.detached == self.is_outside(row.record);
+            ensure!(
+                same || below_moved[row.record.0 as usize],
+                "row {at} of slice {number} is outside of the tree, or its node"
+            );
+        }
+        ensure!(live == head.live as usize, "slice {number} has {live} rows, {} are counted", head.live);
+        ensure!(
+            slice.used_slots.len() == slots,
+            "slice {number} has {slots} slots, {} are used",
+            slice.used_slots.len()
+        );
+        ensure!(slice.used_shapes.len() == shapes, "slice {number} has {shapes} shapes, not as many are used");
+        let dead = head.dead_slots.difference(&slice.used_slots) == RowSet::EMPTY;
+        ensure!(dead, "a slot of slice {number} is dead and unused");
+        ensure!(head.killed || head.dead_slots == RowSet::EMPTY, "a slot of slice {number} is dead, and no row died");
+        ensure!(slice.layers.is_empty() || slice.layers.len() <= slice.rows.len(), "layers of slice {number}");
+        Ok(())
+    }
+
+    /// What an update has computed in a slice.
+    fn validate_values(&self, number: u32) -> Result<(), String> {
+        let slice = &self.slices.slices[number as usize];
+        let imports = slice.imports.len();
+        let nodes = slice.used_rows.iter().filter(|&at| at >= imports);
+        let needed: HashSet<u16> = nodes.map(|at| slice.rows[at].above).collect();
+        for (at, row) in slice.rows.iter().enumerate() {
+            if let Some(handle) = slice.imports.get(at) {
+                let Some(id) = handle.and_then(|handle| self.pages.resolve(handle)) else { continue };
+                let Some((from, _)) = self.slices.row(self.pages.spot(id)) else { continue };
+                let inherited = from.inherited(self.pages.spot(id).row());
+                let used = needed.contains(&row.slot);
+                let world = inherited.world.to_bits() == slice.slots.worlds[at].to_bits();
+                let same = inherited.material == row.material() && inherited.layers == slice.layers(at);
+                ensure!(!used || world && same, "import {at} of slice {number} is out of date");
+                continue;
+            }
+            if !slice.used_rows.contains(at) {
+                continue;
+            }
+            self.validate_row(slice, number, at)?;
+        }
+        Ok(())
+    }
+
+    /// What an update has computed of a row.
+    fn validate_row(&self, slice: &Slice, number: u32, at: usize) -> Result<(), String> {
+        let row = &slice.rows[at];
+        let id = row.record;
+        let has = self.pages.record(id).has;
+        let up = &slice.rows[usize::from(row.above)];
+        let slot = usize::from(row.slot);
+        ensure!(row.is(Row::OWN_TRANSFORM) == has.has(Has::TRANSFORM), "row {at} of slice {number}: transform");
+        if row.is(Row::OWN_TRANSFORM) {
+            let local = self.local(id).map_or(crate::Mat34::IDENTITY, crate::Local::to_matrix);
+            let world = slice.slots.worlds[slice.slots.parents[slot] as usize] * local;
+            ensure!(
+                world.to_bits() == slice.slots.worlds[slot].to_bits(),
+                "slot {slot} of slice {number} is out of date"
+            );
+            ensure!(
+                slice.stale || slice.slots.locals[slot] == self.pages.record(id).local,
+                "the copy in slot {slot} of {number}"
+            );
+        }
+        let own = has.has(Has::MATERIAL).then(|| self.pages.record(id).material);
+        ensure!(row.material() == own.or(up.material()), "row {at} of slice {number}: material");
+        let layers = slice.layers(usize::from(row.above)) & own_layers(&self.components, id);
+        ensure!(slice.layers(at) == layers, "row {at} of slice {number}: layers");
+        ensure!((row.shape != NO_SHAPE) == has.has(Has::SHAPE), "row {at} of slice {number}: shape");
+        if let (Some(record), Some(shape)) = (slice.shapes.records.get(usize::from(row.shape)), self.shape(id)) {
+            let right = record.node == self.handle(id) && record.mesh == shape.mesh && record.row() == at;
+            let effective = record.material() == row.material() && record.layers == layers && record.slot == row.slot;
+            let bounds = slice.shapes.bounds[usize::from(row.shape)] == shape.bounds;
+            ensure!(right && effective && bounds, "the shape of row {at} of slice {number} is out of date");
+        }
+        Ok(())
+    }
+}
+
+impl Slice {
+    /// The lengths of columns, and what kernels read of slots that nothing has, too.
+    fn validate_columns(&self) -> Result<(), String> {
+        let Self { rows, used_rows, slots, used_slots, shapes, used_shapes, imports, matrices, .. } = self;
+        let count = slots.records.len();
+        let lengths = [slots.parents.len(), slots.worlds.len(), slots.locals.len()];
+        ensure!(lengths == [count; 3], "there are {count} slots, and columns of {lengths:?}");
+        ensure!(shapes.bounds.len() == shapes.records.len(), "there are more shapes than bounds, or fewer");
+        for (used, length) in [(used_rows, rows.len()), (used_slots, count), (used_shapes, shapes.records.len())] {
+            ensure!(used.first(length, MAX_ROWS).is_none(), "a place beyond {length} is used");
+        }
+        let first = imports.len();
+        ensure!((0..first).all(|at| used_rows.contains(at) && used_slots.contains(at)), "an import is not used");
+        let parents = slots.parents.iter().enumerate().skip(first);
+        ensure!(
+            parents.into_iter().all(|(slot, &parent)| (parent as usize) < slot),
+            "a slot comes before its parent's"
+        );
+        ensure!(matrices.is_sorted_by(|a, b| a < b), "the matrices are out of order");
+        let mut matrices = matrices.iter().map(|&slot| usize::from(slot));
+        let own = matrices.all(|slot| (first..count).contains(&slot) && used_slots.contains(slot));
+        ensure!(own, "a matrix is of no slot of a node");
+        Ok(())
+    }
+}

@@ -1,0 +1,525 @@
+//! What may be read of a slice from outside the storage: its rows, and whole columns.
+//!
+//! A view borrows the store and changes nothing. [`SliceViewMut`] can set local transforms. Methods that are not public
+//! are for the passes: they return the arrays unchanged.
+
+use crate::store::Store;
+use crate::store::boxes::SliceBoxes;
+use crate::store::record::{Has, RecordId};
+use crate::store::rows::RowSet;
+use crate::store::slice::{Head, NO_SHAPE, Row, ShapeRecord, Slice, short};
+use crate::store::world::WideLocal;
+use crate::{Aabb, Error, Local, Mat34, NodeHandle, Shape, Transform, Visibility};
+use core::ops::{ControlFlow, Range};
+use glam::{DAffine3, Vec3};
+
+/// A slice: some nodes in depth-first order, as of the last update.
+///
+/// Its first rows, and its first transform slots, are *imports*: copies of what parents in earlier slices have. Unused
+/// rows and slots may lie between those in use.
+#[derive(Clone, Copy)]
+pub struct SliceView<'s> {
+    store: &'s Store,
+    slice: &'s Slice,
+    head: &'s Head,
+    number: u32,
+}
+
+impl core::fmt::Debug for SliceView<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("SliceView").field("number", &self.number).field("nodes", &self.nodes()).finish_non_exhaustive()
+    }
+}
+
+impl<'s> SliceView<'s> {
+    /// The number of the slice, by which a [`MatrixSlot`](crate::changes::MatrixSlot) names it. It is small, belongs to
+    /// the slice while the slice exists, and may be reused later.
+    #[must_use]
+    #[inline]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// How many nodes are in the slice.
+    #[must_use]
+    #[inline]
+    pub fn nodes(&self) -> usize {
+        self.head.live as usize
+    }
+
+    /// How many rows, and transform slots, at the beginning are copies of what parents in earlier slices have.
+    #[must_use]
+    #[inline]
+    pub fn imports(&self) -> usize {
+        self.slice.imports.len()
+    }
+
+    /// The box around all shapes of the slice as of the last update; `None` unless the scene keeps
+    /// [world boxes](crate::SceneConfig::bounds). Empty if there is no shape that has one.
+    #[must_use]
+    pub fn bounds(&self) -> Option<Aabb> {
+        self.boxes().map(|boxes| boxes.own)
+    }
+
+    /// The box around the shapes of each block of 64 slots, in the order of the slots, as of the last update; none
+    /// unless the scene keeps [world boxes](crate::SceneConfig::bounds). Empty for blocks without shapes that have one.
+    pub fn block_bounds(&self) -> impl Iterator<Item = Aabb> + use<'s> {
+        let blocks = self.boxes().map(|boxes| &boxes.blocks);
+        blocks.into_iter().flat_map(|blocks| (0..blocks.len()).filter_map(|block| blocks.get(block)))
+    }
+
+    /// The rows.
+    #[must_use]
+    #[inline]
+    pub fn rows(&self) -> RowView<'s> {
+        RowView { view: *self }
+    }
+
+    /// The transforms.
+    #[must_use]
+    #[inline]
+    pub fn transforms(&self) -> TransformView<'s> {
+        TransformView { view: *self }
+    }
+
+    /// The shapes.
+    #[must_use]
+    #[inline]
+    pub fn shapes(&self) -> ShapeView<'s> {
+        ShapeView { view: *self }
+    }
+}
+
+/// What passes read of a slice.
+impl<'s> SliceView<'s> {
+    /// The number of the user's own that the draws of a node carry.
+    #[inline]
+    pub(crate) fn word(&self, node: NodeHandle) -> u32 {
+        self.store.word(node.record())
+    }
+
+    /// The node whose own transform is in a slot, or is copied there.
+    pub(crate) fn transform_owner(&self, slot: u32) -> Option<NodeHandle> {
+        let Self { store, mut slice, .. } = *self;
+        let mut slot = slot as usize;
+        while let Some(&import) = slice.imports.get(slot) {
+            let row;
+            (slice, row) = store.slices.row(store.pages.spot(store.resolve(import?)?))?;
+            slot = usize::from(row.slot);
+        }
+        store.owner(slice, slot).map(|id| store.handle(id))
+    }
+
+    /// Changes with everything in the slice except transforms; no two slices ever have the same version.
+    #[inline]
+    pub(crate) fn version(&self) -> u64 {
+        self.head.version
+    }
+
+    /// The number of the update that last computed anything here.
+    #[inline]
+    pub(crate) fn swept_in(&self) -> u64 {
+        self.slice.swept_in
+    }
+
+    /// Changes when transform slots move.
+    pub(crate) fn layout(&self) -> u64 {
+        self.slice.layout
+    }
+
+    /// World boxes, if the scene keeps any.
+    #[inline]
+    pub(crate) fn boxes(&self) -> Option<&'s SliceBoxes> {
+        self.slice.boxes.as_deref()
+    }
+
+    /// What each import is a copy of: the slice and the transform slot of a node that lives.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = Option<(u32, usize)>> + use<'s> {
+        let store = self.store;
+        self.slice.imports.iter().map(move |&handle| {
+            let spot = store.pages.spot(handle.and_then(|handle| store.resolve(handle))?);
+            let (_, row) = store.slices.row(spot)?;
+            Some((u32::try_from(spot.slice()).ok()?, usize::from(row.slot)))
+        })
+    }
+}
+
+/// The rows of a slice: a parent's comes before its children's.
+#[derive(Clone, Copy, Debug)]
+pub struct RowView<'s> {
+    view: SliceView<'s>,
+}
+
+impl<'s> RowView<'s> {
+    /// One past the last row in use.
+    #[must_use]
+    #[inline]
+    #[expect(clippy::len_without_is_empty, reason = "a slice holds at least one row")]
+    pub fn len(&self) -> usize {
+        self.view.slice.rows.len()
+    }
+
+    /// The row of a node that is there.
+    #[inline]
+    fn row(&self, row: usize) -> Option<&'s Row> {
+        self.view.slice.rows.get(row).filter(|_| self.view.head.alive.contains(row))
+    }
+
+    /// The node of a row; `None` for an import and for an unused row.
+    #[must_use]
+    #[inline]
+    pub fn node(&self, row: usize) -> Option<NodeHandle> {
+        self.row(row).map(|row| self.view.store.handle(row.record))
+    }
+
+    /// The node that an import is a copy of, if it is still there; `None` for other rows.
+    #[must_use]
+    pub fn import(&self, row: usize) -> Option<NodeHandle> {
+        let handle = (*self.view.slice.imports.get(row)?)?;
+        self.view.store.resolve(handle).map(|_| handle)
+    }
+
+    /// The row of a node's parent, which may be an import; `None` if the row is not a node's.
+    #[must_use]
+    #[inline]
+    pub fn parent(&self, row: usize) -> Option<usize> {
+        self.row(row).map(|row| usize::from(row.above))
+    }
+
+    /// The transform slot that holds for a node: its own, or that of the nearest node above that has one.
+    #[must_use]
+    #[inline]
+    pub fn transform(&self, row: usize) -> Option<usize> {
+        self.row(row).map(|row| usize::from(row.slot))
+    }
+
+    /// The slot of a node's own transform; `None` for a node that inherits its transform.
+    #[must_use]
+    #[inline]
+    pub fn own_transform(&self, row: usize) -> Option<usize> {
+        self.row(row).filter(|row| row.is(Row::OWN_TRANSFORM)).map(|row| usize::from(row.slot))
+    }
+
+    /// The material that holds for a node: its own, or that of the nearest node above that has one.
+    #[must_use]
+    #[inline]
+    pub fn material(&self, row: usize) -> Option<u32> {
+        self.row(row)?.material()
+    }
+
+    /// The layers on which a node is visible; `None` if the row is not a node's.
+    #[must_use]
+    #[inline]
+    pub fn visibility(&self, row: usize) -> Option<Visibility> {
+        self.row(row).map(|_| Visibility::layers(self.view.slice.layers(row)))
+    }
+
+    /// The nodes of the slice, in the order of their rows.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeHandle> + use<'s> {
+        let SliceView { store, slice, head, .. } = self.view;
+        head.alive.iter().map(move |row| store.handle(slice.rows[row].record))
+    }
+}
+
+/// The transforms of a slice. The first [`imports`](SliceView::imports) slots are copies of slots in earlier slices. A
+/// parent's slot is before its children's.
+#[derive(Clone, Copy, Debug)]
+pub struct TransformView<'s> {
+    view: SliceView<'s>,
+}
+
+impl<'s> TransformView<'s> {
+    /// One past the last slot in use; at least 1.
+    #[must_use]
+    #[inline]
+    #[expect(clippy::len_without_is_empty, reason = "a slice has an import")]
+    pub fn len(&self) -> usize {
+        self.view.slice.slots.worlds.len()
+    }
+
+    /// How many slots there is memory for.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.view.slice.slots.worlds.capacity()
+    }
+
+    /// Whether the slot belongs to a node, or is an import.
+    #[must_use]
+    pub fn is_occupied(&self, slot: usize) -> bool {
+        slot < self.view.imports() || self.record(slot).is_some()
+    }
+
+    /// For each slot, that of the nearest node above that has a transform, or of its import; 0 for imports, undefined
+    /// for unused slots.
+    #[must_use]
+    #[inline]
+    pub fn parents(&self) -> &'s [u32] {
+        &self.view.slice.slots.parents
+    }
+
+    /// World matrices as of the last update; undefined for unused slots.
+    #[must_use]
+    #[inline]
+    pub fn worlds(&self) -> &'s [Mat34] {
+        &self.view.slice.slots.worlds
+    }
+
+    /// The world matrix of a slot after the update before the last; the present one if changes are not tracked.
+    #[inline]
+    pub(crate) fn previous(&self, slot: usize) -> &'s Mat34 {
+        let trace = self.view.slice.trace.as_ref();
+        trace.and_then(|trace| trace.previous(slot)).unwrap_or(&self.view.slice.slots.worlds[slot])
+    }
+
+    /// The local transform of the node that has a slot, as of now; `None` for imports and for unused slots.
+    #[must_use]
+    pub fn local(&self, slot: usize) -> Option<Local> {
+        self.view.store.local(self.record(slot)?)
+    }
+
+    /// The node whose transform is in a slot.
+    fn record(&self, slot: usize) -> Option<RecordId> {
+        (slot >= self.view.imports()).then(|| self.view.store.owner(self.view.slice, slot))?
+    }
+
+    /// The slots that the last sweep computed; imports count if they changed.
+    #[inline]
+    pub(crate) fn swept(&self) -> &'s RowSet {
+        &self.view.slice.dirty
+    }
+
+    /// Whether the last sweep computed all slots of nodes.
+    pub(crate) fn swept_all(&self) -> bool {
+        self.swept().first_missing(self.view.imports(), self.len()).is_none()
+    }
+
+    /// `wide[slot] = wide[parent[slot]] * local[slot]` for a run of slots, in double precision. Imports are set by the
+    /// caller; unused slots are computed too.
+    pub(crate) fn compose_wide(&self, run: Range<usize>, wide: &mut [DAffine3]) {
+        for slot in run.start.max(self.view.imports())..run.end {
+            wide[slot] = match self.wide_local(slot) {
+                Some(local) => wide[self.parents()[slot] as usize] * local.to_wide(),
+                None => Local::Matrix(self.worlds()[slot]).to_wide(),
+            };
+        }
+    }
+
+    /// The local transform of a slot as of the last update. What the slice has no copy of is as of now: a matrix, and
+    /// what single precision loses of a translation. `None` where the node was moved or removed since, and there is no
+    /// copy either.
+    fn wide_local(&self, slot: usize) -> Option<WideLocal> {
+        let SliceView { store, slice, number, .. } = self.view;
+        let id = slice.slots.records[slot];
+        let has = store.pages.record(id).has;
+        let here = store.pages.spot(id).slice() == number as usize && !has.has(Has::MOVED);
+        if here && (slice.stale || has.has(Has::MATRIX | Has::REMAINDER)) {
+            return store.wide_local(id);
+        }
+        let copied = !slice.stale && slice.matrices.binary_search(&short(slot)).is_err();
+        let local = Local::Transform(slice.slots.locals[slot].into());
+        copied.then_some(WideLocal { local, remainder: Vec3::ZERO })
+    }
+}
+
+/// A shape in a slice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ListedShape {
+    /// The node.
+    pub node: NodeHandle,
+    /// Mesh and local bounds.
+    pub shape: Shape,
+    /// The slot of the node's transform, its own or inherited.
+    pub transform: usize,
+    /// The material that holds for the node.
+    pub material: Option<u32>,
+    /// The layers on which the node is visible.
+    pub visibility: Visibility,
+}
+
+/// The shapes of a slice.
+#[derive(Clone, Copy, Debug)]
+pub struct ShapeView<'s> {
+    view: SliceView<'s>,
+}
+
+impl<'s> ShapeView<'s> {
+    /// One past the last slot in use.
+    #[must_use]
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.view.slice.shapes.records.len()
+    }
+
+    /// Whether the slot belongs to a node.
+    #[must_use]
+    pub fn is_occupied(&self, slot: usize) -> bool {
+        slot < self.len() && self.view.slice.used_shapes.contains(slot)
+    }
+
+    /// Whether no node in the slice has a shape.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.view.slice.used_shapes.first(0, self.len()).is_none()
+    }
+
+    /// The shape in a slot; `None` if it is unused.
+    #[must_use]
+    pub fn get(&self, slot: usize) -> Option<ListedShape> {
+        let record = self.records().get(slot).filter(|_| self.is_occupied(slot))?;
+        Some(ListedShape {
+            node: record.node,
+            shape: Shape { mesh: record.mesh, bounds: self.view.slice.shapes.bounds[slot] },
+            transform: usize::from(record.slot),
+            material: record.material(),
+            visibility: Visibility::layers(record.layers),
+        })
+    }
+
+    /// All shapes, in the order of their slots.
+    pub fn iter(&self) -> impl Iterator<Item = ListedShape> + use<'s> {
+        let view = *self;
+        (0..self.len()).filter_map(move |slot| view.get(slot))
+    }
+
+    /// How many nodes have a shape.
+    #[cfg(feature = "rayon")]
+    #[inline]
+    pub(crate) fn live(&self) -> usize {
+        self.view.slice.used_shapes.len()
+    }
+
+    /// What is drawn, by slot; undefined for unused ones.
+    #[inline]
+    pub(crate) fn records(&self) -> &'s [ShapeRecord] {
+        &self.view.slice.shapes.records
+    }
+
+    /// Whether all nodes of the slice are visible on all layers.
+    #[inline]
+    pub(crate) fn all_visible(&self) -> bool {
+        self.view.slice.layers.is_empty()
+    }
+
+    /// The greatest number of records in one of the [chunks](Self::chunks).
+    pub(crate) const CHUNK: usize = 64;
+
+    /// The records in chunks, each with one bit for every slot in use.
+    #[inline]
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
+        let slice = self.view.slice;
+        slice.shapes.records.chunks(Self::CHUNK).zip(slice.used_shapes.words().iter().copied())
+    }
+
+    /// The slots in use in a block, one bit each.
+    #[inline]
+    pub(crate) fn live_word(&self, block: usize) -> u64 {
+        self.view.slice.used_shapes.words().get(block).copied().unwrap_or(0)
+    }
+
+    /// The local bounds of a shape; undefined for unused slots.
+    #[inline]
+    pub(crate) fn bounds(&self, slot: usize) -> &'s Aabb {
+        &self.view.slice.shapes.bounds[slot]
+    }
+
+    /// The world box of a shape, by the matrices of the last update.
+    #[inline]
+    pub(crate) fn world_box(&self, slot: usize) -> Aabb {
+        let Slice { slots, shapes, .. } = self.view.slice;
+        shapes.bounds[slot].transformed(&slots.worlds[usize::from(shapes.records[slot].slot)])
+    }
+}
+
+impl Store {
+    /// A slice in use.
+    #[inline]
+    pub(crate) fn view(&self, slice: u32) -> SliceView<'_> {
+        let at = slice as usize;
+        SliceView { store: self, slice: &self.slices.slices[at], head: &self.slices.heads[at], number: slice }
+    }
+
+    /// The node that a slot of its slice belongs to. One that was removed since the update has left its slot, and maybe
+    /// its record to another node.
+    fn owner(&self, slice: &Slice, slot: usize) -> Option<RecordId> {
+        let id = *slice.slots.records.get(slot).filter(|_| slice.used_slots.contains(slot))?;
+        let (of, row) = self.slices.row(self.pages.spot(id))?;
+        let owns = core::ptr::eq(of, slice) && row.record == id && usize::from(row.slot) == slot;
+        (owns && self.pages.lives(id)).then_some(id)
+    }
+
+    /// The slice with this number, if it is in use.
+    pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
+        let number = u32::try_from(slice).ok()?;
+        self.slices.slices.get(slice).filter(|slice| slice.lives).map(|_| self.view(number))
+    }
+
+    /// The slice of a node, and its row there, if it has one.
+    #[inline]
+    pub(crate) fn view_of(&self, id: RecordId) -> Option<(SliceView<'_>, usize)> {
+        let spot = self.pages.spot(id);
+        let view = self.get_view(spot.slice())?;
+        Some((view, spot.row()))
+    }
+
+    /// The world box of a node's shape as of the last update.
+    pub(crate) fn world_bounds(&self, id: RecordId) -> Option<Aabb> {
+        let (view, row) = self.view_of(id)?;
+        let shape = view.slice.rows.get(row)?.shape;
+        (shape != NO_SHAPE).then(|| view.shapes().world_box(usize::from(shape)))
+    }
+
+    /// Where the world matrix of a node is, or of the nearest node above that has a transform.
+    pub(crate) fn matrix_slot(&self, id: RecordId) -> Option<crate::store::MatrixSlot> {
+        let (view, row) = self.view_of(id)?;
+        let slot = view.slice.rows.get(row)?.slot;
+        Some(crate::store::MatrixSlot { slice: view.number, slot: u32::from(slot) })
+    }
+}
+
+/// A slice in which local transforms can be set. Everything else is read-only, so a visitor can break nothing.
+#[derive(Debug)]
+pub struct SliceViewMut<'s> {
+    store: &'s mut Store,
+    number: u32,
+}
+
+impl SliceViewMut<'_> {
+    /// The slice to read.
+    #[must_use]
+    pub fn view(&self) -> SliceView<'_> {
+        self.store.view(self.number)
+    }
+
+    /// Sets the local transform of a slot, which must be a node's. The next update applies it.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`], [`Error::NotRotation`].
+    ///
+    /// # Panics
+    /// If no node has the slot.
+    pub fn set_local(&mut self, slot: usize, transform: Transform) -> Result<(), Error> {
+        let id = self.view().transforms().record(slot).expect("a slot that a node has");
+        self.store.set_local(id, Local::Transform(transform.checked()?));
+        self.store.slices.slices[self.number as usize].mark(slot);
+        Ok(())
+    }
+
+    /// Computes the world matrices that are out of date, or all. They stay marked, so that the next update sees the
+    /// results and the values before. If none is out of date, nothing changes.
+    pub(crate) fn propagate(&mut self, everything: bool) {
+        self.store.propagate_ahead(self.number, everything);
+    }
+}
+
+impl Store {
+    /// Shows every slice of the tree in order, after copying what it imports from the present state of earlier ones.
+    pub(crate) fn show_each(&mut self, mut each: impl FnMut(SliceViewMut<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.begin_ahead();
+        for at in 0..self.slices.attached {
+            let Some(&number) = self.slices.order.get(at) else { break };
+            self.import_ahead(number);
+            each(SliceViewMut { store: self, number })?;
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,550 @@
+//! What a scene promises whatever is done to it: handles, memory, and what passes see.
+
+use crate::model::dump::dump;
+use crate::renderers::looking;
+use crate::trees::{APART, group, whole, with};
+use hedgerow::changes::ChangeReader;
+use hedgerow::edit::{EditQueue, Outcome, SceneBuilder};
+use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::query::{CullView, Ray, Sphere};
+use hedgerow::{
+    Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+};
+use std::collections::HashSet;
+use std::time::Duration;
+
+/// Slices of eight nodes, and all that a scene may keep.
+const TOLD: SceneConfig = SceneConfig { max_nodes: 8, bounds: true, changes: true };
+
+/// A way of making nodes below a parent: two, one below the other. Returns the upper one.
+type Make = fn(&mut Scene, NodeHandle) -> NodeHandle;
+
+const WAYS: [(&str, Make); 8] = [
+    ("inserts", |scene, parent| {
+        let top = scene.insert(parent, whole()).unwrap();
+        scene.insert(top, whole()).unwrap();
+        top
+    }),
+    ("a batch", |scene, parent| {
+        let mut made = Vec::new();
+        scene.insert_many(&[(parent, whole())], &mut made).unwrap();
+        scene.insert_many(&[(made[0], whole())], &mut Vec::new()).unwrap();
+        made[0]
+    }),
+    ("a queue", |scene, parent| {
+        let mut queue = EditQueue::new();
+        let top = queue.insert(parent, whole());
+        queue.insert(top, whole());
+        match queue.apply(scene)[0] {
+            Ok(Outcome::Inserted(node)) => node,
+            ref other => panic!("{other:?}"),
+        }
+    }),
+    ("a builder", |scene, parent| {
+        let mut builder = SceneBuilder::new();
+        let top = builder.push(None, whole());
+        builder.push(Some(top), whole());
+        builder.insert_into(scene, parent).unwrap()[0]
+    }),
+    ("a copy", |scene, parent| {
+        let top = scene.insert(parent, whole()).unwrap();
+        scene.insert(top, whole()).unwrap();
+        let copy = scene.duplicate(top, parent).unwrap().top();
+        scene.remove(top).unwrap();
+        copy
+    }),
+    ("attached ones", |scene, parent| {
+        let top = scene.insert(Place::Detached, whole()).unwrap();
+        scene.insert(top, whole()).unwrap();
+        scene.attach(top, parent, Keep::Local).unwrap();
+        top
+    }),
+    ("moved ones", |scene, parent| {
+        let top = scene.insert(scene.root(), whole()).unwrap();
+        scene.insert(top, whole()).unwrap();
+        scene.reparent(top, parent, Keep::Local).unwrap();
+        top
+    }),
+    ("a loaded subtree", |scene, parent| {
+        let mut other = Scene::new();
+        let top = other.insert(other.root(), whole()).unwrap();
+        other.insert(top, whole()).unwrap();
+        scene.load_subtree(&other.save_subtree(top).unwrap(), parent).unwrap().top()
+    }),
+];
+
+/// A branch of nodes on both sides of each other, some of them groups.
+fn branch(scene: &mut Scene, parent: NodeHandle, nodes: usize) -> NodeHandle {
+    let top = scene.insert(parent, whole().named("top")).unwrap();
+    for number in 1..nodes {
+        let at = if number % 2 == 0 { Place::FirstChildOf(top) } else { Place::LastChildOf(top) };
+        scene.insert(at, if number % 3 == 0 { Node::group() } else { whole().named("leaf") }).unwrap();
+    }
+    top
+}
+
+/// A round of edits that leaves as many nodes as before, given its number and a node that stays.
+type Round = fn(&mut Scene, u32, NodeHandle);
+
+const ROUNDS: [(&str, Round); 7] = [
+    ("branches", |scene, round, stays| {
+        let node = branch(scene, stays, 20);
+        if round % 2 == 0 {
+            scene.update();
+        }
+        scene.remove(node).unwrap();
+        if round % 3 == 0 {
+            scene.update();
+        }
+    }),
+    ("detached branches", |scene, round, stays| {
+        let node = branch(scene, stays, 7);
+        scene.detach(node).unwrap();
+        if round % 2 == 0 {
+            scene.update();
+            scene.attach(node, scene.root(), Keep::Local).unwrap();
+        }
+        scene.remove(node).unwrap();
+    }),
+    ("moves", |scene, round, stays| {
+        let root = scene.root();
+        let node = branch(scene, root, 5);
+        if round % 4 == 0 {
+            scene.update();
+        }
+        scene.reparent(node, stays, Keep::Local).unwrap();
+        scene.reparent(node, root, Keep::Local).unwrap();
+        scene.remove(node).unwrap();
+    }),
+    ("components", |scene, round, stays| {
+        let mut shear = Mat34::IDENTITY;
+        shear.rows[0][1] = 0.5;
+        scene.set_local(stays, shear).unwrap();
+        scene.set_shape(stays, Shape::new(round, Aabb::cube(2.0))).unwrap();
+        scene.set_material(stays, round).unwrap();
+        scene.set_name(stays, Some("another")).unwrap();
+        scene.set_word(stays, round).unwrap();
+        if round % 6 == 0 {
+            scene.update();
+        }
+        scene.set_local(stays, Transform::IDENTITY).unwrap();
+        scene.set_translation_f64(stays, DVec3::splat(1e7 + 0.1)).unwrap();
+        scene.remove_shape(stays).unwrap();
+        scene.remove_material(stays).unwrap();
+        scene.set_name(stays, None).unwrap();
+    }),
+    ("transforms that come and go", |scene, round, stays| {
+        scene.set_local(stays, Transform::IDENTITY).unwrap();
+        if round % 2 == 0 {
+            scene.update();
+        }
+        scene.remove_local(stays).unwrap();
+    }),
+    ("maintenance", |scene, round, stays| {
+        let node = branch(scene, stays, 30);
+        scene.update();
+        scene.remove(node).unwrap();
+        scene.update();
+        if round % 3 == 0 {
+            scene.maintain(Duration::ZERO);
+        }
+    }),
+    ("snapshots", |scene, round, _| {
+        if round % 50 == 0 {
+            *scene = Scene::load(&scene.save()).unwrap();
+        }
+    }),
+];
+
+/// Makes random edits of all kinds. Returns the handles that they gave.
+fn edit(scene: &mut Scene, dice: &mut fastrand::Rng, edits: usize) -> Vec<NodeHandle> {
+    let mut given = Vec::new();
+    for _ in 0..edits {
+        let all: Vec<NodeHandle> = std::iter::once(scene.root())
+            .chain(scene.detached_roots())
+            .flat_map(|top| scene.descendants(top))
+            .collect();
+        let [node, other] = [(); 2].map(|()| all[dice.usize(..all.len())]);
+        match dice.u8(..16) {
+            0..=6 => {
+                let (_, make) = WAYS[dice.usize(..WAYS.len())];
+                let top = make(scene, node);
+                given.extend(scene.descendants(top));
+            }
+            7..=9 if node != scene.root() => _ = scene.remove(node).unwrap(),
+            10 => _ = scene.detach(node),
+            11 => _ = scene.attach(node, other, Keep::Local),
+            12 | 13 => _ = scene.reparent(node, other, Keep::Local),
+            14 => _ = scene.set_word(node, dice.u32(..4)).unwrap(),
+            _ => scene.update(),
+        }
+    }
+    given
+}
+
+#[test]
+fn a_loaded_scene_has_the_same_bytes_and_gives_the_same_handles() {
+    for (seed, config) in (0..).zip([SceneConfig::DEFAULT, APART, TOLD]) {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let mut scene = with(config);
+        for _ in 0..30 {
+            edit(&mut scene, &mut dice, 40);
+            let bytes = scene.save();
+            let mut loaded = Scene::load(&bytes).unwrap();
+            assert!(loaded.save() == bytes);
+            let mut same = dice.clone();
+            assert_eq!(edit(&mut scene, &mut dice, 40), edit(&mut loaded, &mut same, 40));
+            assert!(loaded.save() == scene.save() && loaded.validate().is_ok());
+        }
+    }
+}
+
+/// How often each way of passes to find nodes finds one.
+fn found(scene: &Scene, node: NodeHandle) -> [usize; 11] {
+    let (camera, mut list) = (DVec3::new(0.0, 0.0, 9.0), DrawList::new());
+    let frustum = looking(camera.as_vec3(), Vec3::ZERO);
+    let around = looking(Vec3::ZERO, Vec3::NEG_Z);
+    let all = Visibility::VISIBLE;
+    let drawn = |list: &DrawList| list.commands().iter().filter(|command| command.node == node).count();
+    let among = |nodes: &[NodeHandle]| nodes.iter().filter(|&&other| other == node).count();
+    scene.draw_list(&mut list);
+    let listed = drawn(&list);
+    scene.draw_list_relative(camera, &mut list);
+    let relative = drawn(&list);
+    scene.cull(&frustum, all, &mut list).unwrap();
+    let culled = drawn(&list);
+    scene.cull_views(&mut [CullView { frustum, layers: all, list: &mut list }]).unwrap();
+    let viewed = drawn(&list);
+    scene.cull_relative(camera, &around, all, &mut list);
+    let near = drawn(&list);
+    let (mut nodes, mut hits, mut on_ray) = (Vec::new(), Vec::new(), Vec::new());
+    scene.cull_nodes(&frustum, all, &mut nodes).unwrap();
+    let culled_nodes = among(&nodes);
+    scene.cull_many(&[frustum], all, &mut hits).unwrap();
+    let hit = hits.iter().filter(|hit| hit.node == node).count();
+    scene.nodes_in_box(&Aabb::cube(2.0), all, &mut nodes).unwrap();
+    let in_box = among(&nodes);
+    scene.nodes_in_sphere(&Sphere::new(Vec3::ZERO, 2.0).unwrap(), all, &mut nodes).unwrap();
+    let in_sphere = among(&nodes);
+    scene.nodes_on_ray(&Ray::new(Vec3::Z * 9.0, Vec3::NEG_Z).unwrap(), all, &mut on_ray).unwrap();
+    let hit_by_ray = on_ray.iter().filter(|hit| hit.node == node).count();
+    let rows = scene.slices().flat_map(|slice| slice.rows().nodes()).filter(|&other| other == node).count();
+    [listed, relative, culled, viewed, near, culled_nodes, hit, in_box, in_sphere, hit_by_ray, rows]
+}
+
+#[test]
+fn what_was_inserted_since_the_update_is_seen_by_no_pass_and_what_was_removed_by_none_either() {
+    for (way, make) in WAYS {
+        for config in [TOLD, SceneConfig { bounds: true, ..SceneConfig::DEFAULT }] {
+            let mut scene = with(config);
+            let root = scene.root();
+            let mut parent = scene.insert(root, Node::transform(Transform::from_xyz(-1.0, 0.0, 0.0))).unwrap();
+            for _ in 0..20 {
+                parent = group(&mut scene, parent);
+            }
+            scene.update();
+            let node = make(&mut scene, parent);
+            assert_eq!(found(&scene, node), [0; 11], "{way}");
+            assert_eq!((scene.matrix_slot(node), scene.world_bounds(node)), (None, None), "{way}");
+            assert_eq!(scene.world(node), Some(&Mat34::IDENTITY), "{way}");
+            assert_eq!(scene.previous_world(node), config.changes.then_some(&Mat34::IDENTITY), "{way}");
+            assert_eq!(scene.fresh_world(node), Some(Mat34::IDENTITY), "it is as of now, {way}");
+            scene.update();
+            assert_eq!(found(&scene, node), [1; 11], "{way}, updated");
+            assert!(scene.matrix_slot(node).is_some() && scene.world_bounds(node).is_some());
+            scene.remove(node).unwrap();
+            assert_eq!(found(&scene, node), [0; 11], "{way}, removed");
+            assert_eq!(scene.validate(), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
+    let told = SceneConfig { max_nodes: 64, ..TOLD };
+    for config in [SceneConfig::DEFAULT, APART, told] {
+        for (way, make) in WAYS {
+            for updates in [false, true] {
+                let mut scene = with(config);
+                // Removals are noted up to a number.
+                scene.set_change_history(0);
+                let root = scene.root();
+                let parent = group(&mut scene, root);
+                let mut kept = std::collections::VecDeque::new();
+                let mut run = |rounds: usize| {
+                    for round in 0..rounds {
+                        kept.push_back(make(&mut scene, parent));
+                        // Others go than came last.
+                        if kept.len() > 6 {
+                            let gone = if round % 3 == 0 { kept.pop_back() } else { kept.pop_front() };
+                            let gone = gone.unwrap();
+                            match round % 5 {
+                                0 => _ = scene.remove_many(&[gone]).unwrap(),
+                                1 => {
+                                    scene.detach(gone).unwrap();
+                                    scene.remove(gone).unwrap();
+                                }
+                                _ => _ = scene.remove(gone).unwrap(),
+                            }
+                        }
+                        if updates {
+                            scene.update();
+                        }
+                    }
+                    scene.stats().allocated_bytes()
+                };
+                // Until no more removals are noted.
+                let early = if config.changes && !updates { 5000 } else { 100 };
+                let (before, after) = (run(early), run(10_000));
+                assert!(
+                    after <= before + before / 16,
+                    "{way}, updates {updates}: {before} bytes became {after}, {config:?}"
+                );
+                assert_eq!(scene.validate(), Ok(()));
+            }
+        }
+    }
+}
+
+#[test]
+fn no_rounds_of_edits_take_memory_again_and_again() {
+    for config in [SceneConfig::DEFAULT, SceneConfig { max_nodes: 32, ..TOLD }] {
+        for (what, round) in ROUNDS {
+            let mut scene = with(config);
+            scene.set_change_history(64);
+            let root = scene.root();
+            let stays = branch(&mut scene, root, 100);
+            scene.update();
+            // Updates come every so many rounds, so the most of some rounds counts.
+            let mut run = |rounds: u32| {
+                let mut most = 0;
+                for number in 0..rounds {
+                    round(&mut scene, number, stays);
+                    if number + 60 > rounds {
+                        most = most.max(scene.stats().allocated_bytes());
+                    }
+                }
+                scene.update();
+                assert_eq!(scene.validate(), Ok(()), "{what}");
+                most
+            };
+            let (before, after) = (run(100), run(10_000));
+            // Lists of a first reconstitution take less than half a byte a round.
+            assert!(after <= before + (1 << 12), "{what}: {before} bytes became {after}, {config:?}");
+        }
+    }
+}
+
+#[test]
+fn detaching_and_attaching_takes_no_memory_again_and_again() {
+    for updates in [false, true] {
+        let mut scene = with(TOLD);
+        scene.set_change_history(0);
+        let root = scene.root();
+        let parent = group(&mut scene, root);
+        let tops: Vec<NodeHandle> = WAYS.iter().map(|(_, make)| make(&mut scene, parent)).collect();
+        scene.update();
+        let mut run = |rounds: usize| {
+            for round in 0..rounds {
+                let top = tops[round % tops.len()];
+                scene.detach(top).unwrap();
+                if updates && round % 2 == 0 {
+                    scene.update();
+                }
+                scene.attach(top, parent, Keep::Local).unwrap();
+                if updates {
+                    scene.update();
+                }
+            }
+            scene.stats().allocated_bytes()
+        };
+        let (before, after) = (run(100), run(10_000));
+        assert!(after <= before + before / 16, "updates {updates}: {before} bytes became {after}");
+        assert_eq!(scene.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn a_handle_that_is_gone_names_no_other_node_however_the_scene_was_emptied() {
+    type Empty = fn(&mut Scene);
+    fn tops(scene: &Scene) -> Vec<NodeHandle> {
+        scene.children(scene.root()).chain(scene.detached_roots()).collect()
+    }
+    let ways: [(&str, Empty); 6] = [
+        ("clearing", Scene::clear),
+        ("removing tops", |scene| tops(scene).into_iter().for_each(|top| _ = scene.remove(top).unwrap())),
+        ("removing tops from behind", |scene| {
+            tops(scene).into_iter().rev().for_each(|top| _ = scene.remove(top).unwrap());
+        }),
+        ("removing tops in a batch", |scene| _ = scene.remove_many(&tops(scene)).unwrap()),
+        ("clearing and loading", |scene| {
+            scene.clear();
+            *scene = Scene::load(&scene.save()).unwrap();
+        }),
+        ("shrinking after clearing", |scene| {
+            scene.clear();
+            scene.update();
+            scene.shrink_to_fit();
+        }),
+    ];
+    for config in [SceneConfig::DEFAULT, TOLD] {
+        let mut dice = fastrand::Rng::with_seed(3);
+        let mut scene = with(config);
+        let mut given = HashSet::from([scene.root()]);
+        for round in 0..60 {
+            let (way, empty) = ways[dice.usize(..ways.len())];
+            for _ in 0..4 {
+                for node in edit(&mut scene, &mut dice, 8) {
+                    assert!(given.insert(node), "{node:?} was given twice, round {round}");
+                }
+            }
+            if dice.bool() {
+                scene.update();
+            }
+            empty(&mut scene);
+            assert_eq!((scene.len(), scene.detached_len()), (1, 0), "{way}");
+            assert!(given.iter().all(|&node| scene.contains(node) == (node == scene.root())), "{way}");
+            assert_eq!(scene.validate(), Ok(()), "{way}");
+        }
+        assert!(given.len() > 1000);
+    }
+}
+
+#[test]
+fn a_kept_world_is_kept_in_double_precision() {
+    for seed in 0..8 {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let mut scene = with(if seed % 2 == 0 { APART } else { SceneConfig::DEFAULT });
+        let mut nodes = vec![scene.root()];
+        for _ in 0..30 {
+            let mut part = |scale: f64| (dice.f64() - 0.5) * scale;
+            let place = DVec3::new(part(2e7), part(2e7), part(2e7));
+            let turned = Transform::from_rotation(Quat::from_rotation_y(dice.f32() * 6.0));
+            let parent = nodes[dice.usize(..nodes.len())];
+            let node = scene.insert(parent, Node::transform(turned)).unwrap();
+            scene.set_translation_f64(node, place).unwrap();
+            nodes.push(node);
+        }
+        let mut moved = 0;
+        for round in 0..200 {
+            let [node, other] = [(); 2].map(|()| nodes[dice.usize(1..nodes.len())]);
+            let mut before = scene.world_f64(node).unwrap();
+            match round % 6 {
+                // Each may be refused: below itself.
+                0 => _ = scene.reparent(node, other, Keep::World),
+                1 => _ = scene.reparent_many(&[(node, other)], Keep::World),
+                2 => {
+                    let mut queue = EditQueue::new();
+                    queue.reparent(node, other, Keep::World);
+                    queue.apply(&mut scene);
+                }
+                3 => scene.look_at(node, Vec3::ZERO, Vec3::Y).unwrap(),
+                way => {
+                    if way == 4 {
+                        scene.reparent(node, Place::Detached, Keep::World).unwrap();
+                    } else {
+                        scene.detach(node).unwrap();
+                        before = scene.world_f64(node).unwrap();
+                    }
+                    let to = if scene.is_detached(other) { scene.root() } else { other };
+                    scene.attach(node, to, Keep::World).unwrap();
+                }
+            }
+            moved += usize::from(scene.parent(node) == Some(other));
+            let off = (scene.world_f64(node).unwrap().translation - before.translation).length();
+            assert!(off < 1e-5, "{node:?} is {off} away after round {round}");
+            if dice.u8(..4) == 0 {
+                scene.update();
+                assert_eq!(scene.validate(), Ok(()));
+            }
+        }
+        assert!(moved > 50);
+    }
+}
+
+#[test]
+fn a_world_that_is_not_finite_is_not_kept() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let scaled = |scale: f32| Node::transform(Transform::from_scale(Vec3::splat(scale)));
+    // What is below the inner one is finite in no world.
+    let outer = scene.insert(root, scaled(1e30)).unwrap();
+    let inner = scene.insert(outer, scaled(1e10)).unwrap();
+    let free = scene.insert(root, scaled(1e5)).unwrap();
+    let lost = scene.insert(inner, scaled(1.0)).unwrap();
+    let spare = scene.insert(Place::Detached, scaled(1e5)).unwrap();
+    // Below it, the local transform of what is large would be too large.
+    let tiny = scene.insert(root, scaled(1e-30)).unwrap();
+    let large = scene.insert(root, scaled(1e20)).unwrap();
+    let before = dump(&scene);
+    let refused = |answer: Result<(), Error>| assert!(matches!(answer, Err(Error::NotFinite(_))), "{answer:?}");
+    let world = Transform::from_scale(Vec3::splat(1e5));
+    assert_eq!(scene.set_world(lost, world), Err(Error::NotFinite("a world transform")));
+    refused(scene.set_worlds(&[(lost, world)]).map_err(|refused| refused.error));
+    refused(scene.reparent(large, tiny, Keep::World).map(drop));
+    refused(scene.reparent(free, inner, Keep::World).map(drop));
+    refused(scene.reparent(lost, root, Keep::World).map(drop));
+    refused(scene.attach(spare, inner, Keep::World).map(drop));
+    let batch = scene.reparent_many(&[(free, inner)], Keep::World);
+    refused(batch.map_err(|refused| refused.error));
+    let mut queue = EditQueue::new();
+    queue.reparent(free, inner, Keep::World);
+    refused(queue.apply(&mut scene)[0].map(drop));
+    assert_eq!(dump(&scene), before);
+    scene.update();
+    assert_eq!(scene.world(free), Some(&world.to_matrix()));
+    // A node in a place that is not finite may leave it.
+    scene.set_world(inner, Transform::IDENTITY).unwrap();
+    scene.set_world(lost, world).unwrap();
+    scene.update();
+    assert!(scene.world(lost).is_some_and(Mat34::is_finite));
+}
+
+#[test]
+fn readers_are_told_of_nodes_that_came_and_went_between_two_updates() {
+    for (way, make) in WAYS {
+        let mut scene = with(TOLD);
+        let root = scene.root();
+        let parent = group(&mut scene, root);
+        scene.update();
+        let mut reader = ChangeReader::new();
+        scene.changes(&mut reader).unwrap();
+        let top = make(&mut scene, parent);
+        let mut gone: HashSet<NodeHandle> = scene.descendants(top).collect();
+        scene.remove(top).unwrap();
+        let spare = group(&mut scene, Place::Detached);
+        scene.remove(spare).unwrap();
+        gone.insert(spare);
+        let stays = group(&mut scene, Place::LastChildOf(parent));
+        scene.update();
+        let told = scene.changes(&mut reader).unwrap().since().unwrap();
+        let removed: HashSet<NodeHandle> = told.removed().iter().copied().collect();
+        assert!(gone.is_subset(&removed), "{way}: {removed:?} has not all of {gone:?}");
+        assert_eq!((told.entered(), told.left()), (&[stays][..], &[][..]), "{way}");
+        assert!(removed.iter().all(|&node| !scene.contains(node)));
+        assert_eq!(removed.len(), told.removed().len(), "each once");
+        scene.update();
+        assert!(scene.changes(&mut reader).unwrap().since().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_shape_that_is_set_shows_with_the_update_and_a_word_at_once() {
+    let mut scene = with(TOLD);
+    let node = scene.insert(scene.root(), whole()).unwrap();
+    scene.update();
+    let drawn = |scene: &Scene| {
+        let mut list = DrawList::new();
+        scene.draw_list(&mut list);
+        let draw = list.commands()[0];
+        (draw.mesh, draw.material(), draw.word)
+    };
+    assert_eq!(drawn(&scene), (2, Some(1), 0));
+    scene.set_shape(node, Shape::new(7, Aabb::cube(3.0))).unwrap();
+    scene.set_material(node, 8).unwrap();
+    scene.set_word(node, 9).unwrap();
+    assert_eq!(drawn(&scene), (2, Some(1), 9));
+    assert_eq!((scene.shape(node).unwrap().mesh, scene.material(node)), (7, Some(8)), "reads are as of now");
+    scene.update();
+    assert_eq!(drawn(&scene), (7, Some(8), 9));
+}
