@@ -1,7 +1,6 @@
 //! The scenes that operations are done on.
 
 use crate::dice::Dice;
-use hedgerow::edit::CachedHandle;
 use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
 
 /// So many nodes are one slice.
@@ -17,7 +16,7 @@ pub(crate) struct Warm {
 }
 
 impl Warm {
-    /// A random tree of transforms in a scene of the default policy.
+    /// A random tree of transforms in a scene of the default configuration.
     pub(crate) fn new(nodes: u32) -> Self {
         Self::of(SceneConfig::DEFAULT, nodes, false)
     }
@@ -45,13 +44,6 @@ impl Warm {
         self.dice.pick(&self.nodes)
     }
 
-    /// The handles of all nodes, which remember where these are.
-    pub(crate) fn cached(&self) -> Vec<CachedHandle> {
-        let mut nodes: Vec<CachedHandle> = self.nodes.iter().map(|&node| node.into()).collect();
-        nodes.iter_mut().for_each(|node| assert!(self.scene.world_cached(node).is_some(), "it lives"));
-        nodes
-    }
-
     /// Inserts 100 leaves below nodes of the tree.
     pub(crate) fn leaves(&mut self, node: Node<'_>) -> Vec<NodeHandle> {
         (0..100).map(|_| self.scene.insert(self.dice.pick(&self.nodes), node).expect("there is room")).collect()
@@ -60,7 +52,7 @@ impl Warm {
 
 /// Builds a random tree by single inserts: each node below one of those before it.
 pub(crate) fn build_scene(config: SceneConfig, count: u32, shapes: bool, dice: &mut Dice) -> (Scene, Vec<NodeHandle>) {
-    let mut scene = Scene::with_config(config).expect("a policy that makes sense");
+    let mut scene = Scene::with_config(config).expect("a configuration that makes sense");
     let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
     node.shape = shapes.then(shape);
     let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).expect("there is room");

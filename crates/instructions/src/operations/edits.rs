@@ -1,6 +1,6 @@
 //! Edits of one node, with no update among them.
 
-use crate::warm::{FEW, MANY, Warm, shape};
+use crate::warm::{FEW, Warm, shape};
 use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 use std::hint::black_box;
 
@@ -8,33 +8,11 @@ pub(super) fn set_local(times: u32) {
     set(Warm::new(FEW), times);
 }
 
-pub(super) fn set_local_across(times: u32) {
-    set(Warm::new(MANY), times);
-}
-
-pub(super) fn set_local_cached(times: u32) {
-    set_cached(Warm::new(FEW), times);
-}
-
-pub(super) fn set_local_cached_across(times: u32) {
-    set_cached(Warm::new(MANY), times);
-}
-
 pub(super) fn modify_local(times: u32) {
     let mut warm = Warm::new(FEW);
     for turn in 0..times {
         let node = warm.pick();
         warm.scene.modify_local(node, |local| local.translation.x = turn as f32).expect("a node with a transform");
-    }
-}
-
-pub(super) fn modify_local_cached(times: u32) {
-    let mut warm = Warm::new(FEW);
-    let mut nodes = warm.cached();
-    for turn in 0..times {
-        let place = warm.dice.below(nodes.len());
-        let change = |local: &mut Transform| local.translation.x = turn as f32;
-        warm.scene.modify_local_cached(&mut nodes[place], change).expect("a node with a transform");
     }
 }
 
@@ -74,10 +52,6 @@ pub(super) fn reparent_leaf(times: u32) {
     reparent(Warm::new(FEW), times, transform());
 }
 
-pub(super) fn reparent_leaf_across(times: u32) {
-    reparent(Warm::new(MANY), times, transform());
-}
-
 pub(super) fn reparent_leaf_changes(times: u32) {
     reparent(Warm::with_changes(FEW), times, transform());
 }
@@ -109,15 +83,6 @@ fn set(mut warm: Warm, times: u32) {
     for turn in 0..times {
         let node = warm.pick();
         move_to(&mut warm.scene, node, turn);
-    }
-}
-
-fn set_cached(mut warm: Warm, times: u32) {
-    let mut nodes = warm.cached();
-    for turn in 0..times {
-        let place = warm.dice.below(nodes.len());
-        let local = black_box(Transform::from_xyz(turn as f32, 0.0, 0.0));
-        warm.scene.set_local_cached(&mut nodes[place], local).expect("a node with a transform");
     }
 }
 

@@ -20,17 +20,6 @@ pub(super) fn world(times: u32) {
     black_box(sum);
 }
 
-pub(super) fn world_cached(times: u32) {
-    let mut warm = Warm::new(FEW);
-    let mut nodes = warm.cached();
-    let mut sum = 0.0;
-    for _ in 0..times {
-        let place = warm.dice.below(nodes.len());
-        sum += warm.scene.world_cached(&mut nodes[place]).expect("a live node").translation().x;
-    }
-    black_box(sum);
-}
-
 pub(super) fn parent(times: u32) {
     let mut warm = Warm::new(FEW);
     for _ in 0..times {
