@@ -511,6 +511,13 @@ impl Pages {
     }
 
     #[inline(always)]
+    pub(crate) fn prefetch_state(&self, id: RecordId) {
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch(&page.states, id.index());
+        }
+    }
+
+    #[inline(always)]
     pub(crate) fn prefetch_parent(&self, id: RecordId) {
         if let Some(page) = self.pages.get(id.page()) {
             prefetch(&page.parents, id.index());

@@ -27,11 +27,9 @@ fn most_kept(nodes: usize) -> usize {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Scratch {
     /// What waits, parents first.
-    fresh: Vec<RecordId>,
-    /// The slice that each of these goes to.
-    owners: Vec<u32>,
+    fresh: Vec<Fresh>,
     /// The same nodes, by slice.
-    by_slice: Vec<RecordId>,
+    by_slice: Vec<Fresh>,
     /// Where the nodes of each slice end in `by_slice`.
     ends: Vec<u32>,
     /// By index among those that wait: the index in `fresh`.
@@ -40,6 +38,16 @@ pub(crate) struct Scratch {
     pub(crate) sort: Sort,
     pub(crate) records: Vec<RecordId>,
     pub(crate) slots: Vec<u16>,
+}
+
+/// A node that is to get a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fresh {
+    pub(crate) id: RecordId,
+    /// The slice that it goes to.
+    owner: u32,
+    /// Where its parent is, or [`Spot::waiting`].
+    above: Spot,
 }
 
 /// What the order of slices is to become.
@@ -60,9 +68,9 @@ impl Scratch {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let ids = self.fresh.capacity() + self.by_slice.capacity() + self.stack.capacity() + self.records.capacity();
-        let numbers = self.owners.capacity() + self.ends.capacity() + self.numbers.capacity();
-        (ids + numbers) * size_of::<u32>() + self.slots.capacity() * 2 + self.sort.bytes()
+        let fresh = self.fresh.capacity() + self.by_slice.capacity();
+        let ids = self.stack.capacity() + self.records.capacity() + self.ends.capacity() + self.numbers.capacity();
+        fresh * size_of::<Fresh>() + ids * size_of::<u32>() + self.slots.capacity() * 2 + self.sort.bytes()
     }
 }
 
@@ -80,7 +88,7 @@ impl Store {
         self.lift_moved();
         self.redraw();
         self.list_waiting(&mut scratch);
-        self.note_placed(&scratch.fresh);
+        self.note_placed(scratch.fresh.iter().map(|fresh| fresh.id));
         self.group(&mut scratch);
         let mut reorder = Reorder::default();
         for at in 0..self.slices.order.len() {
@@ -112,7 +120,7 @@ impl Store {
     }
 
     /// Frees what died in a slice, and gives nodes rows there, parents first.
-    fn place_in(&mut self, number: u32, nodes: &[RecordId], sort: &mut Sort, reorder: &mut Reorder) {
+    fn place_in(&mut self, number: u32, nodes: &[Fresh], sort: &mut Sort, reorder: &mut Reorder) {
         let at = number as usize;
         let head = &mut self.slices.heads[at];
         let killed = core::mem::take(&mut head.killed);
@@ -188,44 +196,45 @@ impl Store {
     /// Lists what waits, parents first, each with the slice of the nearest node above that has a row.
     fn list_waiting(&mut self, scratch: &mut Scratch) {
         let Self { pages, waiting, .. } = self;
-        let Scratch { fresh, owners, numbers, stack, .. } = scratch;
+        let Scratch { fresh, numbers, stack, .. } = scratch;
         let count = waiting.unplaced.len();
         fresh.clear();
-        owners.clear();
         numbers.clear();
         fresh.reserve(count);
-        owners.reserve(count);
         numbers.resize(count, UNLISTED);
         for (k, &id) in waiting.unplaced.iter().enumerate() {
             if let Some(&ahead) = waiting.unplaced.get(k + 32) {
                 pages.prefetch_parent(ahead);
-                pages.prefetch_spot(ahead);
             }
             if let Some(&ahead) = waiting.unplaced.get(k + 16) {
                 pages.prefetch_spot(pages.parent(ahead));
             }
-            let mut at = id;
+            if numbers[k] != UNLISTED {
+                continue;
+            }
+            let (mut at, mut above) = (id, pages.spot(pages.parent(id)));
+            // The root and the limbo have a row at any time, so the climb ends.
             let owner = loop {
-                let spot = pages.spot(at);
-                let Some(index) = spot.as_waiting() else {
-                    // The root and the limbo have a row at any time, so the climb ends.
-                    break u32::try_from(spot.slice()).unwrap_or(0);
-                };
-                match numbers[index as usize] {
-                    UNLISTED => {
+                match above.as_waiting().map(|index| numbers[index as usize]) {
+                    None => break u32::try_from(above.slice()).unwrap_or(0),
+                    Some(UNLISTED) => {
                         stack.push(at);
                         at = pages.parent(at);
+                        above = pages.spot(pages.parent(at));
                     }
-                    number => break owners[number as usize],
+                    Some(number) => break fresh[number as usize].owner,
                 }
             };
-            while let Some(id) = stack.pop() {
-                if let Some(index) = pages.spot(id).as_waiting() {
-                    numbers[index as usize] = u32::try_from(fresh.len()).unwrap_or(UNLISTED);
+            while let Some(below) = stack.pop() {
+                let spot = pages.spot(at);
+                if let Some(index) = spot.as_waiting() {
+                    numbers[index as usize] = short_row(fresh.len());
                 }
-                fresh.push(id);
-                owners.push(owner);
+                fresh.push(Fresh { id: at, owner, above });
+                (at, above) = (below, spot);
             }
+            numbers[k] = short_row(fresh.len());
+            fresh.push(Fresh { id, owner, above });
         }
         waiting.unplaced.clear();
         // After a great build, the list would be larger than the scene's.
@@ -234,25 +243,24 @@ impl Store {
 
     /// Sorts what waits by slice; the order within a slice stays.
     fn group(&self, scratch: &mut Scratch) {
-        let Scratch { fresh, owners, by_slice, ends, .. } = scratch;
+        let Scratch { fresh, by_slice, ends, .. } = scratch;
         ends.clear();
         ends.resize(self.slices.slices.len(), 0);
-        owners.iter().for_each(|&owner| ends[owner as usize] += 1);
+        fresh.iter().for_each(|fresh| ends[fresh.owner as usize] += 1);
         let mut sum = 0;
         for end in ends.iter_mut() {
             sum += core::mem::replace(end, sum);
         }
-        by_slice.clear();
-        by_slice.resize(fresh.len(), RecordId::NIL);
-        for (&id, &owner) in fresh.iter().zip(owners.iter()) {
-            let end = &mut ends[owner as usize];
-            by_slice[*end as usize] = id;
+        by_slice.clone_from(fresh);
+        for fresh in fresh.iter() {
+            let end = &mut ends[fresh.owner as usize];
+            by_slice[*end as usize] = *fresh;
             *end += 1;
         }
     }
 
     /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many got one.
-    fn put_all(&mut self, number: u32, nodes: &[RecordId]) -> usize {
+    fn put_all(&mut self, number: u32, nodes: &[Fresh]) -> usize {
         let (max_rows, max_nodes) = (self.max_rows(), self.max_nodes());
         let Self { pages, slices, components, .. } = self;
         let (slice, head) = (&mut slices.slices[number as usize], &mut slices.heads[number as usize]);
@@ -261,26 +269,23 @@ impl Store {
         if head.reshaped || !fits {
             return 0;
         }
-        for (count, &id) in nodes.iter().enumerate() {
-            if let Some(&ahead) = nodes.get(count + 24) {
+        for (count, &Fresh { id, above, .. }) in nodes.iter().enumerate() {
+            if let Some(&Fresh { id: ahead, .. }) = nodes.get(count + 24) {
                 pages.prefetch_record(ahead);
-                pages.prefetch_parent(ahead);
                 pages.prefetch_spot(ahead);
             }
-            if let Some(&ahead) = nodes.get(count + 16) {
-                pages.prefetch_spot(pages.parent(ahead));
-            }
-            if let Some(&ahead) = nodes.get(count + 8) {
+            if let Some(&Fresh { id: ahead, above, .. }) = nodes.get(count + 8) {
                 if pages.record(ahead).has.has(Has::SHAPE) {
                     components.shape.prefetch(ahead);
+                    pages.prefetch_state(ahead);
                 }
-                let parent = pages.spot(pages.parent(ahead));
-                prefetch(&slice.rows, parent.row());
-                prefetch(&slice.slots.records, parent.slot());
-                prefetch(&slice.slots.parents, parent.slot());
+                prefetch(&slice.rows, above.row());
+                prefetch(&slice.slots.records, above.slot());
+                prefetch(&slice.slots.parents, above.slot());
             }
-            let above = pages.spot(pages.parent(id)).row();
-            let Some((row, slot)) = slice.put(pages, components, id, above, max_rows) else { return count };
+            // One that waited has a row by now.
+            let above = if above.as_waiting().is_some() { pages.spot(pages.parent(id)) } else { above };
+            let Some((row, slot)) = slice.put(pages, components, id, above.row(), max_rows) else { return count };
             head.alive.insert(row);
             head.live += 1;
             pages.set_spot(id, Spot::of(number, short(row), slot));

@@ -12,7 +12,7 @@ use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::feed::History;
 use crate::store::page::Spot;
-use crate::store::place::{Reorder, short_row};
+use crate::store::place::{Fresh, Reorder, short_row};
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::MAX_ROWS;
 use crate::store::slice::{Head, Inherited, NO_SHAPE, Row, Slice, short};
@@ -131,7 +131,7 @@ impl Store {
     pub(crate) fn reconstitute(
         &mut self,
         sources: &[u32],
-        fresh: &[RecordId],
+        fresh: &[Fresh],
         reshaped: bool,
         sort: &mut Sort,
         reorder: &mut Reorder,
@@ -208,10 +208,10 @@ impl Store {
     }
 
     /// Lists nodes that have no row, after those that have one.
-    fn collect_fresh(&mut self, sources: &[u32], old: &[(Slice, Head)], fresh: &[RecordId], sort: &mut Sort) {
-        for (at, &id) in fresh.iter().enumerate() {
-            if let Some(&ahead) = fresh.get(at + 16) {
-                self.pages.prefetch_spot(self.pages.parent(ahead));
+    fn collect_fresh(&mut self, sources: &[u32], old: &[(Slice, Head)], fresh: &[Fresh], sort: &mut Sort) {
+        for (at, &Fresh { id, .. }) in fresh.iter().enumerate() {
+            if let Some(ahead) = fresh.get(at + 16) {
+                self.pages.prefetch_spot(self.pages.parent(ahead.id));
             }
             let spot = self.pages.spot(self.pages.parent(id));
             let parent = spot.as_waiting().unwrap_or_else(|| {

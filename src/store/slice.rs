@@ -287,6 +287,7 @@ impl Slice {
     /// and the slot that it goes by; `None` if there is no room. Its world matrix is dirty.
     ///
     /// What is stored is not loaded again: that would wait for its cache line.
+    #[inline(always)]
     pub(crate) fn put(
         &mut self,
         pages: &Pages,

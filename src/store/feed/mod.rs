@@ -268,10 +268,10 @@ impl Store {
     }
 
     /// Logs which of the nodes that are about to be placed enter the tree or leave it.
-    pub(crate) fn note_placed(&mut self, placed: &[RecordId]) {
+    pub(crate) fn note_placed(&mut self, placed: impl Iterator<Item = RecordId>) {
         let Self { pages, feed, .. } = self;
         let Some(feed) = feed else { return };
-        for &id in placed {
+        for id in placed {
             let has = &mut pages.record_mut(id).has;
             let (in_tree, inside) = (has.has(Has::TOLD), !has.has(Has::DETACHED));
             if !core::mem::replace(has, has.with(Has::TOLD, inside) | Has::ANEW).has(Has::ANEW) {
