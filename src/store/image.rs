@@ -20,12 +20,12 @@
 
 use crate::fallible;
 use crate::record::{BytesError, Reader, Writer, count, ensure, structures};
+use crate::store::Store;
 use crate::store::additions::Additions;
 use crate::store::components::Components;
 use crate::store::page::Pages;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::waiting::Waiting;
-use crate::store::{NIL, Store};
 use crate::{Local, SceneConfig};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
@@ -178,34 +178,54 @@ fn remainders_fit(pages: &Pages, components: &Components) -> bool {
     })
 }
 
+/// The links of a record as they were saved, and whether one may lead to it.
+struct Links {
+    first: RecordId,
+    next: RecordId,
+    open: bool,
+}
+
 /// Derives parents, the other links and what is outside of the tree from first children and next siblings. Lists all
 /// nodes but the root, depth first, and counts those outside.
 fn link(pages: &mut Pages, waiting: &mut Waiting) -> Result<usize, BytesError> {
+    // Caches hold these where they do not hold records.
+    let mut links: Vec<Links> = fallible::with_capacity(pages.states().len())?;
+    links.extend(pages.ids().map(|id| {
+        let [first, next] = [Link::First, Link::Next].map(|link| pages.link(id, link));
+        Links { first, next, open: id != RecordId::ROOT && pages.lives(id) }
+    }));
     let mut detached = 0;
+    let mut above = Vec::new();
     for top in [RecordId::ROOT, RecordId::LIMBO] {
-        ensure!(pages.link(top, Link::Next).number() == NIL, "the root has a sibling");
-        let mut at = Some(top);
-        while let Some(id) = at {
-            let outside = pages.record(id).has.has(Has::DETACHED);
-            let mut previous = RecordId::NIL;
-            let mut next = pages.link(id, Link::First).some();
-            while let Some(child) = next {
-                let new = pages.lives(child) && child != RecordId::ROOT && pages.parent(child).is_nil();
-                ensure!(new, "a link leads to a node that is elsewhere, or to none");
-                pages.set_parent(child, id);
-                let record = pages.record_mut(child);
-                record.set_link(Link::Previous, previous);
-                record.has = record.has.with(Has::DETACHED, outside);
-                detached += usize::from(outside);
-                previous = child;
-                next = record.link(Link::Next).some();
+        let Links { first, next, .. } = links[top.number() as usize];
+        ensure!(next.is_nil(), "the root has a sibling");
+        let outside = Has::NOTHING.with(Has::DETACHED, top == RecordId::LIMBO);
+        let (mut parent, mut previous, mut at) = (top, RecordId::NIL, first);
+        loop {
+            if at.is_nil() {
+                pages.record_mut(parent).set_link(Link::Last, previous);
+                let Some(up) = above.pop() else { break };
+                (previous, at) = (parent, links[parent.number() as usize].next);
+                parent = up;
+                continue;
             }
-            pages.record_mut(id).set_link(Link::Last, previous);
-            if id != top {
-                let spot = waiting.push(id);
-                pages.set_spot(id, spot);
+            let child = links.get_mut(at.number() as usize).filter(|child| child.open);
+            let Some(child) = child else {
+                return Err(BytesError::invalid("a link leads to a node that is elsewhere, or to none"));
+            };
+            child.open = false;
+            let spot = waiting.push(at);
+            pages.set_spot(at, spot);
+            pages.set_parent(at, parent);
+            let record = pages.record_mut(at);
+            record.set_link(Link::Previous, previous);
+            if outside != Has::NOTHING {
+                record.has |= outside;
+                detached += 1;
             }
-            at = pages.next_in_subtree(top, id, true);
+            above.try_reserve(1)?;
+            above.push(parent);
+            (parent, previous, at) = (at, RecordId::NIL, child.first);
         }
     }
     Ok(detached)

@@ -16,6 +16,7 @@ use crate::store::place::{Fresh, Reorder, short_row};
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::MAX_ROWS;
 use crate::store::slice::{Head, Inherited, NO_SHAPE, Row, Slice, short};
+use hedgerow_math::internal::prefetch;
 
 /// The row of a node that had none.
 const FRESH: u16 = u16::MAX;
@@ -298,6 +299,17 @@ impl Store {
             (None, []) => false,
         };
         let transforms = run.clone().filter(|&at| {
+            if let Some(&ahead) = sort.order.get(at + 32) {
+                prefetch(&sort.items, ahead as usize);
+                prefetch(&sort.parents, ahead as usize);
+            }
+            if let Some(&ahead) = sort.order.get(at + 16) {
+                let Item { record, row, .. } = sort.items[ahead as usize];
+                pages.prefetch_spot(record);
+                if row == FRESH || reshaped {
+                    pages.prefetch_record(record);
+                }
+            }
             let Item { record, source, row } = sort.items[sort.order[at] as usize];
             match old.get(usize::from(source)) {
                 Some((slice, _)) if row != FRESH && !reshaped => slice.rows[usize::from(row)].is(Row::OWN_TRANSFORM),
@@ -309,13 +321,6 @@ impl Store {
         let mut new = Slice::open(handles, |at| inherited[at].1, room, detached);
         let mut head = Head::default();
         for position in run.clone() {
-            if let Some(&ahead) = sort.order.get(position + 16) {
-                let Item { record, row, .. } = sort.items[ahead as usize];
-                pages.prefetch_spot(record);
-                if row == FRESH || reshaped {
-                    pages.prefetch_record(record);
-                }
-            }
             let item = sort.order[position] as usize;
             let Item { record: id, source, row } = sort.items[item];
             let parent = sort.parents[item];
@@ -347,7 +352,7 @@ impl Store {
                 let parent = slice.slots.parents[slot] as usize;
                 let other = source > 0
                     && parent < slice.imports.len()
-                    && slice.slots.worlds[parent].to_bits() != new.slots.worlds[usize::from(up.slot)].to_bits();
+                    && !slice.slots.worlds[parent].same_bits(&new.slots.worlds[usize::from(up.slot)]);
                 if other || slice.dirty.contains(slot) {
                     new.mark(at);
                 }
