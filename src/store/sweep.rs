@@ -18,7 +18,7 @@ const AHEAD: usize = 64;
 const BLOCK: usize = 128;
 /// If one slot in this many was set, all from the first on are computed: to find out what is reached costs more. New
 /// leaves reach nothing, and count less.
-const DENSE: usize = 40;
+const DENSE: usize = 24;
 /// The same where new leaves are counted, too.
 const DENSE_WITH_LEAVES: usize = 5;
 
@@ -107,12 +107,18 @@ impl Store {
             if let Some(&ahead) = list.get(at + 32) {
                 pages.prefetch_spot(ahead);
             }
+            if feed.is_some()
+                && let Some(&ahead) = list.get(at + 16)
+                && let Some(trace) = slices.slices.get(pages.spot(ahead).slice()).and_then(|slice| slice.trace.as_ref())
+            {
+                trace.prefetch(pages.spot(ahead).slot());
+            }
             let spot = pages.spot(id);
             let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
             // A node that lost its transform since has the slot of one above: to compute that again does no harm.
             slice.mark(spot.slot());
             let Some(feed) = feed else { continue };
-            if slice.rows[spot.row()].is(Row::OWN_TRANSFORM) {
+            if !slices.heads[spot.slice()].reshaped || slice.rows[spot.row()].is(Row::OWN_TRANSFORM) {
                 if let Some(trace) = &mut slice.trace {
                     trace.note_set(spot.slot(), feed.frame_of(clock.updates));
                 }
@@ -216,7 +222,7 @@ impl Slice {
             let spot = pages.spot(id);
             let Some(source) = others.get(spot.slice()).filter(|source| is_other(source)) else { continue };
             let Inherited { world, material, layers } = source.inherited(spot.row());
-            if self.slots.worlds[at].to_bits() != world.to_bits() {
+            if !self.slots.worlds[at].same_bits(&world) {
                 self.slots.worlds[at] = world;
                 self.mark(at);
             }
@@ -236,7 +242,7 @@ impl Slice {
         let above = set.iter().take_while(|&&slot| usize::from(slot) < imports).count();
         let first = usize::from(first).max(imports);
         let set = &set[above..];
-        if set.len() * 8 >= (len - imports) * 7 {
+        if set.len() * 5 >= (len - imports) * 2 {
             return self.gather(pages, components, imports..len);
         }
         if above == 0 && set.len() == leaves && self.matrices.is_empty() {
@@ -263,7 +269,7 @@ impl Slice {
         }
     }
 
-    /// Computes all slots, nearly all of which were set: local transforms come from their records, and the copies are
+    /// Computes all slots, many of which were set: local transforms come from their records, and the copies are
     /// stale from now on.
     fn gather(&mut self, pages: &Pages, components: &Components, run: Range<usize>) {
         self.stale = true;

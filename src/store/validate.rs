@@ -281,7 +281,7 @@ impl Store {
                 let Some((from, _)) = self.slices.row(self.pages.spot(id)) else { continue };
                 let inherited = from.inherited(self.pages.spot(id).row());
                 let used = needed.contains(&row.slot);
-                let world = inherited.world.to_bits() == slice.slots.worlds[at].to_bits();
+                let world = inherited.world.same_bits(&slice.slots.worlds[at]);
                 let same = inherited.material == row.material() && inherited.layers == slice.layers(at);
                 ensure!(!used || world && same, "import {at} of slice {number} is out of date");
                 continue;
@@ -305,10 +305,7 @@ impl Store {
         if row.is(Row::OWN_TRANSFORM) {
             let local = self.local(id).map_or(crate::Mat34::IDENTITY, crate::Local::to_matrix);
             let world = slice.slots.worlds[slice.slots.parents[slot] as usize] * local;
-            ensure!(
-                world.to_bits() == slice.slots.worlds[slot].to_bits(),
-                "slot {slot} of slice {number} is out of date"
-            );
+            ensure!(world.same_bits(&slice.slots.worlds[slot]), "slot {slot} of slice {number} is out of date");
             ensure!(
                 slice.stale || slice.slots.locals[slot] == self.pages.record(id).local,
                 "the copy in slot {slot} of {number}"

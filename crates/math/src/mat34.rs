@@ -134,6 +134,16 @@ impl Mat34 {
         let bits = |[a, b, c, d]: [f32; 4]| [a.to_bits(), b.to_bits(), c.to_bits(), d.to_bits()];
         [bits(x), bits(y), bits(z)]
     }
+
+    /// Whether all twelve numbers are the same to the bit.
+    #[inline(always)]
+    #[must_use]
+    #[doc(hidden)]
+    pub fn same_bits(&self, other: &Self) -> bool {
+        // Without a branch, and without a call of `memcmp`.
+        let numbers = self.rows.as_flattened().iter().zip(other.rows.as_flattened());
+        numbers.fold(0, |any, (a, b)| any | (a.to_bits() ^ b.to_bits())) == 0
+    }
 }
 
 /// Whether single precision keeps a vector to about its last digit. False if its greatest component is too small.

@@ -98,7 +98,7 @@ impl Listing {
         }
         let command = self.commands[at] != before.commands[at] || self.slots[at] != before.slots[at];
         let matrix = match (self.matrices.get(at), before.matrices.get(at)) {
-            (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
+            (Some(now), Some(then)) => !now.same_bits(then),
             _ => true,
         };
         (u8::from(command) * mark::COMMAND) | (u8::from(matrix) * mark::MATRIX)

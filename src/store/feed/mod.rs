@@ -426,12 +426,12 @@ impl Store {
             if row.is(Row::OWN_TRANSFORM) {
                 continue;
             }
-            let stays = slice.slots.worlds[usize::from(row.slot)].to_bits() == past.world.to_bits();
+            let stays = slice.slots.worlds[usize::from(row.slot)].same_bits(&past.world);
             let moved = if stays { past.moved } else { frame };
             if moved != history.moved {
                 feed.log.push(clock.updates, node, Told::Moved(moved));
             }
-            if history.world.to_bits() != past.world.to_bits() {
+            if !history.world.same_bits(&past.world) {
                 feed.recalled.push((node, past.world));
             }
         }
@@ -442,7 +442,7 @@ impl Store {
             let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
             // What is new was where it is.
             let world = &slice.slots.worlds[usize::from(row.slot)];
-            if world.to_bits() != history.world.to_bits() {
+            if !world.same_bits(&history.world) {
                 feed.recalled.push((pages.handle(id), *world));
             }
         }

@@ -3,6 +3,7 @@
 use crate::Mat34;
 use crate::store::rows::RowSet;
 use crate::store::slice::Slice;
+use hedgerow_math::internal::prefetch;
 
 /// Histories by transform slot, imports included. A node has the history of the slot that it goes by, but for what the
 /// [log](super::log) and [`Feed::recalled`](super::Feed) tell of it.
@@ -40,7 +41,7 @@ pub(crate) struct History {
 impl History {
     /// Whether world matrices that go by this history have the other as well.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.moved == other.moved && self.world.to_bits() == other.world.to_bits()
+        self.moved == other.moved && self.world.same_bits(&other.world)
     }
 }
 
@@ -97,6 +98,12 @@ impl Trace {
         }
     }
 
+    /// Asks for what [`Self::note_set`] writes.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, slot: usize) {
+        prefetch(&self.set, slot);
+    }
+
     /// Notes that the local transform in a slot was set, in the frame of the present update if there is one.
     #[inline]
     pub(crate) fn note_set(&mut self, slot: usize, frame: Option<u32>) {
@@ -151,10 +158,10 @@ impl Trace {
         fresh.iter().for_each(|slot| previous[slot] = worlds[slot]);
         fresh.clear();
         let imports = slice.imports.len();
-        let computed = slice.dirty.iter().filter(|&slot| slot >= imports && slice.used_slots.contains(slot));
+        let computed = slice.dirty.runs(worlds.len()).map(|run| run.start.max(imports)..run.end);
         let mut any = false;
-        for slot in (0..imports).chain(computed) {
-            if worlds[slot].to_bits() != previous[slot].to_bits() {
+        for slot in core::iter::once(0..imports).chain(computed).flatten() {
+            if !worlds[slot].same_bits(&previous[slot]) && slice.used_slots.contains(slot) {
                 moved[slot] = frame;
                 moving.insert(slot);
                 any = true;
@@ -168,7 +175,8 @@ impl Trace {
 
     /// Brings everything to rest: the present matrices are the previous ones from now on.
     pub(super) fn rest(&mut self, worlds: &[Mat34]) {
-        self.moving.iter().for_each(|slot| self.previous[slot] = worlds[slot]);
+        let Self { previous, moving, .. } = self;
+        moving.runs(worlds.len()).for_each(|run| previous[run.clone()].copy_from_slice(&worlds[run]));
         self.moving.clear();
         self.listed = false;
     }
@@ -207,7 +215,7 @@ impl Trace {
             if self.moved[slot].max(self.set[slot]) > self.newest.min(now) {
                 return Err(format!("slot {slot} changed after the newest frame"));
             }
-            let rests = self.previous[slot].to_bits() == slice.slots.worlds[slot].to_bits();
+            let rests = self.previous[slot].same_bits(&slice.slots.worlds[slot]);
             if settled && (self.fresh.contains(slot) || rests == self.moving.contains(slot)) {
                 return Err(format!("the previous matrix of slot {slot} is another than is known"));
             }
