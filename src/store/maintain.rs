@@ -2,7 +2,7 @@
 //!
 //! Only slices that changed since maintenance looked at them last are candidates, so a scene at rest costs nothing.
 
-use crate::store::place::Reorder;
+use crate::store::reconstitute::Reorder;
 use crate::store::slice::Slice;
 use crate::store::{Maintenance, RowSet, Store};
 use core::time::Duration;

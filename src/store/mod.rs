@@ -13,7 +13,7 @@
 //! | `record` `page` `side` `components` `additions` | what a handle names: a cache line, pages of them, and data that few nodes have |
 //! | `links` `edit` `bulk` `waiting` | edits, and what they leave to the update |
 //! | `rows` `slice` | what is derived of some thousand nodes |
-//! | `place` `reconstitute` `sweep` `threads` `boxes` `feed` `kinds` | the update: rows, matrices, boxes, changes |
+//! | `reconstitute` `sweep` `threads` `place` `boxes` `kinds` `feed` `update` | the update: rows, matrices, boxes, changes |
 //! | `view` `matrix_slot` `ahead` | slices from outside, and matrices before an update |
 //! | `read` `world` `space` `usage` `validate` | what is asked of it: of a node, of its place in the world as of now, of memory |
 //! | `image` `maintain` | its bytes; slices joined and put in order |
@@ -44,6 +44,7 @@ mod sweep;
 mod tests;
 #[cfg(feature = "rayon")]
 mod threads;
+mod update;
 mod usage;
 mod validate;
 mod view;

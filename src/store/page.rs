@@ -490,38 +490,28 @@ impl Pages {
 
     #[inline(always)]
     pub(crate) fn prefetch_record(&self, id: RecordId) {
-        if let Some(page) = self.pages.get(id.page()) {
-            prefetch(&page.records, id.index());
-        }
+        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.records, id.index()));
     }
 
     /// The same for a record that is read much later.
     #[inline(always)]
     pub(crate) fn prefetch_record_far(&self, id: RecordId) {
-        if let Some(page) = self.pages.get(id.page()) {
-            prefetch_far(&page.records, id.index());
-        }
+        self.pages.get(id.page()).into_iter().for_each(|page| prefetch_far(&page.records, id.index()));
     }
 
     #[inline(always)]
     pub(crate) fn prefetch_spot(&self, id: RecordId) {
-        if let Some(page) = self.pages.get(id.page()) {
-            prefetch(&page.spots, id.index());
-        }
+        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.spots, id.index()));
     }
 
     #[inline(always)]
     pub(crate) fn prefetch_state(&self, id: RecordId) {
-        if let Some(page) = self.pages.get(id.page()) {
-            prefetch(&page.states, id.index());
-        }
+        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.states, id.index()));
     }
 
     #[inline(always)]
     pub(crate) fn prefetch_parent(&self, id: RecordId) {
-        if let Some(page) = self.pages.get(id.page()) {
-            prefetch(&page.parents, id.index());
-        }
+        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.parents, id.index()));
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -5,11 +5,12 @@
 //! 3. In each of these slices it takes unused rows behind its parents', or rows at the end. Where there is no room, or
 //!    more than half is unused, the slice is [reconstituted](super::reconstitute). Empty ones end.
 //!
-//! On one thread, each slice is [swept](super::sweep) right behind its third step: it is in the cache then.
+//! On one thread, each slice is [swept](super::sweep) right behind its third step: it is in the cache then. On several,
+//! all are swept after it.
 
 use crate::store::Store;
 use crate::store::page::Spot;
-use crate::store::reconstitute::Sort;
+use crate::store::reconstitute::{Fresh, Reorder, Sort, short_row};
 use crate::store::record::{Has, RecordId};
 use crate::store::slice::{Head, Slice, Slices, short};
 use hedgerow_math::internal::prefetch;
@@ -17,8 +18,7 @@ use hedgerow_math::internal::prefetch;
 /// A node is on no list yet.
 const UNLISTED: u32 = u32::MAX;
 
-/// The greatest number of nodes for which lists are kept from update to update: what a busy frame edits, not what a build
-/// does.
+/// The greatest number of nodes for which lists are kept: what a busy frame edits, not what a build does.
 fn most_kept(nodes: usize) -> usize {
     (nodes / 8).max(1 << 14)
 }
@@ -38,25 +38,6 @@ pub(crate) struct Scratch {
     pub(crate) sort: Sort,
     pub(crate) records: Vec<RecordId>,
     pub(crate) slots: Vec<u16>,
-}
-
-/// A node that is to get a row.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fresh {
-    pub(crate) id: RecordId,
-    /// The slice that it goes to.
-    owner: u32,
-    /// Where its parent is, or [`Spot::waiting`].
-    above: Spot,
-}
-
-/// What the order of slices is to become.
-#[derive(Default)]
-pub(crate) struct Reorder {
-    /// New slices, each with the one that it comes after.
-    pub(crate) pieces: Vec<(u32, u32)>,
-    /// Slices that ended.
-    pub(crate) ended: Vec<u32>,
 }
 
 impl Scratch {
@@ -376,11 +357,4 @@ impl Store {
         let before = at.checked_sub(1).map(|before| [order[before], number]);
         before.filter(fits).or_else(|| order.get(at + 1).map(|&after| [number, after]).filter(fits))
     }
-}
-
-/// A row as part of a [`Spot`].
-#[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "a slice has at most 2^12 rows")]
-pub(crate) fn short_row(row: usize) -> u32 {
-    row as u32
 }

@@ -12,7 +12,6 @@ use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::feed::History;
 use crate::store::page::Spot;
-use crate::store::place::{Fresh, Reorder, short_row};
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::MAX_ROWS;
 use crate::store::slice::{Head, Inherited, NO_SHAPE, Row, Slice, short};
@@ -43,6 +42,25 @@ struct Import {
     history: Option<History>,
 }
 
+/// A node that is to get a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fresh {
+    pub(crate) id: RecordId,
+    /// The slice that it goes to.
+    pub(crate) owner: u32,
+    /// Where its parent is, or [`Spot::waiting`].
+    pub(crate) above: Spot,
+}
+
+/// What the order of slices is to become.
+#[derive(Default)]
+pub(crate) struct Reorder {
+    /// New slices, each with the one that it comes after.
+    pub(crate) pieces: Vec<(u32, u32)>,
+    /// Slices that ended.
+    pub(crate) ended: Vec<u32>,
+}
+
 /// The arrays of a sort. Kept to save allocations.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Sort {
@@ -64,6 +82,13 @@ pub(crate) struct Sort {
     imported: Vec<(u32, u16)>,
     /// The imports of a piece, as in `parents`.
     chosen: Vec<u32>,
+}
+
+/// The number of a node in a sort, or how many there are.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "there are at most 2^30 records")]
+pub(crate) fn short_row(row: usize) -> u32 {
+    row as u32
 }
 
 impl Sort {

@@ -1,0 +1,51 @@
+//! Brings slices up to date with what was edited: slice by slice, rows are given, then matrices are computed.
+
+use crate::store::Store;
+
+impl Store {
+    /// Brings everything derived up to date. Runs in O(1) if nothing was edited, else in O(slices) at least.
+    pub(crate) fn update(&mut self) {
+        if self.is_current() {
+            return;
+        }
+        self.clock.updates += 1;
+        self.begin_frame();
+        for number in self.clock.swept.drain(..) {
+            if let Some(slice) = self.slices.slices.get_mut(number as usize) {
+                slice.dirty.clear();
+            }
+        }
+        self.mark_slots();
+        self.resume_ahead();
+        #[cfg(feature = "rayon")]
+        let shared = self.shares_sweep();
+        #[cfg(not(feature = "rayon"))]
+        let shared = false;
+        self.place(!shared);
+        #[cfg(feature = "rayon")]
+        if shared {
+            self.sweep_shared();
+        }
+        self.clock.placed = false;
+        if self.config.bounds {
+            self.refresh_boxes();
+        }
+        self.finish_frame();
+    }
+
+    /// Whether nothing is left to the next update: no edits, and no histories that come to rest.
+    #[inline]
+    pub(crate) fn is_current(&self) -> bool {
+        self.has_all_edits() && self.feed.as_ref().is_none_or(|feed| feed.is_at_rest())
+    }
+
+    /// Whether the last update has brought up to date all that was edited.
+    #[inline]
+    pub(crate) fn has_all_edits(&self) -> bool {
+        !self.pages.marked
+            && self.has_placed()
+            && !self.clock.placed
+            && self.clock.ahead.is_empty()
+            && self.feed.as_ref().is_none_or(|feed| feed.is_quiet())
+    }
+}
