@@ -6,7 +6,7 @@
 //!
 //! Rows have the colour of the child of the root that they belong to; the root is grey, imports are black and unused rows
 //! white. A scene in depth-first order shows each subtree as one run of its colour. Updates put what comes new where there
-//! is room, as on the left; `shrink_to_fit` puts all in order, as on the right.
+//! is room, as on the left; loading puts all in order, as on the right.
 
 use hedgerow::visit::{Flow, NodeRef, SliceView};
 use hedgerow::{Error, Node, NodeHandle, Scene, Transform};
@@ -84,6 +84,9 @@ fn churned(count: usize) -> Result<Scene, Error> {
         // Steps of a prime go everywhere.
         let parent = nodes[(step * 7919 + step / 3) % nodes.len()];
         nodes.push(scene.insert(parent, node())?);
+        if step % 300 == 0 {
+            scene.update();
+        }
     }
     for &node in nodes.iter().skip(7).step_by(3) {
         if scene.contains(node) && scene.first_child(node).is_none() {
@@ -96,8 +99,7 @@ fn churned(count: usize) -> Result<Scene, Error> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut edited = churned(3000)?;
     edited.update();
-    let mut tidy = edited.clone();
-    tidy.shrink_to_fit();
+    let tidy = Scene::load(&edited.save())?;
     let mut cells = String::new();
     let height = draw(&edited, 0, &mut cells)?.max(draw(&tidy, WIDTH, &mut cells)?);
     println!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{height}\">", 2 * WIDTH);

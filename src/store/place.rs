@@ -247,7 +247,8 @@ impl Store {
         let (slice, head) = (&mut slices.slices[number as usize], &mut slices.heads[number as usize]);
         // What is reconstituted anyway is not put one by one before.
         let fits = slice.used_rows.len() + nodes.len() <= max_rows && head.live as usize + nodes.len() <= max_nodes;
-        if head.reshaped || !fits {
+        // One that doubles is put in order, too.
+        if head.reshaped || !fits || nodes.len() > head.live as usize {
             return 0;
         }
         for (count, &Fresh { id, above, .. }) in nodes.iter().enumerate() {

@@ -10,11 +10,15 @@ fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
     let config = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
     let top = scene.insert(scene.root(), Node::group()).unwrap();
-    let mut add = |x: u16| {
+    let mut nodes: Vec<NodeHandle> = Vec::new();
+    for x in 0..count {
         let place = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
-        scene.insert(top, place.with_shape(Shape::new(u32::from(x), Aabb::cube(0.25)))).unwrap()
-    };
-    let nodes: Vec<NodeHandle> = (0..count).map(&mut add).collect();
+        nodes.push(scene.insert(top, place.with_shape(Shape::new(u32::from(x), Aabb::cube(0.25)))).unwrap());
+        if x == 3000 {
+            // What comes after this is few enough to stay in this slice.
+            scene.update();
+        }
+    }
     scene.update();
     assert!(same_slice(&scene, nodes[0], nodes[nodes.len() - 1]));
     (scene, nodes)

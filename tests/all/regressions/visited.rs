@@ -192,7 +192,7 @@ fn move_by_visit(config: SceneConfig, x: f32, kids: usize, edit: impl Fn(&mut Sc
 #[test]
 fn what_a_visitor_moved_is_told_of_though_its_slice_was_split() {
     let config = SceneConfig { max_nodes: 16, ..SceneConfig::DEFAULT };
-    let more = move_by_visit(config, 5.0, 14, |scene, top| {
+    let more = move_by_visit(config, 5.0, 13, |scene, top| {
         for _ in 0..3 {
             scene.insert(top, Node::group()).unwrap();
         }
