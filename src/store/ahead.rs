@@ -4,8 +4,16 @@
 //! the values before.
 
 use crate::store::Store;
-use crate::store::slice::apart;
+use crate::store::slice::Slice;
+use crate::store::slices::apart;
 use hedgerow_math::internal::Upcoming;
+
+/// Lists a slice as computed by a visitor, once.
+fn list(slice: &mut Slice, number: u32, ahead: &mut Vec<u32>) {
+    if !core::mem::replace(&mut slice.ahead, true) {
+        ahead.push(number);
+    }
+}
 
 impl Store {
     /// Begins a visit: what was set since the update is marked in its slices.
@@ -14,8 +22,8 @@ impl Store {
         self.mark_slots();
         let Self { slices, clock, .. } = self;
         for (number, slice) in (0..).zip(&mut slices.slices) {
-            if slice.marked && !core::mem::replace(&mut slice.ahead, true) {
-                clock.ahead.push(number);
+            if slice.marked {
+                list(slice, number, &mut clock.ahead);
             }
         }
     }
@@ -26,11 +34,9 @@ impl Store {
         // Materials and layers are handed down by updates alone, so they have not changed.
         slice.import(&self.pages, others, |source| source.ahead);
         if slice.marked {
-            if !core::mem::replace(&mut slice.ahead, true) {
-                self.clock.ahead.push(number);
-            }
+            list(slice, number, &mut self.clock.ahead);
             // Draws of nodes without a transform may have the matrix of an import.
-            self.slices.renew_number(number, &mut self.clock.versions);
+            self.slices.renew(number as usize, &mut self.clock.versions);
         }
     }
 
@@ -44,11 +50,9 @@ impl Store {
         if !slice.marked {
             return;
         }
+        list(slice, number, &mut clock.ahead);
         slice.sweep(pages, components, &mut scratch.slots, Upcoming::default());
-        if !core::mem::replace(&mut slice.ahead, true) {
-            clock.ahead.push(number);
-        }
-        slices.renew_number(number, &mut clock.versions);
+        slices.renew(number as usize, &mut clock.versions);
     }
 
     /// Has the update that begins compute all of the slices that a visitor computed.

@@ -363,7 +363,7 @@ impl Store {
         let before = before.unwrap_or(0);
         if before != word {
             // Draws carry it.
-            self.slices.renew(self.pages.spot(id), &mut self.clock.versions);
+            self.slices.renew(self.pages.spot(id).slice(), &mut self.clock.versions);
         }
         before
     }

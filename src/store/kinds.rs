@@ -6,8 +6,8 @@ use core::ops::{BitOr, BitOrAssign};
 /// What changed about a node: a set of kinds.
 ///
 /// [`WORLD`](Self::WORLD), [`VISIBILITY`](Self::VISIBILITY) and [`MATERIAL`](Self::MATERIAL) are what updates compute:
-/// they are told where the result differs. The others are edits: they are told where an edit was made, even if it set
-/// the same value again.
+/// they are reported if the result differs. The others are edits: they are reported if an edit was made, even one that
+/// set the same value again.
 ///
 /// ```
 /// use hedgerow::changes::ChangeKinds;

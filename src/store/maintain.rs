@@ -26,7 +26,7 @@ struct Task {
 
 impl Store {
     /// Joins small slices and reconstitutes sparse ones, the worst first. Takes about `budget` at most. Does nothing
-    /// while edits wait for the update. Matrices, and what readers of changes are told, stay.
+    /// while edits wait for the update. Matrices and reported changes stay.
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
         let start = Instant::now();
         let mut done = Maintenance { remaining: self.slices.untidy.len(), ..Maintenance::default() };
@@ -50,7 +50,7 @@ impl Store {
                 break;
             }
         }
-        self.apply(&reorder);
+        self.apply(reorder);
         if self.config.bounds {
             // Those of the last sweep have theirs.
             let swept = core::mem::take(&mut self.clock.swept);

@@ -12,10 +12,10 @@
 //! |---|---|
 //! | `record` `page` `side` `components` `additions` | what a handle names: a cache line, pages of them, and data that few nodes have |
 //! | `links` `edit` `bulk` `waiting` | edits, and what they leave to the update |
-//! | `rows` `slice` | what is derived of some thousand nodes |
+//! | `rows` `slice` `slices` | what is derived of some thousand nodes; all of these, and their order |
 //! | `reconstitute` `sweep` `threads` `place` `boxes` `kinds` `feed` `update` | the update: rows, matrices, boxes, changes |
 //! | `view` `matrix_slot` `ahead` | slices from outside, and matrices before an update |
-//! | `read` `world` `space` `usage` `validate` | what is asked of it: of a node, of its place in the world as of now, of memory |
+//! | `read` `world` `space` `usage` `validate` | reads: of a node, of its place in the world as of now, of memory; all invariants |
 //! | `image` `maintain` | its bytes; slices joined and put in order |
 
 mod additions;
@@ -38,6 +38,7 @@ mod record;
 mod rows;
 mod side;
 mod slice;
+mod slices;
 mod space;
 mod sweep;
 #[cfg(test)]
@@ -75,7 +76,8 @@ use feed::Trace;
 use page::Pages;
 use place::Scratch;
 use rows::MAX_ROWS;
-use slice::{Head, Inherited, Slice, Slices};
+use slice::{Head, Inherited, Slice};
+use slices::Slices;
 use waiting::Waiting;
 
 /// No number.
@@ -251,8 +253,7 @@ impl Store {
 
     /// Gives a slice a version that none has, and has those that import from it look at it.
     fn renew_version(&mut self, number: u32) {
-        self.clock.versions += 1;
-        self.slices.heads[number as usize].version = self.clock.versions;
+        self.slices.renew(number as usize, &mut self.clock.versions);
         self.slices.slices[number as usize].swept_in = self.clock.updates;
         self.slices.list_untidy(number);
     }

@@ -2,8 +2,8 @@
 //!
 //! 1. What was moved loses its row, with everything below it, and waits like what was inserted.
 //! 2. All that waits is listed, parents first, by the slice that the nearest node above with a row is in.
-//! 3. In each of these slices it takes unused rows behind its parents', or rows at the end. Where there is no room, or
-//!    more than half is unused, the slice is [reconstituted](super::reconstitute). Empty ones end.
+//! 3. In each of these slices it takes unused rows behind its parents', or rows at the end. Where there is no room, the
+//!    nodes double, or more than half is unused, the slice is [reconstituted](super::reconstitute). Empty ones end.
 //!
 //! On one thread, each slice is [swept](super::sweep) right behind its third step: it is in the cache then. On several,
 //! all are swept after it.
@@ -12,7 +12,8 @@ use crate::store::Store;
 use crate::store::page::Spot;
 use crate::store::reconstitute::{Fresh, Reorder, Sort, short_row};
 use crate::store::record::{Has, RecordId};
-use crate::store::slice::{Head, Slice, Slices, short};
+use crate::store::slice::{Head, Slice, short};
+use crate::store::slices::Slices;
 use hedgerow_math::internal::prefetch;
 
 /// A node is on no list yet.
@@ -86,7 +87,7 @@ impl Store {
                 }
             }
         }
-        self.apply(&reorder);
+        self.apply(reorder);
         self.join_small(sweeps, &mut scratch);
         self.settle_lifted();
         self.slices.edited.clear();
@@ -168,7 +169,7 @@ impl Store {
             let spot = pages.spot(id);
             if let Some(slice) = slices.slices.get_mut(spot.slice()) {
                 slice.redraw(components, spot.row());
-                slices.renew(spot, &mut clock.versions);
+                slices.renew(spot.slice(), &mut clock.versions);
                 slices.list_unboxed(spot.slice());
             }
         }
@@ -247,7 +248,7 @@ impl Store {
         let (slice, head) = (&mut slices.slices[number as usize], &mut slices.heads[number as usize]);
         // What is reconstituted anyway is not put one by one before.
         let fits = slice.used_rows.len() + nodes.len() <= max_rows && head.live as usize + nodes.len() <= max_nodes;
-        // One that doubles is put in order, too.
+        // One that doubles is put in order.
         if head.reshaped || !fits || nodes.len() > head.live as usize {
             return 0;
         }
@@ -279,13 +280,12 @@ impl Store {
     }
 
     /// Brings the order up to date.
-    pub(crate) fn apply(&mut self, reorder: &Reorder) {
-        let Reorder { pieces, ended } = reorder;
+    pub(crate) fn apply(&mut self, reorder: Reorder) {
+        let Reorder { mut pieces, ended } = reorder;
         if pieces.is_empty() && ended.is_empty() {
             return;
         }
         let Slices { slices, order, attached, free, .. } = &mut self.slices;
-        let mut pieces: Vec<(u32, u32)> = pieces.clone();
         // By slice; pieces of the same one stay in order.
         pieces.sort_by_key(|&(of, _)| of);
         let before = core::mem::take(order);
@@ -323,7 +323,7 @@ impl Store {
             {
                 let mut reorder = Reorder::default();
                 self.reconstitute(&pair, &[], false, &mut scratch.sort, &mut reorder);
-                self.apply(&reorder);
+                self.apply(reorder);
                 if sweeps {
                     self.sweep_slice(pair[0], None, &mut scratch.slots);
                 }

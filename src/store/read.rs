@@ -1,4 +1,4 @@
-//! What is asked of single nodes.
+//! Reads of single nodes.
 
 use crate::NodeHandle;
 use crate::node::LocalForm;

@@ -18,7 +18,7 @@ use crate::store::boxes::SliceBoxes;
 use crate::store::components::Components;
 use crate::store::feed::Trace;
 use crate::store::kinds::ChangeKinds;
-use crate::store::page::{Pages, Spot};
+use crate::store::page::Pages;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
 use hedgerow_math::Mat34;
@@ -149,7 +149,7 @@ pub(crate) struct Head {
 impl Head {
     /// Whether the slice is listed as edited.
     #[inline(always)]
-    fn is_edited(&self) -> bool {
+    pub(crate) fn is_edited(&self) -> bool {
         self.killed | self.reshaped | self.inherits
     }
 }
@@ -254,15 +254,10 @@ impl Slice {
             let record = slice.imports[at].map_or(RecordId::NIL, NodeHandle::record);
             let mut row = Row { record, material: 0, slot: short(at), shape: NO_SHAPE, above: 0, flags: 0 };
             row.set_material(inherited.material);
-            slice.rows.push(row);
-            slice.slots.records.push(record);
-            slice.slots.parents.push(0);
-            slice.slots.worlds.push(inherited.world);
-            slice.slots.locals.push(PackedTransform::IDENTITY);
+            slice.push_row(row);
+            slice.push_slot(record, 0, PackedTransform::IDENTITY, inherited.world);
             slice.set_layers(at, inherited.layers);
         }
-        slice.used_rows.fill(count);
-        slice.used_slots.fill(count);
         slice
     }
 
@@ -342,13 +337,17 @@ impl Slice {
         Some((row, new.slot))
     }
 
+    /// The effective layers of a row: those of the row above, less what its own visibility takes.
+    #[inline(always)]
+    fn layers_below(&self, components: &Components, row: &Row) -> u32 {
+        let layers = self.layers(usize::from(row.above));
+        if row.is(Row::OWN_LAYERS) { layers & own_layers(components, row.record) } else { layers }
+    }
+
     /// Derives the layers and the shape of a row that is written.
     #[inline(always)]
     pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row) {
-        let mut layers = self.layers(usize::from(row.above));
-        if row.is(Row::OWN_LAYERS) {
-            layers &= own_layers(components, row.record);
-        }
+        let layers = self.layers_below(components, &row);
         if row.shape != NO_SHAPE {
             self.put_shape(pages, components, at, row, layers);
         }
@@ -486,11 +485,8 @@ impl Slice {
             }
             let mut row = self.rows[at];
             let up = self.rows[usize::from(row.above)];
-            let mut layers = self.layers(usize::from(row.above));
             row.inherit(&up, pages);
-            if row.is(Row::OWN_LAYERS) {
-                layers &= own_layers(components, row.record);
-            }
+            let layers = self.layers_below(components, &row);
             let mut kinds = ChangeKinds::NONE;
             if row.material() != self.rows[at].material() {
                 kinds |= ChangeKinds::MATERIAL;
@@ -579,172 +575,5 @@ impl Slice {
         shrink(&mut shapes.bounds, parts);
         shrink(layers, parts);
         shrink(matrices, parts);
-    }
-}
-
-/// The slices beside one that is changed.
-#[derive(Clone, Copy)]
-pub(crate) struct Others<'s> {
-    before: &'s [Slice],
-    behind: &'s [Slice],
-}
-
-impl<'s> Others<'s> {
-    /// A slice by its number, which is not that of the one that is changed.
-    #[inline]
-    pub(crate) fn get(&self, number: usize) -> Option<&'s Slice> {
-        match number.checked_sub(self.before.len()) {
-            None => self.before.get(number),
-            Some(behind) => self.behind.get(behind.checked_sub(1)?),
-        }
-    }
-}
-
-/// A slice to be changed, and the others.
-pub(crate) fn apart(slices: &mut [Slice], number: u32) -> (&mut Slice, Others<'_>) {
-    let (before, rest) = slices.split_at_mut(number as usize);
-    let [slice, behind @ ..] = rest else { unreachable!("a slice with this number") };
-    (slice, Others { before, behind })
-}
-
-/// All slices, by number, and their order.
-#[derive(Clone, Default)]
-pub(crate) struct Slices {
-    pub(crate) slices: Vec<Slice>,
-    pub(crate) heads: Vec<Head>,
-    /// Slices of the tree, then those of the limbo: a slice comes before those that import from it.
-    pub(crate) order: Vec<u32>,
-    /// How many of these are in the tree.
-    pub(crate) attached: usize,
-    pub(crate) free: Vec<u32>,
-    /// Slices in which rows died, nodes were reshaped, or what is inherited was set since the update; each once.
-    pub(crate) edited: Vec<u32>,
-    /// Slices whose boxes the present update computes again though nothing in them may have moved.
-    pub(crate) unboxed: Vec<u32>,
-    /// Slices that updates changed since maintenance looked at them; each once.
-    pub(crate) untidy: Vec<u32>,
-    /// By number: whether it is one of these.
-    pub(crate) is_untidy: Vec<bool>,
-}
-
-impl Slices {
-    /// Kills the row of a node that has these components, if it has one. What is drawn vanishes at once.
-    #[inline(always)]
-    pub(crate) fn kill(&mut self, spot: Spot, has: Has, versions: &mut u64) {
-        let Some(head) = self.heads.get_mut(spot.slice()) else { return };
-        // A node that lost its shape since the update is drawn still.
-        let drawn = has.has(Has::SHAPE) || head.reshaped;
-        head.alive.remove(spot.row());
-        head.live -= 1;
-        if has.has(Has::TRANSFORM) {
-            head.dead_slots.insert(spot.slot());
-        }
-        *versions += 1;
-        head.version = *versions;
-        if !head.killed {
-            let listed = head.is_edited();
-            head.killed = true;
-            self.list_edited(spot, listed);
-        }
-        if drawn {
-            let slice = &mut self.slices[spot.slice()];
-            let shape = slice.rows[spot.row()].shape;
-            if shape != NO_SHAPE {
-                slice.used_shapes.remove(usize::from(shape));
-            }
-        }
-    }
-
-    /// Gives the slice of a node that has a row another version.
-    pub(crate) fn renew(&mut self, spot: Spot, versions: &mut u64) {
-        if let Some(head) = self.heads.get_mut(spot.slice()) {
-            *versions += 1;
-            head.version = *versions;
-        }
-    }
-
-    /// Gives a slice another version.
-    pub(crate) fn renew_number(&mut self, number: u32, versions: &mut u64) {
-        *versions += 1;
-        self.heads[number as usize].version = *versions;
-    }
-
-    /// Has the update look at a slice, if it does not do so anyway.
-    #[cold]
-    fn list_edited(&mut self, spot: Spot, listed: bool) {
-        // A spot has no more bits.
-        if let (false, Ok(number)) = (listed, u32::try_from(spot.slice())) {
-            self.edited.push(number);
-        }
-    }
-
-    /// Has the update derive the slice of a node anew, if it has one: the node got or lost a column.
-    pub(crate) fn reshape(&mut self, spot: Spot) {
-        let Some(head) = self.heads.get_mut(spot.slice()) else { return };
-        if !head.reshaped {
-            let listed = head.is_edited();
-            head.reshaped = true;
-            self.list_edited(spot, listed);
-        }
-    }
-
-    /// Has the update look at the boxes of a slice, if it has any.
-    pub(crate) fn list_unboxed(&mut self, slice: usize) {
-        if let Some(boxes) = &mut self.slices[slice].boxes
-            && let Ok(number) = u32::try_from(slice)
-            && !core::mem::replace(&mut boxes.listed, true)
-        {
-            self.unboxed.push(number);
-        }
-    }
-
-    /// Has the update compute what nodes of a slice inherit.
-    pub(crate) fn mark_inherited(&mut self, spot: Spot) {
-        let Some(head) = self.heads.get_mut(spot.slice()) else { return };
-        if !head.inherits {
-            let listed = head.is_edited();
-            head.inherits = true;
-            self.list_edited(spot, listed);
-        }
-    }
-
-    /// The world matrix of a node as of the last update; the identity if it has no place.
-    #[inline(always)]
-    pub(crate) fn world(&self, spot: Spot) -> &Mat34 {
-        let world = self.slices.get(spot.slice()).and_then(|slice| slice.slots.worlds.get(spot.slot()));
-        world.unwrap_or(&Mat34::IDENTITY)
-    }
-
-    /// The slice and the row of a node that has a place.
-    #[inline(always)]
-    pub(crate) fn row(&self, spot: Spot) -> Option<(&Slice, &Row)> {
-        let slice = self.slices.get(spot.slice())?;
-        Some((slice, slice.rows.get(spot.row())?))
-    }
-
-    /// Opens a slice under the next free number, which is returned. It is not in the order yet.
-    pub(crate) fn open(&mut self, slice: Slice) -> u32 {
-        if let Some(number) = self.free.pop() {
-            self.slices[number as usize] = slice;
-            self.heads[number as usize] = Head::default();
-            return number;
-        }
-        self.slices.push(slice);
-        self.heads.push(Head::default());
-        self.is_untidy.push(false);
-        u32::try_from(self.slices.len() - 1).unwrap_or(u32::MAX)
-    }
-
-    /// Has maintenance look at a slice.
-    #[inline]
-    pub(crate) fn list_untidy(&mut self, number: u32) {
-        if !core::mem::replace(&mut self.is_untidy[number as usize], true) {
-            self.untidy.push(number);
-        }
-    }
-
-    /// The slices of the tree, in order.
-    pub(crate) fn in_tree(&self) -> &[u32] {
-        &self.order[..self.attached]
     }
 }

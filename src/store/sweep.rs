@@ -6,7 +6,8 @@ use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
 use crate::store::page::Pages;
 use crate::store::record::RecordId;
-use crate::store::slice::{Inherited, Others, Row, Slice, Slots, apart};
+use crate::store::slice::{Inherited, Row, Slice, Slots};
+use crate::store::slices::{Others, apart};
 use core::ops::Range;
 use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_dirty};
 
@@ -31,7 +32,7 @@ impl Store {
             sums.sum()
         };
         let Self { pages, slices, scratch, feed, clock, .. } = self;
-        // Readers of changes are told which were set.
+        // Readers of changes see which were set.
         let most = |set: usize| feed.is_none() && set * 8 >= pages.len() * 7;
         if most(pages.marked().count() * crate::store::page::PAGE) && most(pages.marked().map(count).sum()) {
             pages.take_marked().for_each(|(_, page)| page.dirty.fill(0));
@@ -102,7 +103,7 @@ impl Store {
                 }
             });
             slice.swept_in = clock.updates;
-            slices.renew_number(number, &mut clock.versions);
+            slices.renew(number as usize, &mut clock.versions);
         }
         slices.slices[number as usize].marked
     }

@@ -94,8 +94,17 @@ impl Store {
 
     /// The bytes of what stands beside the columns of slices, of lists, and of scratch memory.
     pub(crate) fn overhead_bytes(&self) -> usize {
-        let crate::store::Slices { slices, heads, order, attached: _, free, edited, unboxed, untidy, is_untidy } =
-            &self.slices;
+        let crate::store::slices::Slices {
+            slices,
+            heads,
+            order,
+            attached: _,
+            free,
+            edited,
+            unboxed,
+            untidy,
+            is_untidy,
+        } = &self.slices;
         let lists = [order, free, edited, unboxed, untidy, &self.clock.swept, &self.clock.ahead];
         slices.capacity() * size_of::<Slice>()
             + heads.capacity() * size_of::<Head>()

@@ -19,7 +19,8 @@ use crate::store::page::Spot;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
 use crate::store::slice::short;
-use crate::store::slice::{NO_SHAPE, Row, Slice, Slices, own_layers};
+use crate::store::slice::{NO_SHAPE, Row, Slice, own_layers};
+use crate::store::slices::Slices;
 use std::collections::HashSet;
 
 /// Returns with a message unless the condition holds.

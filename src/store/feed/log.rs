@@ -13,7 +13,7 @@ pub(super) enum Told {
     Dropped,
     /// It was detached.
     Left,
-    /// It entered the tree. Nothing else of the frame is told of it.
+    /// It entered the tree. Nothing else of the frame is reported of it.
     Entered,
     /// Edits changed it, or what it inherits.
     Edited(ChangeKinds),

@@ -1,8 +1,8 @@
-//! The change feed, if the scene tracks changes: what readers of changes are told, and matrices of the update before.
+//! The change feed, if the scene tracks changes: what readers of changes see, and matrices of the update before.
 //!
 //! A frame is an update that had anything to do. What changes of many nodes at once, world matrices and local
 //! transforms, is noted by slot ([`trace`]), and the nodes are found when somebody reads ([`reading`]). Everything else
-//! is told by node ([`log`]).
+//! is logged by node ([`log`]).
 //!
 //! A node has the history of the slot that it goes by. Where it comes to go by one with another history, because it was
 //! moved, or because a transform above it went, the log tells its own history, and `recalled` has its previous matrix.
@@ -456,7 +456,7 @@ impl Store {
     }
 }
 
-impl crate::store::slice::Slices {
+impl crate::store::slices::Slices {
     /// The history of the slot that a node goes by, if it is known.
     fn history(&self, spot: Spot) -> Option<History> {
         let (slice, row) = self.row(spot)?;

@@ -1,4 +1,4 @@
-//! What readers are told after random edits, compared with what changed from update to update.
+//! What readers see after random edits, compared with what changed from update to update.
 
 use super::{ChangeLists, MOST_KEPT, ReadScratch};
 use crate::store::kinds::ChangeKinds;
