@@ -73,7 +73,7 @@
 //! | transform, shape, bounds, material, visibility set or removed | the value before |
 //! | word set ([`Scene::set_word`]) | the new one at once |
 //!
-//! What is asked of one node otherwise is as of now: [`Scene::local`], [`Scene::parent`], [`Scene::material`],
+//! Other reads of one node are as of now: [`Scene::local`], [`Scene::parent`], [`Scene::material`],
 //! [`Scene::visibility`], [`Scene::fresh_world`] and the like; so are the iterators and [`Scene::visit`]. These alone
 //! follow the order of siblings: passes see parents before their children, and siblings in the order in which they were
 //! placed.

@@ -99,26 +99,26 @@ struct Touch {
     inside: u32,
 }
 
-/// The result of each probe for up to 64 boxes.
-struct Answers {
+/// What each probe touches of up to 64 boxes.
+struct Tests {
     touched: [u64; MOST_PROBES],
     inside: [u64; MOST_PROBES],
     /// The boxes that any probe touches.
     any: u64,
 }
 
-impl Answers {
+impl Tests {
     /// Tests the probes that are still undecided; probes that contain everything need no test.
-    fn ask<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
-        let mut answers = Self { touched: [0; MOST_PROBES], inside: [0; MOST_PROBES], any: 0 };
+    fn run<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
+        let mut tests = Self { touched: [0; MOST_PROBES], inside: [0; MOST_PROBES], any: 0 };
         for (index, probe) in probes.iter().enumerate().filter(|(index, _)| touch.active >> index & 1 != 0) {
             let (touched, inside) =
                 if touch.inside >> index & 1 != 0 { (u64::MAX, u64::MAX) } else { probe.touched_and_inside(groups) };
-            answers.touched[index] = touched;
-            answers.inside[index] = inside;
-            answers.any |= touched;
+            tests.touched[index] = touched;
+            tests.inside[index] = inside;
+            tests.any |= touched;
         }
-        answers
+        tests
     }
 
     /// The results for one box.
@@ -260,9 +260,9 @@ impl Store {
         let (order, boxes) = (self.order(), self.order_boxes());
         each_touched(&boxes.blocks, probes, Touch { active, inside: 0 }, |block, touch, _| {
             let slices = order[block * BLOCK..].iter().take(BLOCK);
-            let answers = Answers::ask(probes, touch, boxes.slices.block(block));
-            for (at, &slice) in slices.enumerate().filter(|(at, _)| answers.any >> at & 1 != 0) {
-                stop(Stop { slice, touch: answers.of(probes.len(), at) });
+            let tests = Tests::run(probes, touch, boxes.slices.block(block));
+            for (at, &slice) in slices.enumerate().filter(|(at, _)| tests.any >> at & 1 != 0) {
+                stop(Stop { slice, touch: tests.of(probes.len(), at) });
             }
         });
     }
@@ -290,13 +290,13 @@ fn each_touched<P: Probe>(
     mut each: impl FnMut(usize, Touch, Option<(usize, bool)>),
 ) {
     for (first, groups) in (0..).step_by(BLOCK).zip(boxes.groups().chunks(GROUPS)) {
-        let answers = Answers::ask(probes, touch, groups);
+        let tests = Tests::run(probes, touch, groups);
         let last = boxes.len() - first;
         let end = if last >= BLOCK { u64::MAX } else { (1 << last) - 1 };
-        let mut touched = ones(answers.any & end).peekable();
+        let mut touched = ones(tests.any & end).peekable();
         while let Some(at) = touched.next() {
-            let next = touched.peek().map(|&next| (first + next, answers.inside[0] >> next & 1 != 0));
-            each(first + at, answers.of(probes.len(), at), next);
+            let next = touched.peek().map(|&next| (first + next, tests.inside[0] >> next & 1 != 0));
+            each(first + at, tests.of(probes.len(), at), next);
         }
     }
 }

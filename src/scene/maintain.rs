@@ -9,9 +9,8 @@ impl Scene {
     /// `budget` at most.
     ///
     /// Call it once a frame after [`Scene::update`], or not at all: only speed and memory depend on it. The update itself
-    /// puts a slice in order where more than half of it is unused, or where there is no room for new nodes. While edits
-    /// wait for the update, it does nothing. World matrices stay, and so does what readers of changes are told; draws may
-    /// come in another order.
+    /// puts a slice in order where more than half of it is unused, where it doubles, or where there is no room. While edits
+    /// wait for the update, it does nothing. World matrices and reported changes stay; draws may come in another order.
     ///
     /// Only slices that changed since the last call are looked at, so a scene at rest costs nothing. A slice is
     ///
