@@ -198,7 +198,10 @@ impl Slice {
         if set.len() * 5 >= (len - imports) * 2 {
             return self.gather(pages, components, imports..len);
         }
-        if above == 0 && set.len() == leaves && self.matrices.is_empty() {
+        let is_leaf = |&slot: &u16| pages.record(self.slots.records[usize::from(slot)]).is_leaf();
+        // Before an update, links may say less than a slice has.
+        let only_leaves = set.len() == leaves || !self.ahead && !self.stale && set.iter().all(is_leaf);
+        if above == 0 && only_leaves && self.matrices.is_empty() {
             return self.compute_leaves(pages, set);
         }
         if core::mem::take(&mut self.stale) {
@@ -250,7 +253,7 @@ impl Slice {
         }
     }
 
-    /// Computes the slots of new leaves. Nothing is below them.
+    /// Computes the slots of leaves. Nothing is below them.
     fn compute_leaves(&mut self, pages: &Pages, leaves: &[u16]) {
         let Slots { records, parents, worlds, locals } = &mut self.slots;
         for (at, &slot) in leaves.iter().enumerate() {
