@@ -2,12 +2,12 @@
 
 use crate::NodeHandle;
 use crate::store::Store;
+use crate::store::columns::Row;
 use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
 use crate::store::links::Position;
 use crate::store::page::{Spot, Standing};
 use crate::store::record::{Has, Link, Record, RecordId};
-use crate::store::slice::Row;
 use crate::store::world::WideLocal;
 use crate::{Error, Local, Node, Shape, Transform, Visibility};
 use glam::Vec3;

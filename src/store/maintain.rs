@@ -4,7 +4,7 @@
 
 use crate::store::reconstitute::Reorder;
 use crate::store::slice::Slice;
-use crate::store::{Maintenance, RowSet, Store};
+use crate::store::{RowSet, Store};
 use core::time::Duration;
 use smallvec::SmallVec;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -12,6 +12,20 @@ use std::time::Instant;
 // There the standard library has no clock.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 use web_time::Instant;
+
+/// What a call to [`Scene::maintain`](crate::Scene::maintain) did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Maintenance {
+    /// How many slices were reconstituted.
+    pub reconstituted: usize,
+    /// How many small slices were joined with others.
+    pub merged: usize,
+    /// How many nodes are in the slices that were reconstituted or joined.
+    pub nodes: usize,
+    /// How many slices are left for another call, because the budget was spent or edits wait for the update.
+    pub remaining: usize,
+}
 
 /// A slice is reconstituted if more than one row, slot or shape in so many is unused: in every frame, and without a
 /// time limit, where columns also keep no more room than that.

@@ -15,13 +15,14 @@
 //! | `rows` `slice` `slices` | what is derived of some thousand nodes; all of these, and their order |
 //! | `reconstitute` `sweep` `threads` `place` `boxes` `kinds` `feed` `update` | the update: rows, matrices, boxes, changes |
 //! | `view` `matrix_slot` `ahead` | slices from outside, and matrices before an update |
-//! | `read` `world` `space` `usage` `validate` | reads: of a node, of its place in the world as of now, of memory; all invariants |
+//! | `read` `world` `space` `usage` `memory` `validate` | reads: of a node, of its place in the world as of now, of memory; all invariants |
 //! | `image` `maintain` | its bytes; slices joined and put in order |
 
 mod additions;
 mod ahead;
 mod boxes;
 mod bulk;
+mod columns;
 mod components;
 mod edit;
 mod feed;
@@ -30,11 +31,13 @@ mod kinds;
 mod links;
 mod maintain;
 mod matrix_slot;
+mod memory;
 mod page;
 mod place;
 mod read;
 mod reconstitute;
 mod record;
+mod refit;
 mod rows;
 mod side;
 mod slice;
@@ -45,6 +48,7 @@ mod sweep;
 mod tests;
 #[cfg(feature = "rayon")]
 mod threads;
+mod trace;
 mod update;
 mod usage;
 mod validate;
@@ -54,30 +58,32 @@ mod world;
 
 pub(crate) use additions::Additions;
 pub(crate) use boxes::{OrderBoxes, SliceBoxes};
+pub(crate) use columns::ShapeRecord;
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
 pub use kinds::ChangeKinds;
 pub(crate) use links::Position;
+pub use maintain::Maintenance;
 pub use matrix_slot::MatrixSlot;
 pub(crate) use page::MAX_RECORDS;
 #[cfg(test)]
 pub(crate) use page::{GENERATIONS, RECORDS};
 pub(crate) use record::{Has, RecordId};
 pub(crate) use rows::RowSet;
-pub(crate) use slice::ShapeRecord;
-pub use usage::{Maintenance, Usage};
+pub use usage::Usage;
 pub use view::{ListedShape, RowView, ShapeView, SliceView, SliceViewMut, TransformView};
 pub(crate) use world::{Above, WideLocal};
 
 use crate::unique::unique_number;
 use crate::{NodeHandle, SceneConfig};
+use columns::Inherited;
 use components::Components;
-use feed::Trace;
 use page::Pages;
 use place::Scratch;
 use rows::MAX_ROWS;
-use slice::{Head, Inherited, Slice};
+use slice::{Head, Slice};
 use slices::Slices;
+use trace::Trace;
 use waiting::Waiting;
 
 /// No number.

@@ -9,10 +9,11 @@
 //! all are swept after it.
 
 use crate::store::Store;
+use crate::store::columns::short;
 use crate::store::page::Spot;
 use crate::store::reconstitute::{Fresh, Reorder, Sort, short_row};
 use crate::store::record::{Has, RecordId};
-use crate::store::slice::{Head, Slice, short};
+use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
 use hedgerow_math::internal::prefetch;
 

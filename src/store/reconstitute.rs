@@ -10,11 +10,12 @@
 use crate::NodeHandle;
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
-use crate::store::feed::History;
+use crate::store::columns::{Inherited, NO_SHAPE, Row, short};
 use crate::store::page::Spot;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::MAX_ROWS;
-use crate::store::slice::{Head, Inherited, NO_SHAPE, Row, Slice, short};
+use crate::store::slice::{Head, Slice};
+use crate::store::trace::History;
 use hedgerow_math::internal::prefetch;
 
 /// The row of a node that had none.

@@ -11,122 +11,18 @@
 //! A node without a transform has no slot of its own and costs the sweep nothing. A parent's row and slot come before
 //! those of its children. The first rows and slots are *imports*: copies of what parents in earlier slices have.
 
-use crate::Aabb;
 use crate::NodeHandle;
-use crate::store::Usage;
 use crate::store::boxes::SliceBoxes;
+use crate::store::columns::{Inherited, NO_SHAPE, Row, ShapeRecord, Shapes, Slots, short};
 use crate::store::components::Components;
-use crate::store::feed::Trace;
 use crate::store::kinds::ChangeKinds;
 use crate::store::page::Pages;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
+use crate::store::trace::Trace;
 use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
 use smallvec::SmallVec;
-
-/// No shape.
-pub(crate) const NO_SHAPE: u16 = u16::MAX;
-
-/// A node as passes see it, or an import.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    pub(crate) record: RecordId,
-    /// The effective material, if [`Row::MATERIAL`] is set.
-    pub(crate) material: u32,
-    /// The slot of the node's own transform, or of the nearest one above.
-    pub(crate) slot: u16,
-    /// The place in the columns of shapes, or [`NO_SHAPE`].
-    pub(crate) shape: u16,
-    /// The row of the parent, or of its import.
-    pub(crate) above: u16,
-    pub(crate) flags: u16,
-}
-
-const _: () = assert!(size_of::<Row>() == 16);
-
-impl Row {
-    /// The slot is the node's own.
-    pub(crate) const OWN_TRANSFORM: u16 = 1;
-    /// The material is the node's own.
-    pub(crate) const OWN_MATERIAL: u16 = 1 << 1;
-    /// There is an effective material.
-    pub(crate) const MATERIAL: u16 = 1 << 2;
-    /// The node has a visibility of its own.
-    pub(crate) const OWN_LAYERS: u16 = 1 << 3;
-
-    #[inline(always)]
-    pub(crate) const fn is(&self, flag: u16) -> bool {
-        self.flags & flag != 0
-    }
-
-    /// The effective material.
-    #[inline(always)]
-    pub(crate) fn material(&self) -> Option<u32> {
-        self.is(Self::MATERIAL).then_some(self.material)
-    }
-
-    #[inline(always)]
-    fn set_material(&mut self, material: Option<u32>) {
-        self.material = material.unwrap_or(0);
-        self.flags = self.flags & !Self::MATERIAL | if material.is_some() { Self::MATERIAL } else { 0 };
-    }
-
-    /// Takes the effective material from the node's record, or from the row above.
-    #[inline(always)]
-    pub(crate) fn inherit(&mut self, up: &Self, pages: &Pages) {
-        let own = self.is(Self::OWN_MATERIAL).then(|| pages.record(self.record).material);
-        self.set_material(own.or(up.material()));
-    }
-}
-
-/// What is drawn, as draw lists read it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ShapeRecord {
-    pub(crate) node: NodeHandle,
-    pub(crate) mesh: u32,
-    material: u32,
-    /// The effective layers.
-    pub(crate) layers: u32,
-    /// The slot of the world matrix.
-    pub(crate) slot: u16,
-    row: u16,
-}
-
-const _: () = assert!(size_of::<ShapeRecord>() == 24);
-
-impl ShapeRecord {
-    const MATERIAL: u16 = 1 << 15;
-
-    /// The effective material.
-    #[inline(always)]
-    pub(crate) fn material(&self) -> Option<u32> {
-        (self.row & Self::MATERIAL != 0).then_some(self.material)
-    }
-
-    /// The node's row.
-    #[inline(always)]
-    pub(crate) fn row(&self) -> usize {
-        usize::from(self.row & !Self::MATERIAL)
-    }
-}
-
-/// Columns by transform.
-#[derive(Clone, Default)]
-pub(crate) struct Slots {
-    pub(crate) records: Vec<RecordId>,
-    pub(crate) parents: Vec<u32>,
-    pub(crate) worlds: Vec<Mat34>,
-    /// Copies of the local transforms.
-    pub(crate) locals: Vec<PackedTransform>,
-}
-
-/// Columns by shape.
-#[derive(Clone, Default)]
-pub(crate) struct Shapes {
-    pub(crate) records: Vec<ShapeRecord>,
-    pub(crate) bounds: Vec<Aabb>,
-}
 
 /// What most edits touch of a slice.
 #[derive(Clone, Default)]
@@ -195,27 +91,6 @@ pub(crate) struct Slice {
     pub(crate) boxes: Option<Box<SliceBoxes>>,
     /// Histories, if the scene tracks changes.
     pub(crate) trace: Option<Box<Trace>>,
-}
-
-/// What an import is a copy of.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Inherited {
-    pub(crate) world: Mat34,
-    pub(crate) material: Option<u32>,
-    pub(crate) layers: u32,
-}
-
-impl Inherited {
-    /// What the root inherits.
-    pub(crate) const NOTHING: Self = Self { world: Mat34::IDENTITY, material: None, layers: u32::MAX };
-}
-
-/// A number below [`MAX_ROWS`] as it is stored.
-#[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "rows and slots are fewer than 2^12")]
-pub(crate) fn short(row: usize) -> u16 {
-    debug_assert!(row < MAX_ROWS);
-    row as u16
 }
 
 /// A node's own layers.
@@ -432,6 +307,14 @@ impl Slice {
         self.mark_box(shape);
     }
 
+    /// Has the next update compute the box of a shape, if the scene keeps boxes.
+    #[inline]
+    pub(crate) fn mark_box(&mut self, shape: usize) {
+        if let Some(boxes) = &mut self.boxes {
+            boxes.stale.insert(shape);
+        }
+    }
+
     /// Notes that the local transform in a slot is a matrix.
     pub(crate) fn add_matrix(&mut self, slot: usize) {
         if let Err(place) = self.matrices.binary_search(&short(slot)) {
@@ -527,36 +410,6 @@ impl Slice {
         let Self { rows, used_rows, slots, used_slots, shapes, used_shapes, .. } = self;
         [rows.len() - used_rows.len(), slots.records.len() - used_slots.len(), shapes.records.len() - used_shapes.len()]
     }
-
-    /// The memory use of rows, slots and shapes. Imports are no live ones.
-    pub(crate) fn usages(&self, live_rows: usize) -> [Usage; 3] {
-        let Self { rows, slots, shapes, .. } = self;
-        let Slots { records, parents, worlds, locals } = slots;
-        let beside = self.imports.capacity() * size_of::<Option<NodeHandle>>()
-            + self.layers.capacity() * size_of::<u32>()
-            + self.matrices.capacity() * size_of::<u16>()
-            + if self.sources.1.spilled() { self.sources.1.capacity() * size_of::<u32>() } else { 0 };
-        let slot_bytes = records.capacity() * size_of::<RecordId>()
-            + parents.capacity() * size_of::<u32>()
-            + worlds.capacity() * size_of::<Mat34>()
-            + locals.capacity() * size_of::<PackedTransform>();
-        let shape_bytes =
-            shapes.records.capacity() * size_of::<ShapeRecord>() + shapes.bounds.capacity() * size_of::<Aabb>();
-        let usage = |live: usize, bytes: usize, allocated_bytes: usize| Usage {
-            live,
-            live_bytes: live * bytes,
-            allocated_bytes,
-        };
-        [
-            usage(live_rows, size_of::<Row>(), rows.capacity() * size_of::<Row>() + beside),
-            usage(self.used_slots.len().saturating_sub(self.imports.len()), Self::SLOT_BYTES, slot_bytes),
-            usage(self.used_shapes.len(), Self::SHAPE_BYTES, shape_bytes),
-        ]
-    }
-
-    const SLOT_BYTES: usize =
-        size_of::<RecordId>() + size_of::<u32>() + size_of::<Mat34>() + size_of::<PackedTransform>();
-    const SHAPE_BYTES: usize = size_of::<ShapeRecord>() + size_of::<Aabb>();
 
     /// Gives back what all columns have room for beyond their length, but for one in `parts` of that.
     pub(crate) fn shrink(&mut self, parts: usize) {

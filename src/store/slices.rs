@@ -1,8 +1,9 @@
 //! All slices, their order, and which of them the update or maintenance is to look at.
 
+use crate::store::columns::{NO_SHAPE, Row};
 use crate::store::page::Spot;
 use crate::store::record::Has;
-use crate::store::slice::{Head, NO_SHAPE, Row, Slice};
+use crate::store::slice::{Head, Slice};
 use hedgerow_math::Mat34;
 
 /// The slices beside one that is changed.

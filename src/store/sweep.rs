@@ -2,11 +2,12 @@
 
 use crate::Mat34;
 use crate::store::Store;
+use crate::store::columns::{Inherited, Row, Slots};
 use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
 use crate::store::page::Pages;
 use crate::store::record::RecordId;
-use crate::store::slice::{Inherited, Row, Slice, Slots};
+use crate::store::slice::Slice;
 use crate::store::slices::{Others, apart};
 use core::ops::Range;
 use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_dirty};
@@ -331,7 +332,7 @@ impl Slice {
 
     #[inline(always)]
     fn propagate_dirty(&mut self, run: Range<usize>) {
-        let crate::store::slice::Slots { locals, parents, worlds, .. } = &mut self.slots;
+        let Slots { locals, parents, worlds, .. } = &mut self.slots;
         propagate_dirty(locals, parents, worlds, self.dirty.words_mut(), run);
     }
 

@@ -15,11 +15,12 @@
 
 use crate::NodeHandle;
 use crate::store::Store;
+use crate::store::columns::short;
+use crate::store::columns::{NO_SHAPE, Row};
 use crate::store::page::Spot;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
-use crate::store::slice::short;
-use crate::store::slice::{NO_SHAPE, Row, Slice, own_layers};
+use crate::store::slice::{Slice, own_layers};
 use crate::store::slices::Slices;
 use std::collections::HashSet;
 

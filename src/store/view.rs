@@ -5,9 +5,10 @@
 
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
+use crate::store::columns::{NO_SHAPE, Row, ShapeRecord, short};
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::RowSet;
-use crate::store::slice::{Head, NO_SHAPE, Row, ShapeRecord, Slice, short};
+use crate::store::slice::{Head, Slice};
 use crate::store::world::WideLocal;
 use crate::{Aabb, Error, Local, Mat34, NodeHandle, Shape, Transform, Visibility};
 use core::ops::{ControlFlow, Range};

@@ -23,18 +23,18 @@ mod log;
 mod reading;
 #[cfg(test)]
 mod tests;
-mod trace;
 
 pub(crate) use reading::{ChangeLists, ReadScratch};
-pub(crate) use trace::{History, Trace};
 
 use crate::store::Store;
+use crate::store::columns::Row;
 use crate::store::kinds::ChangeKinds;
 use crate::store::links::Position;
 use crate::store::page::{Pages, Spot};
 use crate::store::record::{Has, RecordId};
 use crate::store::side::{Side, Value};
-use crate::store::slice::{Head, Row, Slice};
+use crate::store::slice::{Head, Slice};
+use crate::store::trace::{History, Trace};
 use crate::{Mat34, NodeHandle};
 use log::{Log, Told};
 use std::collections::HashSet;
@@ -390,7 +390,14 @@ impl Store {
                     trace.remember(import, &history);
                 }
             }
-            if trace.follow(slice, feed.next_frame()) || trace.list() {
+            if trace.follow(
+                &slice.slots.worlds,
+                slice.imports.len(),
+                &slice.dirty,
+                &slice.used_slots,
+                feed.next_frame(),
+            ) || trace.list()
+            {
                 feed.moving.push(number);
             }
             slices.slices[number as usize].trace = Some(trace);
@@ -491,7 +498,9 @@ impl Store {
         for (number, slice) in in_use() {
             let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
             let settled = feed.frame > 0 && !slice.ahead && !slice.marked;
-            trace.validate(slice, now, settled).map_err(|error| format!("slice {number}: {error}"))?;
+            trace
+                .validate(&slice.slots.worlds, &slice.used_slots, now, settled)
+                .map_err(|error| format!("slice {number}: {error}"))?;
             if trace.is_listed() && !moving.contains(&number) {
                 return Err(format!("slice {number} does not rest, and is not listed"));
             }

@@ -5,11 +5,13 @@
 
 use crate::NodeHandle;
 use crate::store::Store;
+use crate::store::columns::Row;
+use crate::store::feed::Feed;
 use crate::store::feed::log::Told;
-use crate::store::feed::{Feed, Trace};
 use crate::store::kinds::ChangeKinds;
 use crate::store::record::Has;
-use crate::store::slice::{Head, Row, Slice};
+use crate::store::slice::{Head, Slice};
+use crate::store::trace::Trace;
 
 /// What a read found. Each list has a node at most once.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,9 @@
 //! Stores that are broken on purpose: `validate()` names what is wrong.
 
+use crate::store::columns::{NO_SHAPE, Row, short};
 use crate::store::page::Spot;
 use crate::store::record::{Has, Link, RecordId};
-use crate::store::slice::{NO_SHAPE, Row, Slice, short};
+use crate::store::slice::Slice;
 use crate::store::{ChangeKinds, Position, Store};
 use crate::{Aabb, Node, SceneConfig, Shape, Transform};
 

@@ -2,11 +2,10 @@
 
 use crate::Mat34;
 use crate::store::rows::RowSet;
-use crate::store::slice::Slice;
 use hedgerow_math::internal::prefetch;
 
 /// Histories by transform slot, imports included. A node has the history of the slot that it goes by, but for what the
-/// [log](super::log) and [`Feed::recalled`](super::Feed) tell of it.
+/// [log](crate::store::feed) and [`Feed::recalled`](crate::store::Feed) tell of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     /// World matrices after the update before the last. While an update or a visitor computes: after the last one.
@@ -23,7 +22,7 @@ pub(crate) struct Trace {
     early: RowSet,
     /// The greatest of all frames.
     newest: u32,
-    /// Whether the slice is listed in [`Feed::moving`](super::Feed).
+    /// Whether the slice is listed in [`Feed::moving`](crate::store::Feed).
     listed: bool,
 }
 
@@ -31,16 +30,16 @@ pub(crate) struct Trace {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
     /// The previous world matrix.
-    pub(super) world: Mat34,
-    pub(super) moved: u32,
-    pub(super) set: u32,
+    pub(crate) world: Mat34,
+    pub(crate) moved: u32,
+    pub(crate) set: u32,
     /// Whether the present matrix is another.
-    pub(super) moving: bool,
+    pub(crate) moving: bool,
 }
 
 impl History {
     /// Whether world matrices that go by this history have the other as well.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.moved == other.moved && self.world.same_bits(&other.world)
     }
 }
@@ -88,7 +87,7 @@ impl Trace {
     }
 
     /// Gives a slot its history.
-    pub(super) fn remember(&mut self, slot: usize, history: &History) {
+    pub(crate) fn remember(&mut self, slot: usize, history: &History) {
         let &History { world, moved, set, moving } = history;
         (self.previous[slot], self.moved[slot], self.set[slot]) = (world, moved, set);
         self.newest = self.newest.max(moved).max(set);
@@ -116,7 +115,7 @@ impl Trace {
     }
 
     /// Counts what was set before a visitor came to the frame of the update that begins.
-    pub(super) fn end_visits(&mut self, frame: u32) {
+    pub(crate) fn end_visits(&mut self, frame: u32) {
         let early = core::mem::replace(&mut self.early, RowSet::EMPTY);
         early.iter().for_each(|slot| self.note_set(slot, Some(frame)));
     }
@@ -129,39 +128,44 @@ impl Trace {
 
     /// The frame in which a world matrix last changed.
     #[inline]
-    pub(super) fn moved(&self, slot: usize) -> u32 {
+    pub(crate) fn moved(&self, slot: usize) -> u32 {
         self.moved[slot]
     }
 
     /// The frame in which a local transform was last set.
     #[inline]
-    pub(super) fn set(&self, slot: usize) -> u32 {
+    pub(crate) fn set(&self, slot: usize) -> u32 {
         self.set[slot]
     }
 
     /// The greatest of all frames.
     #[inline]
-    pub(super) fn newest(&self) -> u32 {
+    pub(crate) fn newest(&self) -> u32 {
         self.newest
     }
 
     /// Whether a slot is new.
-    pub(super) fn is_fresh(&self, slot: usize) -> bool {
+    pub(crate) fn is_fresh(&self, slot: usize) -> bool {
         self.fresh.contains(slot)
     }
 
     /// Notes which matrices the sweep changed, from those before. Those of new slots have not changed. Returns whether
     /// the slice is to be listed.
-    pub(super) fn follow(&mut self, slice: &Slice, frame: u32) -> bool {
+    pub(crate) fn follow(
+        &mut self,
+        worlds: &[Mat34],
+        imports: usize,
+        computed: &RowSet,
+        used: &RowSet,
+        frame: u32,
+    ) -> bool {
         let Self { previous, moved, fresh, moving, newest, listed, .. } = self;
-        let worlds = &slice.slots.worlds;
         fresh.iter().for_each(|slot| previous[slot] = worlds[slot]);
         fresh.clear();
-        let imports = slice.imports.len();
-        let computed = slice.dirty.runs(worlds.len()).map(|run| run.start.max(imports)..run.end);
+        let computed = computed.runs(worlds.len()).map(|run| run.start.max(imports)..run.end);
         let mut any = false;
         for slot in core::iter::once(0..imports).chain(computed).flatten() {
-            if !worlds[slot].same_bits(&previous[slot]) && slice.used_slots.contains(slot) {
+            if !worlds[slot].same_bits(&previous[slot]) && used.contains(slot) {
                 moved[slot] = frame;
                 moving.insert(slot);
                 any = true;
@@ -174,7 +178,7 @@ impl Trace {
     }
 
     /// Brings everything to rest: the present matrices are the previous ones from now on.
-    pub(super) fn rest(&mut self, worlds: &[Mat34]) {
+    pub(crate) fn rest(&mut self, worlds: &[Mat34]) {
         let Self { previous, moving, .. } = self;
         moving.runs(worlds.len()).for_each(|run| previous[run.clone()].copy_from_slice(&worlds[run]));
         self.moving.clear();
@@ -182,17 +186,17 @@ impl Trace {
     }
 
     /// Whether a slice that took over histories is to be listed.
-    pub(super) fn list(&mut self) -> bool {
+    pub(crate) fn list(&mut self) -> bool {
         self.moving.first(0, self.previous.len()).is_some() && !core::mem::replace(&mut self.listed, true)
     }
 
     /// Whether the slice is listed as one with slots that do not rest.
-    pub(super) fn is_listed(&self) -> bool {
+    pub(crate) fn is_listed(&self) -> bool {
         self.listed
     }
 
     /// Forgets all frames.
-    pub(super) fn forget_frames(&mut self) {
+    pub(crate) fn forget_frames(&mut self) {
         self.moved.fill(0);
         self.set.fill(0);
         self.newest = 0;
@@ -206,16 +210,16 @@ impl Trace {
 
     /// Checks the histories of a slice's slots. `now` is the last frame; `settled` says whether nothing was computed
     /// since its update.
-    pub(super) fn validate(&self, slice: &Slice, now: u32, settled: bool) -> Result<(), String> {
-        let len = slice.slots.worlds.len();
+    pub(crate) fn validate(&self, worlds: &[Mat34], used: &RowSet, now: u32, settled: bool) -> Result<(), String> {
+        let len = worlds.len();
         if [self.previous.len(), self.moved.len(), self.set.len()] != [len; 3] {
             return Err(format!("there are histories of {} of {len} slots", self.previous.len()));
         }
-        for slot in slice.used_slots.iter() {
+        for slot in used.iter() {
             if self.moved[slot].max(self.set[slot]) > self.newest.min(now) {
                 return Err(format!("slot {slot} changed after the newest frame"));
             }
-            let rests = self.previous[slot].same_bits(&slice.slots.worlds[slot]);
+            let rests = self.previous[slot].same_bits(&worlds[slot]);
             if settled && (self.fresh.contains(slot) || rests == self.moving.contains(slot)) {
                 return Err(format!("the previous matrix of slot {slot} is another than is known"));
             }

@@ -1,0 +1,133 @@
+//! The rows and columns of a slice.
+
+use crate::Aabb;
+use crate::NodeHandle;
+use crate::store::page::Pages;
+use crate::store::record::RecordId;
+use crate::store::rows::MAX_ROWS;
+use hedgerow_math::Mat34;
+use hedgerow_math::internal::PackedTransform;
+
+/// No shape.
+pub(crate) const NO_SHAPE: u16 = u16::MAX;
+
+/// A node as passes see it, or an import.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) record: RecordId,
+    /// The effective material, if [`Row::MATERIAL`] is set.
+    pub(crate) material: u32,
+    /// The slot of the node's own transform, or of the nearest one above.
+    pub(crate) slot: u16,
+    /// The place in the columns of shapes, or [`NO_SHAPE`].
+    pub(crate) shape: u16,
+    /// The row of the parent, or of its import.
+    pub(crate) above: u16,
+    pub(crate) flags: u16,
+}
+
+const _: () = assert!(size_of::<Row>() == 16);
+
+impl Row {
+    /// The slot is the node's own.
+    pub(crate) const OWN_TRANSFORM: u16 = 1;
+    /// The material is the node's own.
+    pub(crate) const OWN_MATERIAL: u16 = 1 << 1;
+    /// There is an effective material.
+    pub(crate) const MATERIAL: u16 = 1 << 2;
+    /// The node has a visibility of its own.
+    pub(crate) const OWN_LAYERS: u16 = 1 << 3;
+
+    #[inline(always)]
+    pub(crate) const fn is(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// The effective material.
+    #[inline(always)]
+    pub(crate) fn material(&self) -> Option<u32> {
+        self.is(Self::MATERIAL).then_some(self.material)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_material(&mut self, material: Option<u32>) {
+        self.material = material.unwrap_or(0);
+        self.flags = self.flags & !Self::MATERIAL | if material.is_some() { Self::MATERIAL } else { 0 };
+    }
+
+    /// Takes the effective material from the node's record, or from the row above.
+    #[inline(always)]
+    pub(crate) fn inherit(&mut self, up: &Self, pages: &Pages) {
+        let own = self.is(Self::OWN_MATERIAL).then(|| pages.record(self.record).material);
+        self.set_material(own.or(up.material()));
+    }
+}
+
+/// What is drawn, as draw lists read it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShapeRecord {
+    pub(crate) node: NodeHandle,
+    pub(crate) mesh: u32,
+    pub(crate) material: u32,
+    /// The effective layers.
+    pub(crate) layers: u32,
+    /// The slot of the world matrix.
+    pub(crate) slot: u16,
+    pub(crate) row: u16,
+}
+
+const _: () = assert!(size_of::<ShapeRecord>() == 24);
+
+impl ShapeRecord {
+    pub(crate) const MATERIAL: u16 = 1 << 15;
+
+    /// The effective material.
+    #[inline(always)]
+    pub(crate) fn material(&self) -> Option<u32> {
+        (self.row & Self::MATERIAL != 0).then_some(self.material)
+    }
+
+    /// The node's row.
+    #[inline(always)]
+    pub(crate) fn row(&self) -> usize {
+        usize::from(self.row & !Self::MATERIAL)
+    }
+}
+
+/// Columns by transform.
+#[derive(Clone, Default)]
+pub(crate) struct Slots {
+    pub(crate) records: Vec<RecordId>,
+    pub(crate) parents: Vec<u32>,
+    pub(crate) worlds: Vec<Mat34>,
+    /// Copies of the local transforms.
+    pub(crate) locals: Vec<PackedTransform>,
+}
+
+/// Columns by shape.
+#[derive(Clone, Default)]
+pub(crate) struct Shapes {
+    pub(crate) records: Vec<ShapeRecord>,
+    pub(crate) bounds: Vec<Aabb>,
+}
+
+/// What an import is a copy of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inherited {
+    pub(crate) world: Mat34,
+    pub(crate) material: Option<u32>,
+    pub(crate) layers: u32,
+}
+
+impl Inherited {
+    /// What the root inherits.
+    pub(crate) const NOTHING: Self = Self { world: Mat34::IDENTITY, material: None, layers: u32::MAX };
+}
+
+/// A number below [`MAX_ROWS`] as it is stored.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "rows and slots are fewer than 2^12")]
+pub(crate) fn short(row: usize) -> u16 {
+    debug_assert!(row < MAX_ROWS);
+    row as u16
+}

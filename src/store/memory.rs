@@ -1,0 +1,123 @@
+//! The memory of a scene, by what takes it.
+
+use crate::store::columns::{Row, ShapeRecord, Slots};
+use crate::store::page::RECORD_BYTES;
+use crate::store::record::RecordId;
+use crate::store::slice::{Head, Slice};
+use crate::store::slices::Slices;
+use crate::store::{Store, Usage};
+use crate::{Aabb, NodeHandle};
+use hedgerow_math::Mat34;
+use hedgerow_math::internal::PackedTransform;
+
+impl Slice {
+    /// The memory use of rows, slots and shapes. Imports are no live ones.
+    pub(crate) fn usages(&self, live_rows: usize) -> [Usage; 3] {
+        let Self { rows, slots, shapes, .. } = self;
+        let Slots { records, parents, worlds, locals } = slots;
+        let beside = self.imports.capacity() * size_of::<Option<NodeHandle>>()
+            + self.layers.capacity() * size_of::<u32>()
+            + self.matrices.capacity() * size_of::<u16>()
+            + if self.sources.1.spilled() { self.sources.1.capacity() * size_of::<u32>() } else { 0 };
+        let slot_bytes = records.capacity() * size_of::<RecordId>()
+            + parents.capacity() * size_of::<u32>()
+            + worlds.capacity() * size_of::<Mat34>()
+            + locals.capacity() * size_of::<PackedTransform>();
+        let shape_bytes =
+            shapes.records.capacity() * size_of::<ShapeRecord>() + shapes.bounds.capacity() * size_of::<Aabb>();
+        let usage = |live: usize, bytes: usize, allocated_bytes: usize| Usage {
+            live,
+            live_bytes: live * bytes,
+            allocated_bytes,
+        };
+        [
+            usage(live_rows, size_of::<Row>(), rows.capacity() * size_of::<Row>() + beside),
+            usage(self.used_slots.len().saturating_sub(self.imports.len()), Self::SLOT_BYTES, slot_bytes),
+            usage(self.used_shapes.len(), Self::SHAPE_BYTES, shape_bytes),
+        ]
+    }
+
+    const SLOT_BYTES: usize =
+        size_of::<RecordId>() + size_of::<u32>() + size_of::<Mat34>() + size_of::<PackedTransform>();
+    const SHAPE_BYTES: usize = size_of::<ShapeRecord>() + size_of::<Aabb>();
+}
+
+impl Store {
+    /// The memory use of records, in pages.
+    pub(crate) fn record_usage(&self) -> Usage {
+        let live = self.pages.len();
+        Usage { live, live_bytes: live * RECORD_BYTES, allocated_bytes: self.pages.bytes() }
+    }
+
+    /// The memory use of rows, transform slots and shapes of all slices.
+    pub(crate) fn slice_usages(&self) -> [Usage; 3] {
+        let slices = self.slices.slices.iter().zip(&self.slices.heads);
+        let sum = |sums: [Usage; 3], (slice, head): (&Slice, &Head)| {
+            let usages = slice.usages(head.live as usize);
+            [0, 1, 2].map(|kind| sums[kind].plus(usages[kind]))
+        };
+        let [rows, slots, shapes] = slices.fold([Usage::default(); 3], sum);
+        // The limbo is no node, and has a row and a slot.
+        let limbo = |bytes: &Usage| Usage { live: 1, live_bytes: bytes.live_bytes / bytes.live, allocated_bytes: 0 };
+        [rows.minus(limbo(&rows)), slots.minus(limbo(&slots)), shapes]
+    }
+
+    /// The memory use of components but names, and of names.
+    pub(crate) fn component_usages(&self) -> [Usage; 2] {
+        [self.components.usage(), self.components.name_usage()]
+    }
+
+    /// The memory use of world boxes.
+    pub(crate) fn box_usage(&self) -> Usage {
+        let boxes = |slice: &Slice| {
+            slice.boxes.as_ref().map_or(Usage::default(), |boxes| {
+                let live = slice.used_shapes.len();
+                Usage { live, live_bytes: live * size_of::<Aabb>(), allocated_bytes: boxes.bytes() }
+            })
+        };
+        let of_order = Usage { allocated_bytes: self.boxes.bytes(), ..Usage::default() };
+        self.slices.slices.iter().map(boxes).fold(of_order, Usage::plus)
+    }
+
+    /// The bytes of histories and of the log of changes.
+    pub(crate) fn change_bytes(&self) -> usize {
+        let traces = self.slices.slices.iter().filter_map(|slice| slice.trace.as_ref());
+        self.feed.as_ref().map_or(0, |feed| feed.bytes()) + traces.map(|trace| trace.bytes()).sum::<usize>()
+    }
+
+    /// The bytes of what stands beside the columns of slices, of lists, and of scratch memory.
+    pub(crate) fn overhead_bytes(&self) -> usize {
+        let Slices { slices, heads, order, attached: _, free, edited, unboxed, untidy, is_untidy } = &self.slices;
+        let lists = [order, free, edited, unboxed, untidy, &self.clock.swept, &self.clock.ahead];
+        slices.capacity() * size_of::<Slice>()
+            + heads.capacity() * size_of::<Head>()
+            + lists.into_iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>()
+            + is_untidy.capacity()
+            + self.waiting.bytes()
+            + self.scratch.bytes()
+    }
+
+    /// How many rows, slots and shapes of slices nothing has.
+    pub(crate) fn count_holes(&self) -> usize {
+        self.slices.slices.iter().flat_map(Slice::unused).sum()
+    }
+
+    /// How many world matrices of nodes are not finite.
+    pub(crate) fn count_overflowed(&self) -> usize {
+        let overflowed = |slice: &Slice| {
+            let own = slice.used_slots.iter().filter(|&slot| slot >= slice.imports.len());
+            own.filter(|&slot| !slice.slots.worlds[slot].is_finite()).count()
+        };
+        self.slices.slices.iter().map(overflowed).sum()
+    }
+
+    /// Reconstitutions since the scene was made.
+    pub(crate) fn reconstitutions(&self) -> u64 {
+        self.clock.reconstitutions
+    }
+
+    /// How many records are spent.
+    pub(crate) fn spent(&self) -> usize {
+        self.pages.spent()
+    }
+}

@@ -1,0 +1,135 @@
+//! The third phase of an update, if the scene keeps boxes: those of shapes that moved, and those around them.
+
+use crate::Aabb;
+use crate::store::Store;
+use crate::store::boxes::{Reach, validate_blocks};
+use crate::store::record::RecordId;
+use crate::store::rows::RowSet;
+use crate::store::slice::Slice;
+#[cfg(feature = "rayon")]
+use crate::threads::is_worth_sharing;
+use hedgerow_math::internal::BLOCK;
+#[cfg(feature = "rayon")]
+use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
+
+impl Store {
+    /// Brings all boxes up to date with what was placed, removed and swept. Runs in O(slices listed + their shapes), and
+    /// in O(slices) where their order is another.
+    pub(crate) fn refresh_boxes(&mut self) {
+        let mut unboxed = core::mem::take(&mut self.slices.unboxed);
+        let Self { slices, clock, boxes, .. } = self;
+        let changed = || clock.swept.iter().chain(&unboxed);
+        if !refresh_shared(&mut slices.slices, changed(), clock.updates) {
+            for &number in &clock.swept {
+                slices.slices[number as usize].refresh_boxes(clock.updates);
+            }
+            for &number in &unboxed {
+                let slice = &mut slices.slices[number as usize];
+                if slice.boxes.as_ref().is_some_and(|boxes| boxes.listed) {
+                    slice.refresh_boxes(clock.updates);
+                }
+            }
+        }
+        let own = |number: u32| slices.slices[number as usize].boxes.as_ref().map_or(Aabb::EMPTY, |boxes| boxes.own);
+        boxes.refresh(slices.in_tree(), slices.slices.len(), own, changed());
+        unboxed.clear();
+        slices.unboxed = unboxed;
+    }
+
+    /// The merged world boxes of the shapes of a node and of all below it, as of the last update. Runs in O(nodes).
+    pub(crate) fn subtree_bounds(&self, top: RecordId) -> Aabb {
+        let boxes = self.pages.subtree(top).filter_map(|id| self.world_bounds(id));
+        boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds))
+    }
+
+    /// Checks that the boxes of shapes are those that their matrices give, and that those around them hold them. After
+    /// an update they are tight.
+    pub(crate) fn validate_boxes(&self) -> Result<(), String> {
+        if !self.config.bounds {
+            let kept = self.slices.slices.iter().any(|slice| slice.boxes.is_some());
+            return if kept || !self.slices.unboxed.is_empty() {
+                Err("boxes of no use are kept".into())
+            } else {
+                Ok(())
+            };
+        }
+        // Matrices that a visitor computed are in no box yet, and the first update makes the first boxes.
+        if !self.clock.ahead.is_empty() || self.clock.placed {
+            return Ok(());
+        }
+        let (order, boxes, tight) = (self.slices.in_tree(), &self.boxes, self.has_all_edits());
+        if boxes.order != order || boxes.slices.len() != order.len() {
+            return Err("the boxes of slices are of another order".into());
+        }
+        for (at, &number) in order.iter().enumerate() {
+            let slice = &self.slices.slices[number as usize];
+            let own = slice.validate_boxes(tight).map_err(|what| format!("slice {number}: {what}"))?;
+            if boxes.slices.get(at) != Some(own) || boxes.positions[number as usize] as usize != at {
+                return Err(format!("the box of slice {number} is out of date"));
+            }
+        }
+        validate_blocks(&boxes.slices, &boxes.blocks)
+    }
+}
+
+/// Computes the boxes of these slices on several threads. Returns `false`, and does nothing, if there is too little work
+/// to share.
+#[cfg(feature = "rayon")]
+fn refresh_shared<'n>(slices: &mut [Slice], changed: impl Iterator<Item = &'n u32>, update: u64) -> bool {
+    /// With fewer shapes than this, one thread finishes before another has started.
+    const WORTH_SHARING: usize = 16_384;
+    let shapes = changed.map(|&number| slices[number as usize].shapes.records.len());
+    let shared = is_worth_sharing(shapes.sum(), WORTH_SHARING);
+    if shared {
+        // The others have nothing to compute.
+        slices.par_iter_mut().for_each(|slice| slice.refresh_boxes(update));
+    }
+    shared
+}
+
+#[cfg(not(feature = "rayon"))]
+fn refresh_shared<'n>(_slices: &mut [Slice], _changed: impl Iterator<Item = &'n u32>, _update: u64) -> bool {
+    false
+}
+
+impl Slice {
+    /// Computes the boxes of shapes that are marked or whose matrix this update computed.
+    fn refresh_boxes(&mut self, update: u64) {
+        let Self { imports, slots, shapes, used_shapes, dirty, boxes, .. } = self;
+        if let Some(boxes) = boxes {
+            boxes.listed = false;
+            let reach = if self.swept_in != update {
+                Reach::Stale
+            } else if dirty.first_missing(imports.len(), slots.records.len()).is_none() {
+                Reach::All
+            } else {
+                Reach::Swept(dirty)
+            };
+            boxes.refresh(reach, slots, shapes, used_shapes);
+        }
+    }
+
+    /// See [`Store::validate_boxes`]. Returns the box around all.
+    fn validate_boxes(&self, tight: bool) -> Result<Aabb, String> {
+        let Self { slots, shapes, used_shapes, boxes, .. } = self;
+        let Some(boxes) = boxes.as_deref() else { return Err("there are no boxes".into()) };
+        if boxes.stale != RowSet::EMPTY || boxes.shapes.len() != shapes.records.len() {
+            return Err("some boxes wait for an update".into());
+        }
+        for (at, (record, bounds)) in shapes.records.iter().zip(&shapes.bounds).enumerate() {
+            let present = boxes.present[at / BLOCK] >> (at % BLOCK) & 1 != 0;
+            let kept = boxes.shapes.get(at);
+            let right = if used_shapes.contains(at) {
+                kept == Some(bounds.transformed(&slots.worlds[usize::from(record.slot)]))
+            } else {
+                !tight || !present
+            };
+            if !right || kept.is_none_or(|kept| kept.is_empty()) == present {
+                return Err(format!("the box of shape {at} is out of date"));
+            }
+        }
+        validate_blocks(&boxes.shapes, &boxes.blocks)?;
+        let own = boxes.blocks.merged(0..boxes.blocks.len());
+        if boxes.own == own { Ok(own) } else { Err("the box around all is out of date".into()) }
+    }
+}
