@@ -7,8 +7,8 @@
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Error, Node, Scene, Shape, Transform, Visibility,
-    visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor},
+    Aabb, Error, Node, NodeRef, Scene, Shape, Transform, Visibility,
+    visit::{Flow, SliceView, SliceVisitor, Visitor},
 };
 use std::collections::BTreeMap;
 
@@ -33,8 +33,9 @@ impl Visitor for Outline {
     fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
         let name = node.name().unwrap_or("(unnamed)").to_owned();
         let hidden = node.own_visibility() == Some(Visibility::HIDDEN);
+        let depth = self.open.len();
         self.open.push(self.lines.len());
-        self.lines.push(Line { depth: node.depth(), name, hidden, bounds: Aabb::EMPTY });
+        self.lines.push(Line { depth, name, hidden, bounds: Aabb::EMPTY });
         if hidden { Flow::Prune } else { Flow::Continue }
     }
 
@@ -117,7 +118,7 @@ fn harbour() -> Result<Scene, Error> {
         let load = Transform::from_xyz(-3.0, -2.6, -1.2).with_scale(scale);
         scene.insert(hook, Node::transform(load).with_shape(CONTAINER).named("load"))?;
         if name == "crane_2" {
-            scene.set_visibility(jib, Visibility::HIDDEN)?;
+            scene.edit(jib)?.set_visibility(Visibility::HIDDEN);
         }
     }
     scene.update();

@@ -24,7 +24,7 @@ fn main() -> Result<(), Error> {
     let mut draws = DrawList::new();
     scene.draw_list(&mut draws);
     for (command, matrix) in draws.commands().iter().zip(draws.matrices()) {
-        let name = scene.name(command.node).unwrap_or("-");
+        let name = scene.get(command.node).and_then(|node| node.name()).unwrap_or("-");
         println!("{name}: mesh {}, material {:?}, at {}", command.mesh, command.material(), matrix.translation());
     }
 
@@ -34,9 +34,10 @@ fn main() -> Result<(), Error> {
     );
 
     // A handle outlives every move of its node, and never names another node once its own is gone.
-    let wheel = scene.find(scene.root(), "ferry/car/wheel_l").expect("the car is on the ferry");
+    let root = scene.get(scene.root()).expect("a scene has a root");
+    let wheel = root.find("ferry/car/wheel_l").expect("the car is on the ferry").handle();
     scene.remove(car)?;
-    assert_eq!(scene.set_name(wheel, None), Err(Error::StaleHandle(wheel)));
+    assert_eq!(scene.edit(wheel).unwrap_err(), Error::StaleHandle(wheel));
     println!("after the car is gone, its wheel's handle is refused: {}", Error::StaleHandle(wheel));
     Ok(())
 }

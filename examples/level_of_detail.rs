@@ -35,7 +35,9 @@ fn choose_meshes(scene: &mut Scene, camera: Vec3, changed: &mut Vec<(NodeHandle,
         }
     }
     for &(node, mesh) in &*changed {
-        scene.set_mesh(node, mesh)?;
+        let mut node = scene.edit(node)?;
+        let shape = node.as_ref().shape().expect("what is listed is drawn");
+        node.set_shape(Shape { mesh, ..shape })?;
     }
     Ok(changed.len())
 }

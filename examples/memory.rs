@@ -8,8 +8,8 @@
 //! white. A scene in depth-first order shows each subtree as one run of its colour. Updates put what comes new where there
 //! is room, as on the left; loading puts all in order, as on the right.
 
-use hedgerow::visit::{Flow, NodeRef, SliceView};
-use hedgerow::{Error, Node, NodeHandle, Scene, Transform};
+use hedgerow::visit::{Flow, SliceView};
+use hedgerow::{Error, Node, NodeHandle, NodeRef, Scene, Transform};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -32,8 +32,8 @@ const HOLE: &str = "#ffffff";
 fn subtrees(scene: &Scene) -> HashMap<NodeHandle, usize> {
     let (mut of, mut last) = (HashMap::with_capacity(scene.len()), 0);
     scene.visit(scene.root(), &mut |node: &NodeRef<'_>| {
-        last += usize::from(node.depth() == 1);
-        if node.depth() > 0 {
+        last += usize::from(node.parent().is_some_and(|parent| parent.handle() == scene.root()));
+        if node.handle() != scene.root() {
             of.insert(node.handle(), last);
         }
         Flow::Continue
@@ -89,7 +89,7 @@ fn churned(count: usize) -> Result<Scene, Error> {
         }
     }
     for &node in nodes.iter().skip(7).step_by(3) {
-        if scene.contains(node) && scene.first_child(node).is_none() {
+        if scene.contains(node) && scene.get(node).and_then(|node| node.first_child()).is_none() {
             scene.remove(node)?;
         }
     }
@@ -99,7 +99,7 @@ fn churned(count: usize) -> Result<Scene, Error> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut edited = churned(3000)?;
     edited.update();
-    let tidy = Scene::load(&edited.save())?;
+    let tidy = Scene::from_bytes(&edited.to_bytes())?;
     let mut cells = String::new();
     let height = draw(&edited, 0, &mut cells)?.max(draw(&tidy, WIDTH, &mut cells)?);
     println!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{height}\">", 2 * WIDTH);

@@ -29,8 +29,8 @@ fn main() -> Result<(), Error> {
     assert_eq!((opacity.get(pale), opacity.get(faint)), (Some(&0.25), Some(&0.5)));
 
     // A lantern that changes hands takes on the new bearer's opacity.
-    let lantern = scene.find(pale, "hand/lantern").expect("the pale one has a lantern");
-    let hand = scene.find(faint, "hand").expect("the faint one has a hand");
+    let lantern = scene.get(pale).unwrap().find("hand/lantern").expect("the pale one has a lantern").handle();
+    let hand = scene.get(faint).unwrap().find("hand").expect("the faint one has a hand").handle();
     scene.reparent(lantern, hand, Keep::World)?;
     show(&mut scene, &mut opacity, &mut draws, "a lantern is handed over");
     assert_eq!(opacity.get(lantern), Some(&0.5));
@@ -55,8 +55,9 @@ fn show(scene: &mut Scene, opacity: &mut Inherited<f32>, draws: &mut DrawList, t
     println!("{title} (opacities that changed: {computed})");
     scene.draw_list(draws);
     for command in draws.commands() {
-        let bearers = scene.ancestors(command.node).filter_map(|node| scene.name(node)).collect::<Vec<_>>();
-        let path: Vec<&str> = bearers.into_iter().rev().chain(scene.name(command.node)).collect();
+        let node = scene.get(command.node).expect("draws are of nodes");
+        let bearers = node.ancestors().filter_map(|node| node.name()).collect::<Vec<_>>();
+        let path: Vec<&str> = bearers.into_iter().rev().chain(node.name()).collect();
         println!("  {:<28}{:>6.1} %", path.join("/"), 100.0 * opacity.results()[command.node]);
     }
 }

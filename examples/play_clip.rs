@@ -48,14 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Each frame samples the clip into the same pose, which then writes only what changes.
     let mut pose = Pose::rest(&skeleton);
     let mut player = Player::new(&swing);
-    let mut items = Vec::new();
     let mut lowest_and_highest = (f32::MAX, f32::MIN);
     for frame in 0..=40_u8 {
         player.seek(f32::from(frame) / RATE);
         player.sample(&mut pose)?;
-        items.clear();
-        items.extend((0_u16..).zip(&nodes).map(|(joint, &node)| (node, pose.get(joint))));
-        scene.set_transforms(&items)?;
+        scene.set_locals((0_u16..).zip(&nodes).map(|(joint, &node)| (node, pose.get(joint))))?;
         scene.update();
 
         let at = scene.world(lamp).expect("the lamp hangs on the arm").translation();

@@ -46,7 +46,7 @@ impl Game {
         if self.saved.len() == HISTORY {
             self.saved.remove(0);
         }
-        self.saved.push((tick, self.scene.save()));
+        self.saved.push((tick, self.scene.to_bytes()));
 
         // Shots fly; those that are far out are gone.
         let mut gone = Vec::new();
@@ -78,7 +78,7 @@ impl Game {
     /// Goes back to before a tick.
     fn back_to(&mut self, tick: usize) -> Result<(), Box<dyn Error>> {
         let at = self.saved.iter().position(|&(saved, _)| saved == tick).ok_or("so much cannot be taken back")?;
-        self.scene = Scene::load(&self.saved[at].1)?;
+        self.scene = Scene::from_bytes(&self.saved[at].1)?;
         self.saved.truncate(at);
         Ok(())
     }
@@ -125,7 +125,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(rollbacks > 30, "the guesses were wrong often enough");
     assert_eq!(game.ships, truth.ships);
     assert_eq!(game.place(game.ships[1]), truth.place(truth.ships[1]));
-    let nodes = |game: &Game| game.scene.descendants(game.scene.root()).collect::<Vec<_>>();
+    let nodes = |game: &Game| {
+        game.scene.get(game.scene.root()).unwrap().descendants().map(|node| node.handle()).collect::<Vec<_>>()
+    };
     assert_eq!(nodes(&game), nodes(&truth), "the same nodes in the same order, by the same handles");
     let worlds = |game: &Game| nodes(game).into_iter().map(|node| game.scene.world(node).copied()).collect::<Vec<_>>();
     assert_eq!(worlds(&game), worlds(&truth));

@@ -64,7 +64,7 @@ fn place(scene: &Scene, node: NodeHandle) -> Option<[f32; 3]> {
 
 /// The same by asking every node.
 fn near_the_long_way(scene: &Scene) -> Vec<NodeHandle> {
-    let nodes = scene.descendants(scene.root());
+    let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
     let mut near: Vec<_> = nodes
         .filter(|&node| place(scene, node).is_some_and(|[x, y, z]| x * x + y * y + z * z <= REACH * REACH))
         .collect();

@@ -7,7 +7,7 @@
 //! cargo run --example undo
 //! ```
 
-use hedgerow::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Transform};
+use hedgerow::{Error, Keep, Local, Node, NodeHandle, NodeRef, Place, Scene, Transform};
 
 /// One step of the history: what is to be done to take it back, which is also what brings it back afterwards.
 enum Step {
@@ -29,7 +29,7 @@ impl Editor {
     fn apply(&mut self, step: Step) -> Result<Step, Error> {
         match step {
             Step::Put { node, place } => {
-                let before = self.scene.place_of(node).ok_or(Error::RootIsFixed)?;
+                let before = self.scene.get(node).and_then(|node| node.place()).ok_or(Error::RootIsFixed)?;
                 self.scene.reparent(node, place, Keep::Local)?;
                 Ok(Step::Put { node, place: before })
             }
@@ -81,7 +81,7 @@ impl Editor {
             // A redo that attaches a node which is detached now is the redo of an insert, or of a move of such a node.
             if let Step::Put { node, place } = step
                 && place != Place::Detached
-                && self.scene.is_detached(node)
+                && self.scene.get(node).is_some_and(|node| node.is_detached())
                 && self.scene.parent(node).is_none()
             {
                 self.scene.remove(node)?;
@@ -93,8 +93,8 @@ impl Editor {
 
 /// The tree as text: a line for each node.
 fn shown(scene: &Scene) -> String {
-    let line = |node| format!("{:1$}{node} {2:?}\n", "", 2 * scene.depth(node).unwrap_or(0), scene.node(node));
-    scene.descendants(scene.root()).map(line).collect()
+    let line = |node: NodeRef<'_>| format!("{:1$}{2} {3:?}\n", "", 2 * node.depth(), node.handle(), node.node());
+    scene.get(scene.root()).expect("a scene has a root").descendants().map(line).collect()
 }
 
 fn main() -> Result<(), Error> {

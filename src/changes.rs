@@ -6,7 +6,7 @@
 //! |---|---|
 //! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changes`], [`Changed`], [`ChangeKinds`] |
 //! | one buffer with all matrices, kept in step | [`MatrixMirror`], [`MirrorStep`], [`Mirrored`] |
-//! | where a node's matrix is: [`Scene::matrix_slot`](crate::Scene::matrix_slot) | [`MatrixSlot`] |
+//! | where a node's matrix is: [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) | [`MatrixSlot`] |
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;

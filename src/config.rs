@@ -27,15 +27,23 @@ pub struct SceneConfig {
     /// bytes for each shape, and the time to compute the boxes of what moved.
     pub bounds: bool,
     /// Whether changes are tracked, so that readers are told which nodes changed, and the matrices of the update before
-    /// are kept: [`Scene::changes`](crate::Scene::changes), [`Scene::previous_world`](crate::Scene::previous_world).
+    /// are kept: [`Scene::changes`](crate::Scene::changes), [`NodeRef::previous_world`](crate::NodeRef::previous_world).
     /// Default false. True takes 56 more bytes for each transform, the
-    /// [history](crate::Scene::set_change_history), and time in proportion to the changes.
+    /// [history](Self::change_history), and time in proportion to the changes.
     pub changes: bool,
+    /// How many entries of 16 bytes are kept of the changes before those of the last update that had any. Default
+    /// 65,536.
+    ///
+    /// A node that entered, left, was removed or was edited is one entry, as is one that inherits other layers or
+    /// another material, or the transform of another ancestor. Between two updates, as many removals are noted, at least
+    /// 4,096 and as many as there were nodes. A reader that has not asked for longer than the history goes back gets
+    /// [`Changes::All`](crate::changes::Changes::All).
+    pub change_history: u32,
 }
 
 impl SceneConfig {
     /// The default configuration.
-    pub const DEFAULT: Self = Self { max_nodes: 4096, bounds: false, changes: false };
+    pub const DEFAULT: Self = Self { max_nodes: 4096, bounds: false, changes: false, change_history: 1 << 16 };
 
     /// Checks every field.
     ///

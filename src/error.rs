@@ -15,8 +15,8 @@ pub enum Error {
     RootIsFixed,
     /// The root of a detached subtree has no siblings.
     BesideDetached(NodeHandle),
-    /// The node is not the root of a detached subtree.
-    NotDetached(NodeHandle),
+    /// A list of moves has a place beside a sibling or with an index, which other moves of the list may change.
+    PlaceInList(crate::Place),
     /// The parent has fewer children than the index of a [`Place::Child`](crate::Place::Child) says.
     IndexOutOfRange {
         /// The parent.
@@ -59,8 +59,10 @@ pub enum Error {
     NoShape(NodeHandle),
     /// The insert of this ticket is not in the applied queue, or comes later in it.
     UnknownTicket(crate::handle::Queued),
-    /// A list of nodes is not a tree.
-    InvalidTree(TreeFault),
+    /// A node of a [`Tree`](crate::Tree) has a parent that does not come before it.
+    UnknownParent,
+    /// A node's description has a translation in double precision, and no local transform.
+    NoLocal,
     /// The scene keeps no world boxes, so it cannot answer spatial queries.
     NoBounds,
     /// The scene does not track changes, so it cannot say what changed.
@@ -74,9 +76,9 @@ pub enum Error {
     },
     /// All 2³⁰ records of nodes are in use or retired, or there are fewer left than were asked for.
     CapacityOverflow,
-    /// The allocator refused. [`Scene::try_reserve`](crate::Scene::try_reserve), [`Scene::load`](crate::Scene::load) and
-    /// imports return it; everything else ends the process if there is no memory, the update included with which a load
-    /// ends.
+    /// The allocator refused. [`Scene::try_reserve`](crate::Scene::try_reserve),
+    /// [`Scene::from_bytes`](crate::Scene::from_bytes) and imports return it; everything else ends the process if there is
+    /// no memory, the update included with which a load ends.
     AllocationFailed,
 }
 
@@ -90,10 +92,10 @@ impl fmt::Display for Error {
                 f.write_str("the root cannot be removed or moved and has no siblings; edit its children instead")
             }
             Self::BesideDetached(root) => {
-                write!(f, "{root:?} is the root of a detached subtree and has no siblings; attach it first")
+                write!(f, "{root:?} is the root of a detached subtree and has no siblings; move it into the tree first")
             }
-            Self::NotDetached(node) => {
-                write!(f, "{node:?} is not the root of a detached subtree; detach it first, or move it with reparent")
+            Self::PlaceInList(place) => {
+                write!(f, "a list of moves has no {place:?}; pass the first or last child of a node, or use reparent")
             }
             Self::IndexOutOfRange { parent, index, children } => {
                 write!(f, "{parent:?} has no place for a child {index}; pass an index from 0 to {children}")
@@ -130,12 +132,10 @@ impl fmt::Display for Error {
                     "{ticket:?} names no insert applied before this edit; append the queue that recorded it first"
                 )
             }
-            Self::InvalidTree(fault) => f.write_str(match fault {
-                TreeFault::NoRoot => "the list has no root; push a node without a parent",
-                TreeFault::SecondRoot => "the node has no parent, like one before it; give it one",
-                TreeFault::UnknownParent => "its parent is not in the list; push it too",
-                TreeFault::Cycle => "the node is its own ancestor; give it another parent",
-            }),
+            Self::UnknownParent => f.write_str("the parent does not come before the node; push the parent first"),
+            Self::NoLocal => {
+                f.write_str("a translation in double precision needs a local transform; give the node one")
+            }
             Self::NoBounds => {
                 f.write_str("the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }")
             }
@@ -165,21 +165,7 @@ impl From<hedgerow_math::Error> for Error {
     }
 }
 
-/// What is wrong with the shape of a tree to be built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TreeFault {
-    /// The list is empty.
-    NoRoot,
-    /// A node has no parent, but an earlier node has none either.
-    SecondRoot,
-    /// A parent's number is not in the list.
-    UnknownParent,
-    /// A node is its own ancestor.
-    Cycle,
-}
-
-/// Why a batch is refused: a list of edits, or a tree of a [`SceneBuilder`](crate::edit::SceneBuilder). Nothing has
-/// changed, but where [`Scene::set_locals`](crate::Scene::set_locals) returns it: what came before the item is set.
+/// Why a batch is refused: a list of edits, or a [`Tree`](crate::Tree). Nothing has changed, but where [`Scene::set_locals`](crate::Scene::set_locals) returns it: what came before the item is set.
 ///
 /// ```
 /// use hedgerow::edit::BatchError;

@@ -35,21 +35,21 @@
 //!
 //! | module | what | types |
 //! |---|---|---|
-//! | the root | a scene, its nodes, and handles to these | [`Scene`], [`Node`], [`NodeHandle`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`Error`] |
+//! | the root | a scene, its nodes, subtrees as values, and handles | [`Scene`], [`Node`], [`NodeRef`], [`NodeMut`], [`Tree`], [`NodeHandle`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`Error`] |
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
 //! | [`config`] | what a scene keeps besides its nodes, and how large its slices are | [`SceneConfig`] |
-//! | [`edit`] | edits of many nodes: lists, trees, queues for later | [`SceneBuilder`](edit::SceneBuilder), [`EditQueue`](edit::EditQueue), [`HandleMap`](edit::HandleMap), [`BatchError`](edit::BatchError) |
+//! | [`edit`] | edits of many nodes: lists, queues for later | [`EditQueue`](edit::EditQueue), [`Outcome`](edit::Outcome), [`BatchError`](edit::BatchError) |
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
 //! | [`changes`] | what an update changed: nodes, and matrices to upload | [`Changes`](changes::Changes), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
 //! | [`data`] | data of your own by node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
-//! | [`query`] | what lies where: culling, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullView`](query::CullView), [`CullHit`](query::CullHit), [`RayHit`](query::RayHit) |
+//! | [`query`] | what lies where: culling, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullView`](query::CullView), [`Filter`](query::Filter), [`RayHit`](query::RayHit) |
 //! | [`draw`] | what there is to draw, as commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
 //! | [`skin`] | vertices that follow joints, on the processor (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
-//! | [`snapshot`] | scenes and subtrees as bytes: [`Scene::save`], [`Scene::load`] | [`SnapshotError`](snapshot::SnapshotError) |
-//! | [`readable`] | scenes as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](readable::WithIds), [`NodeIds`](readable::NodeIds) |
+//! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
+//! | [`text`] | scenes and trees as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](text::WithIds), [`NodeIds`](text::NodeIds) |
 //! | [`stats`] | slices, memory, maintenance, soundness | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
 //!
 //! # How a frame goes
@@ -62,19 +62,19 @@
 //!
 //! # What passes read
 //!
-//! Draw lists, culling, spatial queries, walks over slices, [`Scene::world`], [`Scene::world_bounds`],
+//! Draw lists, culling, spatial queries, walks over slices, [`Scene::world`], [`NodeRef::bounds`],
 //! [`Column`](data::Column)s and [`Inherited`](data::Inherited) properties see the scene as of the last update:
 //!
 //! | edit since the update | what passes see |
 //! |---|---|
 //! | inserted | nothing yet |
 //! | removed | gone at once |
-//! | moved, detached, attached | where it was |
-//! | transform, shape, bounds, material, visibility set or removed | the value before |
-//! | word set ([`Scene::set_word`]) | the new one at once |
+//! | moved, detached | where it was |
+//! | transform, shape, material, visibility set or removed | the value before |
+//! | user data set ([`NodeMut::set_user_data`]) | the new one at once |
 //!
-//! Other reads of one node are as of now: [`Scene::local`], [`Scene::parent`], [`Scene::material`],
-//! [`Scene::visibility`], [`Scene::fresh_world`] and the like; so are the iterators and [`Scene::visit`]. These alone
+//! Other reads of one node are as of now: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
+//! [`NodeRef::visibility`], [`NodeRef::fresh_world`] and the like; so are the iterators and [`Scene::visit`]. These alone
 //! follow the order of siblings: passes see parents before their children, and siblings in the order in which they were
 //! placed.
 //!
@@ -118,8 +118,9 @@
 //! |---|---|---|
 //! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
 //! | `bytemuck` | plain data without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`], and what of slots is uploaded | no |
+//! | `mint` | [`Mat34`] and [`Transform`] from and to the types of `mint`, and vectors and rotations, by `glam` | no |
 //! | `rayon` | [`Scene::update`], culling into draws, draw lists, characters and skinning on the threads of the current pool, with the same results to the bit | no |
-//! | `serde` | [`Scene`] and the plain types in readable formats such as JSON | no |
+//! | `serde` | [`Scene`], [`Tree`] and the plain types in text formats such as JSON | no |
 //!
 //! # Sources
 //!
@@ -150,6 +151,7 @@ mod scene;
 mod store;
 #[cfg(feature = "rayon")]
 mod threads;
+mod tree;
 mod unique;
 
 pub mod changes;
@@ -161,10 +163,10 @@ pub mod draw;
 pub mod edit;
 pub mod guide;
 pub mod query;
-#[cfg(feature = "serde")]
-pub mod readable;
 pub mod snapshot;
 pub mod stats;
+#[cfg(feature = "serde")]
+pub mod text;
 pub mod visit;
 
 #[cfg(feature = "anim")]
@@ -186,7 +188,8 @@ pub use draw::DrawList;
 pub use error::Error;
 pub use handle::NodeHandle;
 pub use node::{Local, Node, Shape, Visibility};
-pub use scene::{Keep, Place, Scene};
+pub use scene::{Keep, NodeMut, NodeRef, Place, Scene};
+pub use tree::Tree;
 
 /// The pages of the repository, whose code is tested with the documentation's.
 #[cfg(doctest)]
@@ -217,7 +220,7 @@ mod pages {
 /// # use hedgerow::{Node, Scene};
 /// let mut scene = Scene::new();
 /// let node = scene.insert(scene.root(), Node::group().named("car")).unwrap();
-/// let name = scene.name(node);
+/// let name = scene.get(node).unwrap().name();
 /// scene.remove(node).unwrap();
 /// println!("{name:?}");
 /// ```
@@ -244,7 +247,7 @@ mod pages {
 /// A node that a visitor was shown, after the visit:
 ///
 /// ```compile_fail,E0521
-/// # use hedgerow::{Scene, visit::{Flow, NodeRef}};
+/// # use hedgerow::{NodeRef, Scene, visit::Flow};
 /// let mut kept = None;
 /// {
 ///     let scene = Scene::new();

@@ -2,7 +2,7 @@
 
 use crate::{Aabb, Error, Mat34, Transform};
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
-use glam::{DAffine3, DMat3, DVec3};
+use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 
 /// A shape to draw: a mesh of the user's, and its bounding box in the node's local space.
@@ -181,7 +181,7 @@ pub enum LocalForm {
 ///     .with_material(2)
 ///     .named("wheel_fl");
 /// let handle = scene.insert(scene.root(), wheel)?;
-/// assert_eq!(scene.node(handle), Some(wheel));
+/// assert_eq!(scene.get(handle).unwrap().node(), wheel);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -196,6 +196,13 @@ pub struct Node<'n> {
     pub visibility: Option<Visibility>,
     /// The node's name; siblings may share one.
     pub name: Option<&'n str>,
+    /// A number of the user's own that the node's draws carry as
+    /// [`DrawCommand::user_data`](crate::draw::DrawCommand::user_data): the place of its colour in a buffer, its
+    /// lightmap, its skin palette. 0 is none.
+    pub user_data: u32,
+    /// The translation in double precision, which takes the place of the local transform's: the origin of a city on a
+    /// planet. A node that is read has one only if single precision loses something of it.
+    pub translation_f64: Option<DVec3>,
 }
 
 impl<'n> Node<'n> {
@@ -203,7 +210,15 @@ impl<'n> Node<'n> {
     #[inline]
     #[must_use]
     pub const fn group() -> Self {
-        Self { local: None, material: None, shape: None, visibility: None, name: None }
+        Self {
+            local: None,
+            material: None,
+            shape: None,
+            visibility: None,
+            name: None,
+            user_data: 0,
+            translation_f64: None,
+        }
     }
 
     /// A node with a local transform: the thesis's `TransformNode`.
@@ -270,6 +285,32 @@ impl<'n> Node<'n> {
         Self { name: Some(name), ..self }
     }
 
+    /// The same node with a number of the user's own.
+    #[inline]
+    #[must_use]
+    pub const fn with_user_data(self, user_data: u32) -> Self {
+        Self { user_data, ..self }
+    }
+
+    /// The same node with a translation in double precision. It must have a local transform, too.
+    ///
+    /// ```
+    /// use hedgerow::glam::DVec3;
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let place = DVec3::new(6_371_000.125, 0.0, 0.0);
+    /// let mut scene = Scene::new();
+    /// let city = Node::transform(Transform::IDENTITY).with_translation_f64(place);
+    /// let city = scene.insert(scene.root(), city)?;
+    /// assert_eq!(scene.get(city).unwrap().world_f64().translation, place);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn with_translation_f64(self, translation: DVec3) -> Self {
+        Self { translation_f64: Some(translation), ..self }
+    }
+
     /// Whether a scene surely stores the description unchanged. False if that needs a closer look.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
@@ -278,19 +319,29 @@ impl<'n> Node<'n> {
             Some(Local::Transform(transform)) => transform.is_plain(),
             Some(Local::Matrix(_)) => false,
         };
-        local && self.shape.as_ref().is_none_or(|shape| shape.bounds.is_plain())
+        local && self.translation_f64.is_none() && self.shape.as_ref().is_none_or(|shape| shape.bounds.is_plain())
     }
 
     /// Whether the node has anything but a transform and a material.
     #[inline(always)]
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
-        matrix | self.shape.is_some() | self.visibility.is_some() | self.name.is_some()
+        let named = self.name.is_some() | (self.user_data != 0);
+        matrix | self.shape.is_some() | self.visibility.is_some() | named | self.translation_f64.is_some()
     }
 
     /// The description as a scene stores it.
     #[cold]
     pub(crate) fn checked(mut self) -> Result<Self, Error> {
+        if let Some(wide) = self.translation_f64.filter(|_| !self.is_wide()) {
+            let rounded = wide.as_vec3();
+            if !rounded.is_finite() {
+                return Err(Error::NotFinite("a translation"));
+            }
+            self.local = Some(self.local.ok_or(Error::NoLocal)?.with_translation(rounded));
+            let lost = remainder(wide, rounded);
+            self.translation_f64 = (lost != Vec3::ZERO).then(|| rounded.as_dvec3() + lost.as_dvec3());
+        }
         if let Some(local) = &mut self.local {
             *local = local.checked()?;
         }
@@ -299,6 +350,39 @@ impl<'n> Node<'n> {
         }
         Ok(self)
     }
+
+    /// What single precision loses of the translation.
+    pub(crate) fn remainder(&self) -> Vec3 {
+        match (self.translation_f64, self.local) {
+            (Some(wide), Some(local)) => remainder(wide, local.translation()),
+            _ => Vec3::ZERO,
+        }
+    }
+
+    /// Whether there is a translation in double precision that rounds to the local transform's, and more than it.
+    pub(crate) fn is_wide(&self) -> bool {
+        let Some(at) = self.local.map(|local| local.translation()) else { return false };
+        let lost = self.remainder();
+        let whole = at.as_dvec3() + lost.as_dvec3();
+        lost != Vec3::ZERO && is_remainder(lost, at) && self.translation_f64 == Some(whole)
+    }
+}
+
+/// What single precision loses of a translation.
+pub(crate) fn remainder(wide: DVec3, rounded: Vec3) -> Vec3 {
+    (wide - rounded.as_dvec3()).as_vec3()
+}
+
+/// Whether rounding a number in double precision to this translation can lose the remainder: in each direction at most
+/// half of what lies between two numbers in single precision.
+pub(crate) fn is_remainder(lost: Vec3, translation: Vec3) -> bool {
+    let fits = |(lost, at): (f32, f32)| {
+        let at = at.abs();
+        let gap = if at < f32::MAX { f64::from(at.next_up()) - f64::from(at) } else { f64::from(at - at.next_down()) };
+        f64::from(lost).abs() <= gap / 2.0
+    };
+    lost.to_array().into_iter().zip(translation.to_array()).all(fits)
+        && remainder(translation.as_dvec3() + lost.as_dvec3(), translation) == lost
 }
 
 impl From<Transform> for Local {
@@ -335,10 +419,23 @@ impl Local {
         }
     }
 
-    pub(crate) fn translation(&self) -> glam::Vec3 {
+    pub(crate) fn translation(&self) -> Vec3 {
         match self {
             Self::Transform(transform) => transform.translation,
             Self::Matrix(matrix) => matrix.translation(),
+        }
+    }
+
+    /// The same at another place.
+    pub(crate) fn with_translation(self, translation: Vec3) -> Self {
+        match self {
+            Self::Transform(transform) => Self::Transform(Transform { translation, ..transform }),
+            Self::Matrix(mut matrix) => {
+                for (row, part) in matrix.rows.iter_mut().zip(translation.to_array()) {
+                    row[3] = part;
+                }
+                Self::Matrix(matrix)
+            }
         }
     }
 
@@ -389,5 +486,49 @@ impl Local {
             Self::Matrix(_) => axes.iter().all(|axis| keeps(*axis)),
         };
         linear && keeps_translation(wide.translation, above, world.translation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rounding_loses_fits_and_more_does_not() {
+        for number in [0.0, 0.1, 1.0, 1.0 + 2_f64.powi(-24), 16_777_217.0, 6_371_000.123_456, -1e30, 3.4e38, 1e-42] {
+            let whole = DVec3::splat(number);
+            let rounded = whole.as_vec3();
+            assert!(is_remainder(remainder(whole, rounded), rounded), "{number}");
+            let more = Vec3::new(0.0, (rounded.y.abs().next_up() - rounded.y.abs()).max(1e-45), 0.0);
+            assert!(!is_remainder(more, rounded), "{number}");
+        }
+        assert!(!is_remainder(Vec3::NAN, Vec3::ONE));
+        assert!(!is_remainder(Vec3::splat(1e-30), Vec3::splat(1e7)), "double precision has no such number");
+        // Behind the greatest number comes none, and it is as far from the one before.
+        let half = 2_f32.powi(103);
+        assert!(is_remainder(Vec3::splat(half), Vec3::splat(f32::MAX)));
+        assert!(!is_remainder(Vec3::splat(half.next_up()), Vec3::splat(f32::MAX)));
+    }
+
+    #[test]
+    fn a_translation_in_double_precision_is_kept_as_far_as_two_numbers_in_single_precision_have_it() {
+        let node = Node::transform(Transform::IDENTITY);
+        let checked = |number| node.with_translation_f64(DVec3::splat(number)).checked();
+        // The last is as far from both numbers beside it, but for its last bit, which is lost.
+        for number in [0.1, 1e7 + 0.1, -1e30, 1e-42, 1.0 + 2_f64.powi(-24), 1.0 + 2_f64.powi(-24) - 2_f64.powi(-52)] {
+            let once = checked(number).unwrap();
+            assert_eq!(once.checked(), Ok(once), "{number}");
+            let whole = once.translation_f64.map_or(once.local.unwrap().translation().as_dvec3(), |wide| wide);
+            assert!((whole.x - number).abs() <= number.abs() * 2_f64.powi(-48) + 1e-45, "{number}");
+            // Beside the other number it stays there, too.
+            let near = Local::from(Transform::IDENTITY).with_translation(Vec3::splat(1.0 + f32::EPSILON));
+            let near = Node { local: Some(near), ..once };
+            assert!(!near.is_wide() || near.checked() == Ok(near));
+        }
+        assert_eq!(checked(0.5), Ok(Node::transform(Transform::from_xyz(0.5, 0.5, 0.5))), "nothing is lost");
+        for number in [f64::NAN, f64::INFINITY, 1e300] {
+            assert_eq!(checked(number), Err(Error::NotFinite("a translation")));
+        }
+        assert_eq!(Node::group().with_translation_f64(DVec3::ONE).checked(), Err(Error::NoLocal));
     }
 }

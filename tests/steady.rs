@@ -60,14 +60,16 @@ impl Renderer {
             MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
         });
         mirror.instances(list, groups.instances(), instances, |_| {});
-        scene.cull(frustum, Visibility::VISIBLE, culled).unwrap();
+        scene.cull(&mut [CullView::new(frustum, culled)]).unwrap();
         let [first, second] = views;
-        let view = |list| CullView { frustum: *frustum, layers: Visibility::layers(3), list };
-        scene.cull_views(&mut [view(first), view(second)]).unwrap();
+        let view = |list| CullView::new(frustum, list).on_layers(Visibility::layers(3));
+        scene.cull(&mut [view(first), view(second)]).unwrap();
         let eye = DVec3::new(5.0, 0.0, 0.0);
-        scene.cull_relative(eye, frustum, Visibility::VISIBLE, near);
+        near.set_eye(eye);
+        scene.cull(&mut [CullView::new(frustum, near)]).unwrap();
         let [first, second] = around;
-        scene.cull_views_relative(eye, &mut [view(first), view(second)]);
+        [&mut *first, &mut *second].into_iter().for_each(|list| list.set_eye(eye));
+        scene.cull(&mut [view(first), view(second)]).unwrap();
     }
 }
 
@@ -76,26 +78,26 @@ impl Renderer {
 fn edit(scene: &mut Scene, nodes: &[NodeHandle], [guest, ship]: &mut [NodeHandle; 2], frame: u16) {
     let places = (0..90_u16).map(|at| Transform::from_xyz(0.0, f32::from(at), f32::from(frame % 5)));
     scene.set_locals(nodes.iter().skip(usize::from(frame)).step_by(50).copied().zip(places)).unwrap();
-    scene.set_translation_f64(*ship, DVec3::new(1e7 + 0.03 + 0.1 * f64::from(frame), 0.0, 0.0)).unwrap();
+    scene.edit(*ship).unwrap().set_translation_f64(DVec3::new(1e7 + 0.03 + 0.1 * f64::from(frame), 0.0, 0.0)).unwrap();
     for at in 0..40 {
         let node = nodes[usize::from(frame * 29 + at * 61) % nodes.len()];
         let place = Transform::from_xyz(f32::from(at), f32::from(frame % 7), 1.0);
         scene.set_local(node, place).unwrap();
     }
     let painted = nodes[usize::from(frame % 50)];
-    scene.set_material(painted, u32::from(frame % 3)).unwrap();
+    scene.edit(painted).unwrap().set_material(u32::from(frame % 3));
     let shape = Node::transform(Transform::from_xyz(0.5, 0.0, 0.0)).with_shape(Shape::new(3, Aabb::cube(1.0)));
     scene.remove(*guest).unwrap();
     *guest = scene.insert(nodes[0], shape).unwrap();
-    scene.set_word(*guest, u32::from(frame)).unwrap();
+    scene.edit(*guest).unwrap().set_user_data(u32::from(frame));
 }
 
 #[test]
 fn a_steady_frame_allocates_nothing() {
     for changes in [false, true] {
-        let mut scene = Scene::with_config(SceneConfig { bounds: true, changes, ..SceneConfig::DEFAULT }).unwrap();
-        // So short that it has its length within a hundred frames.
-        scene.set_change_history(100);
+        // The history is so short that it has its length within a hundred frames.
+        let config = SceneConfig { bounds: true, changes, change_history: 100, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
         let mut nodes = Vec::new();
         for row in 0..100_u16 {
             let place = Node::transform(Transform::from_xyz(0.0, 0.0, f32::from(row)));

@@ -5,10 +5,10 @@ use crate::puppet::{self, Cover, Gait, Lists, PuppetMesh, Rig};
 use hedgerow::anim;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform,
     anim::{Clip, Player, Pose},
     character::{CharacterError, JointBounds},
-    query::Frustum,
+    query::{CullView, Frustum},
     skin::{Skin, SkinBatch, SkinOutput, SkinnedMesh},
 };
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(crate) struct Army {
     bounds: JointBounds,
     pub(crate) skin: Arc<Skin>,
     batch: SkinBatch,
-    /// The root has everybody as a child. The word of a draw is the number of its character.
+    /// The root has everybody as a child. The user data of a draw is the number of its character.
     pub(crate) scene: Scene,
     /// One behind the other, by character.
     pub(crate) palettes: Vec<Mat34>,
@@ -136,7 +136,7 @@ impl Army {
         let place = Transform::from_translation(place).with_rotation(turn).with_scale(Vec3::splat(size));
         let node = Node::transform(place).with_shape(Shape::new(PUPPET, Aabb::EMPTY));
         let node = self.scene.insert(self.scene.root(), node)?;
-        self.scene.set_word(node, number)?;
+        self.scene.edit(node)?.set_user_data(number);
         self.batch.push(Arc::clone(&self.mesh), Arc::clone(&self.skin))?;
         let speed = Gait::ALL[gait].speed() * size * tempo;
         self.characters.push(Character {
@@ -203,18 +203,18 @@ impl Army {
             }
             self.moves.push((character.node, character.place));
             if character.posed {
-                self.scene.set_bounds(character.node, character.bounds)?;
+                self.scene.edit(character.node)?.set_shape(Shape::new(PUPPET, character.bounds))?;
             }
         }
-        Ok(self.scene.set_transforms(&self.moves)?)
+        Ok(self.scene.set_locals(self.moves.iter().copied())?)
     }
 
     /// Lists who can be seen.
     pub(crate) fn cull(&mut self, frustum: &Frustum) -> Result<(), CharacterError> {
         self.scene.update();
-        self.scene.cull(frustum, Visibility::VISIBLE, &mut self.draws)?;
+        self.scene.cull(&mut [CullView::new(frustum, &mut self.draws)])?;
         self.visible.clear();
-        self.visible.extend(self.draws.commands().iter().map(|command| command.word));
+        self.visible.extend(self.draws.commands().iter().map(|command| command.user_data));
         Ok(())
     }
 
@@ -239,8 +239,8 @@ impl Army {
     /// Those who can be seen, each with its world matrix, positions and normals.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (&Character, &Mat34, &[[f32; 3]], &[[f32; 3]])> {
         self.draws.commands().iter().zip(self.draws.matrices()).map(|(command, world)| {
-            let vertices = self.batch.vertex_range(command.word).expect("each character is in the batch");
-            let character = &self.characters[command.word as usize];
+            let vertices = self.batch.vertex_range(command.user_data).expect("each character is in the batch");
+            let character = &self.characters[command.user_data as usize];
             (character, world, &self.positions[vertices.clone()], &self.normals[vertices])
         })
     }

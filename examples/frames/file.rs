@@ -5,7 +5,7 @@ use crate::dice::Dice;
 use crate::turn::{Life, Tally};
 use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Error, Keep, Local, Mat34, NodeHandle, Place, Scene, Transform};
+use hedgerow::{Error, Keep, Local, Mat34, NodeHandle, NodeRef, Place, Scene, Transform};
 use hedgerow_gltf::{AnimationPlayer, Import, ImportError, ImportOptions, Imported, Parts};
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
@@ -65,15 +65,19 @@ impl FileLife {
         // What a rig moves is left to it, and so is what a rig hangs in.
         let mut moved: HashSet<NodeHandle> = HashSet::new();
         for place in imported.rigs.iter().flat_map(|rig| &rig.places) {
-            moved.extend(place.nodes().flat_map(|(_, node)| [node].into_iter().chain(scene.ancestors(node))));
+            for node in place.nodes().filter_map(|(_, node)| scene.get(node)) {
+                moved.insert(node.handle());
+                moved.extend(node.ancestors().map(NodeRef::handle));
+            }
         }
-        let free = || scene.descendants(scene.root()).skip(1).filter(|node| !moved.contains(node));
+        let nodes =
+            || scene.get(scene.root()).into_iter().flat_map(|root| root.descendants().map(NodeRef::handle).skip(1));
+        let free = || nodes().filter(|node| !moved.contains(node));
         let groups: HashSet<NodeHandle> = imported.scenes.iter().map(|scene| scene.group).collect();
-        let is_small = |node: &NodeHandle| scene.descendants(*node).skip(1).take(PART).count() < PART;
+        let is_small = |node: &NodeHandle| is_small(scene, *node);
         let parts: Vec<_> = free().filter(|node| !groups.contains(node)).filter(is_small).collect();
         let of_parts: HashSet<_> = parts.iter().copied().collect();
-        let tree = scene.descendants(scene.root()).skip(1);
-        let tree = tree.map(|node| (node, scene.parent(node), scene.local(node).is_some()));
+        let tree = nodes().map(|node| (node, scene.parent(node), scene.local(node).is_some()));
         Ok(Self {
             dice: Dice::new(seed),
             rigs: imported.rigs.len(),
@@ -82,7 +86,7 @@ impl FileLife {
             played: 0.0,
             still: free().filter_map(|node| Some((node, scene.local(node)?))).collect(),
             parts,
-            hosts: scene.descendants(scene.root()).skip(1).filter(|node| !of_parts.contains(node)).collect(),
+            hosts: nodes().filter(|node| !of_parts.contains(node)).collect(),
             guests: VecDeque::new(),
             away: HashSet::new(),
             copies: VecDeque::new(),
@@ -114,7 +118,8 @@ impl FileLife {
     fn invite(&mut self, scene: &mut Scene, frame: usize, tally: &mut Tally) -> Result<(), Error> {
         let (part, host) = (self.dice.pick(&self.parts), self.dice.pick(&self.hosts));
         let Some(home) = scene.parent(part).filter(|_| !self.away.contains(&part)) else { return Ok(()) };
-        let (before, local) = (scene.previous_sibling(part), scene.local(part));
+        let (before, local) =
+            (scene.get(part).and_then(|node| node.previous_sibling()).map(|node| node.handle()), scene.local(part));
         match scene.reparent(part, host, Keep::World) {
             Ok(_) => {
                 self.away.insert(part);
@@ -136,13 +141,8 @@ impl FileLife {
         let before = before.filter(|&before| scene.parent(before) == Some(home));
         scene.reparent(part, before.map_or(Place::FirstChildOf(home), Place::After), Keep::Local)?;
         tally.moved += 1;
-        match local {
-            Some(local) => scene.set_local(part, local)?,
-            // The move gave it one, to keep its place in the world.
-            None => {
-                scene.remove_local(part)?;
-            }
-        }
+        // The move gave it one, if it had none, to keep its place in the world.
+        scene.edit(part)?.set_local(local)?;
         tally.set += 1;
         Ok(())
     }
@@ -152,10 +152,11 @@ impl FileLife {
         let part = self.dice.pick(&self.parts);
         let Some(parent) = scene.parent(part) else { return Ok(()) };
         // It may have copies below it already.
-        if scene.descendants(part).skip(1).take(PART).count() < PART {
-            let copy = scene.duplicate(part, parent)?;
+        if scene.get(part).unwrap().descendants().map(|node| node.handle()).skip(1).take(PART).count() < PART {
+            let tree = scene.tree(part)?;
+            let copy = scene.insert_tree(parent, &tree)?;
             tally.inserted += copy.len();
-            self.copies.push_back((frame, copy.top()));
+            self.copies.push_back((frame, copy[0]));
         }
         Ok(())
     }
@@ -227,4 +228,9 @@ impl Life for FileLife {
             false => Err("the edits have changed what the file has".into()),
         }
     }
+}
+
+/// Whether a node has fewer than [`PART`] nodes below it.
+fn is_small(scene: &Scene, node: NodeHandle) -> bool {
+    scene.get(node).is_some_and(|node| node.descendants().skip(1).take(PART).count() < PART)
 }

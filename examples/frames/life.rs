@@ -75,7 +75,7 @@ impl Bustle {
         self.drive(scene, &mut tally)?;
         self.sway(frame);
         self.turn_doors(scene, frame);
-        scene.set_transforms(&self.moves)?;
+        scene.set_locals(self.moves.iter().copied())?;
         tally.set += self.moves.len();
         self.move_furniture(scene, &mut tally)?;
         let empty = self.empty_lots.len();
@@ -193,10 +193,10 @@ impl Bustle {
     fn switch_lanterns(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let street = self.dice.below(self.town.streets.len());
         if let Some(dark) = self.dark_street.replace(street) {
-            scene.remove_visibility(self.town.streets[dark].lanterns)?;
+            scene.edit(self.town.streets[dark].lanterns)?.set_visibility(None);
             tally.set += 1;
         }
-        scene.set_visibility(self.town.streets[street].lanterns, Visibility::HIDDEN)?;
+        scene.edit(self.town.streets[street].lanterns)?.set_visibility(Visibility::HIDDEN);
         tally.set += 1;
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Bustle {
     fn paint(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let lot = self.dice.below(self.town.lots.len());
         if let Some(house) = &self.town.lots[lot].house {
-            scene.set_material(house.node, self.dice.pick(&COATS) as u32)?;
+            scene.edit(house.node)?.set_material(self.dice.pick(&COATS) as u32);
             tally.set += 1;
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::puppet::{self, Gait, Lists, PuppetMesh, Rig};
 use crate::town::{BLOCKS, PITCH, Street};
 use hedgerow::glam::Quat;
 use hedgerow::{
-    Aabb, Mat34, Node, NodeHandle, Scene, Transform,
+    Aabb, Mat34, Node, NodeHandle, Scene, Shape, Transform,
     anim::{Clip, Player, Pose},
     character::{CharacterError, JointBounds, Sockets},
     skin::Skin,
@@ -111,10 +111,12 @@ impl People {
     pub(crate) fn place(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         self.moves.clear();
         for walker in &self.walkers {
-            scene.set_bounds(walker.node, walker.bounds)?;
+            let mut node = scene.edit(walker.node)?;
+            let shape = node.as_ref().shape().expect("walkers are drawn");
+            node.set_shape(Shape { bounds: walker.bounds, ..shape })?;
             self.moves.push((walker.node, walker_place(walker.along, walker.speed)));
         }
-        scene.set_transforms(&self.moves)?;
+        scene.set_locals(self.moves.iter().copied())?;
         self.lamps.follow_many(scene, |number| Some(&self.walkers[number as usize].models))?;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::anim::Error as AnimError;
 use crate::character::CharacterError;
 use crate::skin::{Palette, Skin, SkinError, SkinId};
-use crate::{Aabb, NodeHandle, Scene};
+use crate::{Aabb, Error, NodeHandle, Scene, Shape};
 use glam::Vec3;
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BoxGroup, GROUP};
@@ -44,9 +44,10 @@ struct JointGroup {
 /// let body = scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::EMPTY)))?;
 /// let models = [Mat34::IDENTITY, Transform::from_xyz(0.0, 5.0, 0.0).to_matrix()];  // of a pose, each frame
 /// let mut room = Vec::new();
-/// scene.set_bounds(body, bounds.of_pose(skin.palette(&models, &mut room)?)?)?;
+/// let bounds = bounds.of_pose(skin.palette(&models, &mut room)?)?;
+/// scene.edit(body)?.set_shape(Shape::new(7, bounds))?;
 /// scene.update();
-/// assert!((scene.world_bounds(body).unwrap().max - Vec3::new(1.0, 6.0, 0.0)).length() < 1e-4);
+/// assert!((scene.get(body).unwrap().bounds().unwrap().max - Vec3::new(1.0, 6.0, 0.0)).length() < 1e-4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -219,12 +220,12 @@ impl JointBounds {
     /// let mut room = Vec::new();
     /// bounds.follow(&mut scene, body, knight, skin.palette(&[Mat34::IDENTITY], &mut room)?)?;
     /// scene.update();
-    /// assert!((scene.world_bounds(body).unwrap().max - Vec3::new(7.0, 1.0, 0.0)).length() < 1e-3);
+    /// assert!((scene.get(body).unwrap().bounds().unwrap().max - Vec3::new(7.0, 1.0, 0.0)).length() < 1e-3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::StaleHandle`](crate::Error::StaleHandle) for either node, [`Error::NoShape`](crate::Error::NoShape),
+    /// [`Error::StaleHandle`] for either node, [`Error::NoShape`],
     /// those of [`of_pose`](Self::of_pose). The scene is unchanged.
     pub fn follow(
         &self,
@@ -239,7 +240,10 @@ impl JointBounds {
         } else {
             scene.between(base, node)?.map_or(Aabb::INFINITE, |matrix| moved(&bounds, &matrix))
         };
-        Ok(scene.set_bounds(node, bounds)?)
+        let mut node = scene.edit(node)?;
+        let shape = node.as_ref().shape().ok_or(Error::NoShape(node.handle()))?;
+        node.set_shape(Shape { bounds, ..shape })?;
+        Ok(())
     }
 
     fn of_boxes(boxes: &BTreeMap<u16, Aabb>, skin: SkinId) -> Self {

@@ -57,8 +57,8 @@ struct Socket {
 /// reports its node. A character that is detached as a whole keeps its sockets. A scene that is loaded as a whole has
 /// all handles of the saved one, so the same list works for it. A list is for one scene. With another scene, sockets
 /// end whose nodes are not in it, and nodes whose handles are equal in every bit follow what those of the first scene
-/// did. Copies and loaded subtrees have no sockets until you insert them, for the nodes given by the
-/// [`HandleMap`](crate::edit::HandleMap).
+/// did. Copies and other nodes of an inserted [`Tree`](crate::Tree) have no sockets until you insert
+/// them.
 ///
 /// The product is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5. A joint that
 /// shears, below others with a scale that is not uniform, is stored exactly, as a matrix, which costs a few times as

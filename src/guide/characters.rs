@@ -47,9 +47,9 @@
 //! use hedgerow::anim::{ClipBuilder, Player, Pose, RawClip, SkeletonBuilder, raw::Track};
 //! use hedgerow::character::{JointBounds, Sockets};
 //! use hedgerow::glam::{Quat, Vec3};
-//! use hedgerow::query::Frustum;
+//! use hedgerow::query::{CullView, Frustum};
 //! use hedgerow::skin::{Skin, SkinOutput, SkinnedMesh};
-//! use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+//! use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform};
 //!
 //! // Shared by all guards: a body and an arm one metre up, a clip that lifts the arm, two vertices.
 //! let mut joints = SkeletonBuilder::new();
@@ -85,7 +85,7 @@
 //! bounds.follow(&mut scene, guard, guard, palette)?;
 //! scene.update();
 //! # let seen = Frustum::from_planes([hedgerow::glam::Vec4::ZERO; 6])?;
-//! scene.cull(&seen, Visibility::VISIBLE, &mut draws)?;
+//! scene.cull(&mut [CullView::new(&seen, &mut draws)])?;
 //! for (draw, world) in draws.commands().iter().zip(draws.matrices()) {
 //!     mesh.skin(palette, SkinOutput::new(&mut vertices[..]))?;
 //!     // Draw mesh `draw.mesh` with `vertices`, moved by `world`.

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 25 bytes a shape; boxes of what moved |
 //! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 56 bytes a transform and the history; time in proportion to the changes |
+//! | readers that ask rarely, or less memory | `change_history` above or below 65,536 | 16 bytes for each change kept |
 //! | shorter worst updates | `max_nodes` below 4096 | more slices to pass over |
 //!
 //! What needs no setting: `update`, `draw_list`, [`MatrixMirror`](crate::changes::MatrixMirror), snapshots, visitors,
@@ -24,7 +25,7 @@
 //! scene.update();
 //!
 //! let mut near = Vec::new();
-//! scene.nodes_in_sphere(&Sphere::new([0.0, 0.0, 0.0].into(), 4.5)?, Visibility::VISIBLE, &mut near)?; // by `bounds`
+//! scene.query(&Sphere::new([0.0, 0.0, 0.0].into(), 4.5)?, Visibility::VISIBLE, &mut near)?; // by `bounds`
 //! assert_eq!(near, [tree]);
 //!
 //! let mut reader = ChangeReader::new();
@@ -38,8 +39,8 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! A scene keeps its configuration, also in snapshots; [`Scene::load_with`](crate::Scene::load_with) loads one with
-//! another. `ImportOptions::with_config` of `hedgerow-gltf` is for scenes that are made of files.
+//! A scene keeps its configuration, also in snapshots; [`LoadOptions`](crate::snapshot::LoadOptions)
+//! load one with another. `ImportOptions::with_config` of `hedgerow-gltf` is for scenes that are made of files.
 //!
 //! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is
 //! little. It restores order, joins small slices and gives memory back.

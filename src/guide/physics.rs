@@ -9,7 +9,7 @@
 //! | 2 | [`Scene::changes`](crate::Scene::changes): what these edits moved goes to the bodies |
 //! | 3 | the simulation's step |
 //! | 4 | [`Scene::set_worlds`](crate::Scene::set_worlds) with the poses of all bodies that are awake, then `update` |
-//! | 5 | [`Scene::skip_changes`](crate::Scene::skip_changes): the reader of physics is not told what physics wrote |
+//! | 5 | `changes` again, ignored: the reader of physics has seen what physics wrote |
 //!
 //! The second update goes only to what the poses reached. Readers of others, such as a renderer's, see both.
 //!
@@ -33,9 +33,9 @@
 //! let crate_ = scene.insert(scene.root(), Node::transform(Transform::from_scale(Vec3::splat(3.0))))?;
 //! let mut bodies = vec![Body { node: crate_, place: Vec3::ZERO, scale: Vec3::splat(3.0) }];
 //! let by_node: NodeMap<usize> = NodeMap::from_iter([(crate_, 0)]);
-//! let mut reader = ChangeReader::of(ChangeKinds::WORLD);
 //! scene.update();
-//! scene.skip_changes(&mut reader)?; // the bodies were made from the scene as it is
+//! // The bodies were made from the scene as it is.
+//! let mut reader = ChangeReader::of(&scene).with_kinds(ChangeKinds::WORLD);
 //!
 //! for step in 0..3 {
 //!     if step == 1 {
@@ -57,7 +57,7 @@
 //!         .collect();
 //!     scene.set_worlds(&poses).map_err(|refused| refused.error)?;
 //!     scene.update();
-//!     scene.skip_changes(&mut reader)?;
+//!     scene.changes(&mut reader)?;
 //! }
 //! assert_eq!(scene.world(crate_).map(|world| world.translation()), Some(Vec3::new(10.0, 3.0, 0.0)));
 //! # Ok::<(), hedgerow::Error>(())

@@ -9,17 +9,17 @@
 //! | | what | why then |
 //! |---|---|---|
 //! | 1 | take what [`left`](crate::changes::Changed::left) from the map to the other side, and remove nothing yet | new nodes may have the same numbers; children of what left may have stayed, elsewhere |
-//! | 2 | insert what [`entered`](crate::changes::Changed::entered), parents before children: by [`depth`](crate::Scene::depth) | the list has no order |
+//! | 2 | insert what [`entered`](crate::changes::Changed::entered), parents before children: by [`depth`](crate::NodeRef::depth) | the list has no order |
 //! | 3 | reparent what was edited with [`PARENT`](crate::changes::ChangeKinds::PARENT), all in one [`reparent_many`](crate::Scene::reparent_many) | one by one, a node may have to go below one that is still below it |
-//! | 4 | give what was [`edited`](crate::changes::Changed::edited) its components anew: [`node`](crate::Scene::node), [`set_node`](crate::Scene::set_node) | |
+//! | 4 | give what was [`edited`](crate::changes::Changed::edited) its components anew: [`node`](crate::NodeRef::node), [`set_node`](crate::NodeMut::set_node) | |
 //! | 5 | remove what left | nothing that stays is below it any more |
 //! | 6 | set or remove what [`locals`](crate::changes::Changed::locals) has | |
 //! | 7 | order the children of parents of what entered or was edited with `PARENT` or [`ORDER`](crate::changes::ChangeKinds::ORDER) | all siblings are there |
 //!
 //! On [`Changes::All`](crate::changes::Changes::All), the first time and after a long time without a read, all is sent.
 //! What a program keeps for nodes beyond that is dropped by [`removed`](crate::changes::Changed::removed): nodes that
-//! left may come back. Not told, and not in `node`: translations in double precision
-//! ([`translation_f64`](crate::Scene::translation_f64)) and words of draws ([`set_word`](crate::Scene::set_word)).
+//! left may come back. Not reported, though `node` has both: changes of [`user_data`](crate::Node::user_data), and of
+//! what single precision loses of a [`translation_f64`](crate::Node::translation_f64).
 //!
 //! ```
 //! use hedgerow::changes::{ChangeKinds, ChangeReader, Changes};
@@ -28,8 +28,8 @@
 //!
 //! /// Copies a node of the server, whose parent is there already.
 //! fn copy(server: &Scene, replica: &mut Scene, map: &mut NodeMap<NodeHandle>, node: NodeHandle) -> Result<(), Error> {
-//!     let (Some(description), Some(parent)) = (server.node(node), server.parent(node)) else { return Ok(()) };
-//!     let twin = replica.insert(map[parent], description)?;
+//!     let (Some(from), Some(parent)) = (server.get(node), server.parent(node)) else { return Ok(()) };
+//!     let twin = replica.insert(map[parent], from.node())?;
 //!     map.insert(node, twin);
 //!     Ok(())
 //! }
@@ -42,13 +42,14 @@
 //! ) -> Result<(), Error> {
 //!     let Changes::Since(changed) = server.changes(reader)? else {
 //!         replica.clear();
-//!         replica.set_node(replica.root(), server.node(server.root()).unwrap_or_default())?;
+//!         replica.edit(replica.root())?.set_node(server.get(server.root()).unwrap().node())?;
 //!         *map = NodeMap::from_iter([(server.root(), replica.root())]);
-//!         return server.descendants(server.root()).try_for_each(|node| copy(server, replica, map, node));
+//!         let mut nodes = server.get(server.root()).unwrap().descendants();
+//!         return nodes.try_for_each(|node| copy(server, replica, map, node.handle()));
 //!     };
 //!     let gone: Vec<_> = changed.left().iter().filter_map(|&node| map.remove(node)).collect();
 //!     let mut entered = changed.entered().to_vec();
-//!     entered.sort_by_key(|&node| server.depth(node));
+//!     entered.sort_by_key(|&node| server.get(node).map(|node| node.depth()));
 //!     entered.iter().try_for_each(|&node| copy(server, replica, map, node))?;
 //!     let edited = |kinds| changed.edited().iter().filter(move |edit| edit.1.intersects(kinds)).map(|edit| edit.0);
 //!     let moves: Vec<_> = edited(ChangeKinds::PARENT)
@@ -56,13 +57,13 @@
 //!         .collect();
 //!     replica.reparent_many(&moves, Keep::Local)?;
 //!     for node in edited(ChangeKinds::EDITS) {
-//!         replica.set_node(map[node], server.node(node).ok_or(Error::StaleHandle(node))?)?;
+//!         replica.edit(map[node])?.set_node(server.get(node).ok_or(Error::StaleHandle(node))?.node())?;
 //!     }
 //!     replica.remove_many(&gone)?;
 //!     for &node in changed.locals() {
 //!         match server.local(node) {
 //!             Some(local) => replica.set_local(map[node], local)?,
-//!             None => drop(replica.remove_local(map[node])?),
+//!             None => _ = replica.edit(map[node])?.set_local(None)?,
 //!         }
 //!     }
 //!     let moved = edited(ChangeKinds::PARENT | ChangeKinds::ORDER).chain(entered.iter().copied());
@@ -71,7 +72,7 @@
 //!     parents.dedup();
 //!     for parent in parents {
 //!         let order: NodeMap<usize> = server.children(parent).enumerate().map(|(at, node)| (map[node], at)).collect();
-//!         replica.sort_children_by(map[parent], |_, a, b| order[a].cmp(&order[b]))?;
+//!         replica.edit(map[parent])?.sort_children_by(|a, b| order[a.handle()].cmp(&order[b.handle()]));
 //!     }
 //!     Ok(())
 //! }
@@ -91,6 +92,6 @@
 //! replica.update();
 //! assert_eq!(replica.parent(map[yard]), Some(map[shed]));
 //! assert_eq!(replica.world(map[yard]), server.world(yard));
-//! assert_eq!(replica.name(map[shed]), Some("shed"));
+//! assert_eq!(replica.get(map[shed]).unwrap().name(), Some("shed"));
 //! # Ok::<(), Error>(())
 //! ```

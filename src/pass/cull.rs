@@ -11,7 +11,7 @@
 use crate::Aabb;
 use crate::pass::DrawList;
 use crate::pass::draw::{Listing, Seen};
-use crate::store::{ShapeRecord, SliceBoxes, SliceView, Store};
+use crate::store::{RecordId, ShapeRecord, SliceBoxes, SliceView, Store};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
 use hedgerow_math::{Boxes, Frustum, Ray, Sphere};
@@ -28,7 +28,7 @@ const DRAW_GRAIN: usize = 2048;
 const GROUPS: usize = BLOCK / GROUP;
 
 /// What boxes are tested against, in up to eight groups at a time; see `simd::boxes`.
-pub(crate) trait Probe: Sync {
+pub trait Probe: Sync {
     /// Which boxes are touched.
     fn touched(&self, groups: &[BoxGroup]) -> u64;
 
@@ -69,6 +69,22 @@ impl Probe for Sphere {
 impl Probe for Ray {
     fn touched(&self, groups: &[BoxGroup]) -> u64 {
         simd::boxes::on_ray(groups, self)
+    }
+}
+
+/// Which shapes a search may find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sieve {
+    /// A shape must be visible on one of these layers.
+    pub(crate) layers: u32,
+    /// Its node must be this one, or below it.
+    pub(crate) below: Option<RecordId>,
+}
+
+impl Sieve {
+    #[inline]
+    pub(crate) fn admits(self, store: &Store, record: &ShapeRecord) -> bool {
+        record.layers & self.layers != 0 && self.below.is_none_or(|top| store.is_in_subtree(record.node.record(), top))
     }
 }
 
@@ -181,21 +197,26 @@ impl Walk {
 }
 
 impl Store {
-    /// Lists what `pick` makes of every shape that some probe touches and that is visible on some of the layers.
-    /// Replaces the contents of the list.
+    /// Lists what `pick` makes of every shape that some probe touches and that the sieve admits. Replaces the contents
+    /// of the list.
     ///
     /// Uses the boxes of the last update.
     pub(crate) fn find<'s, P: Probe, T>(
         &'s self,
         probes: &[P],
-        layers: u32,
+        sieve: Sieve,
         list: &mut Vec<T>,
         pick: impl Fn(Found<'s>) -> T,
     ) {
         list.clear();
         let mut route = SmallVec::<[Stop; 64]>::new();
         self.route(probes, |stop| route.push(stop));
-        self.look_into(&route, probes, layers, &mut |found| list.push(pick(found)));
+        let everywhere = sieve.below.is_none();
+        self.look_into(&route, probes, sieve.layers, &mut |found| {
+            if everywhere || sieve.admits(self, found.record()) {
+                list.push(pick(found));
+            }
+        });
     }
 
     /// Like [`Self::find`], for draws: lists the shapes themselves.
@@ -215,25 +236,25 @@ impl Store {
         self.look_into(route, probes, layers, &mut |found| listing.push(found.slice, found.record()));
     }
 
-    /// Like [`Self::find_draws`], for several probes in one walk, each with its layers and its list, whose contents are
+    /// Like [`Self::find_draws`], for several probes in one walk, each with its sieve and its list, whose contents are
     /// replaced. What is listed for a shape is made once, however many probes touch it.
     pub(crate) fn find_views<P: Probe>(
         &self,
         probes: &[P],
-        layers: &[u32],
+        sieves: &[Sieve],
         walk: &mut Walk,
         lists: &mut [&mut DrawList],
     ) {
         walk.route.clear();
         self.route(probes, |stop| walk.route.push(stop));
-        let any = layers.iter().fold(0, |any, layers| any | layers);
+        let any = sieves.iter().fold(0, |any, sieve| any | sieve.layers);
         // All see the same of what `look_into` finds if their layers are the same.
-        let alike = layers.iter().all(|&layers| layers == any);
+        let alike = sieves.iter().all(|&sieve| sieve == Sieve { layers: any, below: None });
         let see = |found: Found<'_>| {
             let record = found.record();
             let mut views = found.probes;
             if !alike {
-                let seen = ones(views.into()).filter(|&view| record.layers & layers[view] != 0);
+                let seen = ones(views.into()).filter(|&view| sieves[view].admits(self, record));
                 views = seen.fold(0, |all, view| all | 1 << view);
             }
             (views != 0).then(|| Seen::of(found.slice, record, views))
@@ -362,7 +383,8 @@ fn find_in_block<'s, P: Probe>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+    use crate::query::CullView;
+    use crate::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility};
     use core::sync::atomic::{AtomicUsize, Ordering};
     use glam::Vec4;
 
@@ -408,7 +430,7 @@ mod tests {
         let probes =
             [500.0, 1000.0, 5000.0, -500.0].map(|x| Counted { frustum: right_of(x), asked: AtomicUsize::new(0) });
         let mut found = Vec::new();
-        scene.store.find(&probes, u32::MAX, &mut found, |found| found.probes);
+        scene.store.find(&probes, Sieve { layers: u32::MAX, below: None }, &mut found, |found| found.probes);
         assert_eq!(found, [[0b1000; 100], [0b1011; 100]].concat());
         // All are asked about the box around both slices, those that cut it about each of the two, and who cuts the
         // second about its blocks and about the boxes in both.
@@ -469,11 +491,11 @@ mod tests {
             match self.dice.u32(..16) {
                 0..=5 => self.insert(node),
                 6..=7 => _ = self.scene.set_local(node, place),
-                8..=9 => _ = self.scene.reparent(node, parent, crate::Keep::Local),
-                10 => _ = self.scene.detach(node),
-                11 => _ = self.scene.set_shape(node, shape),
-                12 => _ = self.scene.remove_shape(node),
-                13 if self.masks => _ = self.scene.set_visibility(node, layers),
+                8..=9 => _ = self.scene.reparent(node, parent, Keep::Local),
+                10 => _ = self.scene.reparent(node, Place::Detached, Keep::Local),
+                11 => _ = self.scene.edit(node).and_then(|mut node| node.set_shape(shape).map(|_| ())),
+                12 => _ = self.scene.edit(node).and_then(|mut node| node.set_shape(None).map(|_| ())),
+                13 if self.masks => _ = self.scene.edit(node).map(|mut node| _ = node.set_visibility(layers)),
                 _ if self.nodes.len() > self.least => _ = self.scene.remove(node),
                 _ => {}
             }
@@ -486,7 +508,7 @@ mod tests {
             let mut all = DrawList::new().on_layers(layers);
             self.scene.draw_list(&mut all);
             let shown: Vec<(NodeHandle, Aabb)> = (all.commands().iter())
-                .map(|command| (command.node, self.scene.world_bounds(command.node).unwrap()))
+                .map(|command| (command.node, self.scene.get(command.node).unwrap().bounds().unwrap()))
                 .collect();
             let touched = |probe: &dyn Fn(&BoxGroup) -> u64| -> Vec<NodeHandle> {
                 let touches = |bounds: &Aabb| !bounds.is_empty() && probe(&BoxGroup::of(bounds)) & 1 != 0;
@@ -495,31 +517,31 @@ mod tests {
             let frusta = [self.dice.f32() * 60.0 - 30.0, -1e9, 1e9, self.dice.f32() * 10.0].map(right_of);
             let mut nodes = Vec::new();
             let mut lists = [(); 4].map(|()| DrawList::new());
-            let mut views = Vec::new();
-            for (frustum, list) in frusta.iter().zip(&mut lists) {
-                views.push(crate::query::CullView { frustum: *frustum, layers, list });
-            }
-            self.scene.cull_views(&mut views).unwrap();
+            let views = frusta.iter().zip(&mut lists);
+            let mut views: Vec<CullView<'_>> =
+                views.map(|(frustum, list)| CullView::new(frustum, list).on_layers(layers)).collect();
+            self.scene.cull(&mut views).unwrap();
             for (frustum, list) in frusta.iter().zip(&lists) {
                 let expected = touched(&|group| frustum.touched(&[*group]));
-                self.scene.cull_nodes(frustum, layers, &mut nodes).unwrap();
+                self.scene.query(frustum, layers, &mut nodes).unwrap();
                 assert_eq!(nodes, expected);
                 assert!(list.commands().iter().map(|command| command.node).eq(expected.iter().copied()));
                 let mut alone = DrawList::new();
-                self.scene.cull(frustum, layers, &mut alone).unwrap();
+                self.scene.cull(&mut [CullView::new(frustum, &mut alone).on_layers(layers)]).unwrap();
                 assert_eq!((alone.commands(), alone.matrices()), (list.commands(), list.matrices()));
             }
             let place = self.place().translation;
             let sphere = Sphere::new(place, 9.0).unwrap();
-            self.scene.nodes_in_sphere(&sphere, layers, &mut nodes).unwrap();
+            self.scene.query(&sphere, layers, &mut nodes).unwrap();
             assert_eq!(nodes, touched(&|group| sphere.touched(&[*group])));
             let cube = Aabb::new(place - 5.0, place + 5.0);
-            self.scene.nodes_in_box(&cube, layers, &mut nodes).unwrap();
+            self.scene.query(&cube, layers, &mut nodes).unwrap();
             assert_eq!(nodes, touched(&|group| cube.touched(&[*group])));
             let (ray, mut hits) = (Ray::new(place, self.place().translation).unwrap(), Vec::new());
-            self.scene.nodes_on_ray(&ray, layers, &mut hits).unwrap();
+            self.scene.cast_ray(&ray, layers, &mut hits).unwrap();
             let mut expected: Vec<_> = touched(&|group| ray.touched(&[*group]));
-            let distance = |node: &NodeHandle| simd::boxes::distance(&self.scene.world_bounds(*node).unwrap(), &ray);
+            let distance =
+                |node: &NodeHandle| simd::boxes::distance(&self.scene.get(*node).unwrap().bounds().unwrap(), &ray);
             expected.sort_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)));
             assert!(hits.iter().map(|hit| hit.node).eq(expected));
             let mut boxes = shown.iter().map(|(_, bounds)| *bounds);

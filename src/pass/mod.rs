@@ -7,7 +7,7 @@ mod render;
 mod threads;
 mod transform;
 
-pub(crate) use cull::{Found, MOST_PROBES, Probe};
+pub(crate) use cull::{Found, MOST_PROBES, Probe, Sieve};
 pub use draw::{DepthView, DrawCommand, DrawGroup, DrawGroups, DrawOrder, depth_key};
 pub use render::{DrawList, RenderPass};
 pub use transform::TransformPass;

@@ -1,6 +1,6 @@
 //! The render pass: what to draw, as two arrays.
 
-use crate::pass::cull::Walk;
+use crate::pass::cull::{Sieve, Walk};
 use crate::pass::draw::{Cache, ChangedDraws, DrawCommand, Listing, Motion, Relative, Segment, WideWorlds, mark};
 use crate::store::{MatrixSlot, Store};
 use crate::unique::unique_number;
@@ -27,6 +27,8 @@ use hedgerow_math::Frustum;
 pub struct DrawList {
     pub(crate) listing: Listing,
     pub(crate) layers: u32,
+    /// Where matrices are relative to.
+    eye: Option<DVec3>,
     /// Changes whenever commands do. No two lists have the same revision unless one is a clone of the other; 0 only for
     /// empty lists.
     pub(crate) revision: u64,
@@ -44,6 +46,7 @@ impl DrawList {
         Self {
             listing: Listing::EMPTY,
             layers: u32::MAX,
+            eye: None,
             revision: 0,
             cache: Cache::EMPTY,
             relative: Relative::EMPTY,
@@ -84,6 +87,51 @@ impl DrawList {
     #[must_use]
     pub fn layers(&self) -> Visibility {
         Visibility::layers(self.layers)
+    }
+
+    /// Makes the list hold matrices relative to an eye, from the next time it is filled, or none without an eye. For
+    /// worlds so large that single precision cannot resolve positions: see [`DrawList::relative_matrices`].
+    ///
+    /// With an eye, the frustum of a [`CullView`](crate::query::CullView) is that of a camera in the origin, with the
+    /// axes of the world: make it of a view without a translation.
+    ///
+    /// A relative matrix maps to a space with the eye as its origin and the axes of the world. It is composed in double
+    /// precision from the local transforms of the last update, and rounded at the end. So what is near the eye is exact,
+    /// however far both are from the origin; what is too far away for single precision has an infinite translation.
+    ///
+    /// **Fill the list between an update and the next edits: only then is it exact.** A scene has no second set of local
+    /// transforms. What is composed after edits may have local transforms that were set since, and single precision for
+    /// nodes that were moved since. What a kept list composed before stays as it was until the next update.
+    ///
+    /// A list that is kept from frame to frame remembers world transforms in double precision, 96 bytes each, and if it
+    /// is culled boxes, 24 bytes a shape. It composes those that may have changed: a frame in which only the eye moved
+    /// subtracts and rounds.
+    ///
+    /// ```
+    /// use hedgerow::glam::DVec3;
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8, 0.0, 0.0)))?;
+    /// let lamp = Node::transform(Transform::from_xyz(0.25, 3.0, 0.0)).with_shape(Shape::new(7, Aabb::cube(0.2)));
+    /// scene.insert(city, lamp)?;
+    /// scene.update();
+    ///
+    /// let mut list = DrawList::new();
+    /// list.set_eye(DVec3::new(1e8, 1.5, 0.0));
+    /// scene.draw_list(&mut list);
+    /// assert_eq!(list.relative_matrices()[0].translation().to_array(), [0.25, 1.5, 0.0]);
+    /// assert_eq!(list.matrices()[0].translation().x, 1e8, "where single precision has no quarters");
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn set_eye(&mut self, eye: impl Into<Option<DVec3>>) {
+        self.eye = eye.into();
+    }
+
+    /// The eye that matrices are relative to, if there is one.
+    #[must_use]
+    pub fn eye(&self) -> Option<DVec3> {
+        self.eye
     }
 
     /// The same list, also with the matrices of the update before, for motion vectors: see
@@ -132,7 +180,7 @@ impl DrawList {
     /// let mut list = DrawList::new().without_matrices();
     /// scene.draw_list(&mut list);
     /// assert!(list.matrices().is_empty());
-    /// assert_eq!(scene.matrix_at(list.slots()[0]).unwrap().translation().y, 3.0);
+    /// assert_eq!(scene.world(list.commands()[0].node).unwrap().translation().y, 3.0);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     #[must_use]
@@ -155,7 +203,7 @@ impl DrawList {
         &self.listing.matrices
     }
 
-    /// Where the world matrices of the commands are stored: the [`Scene::matrix_slot`](crate::Scene::matrix_slot) of
+    /// Where the world matrices of the commands are stored: the [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) of
     /// each command's node, without a look at the node.
     #[must_use]
     pub fn slots(&self) -> &[MatrixSlot] {
@@ -199,7 +247,7 @@ impl DrawList {
     }
 
     /// Where each command's node was before, in the order of the commands: its
-    /// [`Scene::previous_world`](crate::Scene::previous_world). For nodes that are new or did not move in the last
+    /// [`NodeRef::previous_world`](crate::NodeRef::previous_world). For nodes that are new or did not move in the last
     /// update, this is the present matrix. This holds however many frames the list skipped: only the update before the
     /// last matters, not when the list was last filled. Fill the list between an update and the next edits.
     ///
@@ -212,9 +260,8 @@ impl DrawList {
         self.motion.as_ref()?.matrices()
     }
 
-    /// The matrices relative to a camera if the list was last filled by
-    /// [`Scene::draw_list_relative`](crate::Scene::draw_list_relative) or
-    /// [`Scene::cull_relative`](crate::Scene::cull_relative), else none: an empty slice.
+    /// The matrices relative to the [eye](DrawList::set_eye) with which the list was last filled. Empty if it was filled
+    /// without one.
     #[must_use]
     pub fn relative_matrices(&self) -> &[Mat34] {
         self.relative.matrices()
@@ -250,12 +297,6 @@ impl DrawList {
 
     /// Updates the list to what listing the scene from scratch would give.
     pub(crate) fn refresh(&mut self, store: &Store) {
-        self.relative.forget();
-        self.refresh_listing(store);
-    }
-
-    /// The same, but for matrices relative to a camera. Returns whether any shape was listed or moved.
-    fn refresh_listing(&mut self, store: &Store) -> bool {
         let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
         if let Some(stamp) = refreshed.commands {
             self.revision = stamp;
@@ -263,7 +304,10 @@ impl DrawList {
         if let Some(motion) = &mut self.motion {
             motion.refresh(&self.listing, self.cache.segments(), store, refreshed.listed);
         }
-        refreshed.listed
+        match self.eye {
+            Some(eye) => self.relative.fill(store, eye, &self.listing, self.cache.segments(), refreshed.listed),
+            None => self.relative.forget(),
+        }
     }
 
     /// Replaces the contents by what `find` lists. If commands and slots are what they were, so is the revision.
@@ -315,11 +359,11 @@ impl DrawList {
         self.relative.keep_worlds(worlds);
     }
 
-    /// Replaces the contents by what is visible on these layers in a frustum around the camera, with matrices relative
-    /// to it.
-    pub(crate) fn find_relative(&mut self, from: (&Store, &WideWorlds), camera: (DVec3, &Frustum), layers: u32) {
+    /// Replaces the contents by what is admitted in a frustum around the eye, with matrices relative to it.
+    pub(crate) fn find_relative(&mut self, from: (&Store, &WideWorlds), frustum: &Frustum, sieve: Sieve) {
+        let Some(eye) = self.eye else { return };
         let mut relative = core::mem::take(&mut self.relative);
-        relative.find(from, camera, layers, self.begin_replacing());
+        relative.find(from, (eye, frustum), sieve, self.begin_replacing());
         self.finish_replacing();
         self.relative = relative;
     }
@@ -334,12 +378,6 @@ impl DrawList {
         if let Some(motion) = &mut self.motion {
             motion.ask(&self.listing, previous);
         }
-    }
-
-    /// Like [`Self::refresh`], and computes matrices relative to a camera.
-    pub(crate) fn refresh_relative(&mut self, store: &Store, camera: DVec3) {
-        let listed = self.refresh_listing(store);
-        self.relative.fill(store, camera, &self.listing, self.cache.segments(), listed);
     }
 }
 

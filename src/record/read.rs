@@ -38,23 +38,9 @@ impl<'b> Reader<'b> {
         self.many(count)
     }
 
-    /// Reads `count` lengths and their texts.
-    pub(crate) fn texts(&mut self, count: u32) -> Result<Vec<&'b str>, BytesError> {
-        let lengths: Vec<u32> = self.many(count)?;
-        let mut texts = fallible::with_capacity(lengths.len())?;
-        for length in lengths {
-            texts.push(self.utf8(length)?);
-        }
-        Ok(texts)
-    }
-
     /// Reads a length and its text.
     pub(crate) fn text(&mut self) -> Result<&'b str, BytesError> {
         let length = self.one()?;
-        self.utf8(length)
-    }
-
-    fn utf8(&mut self, length: u32) -> Result<&'b str, BytesError> {
         core::str::from_utf8(self.take(length, 1)?).map_err(|_| BytesError::invalid("a name is not UTF-8"))
     }
 

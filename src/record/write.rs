@@ -50,12 +50,6 @@ impl Writer {
         self.one(count(text.len()));
         self.bytes.extend_from_slice(text.as_bytes());
     }
-
-    /// The lengths of all texts, then the texts.
-    pub(crate) fn texts<'t>(&mut self, texts: impl ExactSizeIterator<Item = &'t str> + Clone) {
-        self.many(texts.clone().map(|text| count(text.len())));
-        texts.for_each(|text| self.bytes.extend_from_slice(text.as_bytes()));
-    }
 }
 
 /// Converts a length to the form in which it is written.

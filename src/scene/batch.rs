@@ -1,13 +1,13 @@
 //! Batches: many edits of one kind in one call.
 //!
 //! A list is checked as a whole before anything changes, but for `set_locals`, which takes an iterator. Then its edits
-//! are made one after another; inserts, removals and moves prefetch what the next ones will read.
+//! are made one after another; removals and moves prefetch what the next ones will read.
 
 use crate::error::BatchError;
 use crate::handle::{ByHandle, ByRecord};
-use crate::scene::{Keep, Scene};
+use crate::scene::{Keep, Place, Scene};
 use crate::store::{Above, Position, RecordId, Store};
-use crate::{Error, Local, Node, NodeHandle, Transform};
+use crate::{Error, Local, NodeHandle, Transform};
 use core::borrow::Borrow;
 
 /// How many items ahead a record is prefetched.
@@ -22,53 +22,6 @@ fn look_ahead<T>(store: &Store, items: &[T], index: usize, node: impl Fn(&T) -> 
 }
 
 impl Scene {
-    /// Inserts many nodes, each as the last child of its parent, and appends their handles to `handles` in the order of
-    /// `items`.
-    ///
-    /// The tree and the handles are the same as after one [`Scene::insert`] after another. Runs in amortised **O(n)** for
-    /// n items.
-    ///
-    /// # Errors
-    /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`] for its parent,
-    /// [`Error::NotFinite`], [`Error::NotRotation`]. [`Error::CapacityOverflow`] for more nodes than a scene can have. The
-    /// scene and `handles` are unchanged.
-    ///
-    /// ```
-    /// use hedgerow::edit::BatchError;
-    /// use hedgerow::{Error, Node, Scene};
-    ///
-    /// let mut scene = Scene::new();
-    /// let root = scene.root();
-    /// let mut handles = Vec::new();
-    /// scene.insert_many(&[(root, Node::group()), (root, Node::material(2))], &mut handles)?;
-    /// assert!(scene.children(root).eq(handles.iter().copied()));
-    ///
-    /// let gone = handles[0];
-    /// scene.remove(gone)?;
-    /// let refused = scene.insert_many(&[(root, Node::group()), (gone, Node::group())], &mut handles);
-    /// assert_eq!(refused, Err(BatchError { item: Some(1), error: Error::StaleHandle(gone) }));
-    /// assert_eq!((scene.len(), handles.len()), (2, 2));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn insert_many(
-        &mut self,
-        items: &[(NodeHandle, Node<'_>)],
-        handles: &mut Vec<NodeHandle>,
-    ) -> Result<(), BatchError> {
-        self.store.check_room(items.len())?;
-        for (index, &(parent, node)) in items.iter().enumerate() {
-            look_ahead(&self.store, items, index, |item| item.0);
-            let checked = self.at(parent).and_then(|_| if node.is_plain() { Ok(node) } else { node.checked() });
-            checked.map_err(|error| BatchError::at(index, error))?;
-        }
-        handles.reserve(items.len());
-        for (index, &(parent, node)) in items.iter().enumerate() {
-            look_ahead(&self.store, items, index, |item| item.0);
-            handles.push(self.insert(parent, node).map_err(|error| BatchError::at(index, error))?);
-        }
-        Ok(())
-    }
-
     /// Removes many nodes with everything below them, and returns the number of nodes removed.
     ///
     /// The list is a set: a node that is listed twice, or is below another listed node, is removed once. Runs in
@@ -111,43 +64,12 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the local transforms of many nodes that have one. If a node is listed twice, the last one counts.
-    ///
-    /// Runs in **O(n)** for n items. [`Scene::set_locals`] does not check all of them first, and takes less time.
-    ///
-    /// # Errors
-    /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NoTransform`],
-    /// [`Error::NotFinite`], [`Error::NotRotation`]. The scene is unchanged.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Scene, Transform};
-    ///
-    /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
-    /// scene.set_transforms(&[(car, Transform::from_xyz(1.0, 0.0, 0.0)), (car, Transform::from_xyz(2.0, 0.0, 0.0))])?;
-    /// scene.update();
-    /// assert_eq!(scene.world(car).unwrap().translation().x, 2.0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn set_transforms(&mut self, items: &[(NodeHandle, Transform)]) -> Result<(), BatchError> {
-        for (index, (node, transform)) in items.iter().enumerate() {
-            look_ahead(&self.store, items, index, |item| item.0);
-            let checked = self.at(*node).and_then(|id| {
-                transform.checked()?;
-                if self.store.has_transform(id) { Ok(()) } else { Err(Error::NoTransform(*node)) }
-            });
-            checked.map_err(|error| BatchError::at(index, error))?;
-        }
-        self.set_locals(items.iter().map(|(node, transform)| (*node, transform)))
-    }
-
     /// Sets the local transforms that an iterator gives, in its order, each like [`Scene::set_local`]: for frames that
     /// move many nodes. No list is made. Runs in **O(n)** for n items.
     ///
     /// # Errors
     /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NotFinite`],
-    /// [`Error::NotRotation`]. Unlike with [`Scene::set_transforms`], those before it have been set. No item after it is
-    /// taken from the iterator.
+    /// [`Error::NotRotation`]. Those before it have been set, and no item after it is taken from the iterator.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -232,37 +154,6 @@ impl Scene {
         Ok(())
     }
 
-    /// Detaches many subtrees from the tree, each like [`Scene::detach`].
-    ///
-    /// The list is a set: a node that is listed twice is detached once. One that is below another listed node becomes
-    /// the root of a detached subtree of its own; pass [`Scene::topmost`] of the list to keep such nodes where they
-    /// are. Takes as long as one [`Scene::detach`] after another.
-    ///
-    /// # Errors
-    /// [`BatchError::item`] names the first handle that is refused: [`Error::StaleHandle`], [`Error::RootIsFixed`]. The
-    /// scene is unchanged.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Scene};
-    ///
-    /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::group())?;
-    /// let wheel = scene.insert(car, Node::group())?;
-    /// scene.detach_many(&scene.topmost(&[wheel, car])?)?;
-    /// assert_eq!((scene.parent(car), scene.parent(wheel)), (None, Some(car)));
-    /// scene.detach_many(&[wheel, car])?;
-    /// assert_eq!(scene.parent(wheel), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn detach_many(&mut self, nodes: &[NodeHandle]) -> Result<(), BatchError> {
-        self.check_movable(nodes)?;
-        for (index, &node) in nodes.iter().enumerate() {
-            look_ahead(&self.store, nodes, index, |&node| node);
-            self.detach(node).map_err(|error| BatchError::at(index, error))?;
-        }
-        Ok(())
-    }
-
     /// The nodes of a list that are not below another node of the list, in the order of the list, each once: what to
     /// move, copy or remove where a whole selection is meant.
     ///
@@ -312,11 +203,14 @@ impl Scene {
         Ok(topmost)
     }
 
-    /// Moves many nodes with everything below them, each to the last child of its new parent.
+    /// Moves many nodes with everything below them: each to the last or the first child of a node, or out of the tree.
     ///
-    /// `items` are nodes with their new parents. The tree is the same as after one [`Scene::reparent`] after another,
-    /// with siblings in the order of `items`, if all of these succeed. A node that is listed twice only goes to its
-    /// last place. Only the final tree matters: a parent and its child can be swapped in one call, in any order.
+    /// `items` are nodes with their places: a plain handle for [`Place::LastChildOf`], [`Place::FirstChildOf`], or
+    /// [`Place::Detached`], which makes a node the root of a detached subtree of its own, also if one above it is
+    /// listed: pass [`Scene::topmost`] of a selection to keep it together. The tree is the same as after one
+    /// [`Scene::reparent`] after another, with siblings in the order of `items`, if all of these succeed. A node that
+    /// is listed twice only goes to its last place. Only the final tree matters: a parent and its child can be swapped
+    /// in one call, in any order.
     ///
     /// With [`Keep::World`] local transforms are computed from the world transforms before the call. They may differ in
     /// the last digits from the results of single moves.
@@ -327,12 +221,13 @@ impl Scene {
     /// # Errors
     /// [`BatchError::item`] names an item that is refused, and the scene is as before. The items are checked for one
     /// error after another, and the first item that fails a check is named: [`Error::StaleHandle`] and
-    /// [`Error::RootIsFixed`]; [`Error::WouldCycle`] for a node that would become its own ancestor; with
+    /// [`Error::RootIsFixed`], [`Error::PlaceInList`] for another place; [`Error::WouldCycle`] for a node that would
+    /// become its own ancestor; with
     /// [`Keep::World`], [`Error::Singular`], [`Error::NotFinite`] and [`Error::Underflow`] as for [`Scene::reparent`].
     /// After these checks nothing is refused.
     ///
     /// ```
-    /// use hedgerow::{Keep, Node, Scene};
+    /// use hedgerow::{Keep, Node, Place, Scene};
     ///
     /// let mut scene = Scene::new();
     /// let root = scene.root();
@@ -341,15 +236,27 @@ impl Scene {
     /// scene.reparent_many(&[(above, below), (below, root)], Keep::Local)?;
     /// assert_eq!(scene.parent(above), Some(below));
     /// assert_eq!(scene.parent(below), Some(root));
+    ///
+    /// scene.reparent_many(&[(above, Place::Detached), (below, Place::Detached)], Keep::Local)?;
+    /// assert!(scene.detached().eq([above, below]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn reparent_many(&mut self, items: &[(NodeHandle, NodeHandle)], keep: Keep) -> Result<(), BatchError> {
+    pub fn reparent_many<P: Copy + Into<Place>>(
+        &mut self,
+        items: &[(NodeHandle, P)],
+        keep: Keep,
+    ) -> Result<(), BatchError> {
+        // Each place is asked for once: code of the caller's may give another one the next time.
+        let items: Vec<(NodeHandle, Place)> = items.iter().map(|&(node, place)| (node, place.into())).collect();
+        self.make_moves(&items, keep)
+    }
+
+    fn make_moves(&mut self, items: &[(NodeHandle, Place)], keep: Keep) -> Result<(), BatchError> {
         let moves = self.plan_moves(items)?;
         let mut kept = Vec::new();
         for &item in moves.iter().filter(|_| keep == Keep::World) {
-            let (id, parent) = (items[item].0.record(), items[item].1.record());
-            let same = self.store.parent(id) == Some(parent);
-            let local = if same { Ok(None) } else { self.store.local_below(id, Some(parent)) };
+            let (id, parent) = (items[item].0.record(), items[item].1.anchor().map(NodeHandle::record));
+            let local = if self.store.parent(id) == parent { Ok(None) } else { self.store.local_below(id, parent) };
             kept.push((item, local));
         }
         if let Some(&(item, Err(error))) = kept.iter().filter(|(_, local)| local.is_err()).min_by_key(|(item, _)| item)
@@ -358,9 +265,12 @@ impl Scene {
         }
         for (index, &item) in moves.iter().enumerate() {
             look_ahead(&self.store, &moves, index, |&item| items[item].0);
-            look_ahead(&self.store, &moves, index, |&item| items[item].1);
-            let (id, parent) = (items[item].0.record(), items[item].1.record());
-            self.store.relocate(id, Position::last_of(parent));
+            look_ahead(&self.store, &moves, index, |&item| items[item].1.anchor().unwrap_or(items[item].0));
+            let id = items[item].0.record();
+            let to = self.position(items[item].1, Some(id)).map_err(|error| BatchError::at(item, error))?;
+            if to != Position::DETACHED || !self.store.is_detached_top(id) {
+                self.store.relocate(id, to);
+            }
             if let Some(&(_, Ok(Some(local)))) = kept.get(index) {
                 self.store.set_wide_local(id, local);
             }
@@ -368,17 +278,28 @@ impl Scene {
         Ok(())
     }
 
+    /// Checks one item of a list of moves, without the others.
+    fn check_move(&self, node: NodeHandle, place: Place) -> Result<RecordId, Error> {
+        let id = self.at(node)?;
+        if id == RecordId::ROOT {
+            return Err(Error::RootIsFixed);
+        }
+        match place {
+            Place::LastChildOf(parent) | Place::FirstChildOf(parent) => self.at(parent).map(|_| id),
+            Place::Detached => Ok(id),
+            Place::Before(_) | Place::After(_) | Place::Child(..) => Err(Error::PlaceInList(place)),
+        }
+    }
+
     /// Checks the items of a list of moves. Returns those that count, in an order in which each new parent is where it
     /// will be before a node goes below it, so that no move on the way closes a cycle; siblings are in order.
-    fn plan_moves(&self, items: &[(NodeHandle, NodeHandle)]) -> Result<Vec<usize>, BatchError> {
+    fn plan_moves(&self, items: &[(NodeHandle, Place)]) -> Result<Vec<usize>, BatchError> {
         // Of a node, the last item that moves it, or one above it as they are now.
         let mut movers: ByHandle<Option<usize>> = ByHandle::with_capacity_and_hasher(items.len(), Default::default());
         let mut climb = false;
-        for (index, &(node, parent)) in items.iter().enumerate() {
+        for (index, &(node, place)) in items.iter().enumerate() {
             look_ahead(&self.store, items, index, |item| item.0);
-            let check = |id| if id == RecordId::ROOT { Err(Error::RootIsFixed) } else { Ok(id) };
-            let checked = self.at(node).and_then(check).and_then(|id| self.at(parent).map(|_| id));
-            let id = checked.map_err(|error| BatchError::at(index, error))?;
+            let id = self.check_move(node, place).map_err(|error| BatchError::at(index, error))?;
             climb |= !self.store.is_leaf(id);
             movers.insert(node, Some(index));
         }
@@ -387,7 +308,7 @@ impl Scene {
         let mut above = vec![None; items.len()];
         let mut way = Vec::new();
         for &item in &moves {
-            let mut at = Some(items[item].1);
+            let mut at = items[item].1.anchor();
             let mover = loop {
                 let Some(node) = at else { break None };
                 if let Some(&known) = movers.get(&node) {
@@ -403,8 +324,8 @@ impl Scene {
             above[item] = mover;
         }
         let ranks = ranks(&above, &moves).map_err(|item| {
-            let (node, parent) = items[item];
-            BatchError::at(item, Error::WouldCycle { node, parent })
+            let (node, place) = items[item];
+            BatchError::at(item, Error::WouldCycle { node, parent: place.anchor().unwrap_or(node) })
         })?;
         moves.sort_by_key(|&item| ranks[item]);
         Ok(moves)

@@ -2,7 +2,7 @@
 
 use crate::scene::Scene;
 use crate::store::{ChangeKinds, ChangeLists, ReadScratch};
-use crate::{Error, Mat34, NodeHandle};
+use crate::{Error, NodeHandle};
 
 /// Up to where somebody has read the changes of a scene, and lists of what was read; see [`Scene::changes`].
 ///
@@ -41,20 +41,40 @@ impl ChangeReader {
     /// A reader that has seen nothing, for all kinds of changes.
     #[must_use]
     pub fn new() -> Self {
-        Self::of(ChangeKinds::ALL)
+        let (lists, scratch) = (ChangeLists::default(), ReadScratch::default());
+        Self { kinds: ChangeKinds::ALL, seen: None, lists, scratch }
     }
 
-    /// A reader that has seen nothing, and that reads these kinds alone. Kinds that are not read cost nothing; nodes
-    /// that entered and left are always read.
+    /// A reader that has seen all of a scene as of its last update, for all kinds of changes.
+    ///
+    /// ```
+    /// use hedgerow::changes::ChangeReader;
+    /// use hedgerow::{Node, Scene, SceneConfig};
+    ///
+    /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+    /// scene.update();
+    /// let mut reader = ChangeReader::of(&scene);
+    /// let ball = scene.insert(scene.root(), Node::group())?;
+    /// scene.update();
+    /// assert_eq!(scene.changes(&mut reader)?.since().unwrap().entered(), [ball], "and not the root");
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        Self { seen: Some((scene.store.scene_number(), scene.store.updates())), ..Self::new() }
+    }
+
+    /// The same reader, for these kinds of changes alone. Kinds that are not read cost nothing; nodes that entered, left
+    /// or were removed are always read.
     ///
     /// ```
     /// use hedgerow::changes::{ChangeKinds, ChangeReader};
     ///
-    /// let reader = ChangeReader::of(ChangeKinds::WORLD | ChangeKinds::VISIBILITY);
+    /// let reader = ChangeReader::new().with_kinds(ChangeKinds::WORLD | ChangeKinds::VISIBILITY);
     /// ```
     #[must_use]
-    pub fn of(kinds: ChangeKinds) -> Self {
-        Self { kinds, seen: None, lists: ChangeLists::default(), scratch: ReadScratch::default() }
+    pub fn with_kinds(self, kinds: ChangeKinds) -> Self {
+        Self { kinds, ..self }
     }
 }
 
@@ -87,10 +107,21 @@ impl<'r> Changes<'r> {
 
 /// Which nodes changed between two reads; see [`Scene::changes`].
 ///
-/// Each list has a node at most once. The order has no meaning, but is the same from run to run. A node that entered or
-/// left is on no other list but [`removed`](Self::removed). One that entered and left between two reads is on no list
-/// but that. One that left and came back between two updates counts as if it had stayed; if there was an update in
-/// between, it is on all lists but those of nodes that entered and left, with every kind of change.
+/// | at the last read | since then | at this read | on the lists |
+/// |---|---|---|---|
+/// | in the tree | changed | in the tree | [`moved`](Self::moved), [`locals`](Self::locals), [`visibility`](Self::visibility), [`edited`](Self::edited), by what changed |
+/// | in the tree | left, an update, came back | in the tree | these four, with every kind of change |
+/// | in the tree | left and came back between two updates | in the tree | by what changed |
+/// | in the tree | detached | detached | [`left`](Self::left) |
+/// | in the tree | removed, or detached and removed | gone | `left`, [`removed`](Self::removed) |
+/// | detached, or not there | inserted or attached | in the tree | [`entered`](Self::entered) |
+/// | detached, or not there | attached and detached | detached | none |
+/// | detached, or not there | removed | gone | `removed` alone |
+///
+/// Each list has a node at most once. The order has no meaning, but is the same from run to run.
+///
+/// To mirror nodes as entities, make one for each node of `entered` that has none, and drop those of nodes of `removed`.
+/// A node of `removed` without an entity was in the tree at no read.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
     lists: &'r ChangeLists,
@@ -131,15 +162,11 @@ impl<'r> Changed<'r> {
         &self.lists.left
     }
 
-    /// Nodes that were removed, from the scene or while they were detached: their handles are stale for good. What a
-    /// program keeps for nodes, such as entities, is dropped by this list and not by [`left`](Self::left), which has
-    /// detached nodes and has none that were removed after that.
-    ///
-    /// A node that was inserted and removed between two updates is listed here, and nowhere else.
+    /// Nodes that were removed, from the scene or while they were detached: their handles are stale for good.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;
-    /// use hedgerow::{Node, Scene, SceneConfig};
+    /// use hedgerow::{Keep, Node, Place, Scene, SceneConfig};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
     /// let tree = scene.insert(scene.root(), Node::group())?;
@@ -147,10 +174,10 @@ impl<'r> Changed<'r> {
     /// let mut reader = ChangeReader::new();
     /// scene.changes(&mut reader)?;
     ///
-    /// scene.detach(tree)?;
+    /// scene.reparent(tree, Place::Detached, Keep::Local)?;
     /// scene.update();
     /// let changed = scene.changes(&mut reader)?.since().unwrap();
-    /// assert_eq!((changed.left(), changed.removed()), (&[tree][..], &[][..]), "it may be attached again");
+    /// assert_eq!((changed.left(), changed.removed()), (&[tree][..], &[][..]), "it may come back");
     ///
     /// scene.remove(tree)?;
     /// scene.update();
@@ -185,11 +212,13 @@ impl Scene {
     /// The nodes that changed since a reader last asked, as of the last update. The reader then counts as having seen
     /// them.
     ///
-    /// Call this after an update and before the next edits: then lists hold for what the scene is. After edits they
-    /// hold as of the last update, with stale handles of nodes removed since. Any number of updates may lie between two
-    /// reads. Changes of matrices and locals are known for any time; nodes that entered, left, were edited, or inherit
-    /// other layers or another material as far back as the [history](Scene::set_change_history) goes. A reader that has
-    /// not asked for longer gets [`Changes::All`], as on its first read.
+    /// Call it right after [`Scene::update`]. After further edits it reports the state of the last update and may contain
+    /// stale handles. Any number of updates may lie between two reads, as far back as the
+    /// [history](crate::SceneConfig::change_history) goes. A reader that has not asked for longer gets [`Changes::All`],
+    /// as on its first read.
+    ///
+    /// A program that both reads and writes, and does not want to read what it wrote itself, reads and ignores it, or
+    /// takes a new reader [of the scene](ChangeReader::of): [`guide::physics`](crate::guide::physics) has an example.
     ///
     /// Runs in **O(slices + nodes of slices that changed + what is listed + what the history has since the last
     /// read)**. An update takes time for what it computes and for what edits changed, whether anyone reads or not;
@@ -215,7 +244,7 @@ impl Scene {
     /// assert_eq!(scene.changes(&mut renderer)?.since().unwrap().entered(), [car, driver]);
     ///
     /// scene.set_local(car, Transform::from_xyz(1.0, 0.0, 0.0))?;
-    /// scene.set_name(driver, Some("Ann"))?;
+    /// scene.edit(driver)?.set_name("Ann");
     /// scene.update();
     /// let changed = scene.changes(&mut renderer)?.since().unwrap();
     /// assert_eq!(changed.moved(), [car, driver]);
@@ -240,62 +269,5 @@ impl Scene {
         let before = seen.replace(now).filter(|before| before.0 == now.0);
         let read = before.and_then(|(_, frame)| store.read_changes(frame, *kinds, lists, scratch));
         Ok(if read.is_some() { Changes::Since(Changed { lists }) } else { Changes::All })
-    }
-
-    /// Has a reader count everything up to the last update as seen, without listing it: for a program that both reads
-    /// and writes, and that does not want to be told what it wrote itself. [`guide::physics`](crate::guide::physics)
-    /// has an example.
-    ///
-    /// Runs in **O(1)**.
-    ///
-    /// # Errors
-    /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
-    pub fn skip_changes(&self, reader: &mut ChangeReader) -> Result<(), Error> {
-        if self.store.feed().is_none() {
-            return Err(Error::NoChanges);
-        }
-        reader.seen = Some((self.store.scene_number(), self.store.updates()));
-        Ok(())
-    }
-
-    /// Sets how long the history of [`Scene::changes`] is: how many entries are kept of the updates before the last one
-    /// that had any. The default is 65,536, of 16 bytes each.
-    ///
-    /// A node that entered, left, was removed or was edited is one entry, as is one that inherits other layers or
-    /// another material, or the transform of another ancestor; the changes of the last update are kept in any case.
-    /// Between two updates, as many removals are noted, at least 4,096 and as many as there were nodes; if there are
-    /// more, all readers get [`Changes::All`]. Nothing if the scene tracks no changes. A scene that is loaded has the
-    /// default.
-    ///
-    /// ```
-    /// use hedgerow::changes::{ChangeReader, Changes};
-    /// use hedgerow::{Node, Scene, SceneConfig};
-    ///
-    /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-    /// scene.set_change_history(0);
-    /// scene.update();
-    /// let mut reader = ChangeReader::new();
-    /// scene.changes(&mut reader)?;
-    /// for _ in 0..2 {
-    ///     scene.insert(scene.root(), Node::group())?;
-    ///     scene.update();
-    /// }
-    /// assert!(matches!(scene.changes(&mut reader)?, Changes::All), "it missed an update");
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    pub fn set_change_history(&mut self, entries: usize) {
-        self.store.set_history(entries);
-    }
-
-    /// The world matrix that a node had after the update before the last, for motion vectors. For a node that was not
-    /// in the scene then, this is the present one.
-    ///
-    /// `None` for a stale handle, and if the scene does not [track changes](crate::SceneConfig::changes). The identity
-    /// for a node that was inserted since the last update. Call this before the next
-    /// [`Scene::visit_slices_mut`], which makes the present matrices the previous ones. Runs in **O(log n)** for n nodes
-    /// that inherit the transform of another ancestor since the last update.
-    #[must_use]
-    pub fn previous_world(&self, node: NodeHandle) -> Option<&Mat34> {
-        self.store.previous_world(self.store.resolve(node)?)
     }
 }

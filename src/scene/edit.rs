@@ -9,12 +9,13 @@ impl Scene {
     /// [`Place::Detached`] makes a detached subtree, for a node that is to be built up before it is seen.
     ///
     /// Runs in amortised **O(1)**, also among many siblings. The next [`Scene::update`] gives the node its place: until
-    /// then it is in no draw list, culling or query, and its world matrix is the identity; [`Scene::fresh_world`] has the
-    /// right one.
+    /// then it is in no draw list, culling or query, and its world matrix is the identity;
+    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) has the right one.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root,
-    /// [`Error::IndexOutOfRange`], [`Error::NotFinite`], [`Error::NotRotation`], [`Error::CapacityOverflow`].
+    /// [`Error::IndexOutOfRange`], [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`],
+    /// [`Error::CapacityOverflow`].
     ///
     /// ```
     /// use hedgerow::{Node, Place, Scene};

@@ -1,13 +1,10 @@
 //! What a frame needs of a scene: updates, draw lists, and walks over whole slices.
 
-use crate::Visibility;
 use crate::pass::DrawList;
-use crate::scene::{CullView, Scene};
+use crate::scene::Scene;
 use crate::visit::{Flow, SliceView, SliceVisitor, SliceVisitorMut};
 use core::iter::FusedIterator;
 use core::ops::ControlFlow;
-use glam::DVec3;
-use hedgerow_math::Frustum;
 
 impl Scene {
     /// Updates world matrices and inherited visibility and materials, as far as edits affect them.
@@ -24,11 +21,13 @@ impl Scene {
         self.store.update();
     }
 
-    /// Lists all visible shapes with their world matrices as of the last update. Replaces the contents of the list.
+    /// Lists all visible shapes with their world matrices as of the last update, and with matrices relative to the list's
+    /// [eye](DrawList::set_eye) if it has one. Replaces the contents of the list.
     ///
     /// If the list was last filled from this scene, only slices that changed since are listed again, and only matrices
     /// computed since are copied. Runs in **O(slices + shapes)** the first time, then in O(slices + shapes of the
-    /// slices that changed), and in O(1) if nothing changed. If the number of shapes in a slice changes, the shapes of
+    /// slices that changed), and in O(1) if nothing changed; with an eye
+    /// that moved, in O(shapes) at least. If the number of shapes in a slice changes, the shapes of
     /// all later slices are moved in memory.
     ///
     /// ```
@@ -47,84 +46,6 @@ impl Scene {
     /// ```
     pub fn draw_list(&self, list: &mut DrawList) {
         list.refresh(&self.store);
-    }
-
-    /// Does the same as [`Scene::draw_list`], and also computes all listed matrices relative to a camera. This is for
-    /// worlds so large that single precision cannot resolve positions: see [`DrawList::relative_matrices`].
-    ///
-    /// A relative matrix maps to a space with `camera` as its origin and the axes of the world. It is composed in
-    /// double precision from the local transforms of the last update, and rounded at the end. So what is near the camera
-    /// is exact, however far both are from the origin.
-    ///
-    /// **Fill the list between an update and the next edits: only then is it exact.** A scene has no second set of local
-    /// transforms. What is composed after edits may have local transforms that were set since, and single precision for
-    /// nodes that were moved since. What a kept list composed before stays as it was until the next update.
-    ///
-    /// If the list is kept from frame to frame, it remembers world transforms in double precision, 96 bytes each, and
-    /// composes those that may have changed: a frame in which only the camera moved subtracts and rounds. Runs in
-    /// **O(shapes)** then, else in O(shapes + slices + transforms that changed).
-    ///
-    /// ```
-    /// use hedgerow::glam::DVec3;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
-    ///
-    /// let mut scene = Scene::new();
-    /// let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8, 0.0, 0.0)))?;
-    /// let lamp = Node::transform(Transform::from_xyz(0.25, 3.0, 0.0)).with_shape(Shape::new(7, Aabb::cube(0.2)));
-    /// scene.insert(city, lamp)?;
-    /// scene.update();
-    ///
-    /// let mut list = DrawList::new();
-    /// scene.draw_list_relative(DVec3::new(1e8, 1.5, 0.0), &mut list);
-    /// assert_eq!(list.relative_matrices()[0].translation().to_array(), [0.25, 1.5, 0.0]);
-    /// assert_eq!(list.matrices()[0].translation().x, 1e8, "where single precision has no quarters");
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    pub fn draw_list_relative(&self, camera: DVec3, list: &mut DrawList) {
-        list.refresh_relative(&self.store, camera);
-    }
-
-    /// Lists the shapes that a camera sees, with their matrices relative to it: [`Scene::cull`] for worlds so large
-    /// that single precision cannot resolve positions. Replaces the contents of the list.
-    ///
-    /// The frustum is that of a camera in the origin, with the axes of the world: make it of a view without a
-    /// translation. Listed is what touches it and is visible on some of the layers, and on some of the
-    /// [list's own](DrawList::on_layers). [`DrawList::relative_matrices`] are those of
-    /// [`Scene::draw_list_relative`], and are exact if the list is filled between an update and the next edits. Boxes are
-    /// taken from there too, rounded outwards to single precision around one place for each slice: no shape that touches
-    /// is missed, however far from the origin camera and shape are. Where a slice spans far places, shapes far from that
-    /// place have boxes that are larger by a ten-millionth of the distance, so more may be listed. The scene need not
-    /// keep [`bounds`](crate::SceneConfig::bounds). For several views at a time, there is
-    /// [`Scene::cull_views_relative`].
-    ///
-    /// If the list is kept from frame to frame, it remembers world transforms and boxes, and computes those that may
-    /// have changed: 96 bytes a transform, 24 a shape. A frame in which only the camera moved runs in **O(slices +
-    /// shapes of slices that the frustum touches, eight at a time + shapes listed)**.
-    ///
-    /// ```
-    /// use hedgerow::glam::camera::rh;
-    /// use hedgerow::glam::{DVec3, Vec3};
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform, Visibility, query::Frustum};
-    ///
-    /// let mut scene = Scene::new();
-    /// let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8, 0.0, 0.0)))?;
-    /// for x in -20..20 {
-    ///     let place = Transform::from_xyz(x as f32 * 0.5, 0.0, -10.0);
-    ///     scene.insert(city, Node::transform(place).with_shape(Shape::new(1, Aabb::cube(0.1))))?;
-    /// }
-    /// scene.update();
-    ///
-    /// let projection = rh::proj::directx::perspective_infinite_reverse(1.0, 1.0, 0.1);
-    /// let view = rh::view::look_to_mat4(Vec3::ZERO, Vec3::NEG_Z, Vec3::Y);
-    /// let frustum = Frustum::from_view_projection(&(projection * view))?;
-    /// let mut list = DrawList::new();
-    /// scene.cull_relative(DVec3::new(1e8 + 0.25, 0.0, 0.0), &frustum, Visibility::VISIBLE, &mut list);
-    /// assert_eq!(list.len(), 22);
-    /// assert!(list.relative_matrices().iter().all(|matrix| matrix.translation().x.abs() < 5.5));
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    pub fn cull_relative(&self, camera: DVec3, frustum: &Frustum, layers: Visibility, list: &mut DrawList) {
-        self.cull_views_relative(camera, &mut [CullView { frustum: *frustum, layers, list }]);
     }
 
     /// All slices of the tree as columns, in order: each after those that it imports from. For passes of your own over

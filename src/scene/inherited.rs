@@ -273,7 +273,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Keep, Node, SceneConfig};
+    use crate::{Keep, Node, Place, SceneConfig};
 
     /// A chain through many slices: imports hand results down, and detached nodes keep theirs.
     #[test]
@@ -296,14 +296,14 @@ mod tests {
         assert_eq!(depth.run(&scene), 61);
         assert_eq!((depth.get(nodes[39]), depth.get(nodes[100])), (Some(&40), Some(&111)));
 
-        scene.detach(nodes[90]).unwrap();
+        scene.reparent(nodes[90], Place::Detached, Keep::Local).unwrap();
         scene.remove(nodes[95]).unwrap();
         scene.update();
         depth.set(nodes[91], 5);
         assert_eq!(depth.run(&scene), 0);
         assert_eq!((depth.get(nodes[94]), depth.get(nodes[95]), depth.local(nodes[95])), (Some(&105), None, None));
         assert_eq!((depth.results().len(), depth.locals().len()), (95, 95));
-        scene.attach(nodes[90], nodes[0], Keep::Local).unwrap();
+        scene.reparent(nodes[90], nodes[0], Keep::Local).unwrap();
         scene.update();
         depth.run(&scene);
         assert_eq!((depth.get(nodes[90]), depth.get(nodes[94])), (Some(&2), Some(&10)));

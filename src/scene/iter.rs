@@ -1,243 +1,240 @@
-//! Iterators over the nodes of a scene. Each is returned by the method of [`Scene`](crate::Scene) with the same name,
-//! borrows the scene, allocates nothing, and takes amortised **O(1)** for each step. Those that go down from a node
+//! Iterators over the nodes of a scene. Each is returned by the method of [`NodeRef`] with the same name, borrows the
+//! scene, allocates nothing, and takes amortised **O(1)** for each step. Those that go down from a node
 //! ([`Descendants`], [`PostOrder`], [`Edges`], [`Leaves`]) include the node itself.
 
 use crate::NodeHandle;
-use crate::store::{RecordId, Store};
+use crate::scene::NodeRef;
 use core::iter::FusedIterator;
 
-/// One step of a walk around a tree; see [`Scene::edges`](crate::Scene::edges).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Edge {
+/// One step of a walk around a tree; see [`NodeRef::edges`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge<'s> {
     /// The walk enters a node, before its children.
-    Enter(NodeHandle),
+    Enter(NodeRef<'s>),
     /// The walk leaves a node, after its children.
-    Leave(NodeHandle),
+    Leave(NodeRef<'s>),
 }
 
-/// The children of a node; see [`Scene::children`](crate::Scene::children).
+/// The children of a node; see [`NodeRef::children`].
 #[derive(Clone, Debug)]
 pub struct Children<'s> {
-    store: &'s Store,
     /// The first and the last child that are left.
-    ends: Option<(RecordId, RecordId)>,
+    ends: Option<(NodeRef<'s>, NodeRef<'s>)>,
 }
 
 impl<'s> Children<'s> {
-    pub(crate) fn new(store: &'s Store, parent: Option<RecordId>) -> Self {
-        let ends = parent.and_then(|parent| store.first_child(parent).zip(store.last_child(parent)));
-        Self { store, ends }
+    #[inline]
+    pub(super) fn new(parent: Option<NodeRef<'s>>) -> Self {
+        Self { ends: parent.and_then(|parent| parent.first_child().zip(parent.last_child())) }
     }
 }
 
-impl Iterator for Children<'_> {
-    type Item = NodeHandle;
+impl<'s> Iterator for Children<'s> {
+    type Item = NodeRef<'s>;
 
-    fn next(&mut self) -> Option<NodeHandle> {
+    #[inline]
+    fn next(&mut self) -> Option<NodeRef<'s>> {
         let (first, last) = self.ends?;
-        self.ends = if first == last { None } else { self.store.next_sibling(first).map(|next| (next, last)) };
-        Some(self.store.handle(first))
+        self.ends = if first.id() == last.id() { None } else { first.next_sibling().map(|next| (next, last)) };
+        Some(first)
     }
 }
 
 impl DoubleEndedIterator for Children<'_> {
-    fn next_back(&mut self) -> Option<NodeHandle> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
         let (first, last) = self.ends?;
         self.ends =
-            if first == last { None } else { self.store.previous_sibling(last).map(|previous| (first, previous)) };
-        Some(self.store.handle(last))
+            if first.id() == last.id() { None } else { last.previous_sibling().map(|previous| (first, previous)) };
+        Some(last)
     }
 }
 
 impl FusedIterator for Children<'_> {}
 
-/// The siblings of a node; see [`Scene::siblings`](crate::Scene::siblings).
+/// The handles of the children of a node; see [`Scene::children`](crate::Scene::children).
 #[derive(Clone, Debug)]
-pub struct Siblings<'s> {
-    children: Children<'s>,
-    but: Option<NodeHandle>,
-}
+pub struct ChildHandles<'s>(pub(super) Children<'s>);
 
-impl<'s> Siblings<'s> {
-    pub(crate) fn new(store: &'s Store, node: Option<RecordId>) -> Self {
-        let parent = node.and_then(|node| store.parent(node));
-        Self { children: Children::new(store, parent), but: node.map(|node| store.handle(node)) }
+impl Iterator for ChildHandles<'_> {
+    type Item = NodeHandle;
+
+    #[inline]
+    fn next(&mut self) -> Option<NodeHandle> {
+        self.0.next().map(NodeRef::handle)
     }
 }
 
-impl Iterator for Siblings<'_> {
-    type Item = NodeHandle;
+impl DoubleEndedIterator for ChildHandles<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<NodeHandle> {
+        self.0.next_back().map(NodeRef::handle)
+    }
+}
 
-    fn next(&mut self) -> Option<NodeHandle> {
-        self.children.find(|&node| Some(node) != self.but)
+impl FusedIterator for ChildHandles<'_> {}
+
+/// The siblings of a node; see [`NodeRef::siblings`].
+#[derive(Clone, Debug)]
+pub struct Siblings<'s> {
+    children: Children<'s>,
+    but: NodeRef<'s>,
+}
+
+impl<'s> Siblings<'s> {
+    pub(super) fn new(node: NodeRef<'s>) -> Self {
+        Self { children: Children::new(node.parent()), but: node }
+    }
+}
+
+impl<'s> Iterator for Siblings<'s> {
+    type Item = NodeRef<'s>;
+
+    fn next(&mut self) -> Option<NodeRef<'s>> {
+        self.children.find(|node| node.id() != self.but.id())
     }
 }
 
 impl DoubleEndedIterator for Siblings<'_> {
-    fn next_back(&mut self) -> Option<NodeHandle> {
-        self.children.rfind(|&node| Some(node) != self.but)
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.children.rfind(|node| node.id() != self.but.id())
     }
 }
 
 impl FusedIterator for Siblings<'_> {}
 
-/// The ancestors of a node; see [`Scene::ancestors`](crate::Scene::ancestors).
+/// The ancestors of a node; see [`NodeRef::ancestors`].
 #[derive(Clone, Debug)]
 pub struct Ancestors<'s> {
-    store: &'s Store,
-    next: Option<RecordId>,
+    next: Option<NodeRef<'s>>,
 }
 
 impl<'s> Ancestors<'s> {
-    pub(crate) fn new(store: &'s Store, node: Option<RecordId>) -> Self {
-        Self { store, next: node.and_then(|node| store.parent(node)) }
+    pub(super) fn new(node: NodeRef<'s>) -> Self {
+        Self { next: node.parent() }
     }
 }
 
-impl Iterator for Ancestors<'_> {
-    type Item = NodeHandle;
+impl<'s> Iterator for Ancestors<'s> {
+    type Item = NodeRef<'s>;
 
-    fn next(&mut self) -> Option<NodeHandle> {
-        let at = self.next?;
-        self.next = self.store.parent(at);
-        Some(self.store.handle(at))
+    fn next(&mut self) -> Option<NodeRef<'s>> {
+        let node = self.next?;
+        self.next = node.parent();
+        Some(node)
     }
 }
 
 impl FusedIterator for Ancestors<'_> {}
 
-/// A node and those below it in pre-order; see [`Scene::descendants`](crate::Scene::descendants).
+/// A node and those below it in pre-order; see [`NodeRef::descendants`].
 #[derive(Clone, Debug)]
 pub struct Descendants<'s> {
-    store: &'s Store,
-    /// The top of the walk and the node that comes next.
-    walk: Option<(RecordId, RecordId)>,
+    top: NodeRef<'s>,
+    next: Option<NodeRef<'s>>,
 }
 
 impl<'s> Descendants<'s> {
-    pub(crate) fn new(store: &'s Store, top: Option<RecordId>) -> Self {
-        Self { store, walk: top.map(|top| (top, top)) }
+    pub(super) fn new(top: NodeRef<'s>) -> Self {
+        Self { top, next: Some(top) }
     }
 }
 
-impl Iterator for Descendants<'_> {
-    type Item = NodeHandle;
+impl<'s> Iterator for Descendants<'s> {
+    type Item = NodeRef<'s>;
 
-    fn next(&mut self) -> Option<NodeHandle> {
-        let (top, at) = self.walk?;
-        self.walk = self.store.next_in_subtree(top, at, true).map(|next| (top, next));
-        Some(self.store.handle(at))
+    fn next(&mut self) -> Option<NodeRef<'s>> {
+        let node = self.next?;
+        self.next = node.next_in_subtree(self.top, true);
+        Some(node)
     }
 }
 
 impl FusedIterator for Descendants<'_> {}
 
-/// A node and those below it in post-order; see [`Scene::post_order`](crate::Scene::post_order).
+/// A node and those below it in post-order; see [`NodeRef::post_order`].
 #[derive(Clone, Debug)]
 pub struct PostOrder<'s> {
-    store: &'s Store,
-    /// The top of the walk and the node that comes next.
-    walk: Option<(RecordId, RecordId)>,
+    top: NodeRef<'s>,
+    next: Option<NodeRef<'s>>,
 }
 
 impl<'s> PostOrder<'s> {
-    pub(crate) fn new(store: &'s Store, top: Option<RecordId>) -> Self {
-        Self { store, walk: top.map(|top| (top, first_leaf(store, top))) }
+    pub(super) fn new(top: NodeRef<'s>) -> Self {
+        Self { top, next: Some(first_leaf(top)) }
     }
 }
 
 /// The node where a post-order walk of `top` begins.
-fn first_leaf(store: &Store, top: RecordId) -> RecordId {
-    core::iter::successors(Some(top), |&at| store.first_child(at)).last().unwrap_or(top)
+fn first_leaf(top: NodeRef<'_>) -> NodeRef<'_> {
+    core::iter::successors(Some(top), |node| node.first_child()).last().unwrap_or(top)
 }
 
-impl Iterator for PostOrder<'_> {
-    type Item = NodeHandle;
+impl<'s> Iterator for PostOrder<'s> {
+    type Item = NodeRef<'s>;
 
-    fn next(&mut self) -> Option<NodeHandle> {
-        let (top, at) = self.walk?;
-        self.walk = if at == top {
+    fn next(&mut self) -> Option<NodeRef<'s>> {
+        let node = self.next?;
+        self.next = if node.id() == self.top.id() {
             None
-        } else if let Some(sibling) = self.store.next_sibling(at) {
-            Some((top, first_leaf(self.store, sibling)))
         } else {
-            self.store.parent(at).map(|parent| (top, parent))
+            node.next_sibling().map(first_leaf).or_else(|| node.parent())
         };
-        Some(self.store.handle(at))
+        Some(node)
     }
 }
 
 impl FusedIterator for PostOrder<'_> {}
 
-/// The nodes without children at or below a node; see [`Scene::leaves`](crate::Scene::leaves).
+/// The nodes without children at or below a node; see [`NodeRef::leaves`].
 #[derive(Clone, Debug)]
 pub struct Leaves<'s> {
-    store: &'s Store,
-    /// The top of the walk and the leaf that comes next.
-    walk: Option<(RecordId, RecordId)>,
+    top: NodeRef<'s>,
+    next: Option<NodeRef<'s>>,
 }
 
 impl<'s> Leaves<'s> {
-    pub(crate) fn new(store: &'s Store, top: Option<RecordId>) -> Self {
-        Self { store, walk: top.map(|top| (top, first_leaf(store, top))) }
+    pub(super) fn new(top: NodeRef<'s>) -> Self {
+        Self { top, next: Some(first_leaf(top)) }
     }
 }
 
-impl Iterator for Leaves<'_> {
-    type Item = NodeHandle;
+impl<'s> Iterator for Leaves<'s> {
+    type Item = NodeRef<'s>;
 
-    fn next(&mut self) -> Option<NodeHandle> {
-        let (top, at) = self.walk?;
-        let next = self.store.next_in_subtree(top, at, false);
-        self.walk = next.map(|next| (top, first_leaf(self.store, next)));
-        Some(self.store.handle(at))
+    fn next(&mut self) -> Option<NodeRef<'s>> {
+        let node = self.next?;
+        self.next = node.next_in_subtree(self.top, false).map(first_leaf);
+        Some(node)
     }
 }
 
 impl FusedIterator for Leaves<'_> {}
 
-/// A walk around a node and those below it; see [`Scene::edges`](crate::Scene::edges).
+/// A walk around a node and those below it; see [`NodeRef::edges`].
 #[derive(Clone, Debug)]
 pub struct Edges<'s> {
-    store: &'s Store,
-    /// The top of the walk, and the node that is entered or left next.
-    walk: Option<(RecordId, Step)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Enter(RecordId),
-    Leave(RecordId),
+    top: NodeRef<'s>,
+    next: Option<Edge<'s>>,
 }
 
 impl<'s> Edges<'s> {
-    pub(crate) fn new(store: &'s Store, top: Option<RecordId>) -> Self {
-        Self { store, walk: top.map(|top| (top, Step::Enter(top))) }
+    pub(super) fn new(top: NodeRef<'s>) -> Self {
+        Self { top, next: Some(Edge::Enter(top)) }
     }
 }
 
-impl Iterator for Edges<'_> {
-    type Item = Edge;
+impl<'s> Iterator for Edges<'s> {
+    type Item = Edge<'s>;
 
-    fn next(&mut self) -> Option<Edge> {
-        let (top, step) = self.walk?;
-        match step {
-            Step::Enter(at) => {
-                let next = self.store.first_child(at).map_or(Step::Leave(at), Step::Enter);
-                self.walk = Some((top, next));
-                Some(Edge::Enter(self.store.handle(at)))
-            }
-            Step::Leave(at) => {
-                self.walk = if at == top {
-                    None
-                } else if let Some(sibling) = self.store.next_sibling(at) {
-                    Some((top, Step::Enter(sibling)))
-                } else {
-                    self.store.parent(at).map(|parent| (top, Step::Leave(parent)))
-                };
-                Some(Edge::Leave(self.store.handle(at)))
-            }
-        }
+    fn next(&mut self) -> Option<Edge<'s>> {
+        let edge = self.next?;
+        self.next = match edge {
+            Edge::Enter(node) => Some(node.first_child().map_or(Edge::Leave(node), Edge::Enter)),
+            Edge::Leave(node) if node.id() == self.top.id() => None,
+            Edge::Leave(node) => node.next_sibling().map(Edge::Enter).or_else(|| node.parent().map(Edge::Leave)),
+        };
+        Some(edge)
     }
 }
 

@@ -1,13 +1,11 @@
 //! What happens at the limits of a scene: at the last record, and at the last generation of one. In unit tests a scene
 //! can have few of both, so that their end is near.
 
-use crate::edit::SceneBuilder;
-use crate::snapshot::SnapshotError;
 use crate::store::{GENERATIONS, RECORDS};
-use crate::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+use crate::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Tree};
 use std::collections::HashSet;
 
-const CONFIG: SceneConfig = SceneConfig { max_nodes: 32, bounds: true, changes: true };
+const CONFIG: SceneConfig = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
 
 /// Lowers the number of records and their generations as long as it lives: other tests may run on the same thread.
 struct Few([u32; 2]);
@@ -48,10 +46,10 @@ fn nearly_full(left: usize) -> (Scene, NodeHandle) {
 
 /// Asserts that an edit is refused for want of records, and changes nothing.
 fn refused<T: core::fmt::Debug>(what: &str, scene: &mut Scene, edit: impl FnOnce(&mut Scene) -> Result<T, Error>) {
-    let before = scene.save();
+    let before = scene.to_bytes();
     let result = edit(scene);
     assert!(matches!(result, Err(Error::CapacityOverflow)), "{what}: {result:?}");
-    assert!(scene.save() == before, "{what}: the scene is another one");
+    assert!(scene.to_bytes() == before, "{what}: the scene is another one");
     assert_eq!(scene.validate(), Ok(()), "{what}");
 }
 
@@ -66,33 +64,20 @@ fn where_there_is_no_record_left_every_insert_is_refused_and_changes_nothing() {
         scene.insert(house, node.with_transform(Transform::IDENTITY))
     });
     refused("insert_detached", &mut scene, |scene| scene.insert(crate::Place::Detached, Node::group()));
-    refused("duplicate", &mut scene, |scene| scene.duplicate(house, root));
-    refused("insert_many", &mut scene, |scene| {
-        scene
-            .insert_many(&[(house, Node::group()), (root, Node::group())], &mut Vec::new())
-            .map_err(|error| error.error)
-    });
-    refused("insert_into", &mut scene, |scene| {
-        let mut builder = SceneBuilder::new();
-        builder.push(None, Node::group());
-        builder.insert_into(scene, house).map_err(|error| error.error)
-    });
+    refused("insert_tree", &mut scene, |scene| scene.insert_tree(root, &scene.tree(house)?).map_err(Error::from));
     refused("try_reserve", &mut scene, |scene| scene.try_reserve(house, 1));
-    let file = scene.save_subtree(house).unwrap();
-    let before = scene.save();
-    let loaded = scene.load_subtree(&file, root);
-    assert!(matches!(loaded, Err(SnapshotError::Scene(Error::CapacityOverflow))), "{loaded:?}");
-    assert!(scene.save() == before);
+    let none = scene.insert_tree(root, &Tree::new());
+    assert_eq!(none, Ok(Vec::new()), "a tree without nodes needs no record");
     // Edits that need no record go on.
     scene.set_local(house, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
-    let wall = scene.first_child(house).unwrap();
+    let wall = scene.get(house).unwrap().first_child().unwrap().handle();
     scene.reparent(wall, root, Keep::World).unwrap();
     scene.remove(house).unwrap();
     scene.update();
     scene.maintain(core::time::Duration::MAX);
     assert_eq!(scene.validate(), Ok(()));
     // What was retired stays so in a scene that was loaded.
-    let mut loaded = Scene::load(&scene.save()).unwrap();
+    let mut loaded = Scene::from_bytes(&scene.to_bytes()).unwrap();
     refused("insert after a load", &mut loaded, |scene| scene.insert(root, Node::group()));
 }
 
@@ -102,12 +87,12 @@ fn the_last_records_are_given_out_one_by_one_and_to_a_tree_that_needs_just_as_ma
         let _few = Few::records(MANY, 1);
         let (mut scene, house) = nearly_full(left);
         let tree = |nodes: usize| {
-            let mut builder = SceneBuilder::new();
-            (0..nodes).for_each(|number| _ = builder.push(number.checked_sub(1), Node::group()));
-            builder
+            let mut tree = Tree::new();
+            (0..nodes).for_each(|number| _ = tree.push(number.checked_sub(1), Node::group()));
+            tree
         };
         let mut whole = scene.clone();
-        let inserted = |scene: &mut Scene, nodes| tree(nodes).insert_into(scene, house).map_err(|error| error.error);
+        let inserted = |scene: &mut Scene, nodes| scene.insert_tree(house, &tree(nodes)).map_err(Error::from);
         refused("a tree with one node more", &mut whole, |scene| inserted(scene, left + 1));
         inserted(&mut whole, left).unwrap();
         refused("another one", &mut whole, |scene| inserted(scene, 1));
@@ -134,7 +119,7 @@ fn a_record_is_retired_after_its_last_generation_and_no_handle_comes_twice() {
             assert!(seen.insert(node), "a handle was issued twice");
             scene.remove(node).unwrap();
             if round % 7 == 0 {
-                scene = Scene::load(&scene.save()).unwrap();
+                scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
             }
             assert_eq!(scene.validate(), Ok(()));
         }

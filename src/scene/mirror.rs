@@ -2,10 +2,10 @@
 
 mod arena;
 
+use crate::Mat34;
 use crate::pass::{DrawCommand, DrawList};
 use crate::scene::Scene;
 use crate::store::{MatrixSlot, SliceView};
-use crate::{Mat34, NodeHandle};
 use arena::Arena;
 use core::ops::Range;
 
@@ -41,7 +41,7 @@ const NONE: u32 = u32::MAX;
 ///         MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
 ///     });
 /// }
-/// let place = mirror.index(scene.matrix_slot(car).unwrap()).unwrap();
+/// let place = mirror.index(scene.get(car).unwrap().matrix_slot().unwrap()).unwrap();
 /// assert_eq!(buffer[place].translation().x, 2.0);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
@@ -275,7 +275,7 @@ impl MatrixMirror {
 
     /// Like [`instances`](Self::instances), with items of the caller's: `item` is told where the matrix of each draw is
     /// in the buffer, and its command, and returns what is uploaded for it, such as the place and the command's
-    /// [`word`](DrawCommand::word). Ranges are told whose items are not equal to what `instances` held before.
+    /// [`user_data`](DrawCommand::user_data). Ranges are told whose items are not equal to what `instances` held before.
     ///
     /// # Panics
     /// For an index that the list does not have. Where a closure panics, `instances` is empty, and the next call tells
@@ -295,13 +295,13 @@ impl MatrixMirror {
     /// for colour in [0xff_00_00, 0x00_ff_00] {
     ///     let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
     ///     let ball = scene.insert(scene.root(), ball)?;
-    ///     scene.set_word(ball, colour)?;
+    ///     scene.edit(ball)?.set_user_data(colour);
     /// }
     /// scene.update();
     /// let (mut mirror, mut list, mut instances) = (MatrixMirror::new(), DrawList::new().without_matrices(), Vec::new());
     /// scene.draw_list(&mut list);
     /// mirror.sync(&scene, |_| {});
-    /// let item = |matrix, command: &hedgerow::draw::DrawCommand| Instance { matrix, colour: command.word };
+    /// let item = |matrix, command: &hedgerow::draw::DrawCommand| Instance { matrix, colour: command.user_data };
     /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |changed| assert_eq!(changed, 0..2));
     /// assert_eq!(instances[0].colour, 0x00_ff_00);
     /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |_| panic!("nothing changed"));
@@ -377,15 +377,7 @@ impl MatrixMirror {
     }
 }
 
-impl Scene {
-    /// Where the world matrix of a node is, its own or that of the nearest transform above: in the array of its slice,
-    /// and by [`MatrixMirror::index`] in a buffer of all. `None` for a stale handle, and for a node that was inserted since
-    /// the last update. Runs in **O(1)**.
-    #[must_use]
-    pub fn matrix_slot(&self, node: NodeHandle) -> Option<MatrixSlot> {
-        self.store.matrix_slot(self.store.resolve(node)?)
-    }
-}
+impl Scene {}
 
 /// Sets `instances` to the items of draws in this order, and tells the ranges that differ from what it held before.
 fn refill<T: PartialEq>(

@@ -1,29 +1,23 @@
 //! The graph: nodes, their edits and queries.
 
 mod batch;
-mod builder;
 mod changes;
 mod column;
 mod component;
-mod detach;
-mod draws;
-mod duplicate;
 mod edit;
 #[cfg(feature = "anim")]
 mod follow;
 mod frame;
-mod handle_map;
 mod inherited;
 pub mod iter;
 #[cfg(test)]
 mod limits;
 mod maintain;
 mod mirror;
-mod name;
-mod node_list;
 pub mod node_map;
+mod node_mut;
+mod node_ref;
 mod place;
-mod query;
 mod queue;
 mod reparent;
 mod spatial;
@@ -31,18 +25,17 @@ mod stats;
 mod validate;
 mod world;
 
-pub use builder::SceneBuilder;
 pub use changes::{ChangeReader, Changed, Changes};
 pub use column::Column;
-pub use handle_map::HandleMap;
 pub use inherited::Inherited;
-pub(crate) use iter::Edge;
 pub use maintain::Maintenance;
 pub use mirror::{MatrixMirror, MirrorStep, Mirrored};
 pub use node_map::NodeMap;
+pub use node_mut::NodeMut;
+pub use node_ref::NodeRef;
 pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, QueuedPlace, Target};
-pub use spatial::{CullHit, CullView, RayHit};
+pub use spatial::{CullView, Filter, RayHit, Volume};
 pub use stats::{Stats, Usage};
 pub use validate::Violation;
 
@@ -53,8 +46,10 @@ use core::fmt;
 /// A tree of nodes with transforms, materials, shapes, visibility and names.
 ///
 /// A scene has one root, which always exists and cannot be removed. Nodes are inserted below it with [`Scene::insert`],
-/// which returns a [`NodeHandle`] to refer to them. Edits take effect at once. Derived values (world matrices, and what
-/// draw lists and queries read) follow at the next [`Scene::update`].
+/// which returns a [`NodeHandle`] to refer to them: [`Scene::get`] reads a node, and [`Scene::edit`] edits its
+/// components. What frames do most has methods of its own, by handle: [`Scene::parent`], [`Scene::children`],
+/// [`Scene::local`], [`Scene::world`], [`Scene::set_local`]. Edits take effect at once. Derived values (world matrices,
+/// and what draw lists and queries read) follow at the next [`Scene::update`].
 ///
 /// A refused edit returns an [`Error`] and changes nothing. No method recurses with the depth of the tree.
 ///
@@ -75,8 +70,8 @@ impl fmt::Debug for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scene")
             .field("nodes", &self.len())
-            .field("detached", &self.detached_len())
-            .field("slices", &self.slice_count())
+            .field("detached", &self.store.detached_len())
+            .field("slices", &self.store.slice_count())
             .field("root", &self.root)
             .finish_non_exhaustive()
     }
@@ -137,12 +132,6 @@ impl Scene {
     #[must_use]
     pub fn contains(&self, node: NodeHandle) -> bool {
         self.store.resolve(node).is_some()
-    }
-
-    /// The number of slices. At least two: one with the root, and one for what is detached.
-    #[must_use]
-    pub fn slice_count(&self) -> usize {
-        self.store.slice_count()
     }
 
     /// Makes room for the records of `additional` more nodes, wherever in the scene they will be: `parent` is only

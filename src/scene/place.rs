@@ -13,7 +13,7 @@ use crate::{Error, NodeHandle};
 ///
 /// let mut scene = Scene::new();
 /// let [oak, ash, elm] = ["oak", "ash", "elm"].map(|name| scene.insert(scene.root(), Node::group().named(name)).unwrap());
-/// let place = scene.place_of(ash).expect("it is in the scene");
+/// let place = scene.get(ash).unwrap().place().expect("it is not the root");
 /// assert_eq!(place, Place::Child(scene.root(), 1));
 ///
 /// scene.reparent(ash, Place::Detached, Keep::Local)?;   // out of the tree
@@ -34,7 +34,12 @@ pub enum Place {
     /// Below this node, with this index among its children, where the present number of children means the end. If the
     /// node that moves is one of the children, it is not counted: it has the index afterwards. Found in **O(index)**.
     Child(NodeHandle, usize),
-    /// Outside of the tree, as the root of a detached subtree: see [`Scene::detach`].
+    /// Outside of the tree, as the root of a detached subtree, to be moved back or removed later.
+    ///
+    /// A detached subtree costs nothing in any pass. Its handles stay valid, and it can be edited and queried like any
+    /// other. Its root has no parent and no siblings, its world transforms start with the local transform of its root,
+    /// and it inherits neither visibility nor material. [`Scene::update`] updates its edited parts too.
+    /// [`Scene::len`] does not count it. Draw lists and queries have it until the next update after it was detached.
     Detached,
 }
 
@@ -70,21 +75,6 @@ pub enum Keep {
 }
 
 impl Scene {
-    /// Where a node is: [`Place::Child`] with its index among its siblings, or [`Place::Detached`] for the root of a
-    /// detached subtree. `None` for the root of the scene and for a stale handle.
-    ///
-    /// A node that moves elsewhere and then to this place is where it was, if the other children of its parent are the
-    /// same. Runs in **O(siblings before it)**.
-    #[must_use]
-    pub fn place_of(&self, node: NodeHandle) -> Option<Place> {
-        let at = self.store.resolve(node)?;
-        let Some(parent) = self.store.parent(at) else {
-            return (at != RecordId::ROOT).then_some(Place::Detached);
-        };
-        let before = core::iter::successors(self.store.previous_sibling(at), |&at| self.store.previous_sibling(at));
-        Some(Place::Child(self.store.handle(parent), before.count()))
-    }
-
     /// Where a place is. `moving` is the node that is to go there, if it is in the scene: it counts as no sibling. Runs
     /// in O(index) for [`Place::Child`], else in O(1).
     #[inline]

@@ -4,22 +4,19 @@ mod edit;
 mod trees;
 
 use crate::handle::Queued;
-use crate::scene::SceneBuilder;
 use crate::unique::unique_number;
-use crate::{Aabb, Error, Keep, Local, Node, NodeHandle, Place, Scene, Shape, Visibility, node::LocalForm};
+use crate::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Shape, Tree, Visibility, node::LocalForm};
 use core::mem;
 use core::num::NonZeroU64;
 use edit::{Edit, Insert, Names, Tickets};
 use glam::{DVec3, Vec3};
-use trees::Made;
 
 /// Edits recorded during a visit or on other threads, to be applied in order afterwards.
 ///
 /// A queue owns its data and borrows no scene. So edits can be recorded while a visit holds the scene, and each thread
 /// can fill its own queue. It has a method for the edits that insert, move, change or remove a node, with the
-/// arguments of the method of [`Scene`]; names are copied. Whole subtrees are copied by
-/// [`duplicate`](Self::duplicate), and built by [`insert_tree`](Self::insert_tree). It has none for edits of whole
-/// scenes and of storage, for those that take a closure, and for copies from another scene.
+/// arguments of the method of [`Scene`]; names are copied. [`insert_tree`](Self::insert_tree) inserts whole trees. It
+/// has none for edits of whole scenes and of storage, and for those that take a closure.
 ///
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits as if one after
 /// another, and each gives the result that the scene gives. One that fails does not stop the others. Queues keep their
@@ -36,7 +33,7 @@ use trees::Made;
 /// Recorded in a visit:
 ///
 /// ```
-/// use hedgerow::{Node, Scene, Transform, edit::{EditQueue, Outcome}, visit::{Flow, NodeRef, Visitor}};
+/// use hedgerow::{Node, NodeRef, Scene, Transform, edit::{EditQueue, Outcome}, visit::{Flow, Visitor}};
 ///
 /// /// Gives a lamp to every node that is called "post", and removes the litter.
 /// struct Tidy(EditQueue);
@@ -65,7 +62,7 @@ use trees::Made;
 /// let results = tidy.0.apply(&mut scene);
 /// assert_eq!(results.len(), 3);
 /// assert_eq!(results[2], Ok(Outcome::Removed(1)));
-/// assert_eq!(scene.descendants(post).count(), 3);
+/// assert_eq!(scene.get(post).unwrap().descendants().count(), 3);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 ///
@@ -106,7 +103,7 @@ pub struct EditQueue {
     /// The names in the edits, end to end in the same order.
     names: String,
     /// The trees in the edits, in the same order.
-    trees: Vec<SceneBuilder>,
+    trees: Vec<Tree>,
     /// The round of the tickets that this queue is issuing now.
     round: Option<Round>,
     /// The rounds of queues appended to this one.
@@ -114,8 +111,8 @@ pub struct EditQueue {
     /// The results of the last applied edits, and the rounds of these.
     results: Vec<Result<Outcome, Error>>,
     applied: Vec<Round>,
-    /// The nodes of the subtrees that these made, each with the number of the edit, in ascending order.
-    made: Vec<(usize, Made)>,
+    /// The nodes of the trees that these inserted, each list with the number of the edit, in ascending order.
+    made: Vec<(usize, Vec<NodeHandle>)>,
 }
 
 /// The node of a queued edit: one in the scene, or one that a queued insert will make.
@@ -152,19 +149,19 @@ pub enum QueuedPlace {
 pub enum Outcome {
     /// The node was inserted with this handle.
     Inserted(NodeHandle),
-    /// The subtree was copied or built, and its topmost node has this handle: see [`EditQueue::duplicated`] and
-    /// [`EditQueue::built`] for the others.
-    Planted(NodeHandle),
+    /// The tree was inserted, and its first node, if it has one, has this handle: see [`EditQueue::inserted_tree`] for
+    /// the others.
+    InsertedTree(Option<NodeHandle>),
     /// This many nodes were removed.
     Removed(usize),
-    /// The node was moved or attached; the form of its own local transform, if it has one: see [`Scene::reparent`].
+    /// The node was moved or detached; the form of its own local transform, if it has one: see [`Scene::reparent`].
     Moved(Option<LocalForm>),
-    /// The change was made: a component or a name set, a subtree detached.
+    /// The change was made: a component or a name set.
     Set,
     /// The transform was set, and is stored in this form.
     SetAs(LocalForm),
-    /// The word was set, and was this before.
-    SetWord(u32),
+    /// The user data was set, and was this before.
+    SetUserData(u32),
     /// The node's local transform, if it had one, was removed.
     RemovedLocal(Option<Local>),
     /// The node's material, if it had one, was removed.
@@ -219,8 +216,7 @@ impl EditQueue {
     /// Keeps a description, and its name among the names.
     fn keep_description(&mut self, node: Node<'_>) {
         let name = self.keep_name(node.name);
-        let Node { local, material, shape, visibility, .. } = node;
-        self.inserts.push(Insert { node: Node { local, material, shape, visibility, name: None }, name });
+        self.inserts.push(Insert { node: Node { name: None, ..node }, name });
     }
 
     /// A ticket for the node that the next edit will make.
@@ -233,16 +229,6 @@ impl EditQueue {
     /// Records [`Scene::remove`].
     pub fn remove(&mut self, node: impl Into<Target>) {
         self.edits.push(Edit::Remove(node.into()));
-    }
-
-    /// Records [`Scene::detach`].
-    pub fn detach(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::Detach(node.into()));
-    }
-
-    /// Records [`Scene::attach`].
-    pub fn attach(&mut self, node: impl Into<Target>, place: impl Into<QueuedPlace>, keep: Keep) {
-        self.edits.push(Edit::Attach(node.into(), place.into(), keep));
     }
 
     /// Records [`Scene::reparent`].
@@ -269,74 +255,65 @@ impl EditQueue {
         });
     }
 
-    /// Records [`Scene::look_at`]; the rotation is computed from the node's position when the edit is applied.
+    /// Records [`NodeMut::look_at`](crate::NodeMut::look_at); the rotation is computed from the node's position when
+    /// the edit is applied.
     pub fn look_at(&mut self, node: impl Into<Target>, target: Vec3, up: Vec3) {
         self.edits.push(Edit::LookAt { node: node.into(), target, up });
     }
 
-    /// Records [`Scene::remove_local`].
+    /// Records [`NodeMut::set_local`](crate::NodeMut::set_local) with `None`.
     pub fn remove_local(&mut self, node: impl Into<Target>) {
         self.edits.push(Edit::RemoveTransform(node.into()));
     }
 
-    /// Records [`Scene::set_material`].
+    /// Records [`NodeMut::set_material`](crate::NodeMut::set_material).
     pub fn set_material(&mut self, node: impl Into<Target>, material: u32) {
         self.edits.push(Edit::SetMaterial(node.into(), material));
     }
 
-    /// Records [`Scene::remove_material`].
+    /// Records [`NodeMut::set_material`](crate::NodeMut::set_material) with `None`.
     pub fn remove_material(&mut self, node: impl Into<Target>) {
         self.edits.push(Edit::RemoveMaterial(node.into()));
     }
 
-    /// Records [`Scene::set_shape`].
+    /// Records [`NodeMut::set_shape`](crate::NodeMut::set_shape).
     pub fn set_shape(&mut self, node: impl Into<Target>, shape: Shape) {
         self.edits.push(Edit::SetShape(node.into(), shape));
     }
 
-    /// Records [`Scene::set_mesh`].
-    pub fn set_mesh(&mut self, node: impl Into<Target>, mesh: u32) {
-        self.edits.push(Edit::SetMesh(node.into(), mesh));
-    }
-
-    /// Records [`Scene::set_bounds`].
-    pub fn set_bounds(&mut self, node: impl Into<Target>, bounds: Aabb) {
-        self.edits.push(Edit::SetBounds(node.into(), bounds));
-    }
-
-    /// Records [`Scene::remove_shape`].
+    /// Records [`NodeMut::set_shape`](crate::NodeMut::set_shape) with `None`.
     pub fn remove_shape(&mut self, node: impl Into<Target>) {
         self.edits.push(Edit::RemoveShape(node.into()));
     }
 
-    /// Records [`Scene::set_visibility`].
+    /// Records [`NodeMut::set_visibility`](crate::NodeMut::set_visibility).
     pub fn set_visibility(&mut self, node: impl Into<Target>, visibility: Visibility) {
         self.edits.push(Edit::SetVisibility(node.into(), visibility));
     }
 
-    /// Records [`Scene::remove_visibility`].
+    /// Records [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) with `None`.
     pub fn remove_visibility(&mut self, node: impl Into<Target>) {
         self.edits.push(Edit::RemoveVisibility(node.into()));
     }
 
-    /// Records [`Scene::set_name`].
+    /// Records [`NodeMut::set_name`](crate::NodeMut::set_name).
     pub fn set_name(&mut self, node: impl Into<Target>, name: Option<&str>) {
         let name = self.keep_name(name);
         self.edits.push(Edit::SetName(node.into(), name));
     }
 
-    /// Records [`Scene::set_node`].
+    /// Records [`NodeMut::set_node`](crate::NodeMut::set_node).
     pub fn set_node(&mut self, node: impl Into<Target>, description: Node<'_>) {
         self.edits.push(Edit::SetNode(node.into()));
         self.keep_description(description);
     }
 
-    /// Records [`Scene::set_word`].
-    pub fn set_word(&mut self, node: impl Into<Target>, word: u32) {
-        self.edits.push(Edit::SetWord(node.into(), word));
+    /// Records [`NodeMut::set_user_data`](crate::NodeMut::set_user_data).
+    pub fn set_user_data(&mut self, node: impl Into<Target>, user_data: u32) {
+        self.edits.push(Edit::SetUserData(node.into(), user_data));
     }
 
-    /// Records [`Scene::set_translation_f64`].
+    /// Records [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64).
     pub fn set_translation_f64(&mut self, node: impl Into<Target>, translation: DVec3) {
         self.edits.push(Edit::SetTranslation(node.into(), translation));
     }
@@ -356,7 +333,8 @@ impl EditQueue {
     /// first.append(&mut second);
     /// first.set_name(house, Some("town hall"));
     /// assert!(first.apply(&mut scene).iter().all(Result::is_ok));
-    /// assert_eq!(scene.find(scene.root(), "street/town hall"), first.inserted(house));
+    /// let found = scene.get(scene.root()).unwrap().find("street/town hall");
+    /// assert_eq!(found.map(|node| node.handle()), first.inserted(house));
     /// ```
     pub fn append(&mut self, other: &mut Self) {
         let shift = self.edits.len();
@@ -399,7 +377,7 @@ impl EditQueue {
     /// assert_eq!(results[0], Err(Error::RootIsFixed));
     /// assert_eq!(results[2], Ok(Outcome::Set));
     /// let house = queue.inserted(house).expect("the root takes children");
-    /// assert_eq!(scene.own_material(house), Some(3));
+    /// assert_eq!(scene.get(house).unwrap().own_material(), Some(3));
     /// ```
     pub fn apply(&mut self, scene: &mut Scene) -> &[Result<Outcome, Error>] {
         self.results.clear();
@@ -418,25 +396,18 @@ impl EditQueue {
             }
             number += 1;
             let tickets = Tickets { rounds: &self.applied, results: &self.results };
-            let result = match edit {
-                Edit::Duplicate(node, place) => {
-                    let copy = tickets.node(*node).and_then(|node| scene.duplicate(node, tickets.place(*place)?));
-                    copy.map(|map| (map.top(), Made::Copy(map)))
-                }
-                Edit::InsertTree(place) => {
-                    let tree = trees.next().expect("every queued tree has a list");
-                    let nodes = tickets.place(*place).and_then(|place| tree.plant(scene, place));
-                    nodes.map(|(top, nodes)| (top, Made::Tree(nodes)))
-                }
-                edit => {
-                    self.results.push(edit.apply(scene, tickets, &mut inserts, &mut names));
-                    continue;
-                }
+            let result = if let Edit::InsertTree(place) = edit {
+                let tree = trees.next().expect("every queued tree is there");
+                let nodes = tickets.place(*place).and_then(|place| Ok(scene.insert_tree(place, &tree)?));
+                nodes.map(|nodes| {
+                    let first = nodes.first().copied();
+                    self.made.push((number - 1, nodes));
+                    Outcome::InsertedTree(first)
+                })
+            } else {
+                edit.apply(scene, tickets, &mut inserts, &mut names)
             };
-            self.results.push(result.map(|(top, made)| {
-                self.made.push((number - 1, made));
-                Outcome::Planted(top)
-            }));
+            self.results.push(result);
         }
         drop((inserts, trees));
         self.edits.clear();
@@ -445,7 +416,7 @@ impl EditQueue {
         &self.results
     }
 
-    /// The handle of the node that this ticket's insert made, or of the topmost node of the subtree that it stands for.
+    /// The handle of the node that this ticket's insert made, or of the first node of the tree that it inserted.
     /// `None` if the insert failed, or was not among the edits of the last [`apply`](Self::apply). Runs in **O(log
     /// queues appended)**.
     #[must_use]

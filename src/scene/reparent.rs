@@ -3,7 +3,6 @@
 use crate::scene::{Keep, Place, Scene};
 use crate::store::{Position, RecordId, WideLocal};
 use crate::{Error, NodeHandle, node::LocalForm};
-use core::cmp::Ordering;
 
 impl Scene {
     /// Moves a node and everything below it to another place, also between detached subtrees and the tree, or out of
@@ -12,8 +11,9 @@ impl Scene {
     ///
     /// [`Keep::World`] keeps the world transform: the local one is computed in double precision, and is stored as a
     /// matrix if it shears. If the translation of the node, of one above it or of one above its new place is in double
-    /// precision ([`Scene::set_translation_f64`]), so is the new one. A node without a transform gets one, if its new
-    /// parent has another world transform. A move to the same parent changes no transform.
+    /// precision ([`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64)), so is the new one. A node
+    /// without a transform gets one, if its new parent has another world transform. A move to the same parent changes
+    /// no transform.
     ///
     /// Runs in **O(1)** for a leaf. For a node with children, the check for cycles climbs from the new parent and walks
     /// the subtree in turns, and ends when the shorter way is done. [`Keep::World`] also takes O(ancestors), above the old
@@ -27,7 +27,7 @@ impl Scene {
     /// world matrix are too large, and [`Error::Underflow`] if those of the local transform are too small.
     ///
     /// ```
-    /// use hedgerow::{Keep, Node, Scene, Transform};
+    /// use hedgerow::{Keep, Node, Place, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)))?;
@@ -35,6 +35,10 @@ impl Scene {
     /// scene.reparent(driver, car, Keep::World)?;
     /// let local = scene.local(driver).and_then(|local| local.transform()).unwrap();
     /// assert_eq!(local.translation.to_array(), [1.0, 1.0, 0.0]);
+    ///
+    /// scene.reparent(driver, Place::Detached, Keep::Local)?;
+    /// assert!(scene.contains(driver) && scene.parent(driver).is_none());
+    /// assert!(scene.detached().eq([driver]));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     #[inline]
@@ -76,39 +80,10 @@ impl Scene {
         self.store.local_below(id, parent)
     }
 
-    /// Sorts the children of a node by a comparison of their handles; equal ones keep their order.
+    /// The roots of the detached subtrees, in the order in which they were detached or inserted.
     ///
-    /// Runs in **O(n log n)** comparisons for n children, and does nothing more if they are in order already. Else they
-    /// are linked again in O(n); the order of draws stays. If `compare` panics, nothing has changed.
-    ///
-    /// # Errors
-    /// [`Error::StaleHandle`].
-    ///
-    /// ```
-    /// use hedgerow::{Node, Scene};
-    ///
-    /// let mut scene = Scene::new();
-    /// for name in ["oak", "ash", "elm"] {
-    ///     scene.insert(scene.root(), Node::group().named(name))?;
-    /// }
-    /// scene.sort_children_by(scene.root(), |scene, a, b| scene.name(a).cmp(&scene.name(b)))?;
-    /// let names: Vec<_> = scene.children(scene.root()).filter_map(|node| scene.name(node)).collect();
-    /// assert_eq!(names, ["ash", "elm", "oak"]);
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    pub fn sort_children_by(
-        &mut self,
-        parent: NodeHandle,
-        mut compare: impl FnMut(&Self, NodeHandle, NodeHandle) -> Ordering,
-    ) -> Result<(), Error> {
-        let id = self.at(parent)?;
-        let before: Vec<NodeHandle> = self.children(parent).collect();
-        let mut sorted = before.clone();
-        sorted.sort_by(|&a, &b| compare(self, a, b));
-        if sorted != before {
-            let order: Vec<RecordId> = sorted.iter().map(|child| child.record()).collect();
-            self.store.order_children(id, &order);
-        }
-        Ok(())
+    /// Snapshots and text include detached subtrees.
+    pub fn detached(&self) -> impl Iterator<Item = NodeHandle> + '_ {
+        self.store.detached_tops().map(|at| self.store.handle(at))
     }
 }

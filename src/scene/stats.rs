@@ -72,7 +72,7 @@ impl Scene {
         let [components, names] = store.component_usages();
         Stats {
             nodes: self.len(),
-            detached: self.detached_len(),
+            detached: store.detached_len(),
             slices: store.slice_count(),
             records: store.record_usage(),
             rows,

@@ -1,7 +1,7 @@
 //! The errors of snapshots.
 
+use crate::Error;
 use crate::record::BytesError;
-use crate::{Error, error::BatchError};
 use core::fmt;
 use std::collections::TryReserveError;
 use std::io;
@@ -12,9 +12,9 @@ use std::io;
 /// use hedgerow::Scene;
 /// use hedgerow::snapshot::SnapshotError;
 ///
-/// let mut bytes = Scene::new().save();
+/// let mut bytes = Scene::new().to_bytes();
 /// bytes.pop();
-/// assert!(matches!(Scene::load(&bytes), Err(SnapshotError::Length { .. })));
+/// assert!(matches!(Scene::from_bytes(&bytes), Err(SnapshotError::Length { .. })));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -23,7 +23,7 @@ pub enum SnapshotError {
     NotASnapshot,
     /// The snapshot has a version that this version of the crate does not know.
     Version(u32),
-    /// The snapshot has a whole scene where a subtree is expected, or the reverse.
+    /// The snapshot has a whole scene where a tree is expected, or the reverse.
     Kind {
         /// Whether a whole scene is expected.
         whole: bool,
@@ -46,24 +46,24 @@ pub enum SnapshotError {
     Read(io::ErrorKind),
     /// The allocator has no memory for what the bytes describe.
     AllocationFailed,
-    /// The scene has no place for the subtree: see [`Error`].
+    /// The scene cannot be made: see [`Error`].
     Scene(Error),
 }
 
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotASnapshot => f.write_str("the bytes are not a snapshot; pass what Scene::save returned"),
+            Self::NotASnapshot => f.write_str("the bytes are not a snapshot; pass what Scene::to_bytes returned"),
             Self::Version(found) => write!(
                 f,
                 "the snapshot has version {found}, and this crate reads version {}; load it with the crate that wrote it",
                 super::VERSION
             ),
             Self::Kind { whole: true } => {
-                f.write_str("the snapshot holds a subtree, not a whole scene; load it with load_subtree")
+                f.write_str("the snapshot holds a tree, not a whole scene; read it with Tree::from_bytes")
             }
             Self::Kind { whole: false } => {
-                f.write_str("the snapshot holds a whole scene, not a subtree; load it with Scene::load")
+                f.write_str("the snapshot holds a whole scene, not a tree; load it with Scene::from_bytes")
             }
             Self::Length { expected, found } => {
                 write!(f, "the snapshot should have {expected} bytes but has {found}; read the whole file again")
@@ -104,11 +104,5 @@ impl From<Error> for SnapshotError {
             Error::AllocationFailed => Self::AllocationFailed,
             error => Self::Scene(error),
         }
-    }
-}
-
-impl From<BatchError> for SnapshotError {
-    fn from(refused: BatchError) -> Self {
-        refused.error.into()
     }
 }

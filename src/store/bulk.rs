@@ -1,29 +1,25 @@
 //! Many nodes at once: made in depth-first order, so that their records, and then their rows, are in order.
 
+use crate::store::Store;
 use crate::store::links::Position;
-use crate::store::{Additions, Store};
 use crate::{Error, Node, NodeHandle};
 
 impl Store {
-    /// Inserts a tree, whose nodes come in depth-first order: each is described by the number of its parent among them,
-    /// `None` for the first, what it is, and what it has besides. Returns the handles in the same order.
+    /// Inserts nodes that come in depth-first order, each with the number of its parent among them; those without one go
+    /// to the position, one after the other. Returns the handles in the same order.
     ///
     /// # Errors
     /// [`Error::CapacityOverflow`] if there is no room for all; nothing is inserted then.
     pub(crate) fn insert_tree<'n>(
         &mut self,
         at: Position,
-        nodes: impl ExactSizeIterator<Item = (Option<usize>, Node<'n>, Additions)>,
+        nodes: impl ExactSizeIterator<Item = (Option<usize>, Node<'n>)>,
     ) -> Result<Vec<NodeHandle>, Error> {
         self.check_room(nodes.len())?;
         let mut handles: Vec<NodeHandle> = Vec::with_capacity(nodes.len());
-        for (parent, node, additions) in nodes {
+        for (parent, node) in nodes {
             let at = parent.map_or(at, |parent| Position::last_of(handles[parent].record()));
-            let handle = self.insert(at, &node)?;
-            if additions.any() {
-                self.add(handle.record(), &additions);
-            }
-            handles.push(handle);
+            handles.push(self.insert(at, &node)?);
         }
         Ok(handles)
     }

@@ -112,7 +112,7 @@ components! {
     visibility: Visibility = VISIBILITY, Self::VISIBLE;
     name: Box<str> = NAME, Self::default();
     /// A number of the user's, which is not 0.
-    word: u32 = WORD, 0;
+    user_data: u32 = USER_DATA, 0;
     /// The local transform, where it shears or is flat.
     matrix: Mat34 = MATRIX, Self::IDENTITY;
     /// What single precision loses of the translation; not zero.
@@ -141,10 +141,14 @@ macro_rules! saved {
 
 saved! {
     Shape: record::Record::is_sound;
-    u32: |&word| word != 0;
+    u32: |&user_data| user_data != 0;
     Mat34: Self::is_finite;
     // Whether it fits the translation is seen where both are known.
     Vec3: |&lost| lost != Self::ZERO && lost.is_finite();
+}
+
+record::structures! {
+    Shape { mesh: u32, bounds: Aabb } if |shape| shape.bounds.is_sound();
 }
 
 impl Saved for Visibility {

@@ -77,6 +77,15 @@ impl Store {
             has |= Has::NAME;
             self.components.name.insert(id, name.into());
         }
+        if node.user_data != 0 {
+            has |= Has::USER_DATA;
+            self.components.user_data.insert(id, node.user_data);
+        }
+        // A checked description has one only if something is lost.
+        if node.translation_f64.is_some() {
+            has |= Has::REMAINDER;
+            self.components.remainder.insert(id, node.remainder());
+        }
         has
     }
 
@@ -284,6 +293,14 @@ impl Store {
             self.pages.set_has(id, has);
         }
     }
+
+    /// Sets a checked local transform. If it has the translation of the one before, what single precision loses of that
+    /// stays.
+    pub(crate) fn set_local_in_place(&mut self, id: RecordId, local: Local) {
+        let stays = self.local(id).is_some_and(|before| before.translation() == local.translation());
+        let remainder = if stays { self.remainder(id) } else { Vec3::ZERO };
+        self.set_wide_local(id, WideLocal { local, remainder });
+    }
 }
 
 /// Other components.
@@ -356,12 +373,13 @@ impl Store {
     }
 
     /// Gives a node a number of the user's. Returns the one before.
-    pub(crate) fn set_word(&mut self, id: RecordId, word: u32) -> u32 {
-        let before = if word == 0 { self.components.word.remove(id) } else { self.components.word.insert(id, word) };
+    pub(crate) fn set_user_data(&mut self, id: RecordId, user_data: u32) -> u32 {
+        let values = &mut self.components.user_data;
+        let before = if user_data == 0 { values.remove(id) } else { values.insert(id, user_data) };
         let record = self.pages.record_mut(id);
-        record.has = record.has.with(Has::WORD, word != 0);
+        record.has = record.has.with(Has::USER_DATA, user_data != 0);
         let before = before.unwrap_or(0);
-        if before != word {
+        if before != user_data {
             // Draws carry it.
             self.slices.renew(self.pages.spot(id).slice(), &mut self.clock.versions);
         }

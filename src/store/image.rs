@@ -1,7 +1,7 @@
 //! A store as bytes, and back.
 //!
 //! ```text
-//! config      max_nodes 4 │ bounds 1, changes 2: 4                                                              8 B
+//! config      max_nodes 4 │ bounds 1, changes 2: 4 │ change_history 4                                         12 B
 //! states      count 4 │ of each record the generation, even in a free one, 0 in a spent one          4 B a record
 //! free list   count 4 │ records in the order in which they are taken                            4 B a free record
 //! nodes       first child 4 │ next sibling 4 │ what it has 4                                           12 B a node
@@ -19,9 +19,9 @@
 //! as many nodes were reached as live, the trees have all of them.
 
 use crate::fallible;
+use crate::node::is_remainder;
 use crate::record::{BytesError, Reader, Writer, count, ensure, structures};
 use crate::store::Store;
-use crate::store::additions::Additions;
 use crate::store::components::Components;
 use crate::store::page::Pages;
 use crate::store::record::{Has, Link, RecordId};
@@ -73,7 +73,7 @@ impl Store {
         let Self { pages, components, config, .. } = self;
         out.reserve(pages.states().len() * 4 + pages.len() * 52);
         let flags = if config.bounds { BOUNDS } else { 0 } | if config.changes { CHANGES } else { 0 };
-        out.one([config.max_nodes, flags]);
+        out.one([config.max_nodes, flags, config.change_history]);
         out.list(pages.states());
         let free: Vec<u32> = pages.free_list().map(RecordId::number).collect();
         out.list(free.into_iter());
@@ -97,9 +97,10 @@ impl Image {
     /// # Errors
     /// [`BytesError`].
     pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
-        let [max_nodes, flags] = from.one()?;
+        let [max_nodes, flags, change_history] = from.one()?;
         ensure!(flags & !(BOUNDS | CHANGES) == 0, "the configuration has an unknown flag");
-        let config = SceneConfig { max_nodes, bounds: flags & BOUNDS != 0, changes: flags & CHANGES != 0 };
+        let (bounds, changes) = (flags & BOUNDS != 0, flags & CHANGES != 0);
+        let config = SceneConfig { max_nodes, bounds, changes, change_history };
         let config = config.checked().map_err(|_| BytesError::invalid("the configuration has an invalid number"))?;
         let (states, free) = (from.list()?, from.list()?);
         let mut pages = Pages::restored(&states, &free)?;
@@ -174,7 +175,7 @@ fn remainders_fit(pages: &Pages, components: &Components) -> bool {
     components.remainder.iter().all(|(id, &remainder)| {
         let matrix = components.matrix.get(id).copied();
         let matrix = matrix.unwrap_or_else(|| Local::Transform(pages.record(id).local.into()).to_matrix());
-        Additions::fits(remainder, matrix.translation())
+        is_remainder(remainder, matrix.translation())
     })
 }
 

@@ -10,7 +10,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `record` `page` `side` `components` `additions` | what a handle names: a cache line, pages of them, and data that few nodes have |
+//! | `record` `page` `side` `components` | what a handle names: a cache line, pages of them, and data that few nodes have |
 //! | `links` `edit` `bulk` `waiting` | edits, and what they leave to the update |
 //! | `rows` `slice` `slices` | what is derived of some thousand nodes; all of these, and their order |
 //! | `reconstitute` `sweep` `threads` `place` `boxes` `kinds` `feed` `update` | the update: rows, matrices, boxes, changes |
@@ -18,7 +18,6 @@
 //! | `read` `world` `space` `usage` `memory` `validate` | reads: of a node, of its place in the world as of now, of memory; all invariants |
 //! | `image` `maintain` | its bytes; slices joined and put in order |
 
-mod additions;
 mod ahead;
 mod boxes;
 mod bulk;
@@ -56,7 +55,6 @@ mod view;
 mod waiting;
 mod world;
 
-pub(crate) use additions::Additions;
 pub(crate) use boxes::{OrderBoxes, SliceBoxes};
 pub(crate) use columns::ShapeRecord;
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
@@ -65,7 +63,6 @@ pub use kinds::ChangeKinds;
 pub(crate) use links::Position;
 pub use maintain::Maintenance;
 pub use matrix_slot::MatrixSlot;
-pub(crate) use page::MAX_RECORDS;
 #[cfg(test)]
 pub(crate) use page::{GENERATIONS, RECORDS};
 pub(crate) use record::{Has, RecordId};
@@ -170,7 +167,7 @@ impl Store {
             config,
             detached: 0,
             identity: Identity::new(),
-            feed: config.changes.then(Box::default),
+            feed: config.changes.then(|| Box::new(Feed::new(config.change_history as usize))),
             boxes: OrderBoxes::default(),
         };
         for (id, detached) in [(RecordId::ROOT, false), (RecordId::LIMBO, true)] {

@@ -3,7 +3,6 @@
 use crate::NodeHandle;
 use crate::node::LocalForm;
 use crate::store::Store;
-use crate::store::additions::Additions;
 use crate::store::record::{Has, Link, RecordId};
 use crate::{Mat34, Node, Shape, Visibility};
 
@@ -140,11 +139,6 @@ impl Store {
         chain.filter_map(|id| self.own_visibility(id)).fold(Visibility::VISIBLE, |all, own| all & own)
     }
 
-    /// What a node has besides its description.
-    pub(crate) fn additions(&self, id: RecordId) -> Additions {
-        Additions { word: self.word(id), remainder: self.remainder(id) }
-    }
-
     /// The node's own material.
     pub(crate) fn own_material(&self, id: RecordId) -> Option<u32> {
         let record = self.pages.record(id);
@@ -167,8 +161,8 @@ impl Store {
     }
 
     /// The number of the user's.
-    pub(crate) fn word(&self, id: RecordId) -> u32 {
-        if self.components.word.is_empty() { 0 } else { self.components.word.get(id).copied().unwrap_or(0) }
+    pub(crate) fn user_data(&self, id: RecordId) -> u32 {
+        if self.components.user_data.is_empty() { 0 } else { self.components.user_data.get(id).copied().unwrap_or(0) }
     }
 
     /// The node's description.
@@ -179,6 +173,12 @@ impl Store {
             shape: self.shape(id),
             visibility: self.own_visibility(id),
             name: self.name(id),
+            user_data: self.user_data(id),
+            translation_f64: if self.pages.record(id).has.has(Has::REMAINDER) {
+                self.wide_translation(id)
+            } else {
+                None
+            },
         }
     }
 }

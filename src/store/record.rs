@@ -67,7 +67,7 @@ impl Has {
     pub(crate) const VISIBILITY: Self = Self(1 << 3);
     pub(crate) const NAME: Self = Self(1 << 4);
     /// A number of the user's that is not 0.
-    pub(crate) const WORD: Self = Self(1 << 5);
+    pub(crate) const USER_DATA: Self = Self(1 << 5);
     /// A local transform that is a matrix, since it shears or is flat.
     pub(crate) const MATRIX: Self = Self(1 << 6);
     /// What single precision loses of the translation.

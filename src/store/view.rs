@@ -6,6 +6,7 @@
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::columns::{NO_SHAPE, Row, ShapeRecord, short};
+use crate::store::matrix_slot::MatrixSlot;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::RowSet;
 use crate::store::slice::{Head, Slice};
@@ -33,7 +34,7 @@ impl core::fmt::Debug for SliceView<'_> {
 }
 
 impl<'s> SliceView<'s> {
-    /// The number of the slice, by which a [`MatrixSlot`](crate::changes::MatrixSlot) names it. It is small, belongs to
+    /// The number of the slice, by which a [`MatrixSlot`] names it. It is small, belongs to
     /// the slice while the slice exists, and may be reused later.
     #[must_use]
     #[inline]
@@ -95,11 +96,12 @@ impl<'s> SliceView<'s> {
 impl<'s> SliceView<'s> {
     /// The number of the user's own that the draws of a node carry.
     #[inline]
-    pub(crate) fn word(&self, node: NodeHandle) -> u32 {
-        self.store.word(node.record())
+    pub(crate) fn user_data(&self, node: NodeHandle) -> u32 {
+        self.store.user_data(node.record())
     }
 
     /// The node whose own transform is in a slot, or is copied there.
+    #[cfg(test)]
     pub(crate) fn transform_owner(&self, slot: u32) -> Option<NodeHandle> {
         let Self { store, mut slice, .. } = *self;
         let mut slot = slot as usize;
@@ -452,6 +454,12 @@ impl Store {
     pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
         let number = u32::try_from(slice).ok()?;
         self.slices.slices.get(slice).filter(|slice| slice.lives).map(|_| self.view(number))
+    }
+
+    /// The world matrix in a slot, as of the last update, if there is such a slot.
+    #[inline]
+    pub(crate) fn matrix_at(&self, slot: MatrixSlot) -> Option<&Mat34> {
+        self.get_view(slot.slice as usize)?.transforms().worlds().get(slot.slot as usize)
     }
 
     /// The slice of a node, and its row there, if it has one.

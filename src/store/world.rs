@@ -1,5 +1,6 @@
 //! World transforms as of now, in double precision, computed by one walk up; and what places a node in the world.
 
+use crate::node::remainder;
 use crate::store::Store;
 use crate::store::record::{Has, RecordId};
 use crate::store::space::Space;
@@ -33,11 +34,6 @@ impl WideLocal {
         wide.translation += self.remainder.as_dvec3();
         wide
     }
-}
-
-/// What single precision loses of a translation.
-pub(crate) fn remainder(wide: DVec3, rounded: Vec3) -> Vec3 {
-    (wide - rounded.as_dvec3()).as_vec3()
 }
 
 /// Whether a world matrix is finite in single precision, as the update computes it from that of the parent.
@@ -146,15 +142,7 @@ impl Store {
     pub(crate) fn set_wide_translation(&mut self, id: RecordId, translation: DVec3) -> bool {
         let Some(local) = self.local(id) else { return false };
         let rounded = translation.as_vec3();
-        let local = match local {
-            Local::Transform(transform) => Local::Transform(crate::Transform { translation: rounded, ..transform }),
-            Local::Matrix(mut matrix) => {
-                for (row, part) in matrix.rows.iter_mut().zip(rounded.to_array()) {
-                    row[3] = part;
-                }
-                Local::Matrix(matrix)
-            }
-        };
+        let local = local.with_translation(rounded);
         self.set_wide_local(id, WideLocal { local, remainder: remainder(translation, rounded) });
         true
     }

@@ -6,14 +6,14 @@
 //!
 //! | walk | takes | for |
 //! |---|---|---|
-//! | [`Scene::visit`](crate::Scene::visit) | a [`Visitor`], or a closure of a `&`[`NodeRef`] | node by node in depth-first order, with what to do after a node's children; can prune and stop |
+//! | [`Scene::visit`](crate::Scene::visit) | a [`Visitor`], or a closure of a `&`[`NodeRef`](crate::NodeRef) | node by node in depth-first order, with what to do after a node's children; can prune and stop |
 //! | [`Scene::slices`](crate::Scene::slices) | nothing: an iterator of [`SliceView`]s | passes over columns |
 //! | [`Scene::visit_slices`](crate::Scene::visit_slices) | a [`SliceVisitor`], or a closure of a [`SliceView`] | the same, where a visitor is at hand |
 //! | [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) | a [`SliceVisitorMut`] | sets local transforms; [`TransformPass`] computes world matrices on the way |
 //!
 //! ```
-//! use hedgerow::visit::{Flow, NodeRef};
-//! use hedgerow::{Node, Scene, Transform};
+//! use hedgerow::visit::Flow;
+//! use hedgerow::{Node, NodeRef, Scene, Transform};
 //!
 //! let mut scene = Scene::new();
 //! let house = scene.insert(scene.root(), Node::group().named("house"))?;
@@ -37,7 +37,7 @@
 mod node;
 mod slice;
 
-pub use node::{NodeRef, Visitor};
+pub use node::Visitor;
 pub use slice::{SliceVisitor, SliceVisitorMut};
 
 pub use crate::pass::TransformPass;

@@ -1,16 +1,16 @@
 //! The visitor of nodes, in strict depth-first order across slices.
 
-use crate::scene::Scene;
-use crate::store::RecordId;
+use crate::scene::{NodeRef, Scene};
 use crate::visit::Flow;
-use crate::{Local, Mat34, Node, NodeHandle, Shape, Visibility};
+use crate::{Local, NodeHandle, Shape};
 
 /// Visits every node below a start in depth-first order, and siblings in their order. All methods do nothing by
 /// default.
 ///
 /// For each node: [`enter`](Self::enter), then one method for each kind of component that the node has, then the nodes
 /// below, then [`leave`](Self::leave). If any of a node's methods returns [`Flow::Prune`], the nodes below are skipped.
-/// At [`Flow::Break`] the walk ends at once, without further calls of `leave`.
+/// At [`Flow::Break`] the walk ends at once, without further calls of `leave`. A visitor that needs the depth below the
+/// start counts `enter` and `leave`; [`NodeRef::depth`] counts from the root, in O(ancestors).
 ///
 /// Source: the thesis, section 4.3 (the visitor pattern, one method for each node type).
 pub trait Visitor {
@@ -47,8 +47,8 @@ pub trait Visitor {
 /// A closure is a visitor that is called once for each node, before the nodes below it.
 ///
 /// ```
-/// use hedgerow::visit::{Flow, NodeRef};
-/// use hedgerow::{Node, Scene};
+/// use hedgerow::visit::Flow;
+/// use hedgerow::{Node, NodeRef, Scene};
 ///
 /// let mut scene = Scene::new();
 /// let car = scene.insert(scene.root(), Node::group().named("car"))?;
@@ -67,82 +67,6 @@ impl<F: FnMut(&NodeRef<'_>) -> Flow> Visitor for F {
     }
 }
 
-/// A node as shown to a visitor. Every method runs in O(1).
-#[derive(Clone, Copy, Debug)]
-pub struct NodeRef<'s> {
-    scene: &'s Scene,
-    at: RecordId,
-    depth: usize,
-}
-
-impl<'s> NodeRef<'s> {
-    /// The node's handle.
-    #[must_use]
-    pub fn handle(&self) -> NodeHandle {
-        self.scene.store.handle(self.at)
-    }
-
-    /// The depth of the node below the start of the visit; 0 for the start.
-    #[must_use]
-    pub fn depth(&self) -> usize {
-        self.depth
-    }
-
-    /// The scene that is visited.
-    #[must_use]
-    pub fn scene(&self) -> &'s Scene {
-        self.scene
-    }
-
-    /// The node's parent.
-    #[must_use]
-    pub fn parent(&self) -> Option<NodeHandle> {
-        self.scene.store.parent(self.at).map(|parent| self.scene.store.handle(parent))
-    }
-
-    /// The node's name.
-    #[must_use]
-    pub fn name(&self) -> Option<&'s str> {
-        self.scene.store.name(self.at)
-    }
-
-    /// The node's local transform.
-    #[must_use]
-    pub fn local(&self) -> Option<Local> {
-        self.scene.store.local(self.at)
-    }
-
-    /// The node's world matrix as of the last update.
-    #[must_use]
-    pub fn world(&self) -> &'s Mat34 {
-        self.scene.store.world_at(self.at)
-    }
-
-    /// The node's own material.
-    #[must_use]
-    pub fn own_material(&self) -> Option<u32> {
-        self.scene.store.own_material(self.at)
-    }
-
-    /// The node's shape.
-    #[must_use]
-    pub fn shape(&self) -> Option<Shape> {
-        self.scene.store.shape(self.at)
-    }
-
-    /// The node's own visibility.
-    #[must_use]
-    pub fn own_visibility(&self) -> Option<Visibility> {
-        self.scene.store.own_visibility(self.at)
-    }
-
-    /// The node's description.
-    #[must_use]
-    pub fn node(&self) -> Node<'s> {
-        self.scene.store.node(self.at)
-    }
-}
-
 impl Scene {
     /// Visits a node and everything below it in depth-first order. Returns [`Flow::Break`] if the visitor stopped the
     /// walk, else [`Flow::Continue`]; a stale handle has no nodes to visit.
@@ -150,7 +74,7 @@ impl Scene {
     /// Runs in **O(nodes visited)** on a constant call stack at any depth.
     ///
     /// ```
-    /// use hedgerow::{Node, Scene, visit::{Flow, NodeRef, Visitor}};
+    /// use hedgerow::{Node, NodeRef, Scene, visit::{Flow, Visitor}};
     ///
     /// struct Names(Vec<String>);
     ///
@@ -170,56 +94,50 @@ impl Scene {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn visit(&self, start: NodeHandle, visitor: &mut impl Visitor) -> Flow {
-        let Some(top) = self.store.resolve(start) else { return Flow::Continue };
-        let (mut at, mut depth) = (top, 0);
+        let Some(top) = self.get(start) else { return Flow::Continue };
+        let mut node = top;
         loop {
-            let below = match self.visit_node(at, depth, visitor) {
+            let below = match visit_node(&node, visitor) {
                 Flow::Break => return Flow::Break,
-                Flow::Continue => self.store.first_child(at),
+                Flow::Continue => node.first_child(),
                 Flow::Prune => None,
             };
             if let Some(child) = below {
-                (at, depth) = (child, depth + 1);
+                node = child;
                 continue;
             }
             loop {
-                visitor.leave(&self.node_ref(at, depth));
-                if at == top {
+                visitor.leave(&node);
+                if node.id() == top.id() {
                     return Flow::Continue;
                 }
-                if let Some(sibling) = self.store.next_sibling(at) {
-                    at = sibling;
+                if let Some(sibling) = node.next_sibling() {
+                    node = sibling;
                     break;
                 }
-                at = self.store.parent(at).expect("a walk stays below its top");
-                depth -= 1;
+                node = node.parent().expect("a walk stays below its top");
             }
         }
     }
+}
 
-    /// Calls the methods for one node, up to the first that returns `Break`.
-    fn visit_node(&self, at: RecordId, depth: usize, visitor: &mut impl Visitor) -> Flow {
-        let node = self.node_ref(at, depth);
-        let mut flow = visitor.enter(&node);
-        if flow != Flow::Break
-            && let Some(local) = node.local()
-        {
-            flow = flow.and(visitor.transform(&node, local));
-        }
-        if flow != Flow::Break
-            && let Some(material) = node.own_material()
-        {
-            flow = flow.and(visitor.material(&node, material));
-        }
-        if flow != Flow::Break
-            && let Some(shape) = node.shape()
-        {
-            flow = flow.and(visitor.shape(&node, shape));
-        }
-        flow
+/// Calls the methods for one node, up to the first that returns `Break`.
+fn visit_node(node: &NodeRef<'_>, visitor: &mut impl Visitor) -> Flow {
+    let mut flow = visitor.enter(node);
+    if flow != Flow::Break
+        && let Some(local) = node.local()
+    {
+        flow = flow.and(visitor.transform(node, local));
     }
-
-    fn node_ref(&self, at: RecordId, depth: usize) -> NodeRef<'_> {
-        NodeRef { scene: self, at, depth }
+    if flow != Flow::Break
+        && let Some(material) = node.own_material()
+    {
+        flow = flow.and(visitor.material(node, material));
     }
+    if flow != Flow::Break
+        && let Some(shape) = node.shape()
+    {
+        flow = flow.and(visitor.shape(node, shape));
+    }
+    flow
 }

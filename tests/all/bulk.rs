@@ -1,11 +1,10 @@
-//! Trees built from lists, and copies: compared with the result of single inserts.
+//! Trees that are built, and copies: compared with the result of single inserts.
 
 use crate::model::dump::dump;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
 use hedgerow::{
-    Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
-    edit::{SceneBuilder, TreeFault},
+    Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
 };
 use std::collections::HashMap;
 
@@ -46,14 +45,20 @@ fn configs() -> [SceneConfig; 3] {
     [4096, 64, 8].map(|max_nodes| SceneConfig { max_nodes, ..SceneConfig::DEFAULT })
 }
 
-/// The list in another order, with parents after their children; siblings keep their order. Also returns the nodes'
-/// previous numbers.
+/// The list in another order, in which parents come before their children. Also returns the nodes' previous numbers.
 fn shuffled(parents: &[Option<usize>], dice: &mut Rng) -> (Vec<Option<usize>>, Vec<usize>) {
-    let count = parents.len();
-    let mut old: Vec<usize> = (0..count).collect();
-    (1..count).rev().for_each(|place| old.swap(place, dice.usize(..place + 1)));
-    let mut new = vec![0; count];
-    old.iter().enumerate().for_each(|(place, &number)| new[number] = place);
+    let mut children = vec![Vec::new(); parents.len()];
+    let mut ready: Vec<usize> = Vec::new();
+    for (number, parent) in parents.iter().enumerate() {
+        parent.map_or(&mut ready, |parent| &mut children[parent]).push(number);
+    }
+    let (mut old, mut new) = (Vec::new(), vec![0; parents.len()]);
+    while !ready.is_empty() {
+        let number = ready.swap_remove(dice.usize(..ready.len()));
+        new[number] = old.len();
+        old.push(number);
+        ready.append(&mut children[number]);
+    }
     (old.iter().map(|&number| parents[number].map(|parent| new[parent])).collect(), old)
 }
 
@@ -69,43 +74,42 @@ fn assert_built(scene: &mut Scene, parents: &[Option<usize>], numbers: &[usize],
     }
     for (number, &handle) in handles.iter().enumerate() {
         assert!(scene.children(handle).eq(children[number].iter().copied()));
-        assert_eq!(scene.node(handle), Some(node(numbers[number])));
+        assert_eq!(scene.get(handle).unwrap().node(), node(numbers[number]));
     }
     scene.update();
     scene.validate().unwrap();
     // Only some nodes: a fresh matrix composes all transforms above it.
     let some = handles.iter().step_by(1 + handles.len() / 100);
-    assert!(some.copied().all(|handle| scene.world(handle).copied() == scene.fresh_world(handle)));
+    assert!(
+        some.copied().all(|handle| scene.world(handle).copied() == scene.get(handle).map(|node| node.fresh_world()))
+    );
 }
 
 #[test]
-fn a_list_in_any_order_makes_the_tree_that_it_tells() {
+fn a_tree_in_any_order_is_inserted_as_it_is() {
     let mut dice = Rng::with_seed(4);
     for config in configs() {
         for count in [1, 2, 40, 700, 6000] {
             for (shape, parents) in shapes(count) {
                 let (parents, numbers) = shuffled(&parents, &mut dice);
-                let mut builder = SceneBuilder::with_capacity(count);
+                let mut tree = Tree::with_capacity(count);
                 for (parent, &number) in parents.iter().zip(&numbers) {
-                    builder.push(*parent, node(number));
+                    tree.push(*parent, node(number));
                 }
-                let (mut scene, handles) = builder.build(config).unwrap();
-                let top = parents.iter().position(Option::is_none).unwrap();
-                assert_eq!((scene.len(), scene.root()), (count, handles[top]), "{shape}");
-                assert_built(&mut scene, &parents, &numbers, &handles);
-
+                assert!(tree.iter().eq(parents.iter().copied().zip(numbers.iter().map(|&number| node(number)))));
                 let mut scene = Scene::with_config(config).unwrap();
                 let parent = scene.insert(scene.root(), node(1)).unwrap();
                 let behind = scene.insert(parent, Node::group()).unwrap();
                 for place in [Place::Before(behind), Place::FirstChildOf(scene.root())] {
                     let before = scene.len();
-                    let handles = builder.insert_into(&mut scene, place).unwrap();
+                    let handles = scene.insert_tree(place, &tree).unwrap();
                     assert_eq!(scene.len(), before + count, "{shape}");
                     assert_built(&mut scene, &parents, &numbers, &handles);
-                    let first = scene.children(scene.parent(handles[top]).unwrap()).next();
-                    assert_eq!(first, Some(handles[top]));
+                    let first = scene.children(scene.parent(handles[0]).unwrap()).next();
+                    assert_eq!(first, Some(handles[0]));
+                    assert_eq!(scene.tree(handles[0]).unwrap(), tree, "{shape}");
                 }
-                assert_eq!(scene.last_child(parent), Some(behind));
+                assert_eq!(scene.get(parent).unwrap().last_child().map(|node| node.handle()), Some(behind));
                 scene.maintain(std::time::Duration::MAX);
                 scene.validate().unwrap();
             }
@@ -114,53 +118,119 @@ fn a_list_in_any_order_makes_the_tree_that_it_tells() {
 }
 
 #[test]
-fn a_list_that_makes_no_tree_is_refused_with_the_number_at_fault() {
+fn several_roots_are_inserted_one_after_the_other_wherever_the_place_is() {
+    let mut tree = Tree::new();
+    for number in 0..9_usize {
+        // Three roots, whose nodes come by turns.
+        tree.push(number.checked_sub(3), Node::material(u32::try_from(number).unwrap()));
+    }
+    assert_eq!((tree.len(), tree.is_empty(), tree.parent(2), tree.parent(8)), (9, false, None, Some(5)));
+    assert_eq!((tree.get(8), tree.get(9), tree.parent(9)), (Some(Node::material(8)), None, None));
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let [a, b] = [(); 2].map(|()| scene.insert(root, Node::group()).unwrap());
+    for (place, before) in [
+        (Place::FirstChildOf(root), 0),
+        (Place::LastChildOf(root), 2),
+        (Place::Before(b), 1),
+        (Place::After(a), 1),
+        (Place::Child(root, 1), 1),
+    ] {
+        let mut scene = scene.clone();
+        let nodes = scene.insert_tree(place, &tree).unwrap();
+        let mut expected = vec![a, b];
+        expected.splice(before..before, nodes[..3].iter().copied());
+        assert!(scene.children(root).eq(expected), "{place:?}");
+        for (number, &node) in nodes.iter().enumerate() {
+            assert_eq!(scene.get(node).map(|node| node.node()), tree.get(number));
+            assert_eq!(scene.parent(node), number.checked_sub(3).map_or(Some(root), |parent| Some(nodes[parent])));
+        }
+        scene.update();
+        scene.validate().unwrap();
+    }
+    let nodes = scene.insert_tree(Place::Detached, &tree).unwrap();
+    assert!(scene.detached().eq(nodes[..3].iter().copied()));
+    assert_eq!((scene.len(), scene.stats().detached), (3, 9));
+    assert_eq!(scene.insert_tree(a, &Tree::new()), Ok(Vec::new()));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn trees_are_equal_by_their_nodes_in_depth_first_order() {
+    let build = |items: &[(Option<usize>, u32)]| {
+        let mut tree = Tree::new();
+        items.iter().for_each(|&(parent, material)| _ = tree.push(parent, Node::material(material)));
+        tree
+    };
+    let depth_first = build(&[(None, 0), (Some(0), 1), (Some(1), 2), (Some(0), 3), (None, 4)]);
+    let by_rows = build(&[(None, 0), (None, 4), (Some(0), 1), (Some(0), 3), (Some(2), 2)]);
+    assert_eq!(depth_first, by_rows);
+    assert_ne!(depth_first.to_bytes(), by_rows.to_bytes(), "numbers stay in files");
+    for other in [
+        build(&[(None, 0), (Some(0), 1), (Some(1), 2), (Some(0), 3)]),
+        build(&[(None, 0), (Some(0), 1), (Some(1), 2), (Some(1), 3), (None, 4)]),
+        build(&[(None, 0), (Some(0), 1), (Some(1), 2), (Some(0), 3), (None, 5)]),
+        build(&[(None, 0), (Some(0), 3), (Some(0), 1), (Some(2), 2), (None, 4)]),
+        build(&[(None, 0), (Some(0), 1), (Some(1), 2), (Some(0), 3), (Some(0), 4)]),
+    ] {
+        assert_ne!(depth_first, other);
+    }
+    let mut reused = by_rows;
+    reused.clear();
+    assert_eq!((&reused, reused.is_empty()), (&Tree::new(), true));
+    reused.push(Some(0), Node::group());
+    assert_ne!(reused, build(&[(None, 0)]), "a parent that is not known is none of the others");
+    assert_eq!(format!("{:?}", Tree::new()), "Tree []");
+}
+
+#[test]
+fn a_tree_that_no_scene_takes_is_refused_with_the_number_at_fault_and_keeps_its_nodes() {
     let mut scene = Scene::new();
     let root = scene.root();
     let before = (dump(&scene), scene.stats());
-    let build = |parents: &[Option<usize>]| {
-        let mut builder = SceneBuilder::new();
-        parents.iter().for_each(|&parent| {
-            builder.push(parent, Node::group());
-        });
-        let built = builder.build(SceneConfig::DEFAULT).map(|(_, handles)| handles);
-        assert_eq!(built.is_ok(), builder.insert_into(&mut Scene::new(), root).is_ok());
-        built
+    let mut insert = |parents: &[Option<usize>]| {
+        let mut tree = Tree::new();
+        parents.iter().for_each(|&parent| _ = tree.push(parent, Node::group()));
+        assert!(tree.iter().map(|(parent, _)| parent).eq(parents.iter().copied()));
+        scene.insert_tree(root, &tree)
     };
-    let refused = |index, fault| Err(BatchError { item: Some(index), error: Error::InvalidTree(fault) });
-    assert_eq!(build(&[]), refused(0, TreeFault::NoRoot));
-    assert_eq!(build(&[Some(1), None, Some(1), None]), refused(3, TreeFault::SecondRoot));
-    assert_eq!(build(&[None, Some(2)]), refused(1, TreeFault::UnknownParent));
-    assert_eq!(build(&[None, Some(0), Some(usize::MAX)]), refused(2, TreeFault::UnknownParent));
-    assert_eq!(build(&[None, Some(1)]), refused(1, TreeFault::Cycle));
-    assert_eq!(build(&[Some(0)]), refused(0, TreeFault::Cycle), "a list of cycles alone has no root either");
-    // Node 1 is below the cycle of 2 and 3, but not on a cycle.
-    let on_cycle = build(&[None, Some(3), Some(3), Some(2)]);
-    let cycle = Error::InvalidTree(TreeFault::Cycle);
-    assert!(matches!(on_cycle, Err(BatchError { item: Some(2 | 3), error }) if error == cycle), "{on_cycle:?}");
+    let refused = |index, error| Err(BatchError { item: Some(index), error });
+    assert_eq!(insert(&[None, Some(2)]), refused(1, Error::UnknownParent));
+    assert_eq!(insert(&[None, Some(0), Some(7)]), refused(2, Error::UnknownParent));
+    assert_eq!(insert(&[None, Some(1)]), refused(1, Error::UnknownParent), "a node is not its own parent");
+    assert_eq!(insert(&[Some(1), None, Some(9)]), refused(0, Error::UnknownParent), "the first one is named");
 
-    let mut builder = SceneBuilder::new();
-    builder.push(None, Node::group());
-    builder.push(Some(0), Node::transform(Transform::from_xyz(0.0, f32::NAN, 0.0)));
-    let faulty = builder.insert_into(&mut scene, root);
+    let mut tree = Tree::new();
+    tree.push(None, Node::group());
+    let wrong = Node::transform(Transform::from_xyz(0.0, f32::INFINITY, 0.0)).named("wrong").with_user_data(3);
+    tree.push(Some(0), wrong);
+    tree.push(Some(usize::MAX), Node::group());
+    assert_eq!(tree.get(1), Some(wrong), "it is kept as it was pushed");
+    assert!(tree.parent(2) > Some(1_000_000));
+    let faulty = scene.insert_tree(root, &tree);
     assert!(matches!(faulty, Err(BatchError { item: Some(1), error: Error::NotFinite(_) })));
-    builder.clear();
-    builder.push(None, Node::group());
-    assert_eq!(builder.insert_into(&mut scene, Place::After(root)), Err(Error::RootIsFixed.into()));
+    assert!(Tree::from_bytes(&tree.to_bytes()).is_err());
+    tree.clear();
+    tree.push(None, Node::group());
+    assert_eq!(scene.insert_tree(Place::After(root), &tree), Err(Error::RootIsFixed.into()));
     let gone = scene.insert(root, Node::group()).unwrap();
     scene.remove(gone).unwrap();
-    assert_eq!(builder.insert_into(&mut scene, gone), Err(Error::StaleHandle(gone).into()));
+    assert_eq!(scene.insert_tree(gone, &tree), Err(Error::StaleHandle(gone).into()));
     assert_eq!(before.0, dump(&scene));
 }
 
-/// Checks that two subtrees are equal node for node, and that the map matches.
-fn assert_copied(from: &Scene, top: NodeHandle, to: &Scene, map: &hedgerow::edit::HandleMap) {
+/// Copies a subtree, after checking that the copy is equal to it node for node. Returns the copy's top.
+fn copied(from: &Scene, top: NodeHandle, to: &mut Scene, place: impl Into<Place>) -> NodeHandle {
+    let new = to.insert_tree(place, &from.tree(top).unwrap()).unwrap();
     to.validate().unwrap();
-    let old: Vec<_> = from.descendants(top).collect();
-    let new: Vec<_> = to.descendants(map.top()).collect();
-    assert!(old.iter().map(|&old| map.get(old)).eq(new.iter().map(|&new| Some(new))));
-    assert_eq!(map.len(), old.len());
-    assert!(map.iter().all(|(old, new)| from.node(old) == to.node(new)));
+    let old: Vec<_> = from.get(top).unwrap().descendants().map(|node| node.handle()).collect();
+    assert_eq!(new.len(), old.len());
+    assert!(
+        old.iter()
+            .zip(&new)
+            .all(|(&old, &new)| from.get(old).map(|node| node.node()) == to.get(new).map(|node| node.node()))
+    );
+    new[0]
 }
 
 #[test]
@@ -168,36 +238,27 @@ fn a_copy_is_the_subtree_as_it_was_wherever_it_is_put() {
     for config in configs() {
         for count in [1, 30, 1500] {
             for (_, parents) in shapes(count) {
-                let mut builder = SceneBuilder::new();
-                parents.iter().enumerate().for_each(|(number, &parent)| {
-                    builder.push(parent, node(number));
-                });
+                let mut tree = Tree::new();
+                parents.iter().enumerate().for_each(|(number, &parent)| _ = tree.push(parent, node(number)));
                 let mut scene = Scene::with_config(config).unwrap();
-                let root = scene.root();
-                let handles = builder.insert_into(&mut scene, root).unwrap();
+                let handles = scene.insert_tree(scene.root(), &tree).unwrap();
                 let (top, last) = (handles[0], handles[count - 1]);
                 let source = scene.clone();
                 // Beside itself, into itself, into another scene with another configuration, and out of a detached subtree.
-                let map = scene.duplicate(top, Place::Before(top)).unwrap();
-                assert_copied(&source, top, &scene, &map);
-                assert_eq!(scene.first_child(scene.root()), Some(map.top()));
-                let map = scene.duplicate(top, last).unwrap();
-                assert_copied(&source, top, &scene, &map);
-                assert_eq!(scene.len(), 1 + 3 * count);
+                let copy = copied(&source, top, &mut scene, Place::Before(top));
+                assert_eq!(scene.get(scene.root()).unwrap().first_child().map(|node| node.handle()), Some(copy));
+                let copy = copied(&source, top, &mut scene, last);
+                assert_eq!((scene.parent(copy), scene.len()), (Some(last), 1 + 3 * count));
                 let mut other = Scene::new();
-                let map = other.duplicate_from(&scene, scene.root(), other.root()).unwrap();
-                assert_copied(&scene, scene.root(), &other, &map);
-                let prefab = map.top();
-                other.detach(prefab).unwrap();
-                let map = other.duplicate(prefab, other.root()).unwrap();
-                assert_eq!((other.len(), other.detached_len()), (3 * count + 2, 3 * count + 1));
-                assert_copied(&other, prefab, &other, &map);
-                let place = map.top();
+                let root = other.root();
+                let prefab = copied(&scene, scene.root(), &mut other, root);
+                other.reparent(prefab, Place::Detached, Keep::Local).unwrap();
+                let place = copied(&other.clone(), prefab, &mut other, root);
+                assert_eq!((other.len(), other.stats().detached), (3 * count + 2, 3 * count + 1));
                 other.reparent(place, prefab, Keep::Local).unwrap();
-                assert_eq!((other.len(), other.detached_len()), (1, 6 * count + 2));
-                let map = other.duplicate(place, prefab).unwrap();
-                assert_copied(&other, place, &other, &map);
-                assert_eq!((other.len(), other.detached_len()), (1, 9 * count + 3));
+                assert_eq!((other.len(), other.stats().detached), (1, 6 * count + 2));
+                copied(&other.clone(), place, &mut other, prefab);
+                assert_eq!((other.len(), other.stats().detached), (1, 9 * count + 3));
                 scene.update();
                 other.update();
                 scene.validate().unwrap();
@@ -213,22 +274,25 @@ fn a_copy_is_refused_where_an_insert_is() {
     let node = scene.insert(scene.root(), Node::group()).unwrap();
     let gone = scene.insert(scene.root(), Node::group()).unwrap();
     scene.remove(gone).unwrap();
-    assert_eq!(scene.duplicate(gone, node).unwrap_err(), Error::StaleHandle(gone));
-    assert_eq!(scene.duplicate(node, gone).unwrap_err(), Error::StaleHandle(gone));
-    assert_eq!(scene.duplicate(node, Place::Before(scene.root())).unwrap_err(), Error::RootIsFixed);
-    assert_eq!(scene.duplicate_from(&Scene::new(), node, node).unwrap_err(), Error::StaleHandle(node));
-    scene.detach(node).unwrap();
-    assert_eq!(scene.duplicate(node, Place::After(node)).unwrap_err(), Error::BesideDetached(node));
+    let copy = |scene: &mut Scene, place| scene.insert_tree(place, &scene.tree(node)?).map_err(Error::from);
+    assert_eq!(scene.tree(gone), Err(Error::StaleHandle(gone)));
+    assert_eq!(copy(&mut scene, gone.into()), Err(Error::StaleHandle(gone)));
+    let root = scene.root();
+    assert_eq!(copy(&mut scene, Place::Before(root)), Err(Error::RootIsFixed));
+    assert_eq!(Scene::new().tree(node), Err(Error::StaleHandle(node)));
+    scene.reparent(node, Place::Detached, Keep::Local).unwrap();
+    assert_eq!(copy(&mut scene, Place::After(node)), Err(Error::BesideDetached(node)));
     assert_eq!(scene.len(), 1);
 }
 
 #[test]
 fn handles_of_built_nodes_are_all_different() {
-    let mut builder = SceneBuilder::new();
+    let mut tree = Tree::new();
     for (number, parent) in shapes(20_000)[0].1.iter().enumerate() {
-        builder.push(*parent, node(number));
+        tree.push(*parent, node(number));
     }
-    let (scene, handles) = builder.build(SceneConfig::DEFAULT).unwrap();
+    let mut scene = Scene::new();
+    let handles = scene.insert_tree(scene.root(), &tree).unwrap();
     let numbers: HashMap<_, _> = handles.iter().enumerate().map(|(number, &handle)| (handle, number)).collect();
-    assert_eq!(numbers.len(), scene.len());
+    assert_eq!(numbers.len() + 1, scene.len());
 }

@@ -5,7 +5,7 @@ use crate::trees::{APART, group};
 use crate::watched::Watched;
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility,
+    Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
     changes::ChangeReader,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
@@ -49,7 +49,7 @@ fn a_scene_that_tracks_no_changes_refuses_to_tell_them() {
     let car = placed(&mut scene, root, 1.0);
     scene.update();
     assert_eq!(scene.changes(&mut ChangeReader::new()).unwrap_err(), Error::NoChanges);
-    assert_eq!(scene.previous_world(car), None);
+    assert_eq!(scene.get(car).and_then(|node| node.previous_world()), None);
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn a_reparented_node_without_a_transform_has_moved_only_if_its_new_parent_is_els
     assert_eq!(update(&mut scene), [0; 4], "both cars are in one place");
     scene.reparent(seat, bus, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
-    assert_eq!(scene.previous_world(driver), Some(&world));
+    assert_eq!(scene.get(driver).unwrap().previous_world(), Some(&world));
     assert_eq!(update(&mut scene), [0; 4]);
-    assert_eq!(scene.previous_world(driver), scene.world(driver));
+    assert_eq!(scene.get(driver).and_then(|node| node.previous_world()), scene.world(driver));
 }
 
 #[test]
@@ -114,13 +114,13 @@ fn adding_and_removing_a_transform_moves_what_goes_by_it() {
     scene.set_local(seat, Transform::IDENTITY).unwrap();
     assert_eq!(update(&mut scene), [0; 4], "the seat is where it was");
     scene.set_local(seat, at(3.0)).unwrap();
-    scene.remove_local(seat).unwrap();
+    scene.edit(seat).unwrap().set_local(None).unwrap();
     assert_eq!(update(&mut scene), [0; 4]);
     scene.set_local(seat, at(3.0)).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
-    scene.remove_local(seat).unwrap();
+    scene.edit(seat).unwrap().set_local(None).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
-    assert_eq!(scene.previous_world(driver).unwrap().translation().x, 4.0);
+    assert_eq!(scene.get(driver).unwrap().previous_world().unwrap().translation().x, 4.0);
 }
 
 #[test]
@@ -184,14 +184,14 @@ fn visibility_is_told_of_those_whose_mask_changed() {
     let hidden = scene.insert(room, Node::group().with_visibility(Visibility::layers(4))).unwrap();
     let below = group(&mut scene, hidden);
     assert_eq!(update(&mut scene), [0, 0, 5, 0]);
-    scene.set_visibility(house, Visibility::layers(1)).unwrap();
+    scene.edit(house).unwrap().set_visibility(Visibility::layers(1));
     scene.update();
     let mut told = scene.told.visibility.to_vec();
     told.sort_unstable();
     let mut expected = [house, room];
     expected.sort_unstable();
     assert_eq!(told, expected);
-    scene.remove_visibility(hidden).unwrap();
+    scene.edit(hidden).unwrap().set_visibility(None);
     assert_eq!(update(&mut scene), [0, 2, 0, 0], "what was on no layer is on that of the house");
     scene.reparent(below, root, Keep::Local).unwrap();
     scene.update();
@@ -204,17 +204,21 @@ fn what_stops_is_at_rest_one_update_later() {
     let root = scene.root();
     let [car, bus] = [1.0, 2.0].map(|x| placed(&mut scene, root, x));
     scene.update();
-    assert_eq!(scene.previous_world(car), scene.world(car), "a node that entered has not moved");
+    assert_eq!(
+        scene.get(car).and_then(|node| node.previous_world()),
+        scene.world(car),
+        "a node that entered has not moved"
+    );
     scene.set_local(car, at(7.0)).unwrap();
     scene.update();
-    assert_eq!(scene.previous_world(car).unwrap().translation().x, 1.0);
+    assert_eq!(scene.get(car).unwrap().previous_world().unwrap().translation().x, 1.0);
     // Another one moves, and then none.
     scene.set_local(bus, at(8.0)).unwrap();
     scene.update();
-    assert_eq!(scene.previous_world(car).unwrap().translation().x, 7.0);
-    assert_eq!(scene.previous_world(bus).unwrap().translation().x, 2.0);
+    assert_eq!(scene.get(car).unwrap().previous_world().unwrap().translation().x, 7.0);
+    assert_eq!(scene.get(bus).unwrap().previous_world().unwrap().translation().x, 2.0);
     scene.update();
-    assert_eq!(scene.previous_world(bus).unwrap().translation().x, 8.0);
+    assert_eq!(scene.get(bus).unwrap().previous_world().unwrap().translation().x, 8.0);
 }
 
 /// Moves everything that has a transform by one, and computes world matrices at once.
@@ -244,8 +248,8 @@ fn what_a_visitor_moves_is_told_by_the_next_update() {
     scene.visit_slices_mut(&mut Shove);
     assert_eq!(scene.world(car).unwrap().translation().x, 3.0);
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
-    assert_eq!(scene.previous_world(car).unwrap().translation().x, 2.0);
-    assert_eq!(scene.previous_world(seat).unwrap().translation().x, 2.0);
+    assert_eq!(scene.get(car).unwrap().previous_world().unwrap().translation().x, 2.0);
+    assert_eq!(scene.get(seat).unwrap().previous_world().unwrap().translation().x, 2.0);
 }
 
 #[test]
@@ -261,7 +265,7 @@ fn maintenance_changes_nothing_that_is_told_of_nodes() {
     scene.update();
     // What stays, one in sixteen with all above it, is in slices that are small then.
     for (at, &node) in nodes.iter().enumerate().rev() {
-        if at % 16 > 0 && scene.first_child(node).is_none() {
+        if at % 16 > 0 && scene.get(node).and_then(|node| node.first_child()).is_none() {
             scene.remove(node).unwrap();
         }
     }
@@ -269,15 +273,16 @@ fn maintenance_changes_nothing_that_is_told_of_nodes() {
     scene.update();
     scene.set_local(nodes[0], at(2.0)).unwrap();
     assert_eq!(update(&mut scene), [nodes.len(), 0, 0, 0]);
-    let previous: Vec<Option<Mat34>> = nodes.iter().map(|&node| scene.previous_world(node).copied()).collect();
-    let before = scene.slice_count();
-    assert!(scene.maintain(Duration::MAX).merged > 0 && scene.slice_count() < before, "{} nodes", nodes.len());
+    let previous: Vec<Option<Mat34>> =
+        nodes.iter().map(|&node| scene.get(node).and_then(|node| node.previous_world()).copied()).collect();
+    let before = scene.stats().slices;
+    assert!(scene.maintain(Duration::MAX).merged > 0 && scene.stats().slices < before, "{} nodes", nodes.len());
     scene.shrink_to_fit();
-    let kept = nodes.iter().map(|&node| scene.previous_world(node).copied());
+    let kept = nodes.iter().map(|&node| scene.get(node).and_then(|node| node.previous_world()).copied());
     assert!(kept.eq(previous), "rows moved, and what was remembered of them went along");
     assert_eq!(update(&mut scene), [0; 4]);
     assert!(scene.told.locals.is_empty() && scene.told.edited.is_empty());
-    assert!(nodes.iter().all(|&node| scene.previous_world(node) == scene.world(node)));
+    assert!(nodes.iter().all(|&node| scene.get(node).and_then(|node| node.previous_world()) == scene.world(node)));
 }
 
 #[test]
@@ -293,11 +298,13 @@ fn what_goes_to_other_slices_and_stays_at_the_origin_has_not_moved() {
         scene.reparent(pair[0], root, Keep::Local).unwrap();
         scene.reparent(pair[1], seats[59], Keep::Local).unwrap();
         assert_eq!(update(&mut scene), [0; 4]);
-        assert!(pair.iter().all(|&seat| scene.previous_world(seat) == Some(&Mat34::IDENTITY)));
+        assert!(
+            pair.iter().all(|&seat| scene.get(seat).and_then(|node| node.previous_world()) == Some(&Mat34::IDENTITY))
+        );
     }
     scene.maintain(Duration::MAX);
     assert_eq!(update(&mut scene), [0; 4]);
-    assert!(seats.iter().all(|&seat| scene.previous_world(seat) == Some(&Mat34::IDENTITY)));
+    assert!(seats.iter().all(|&seat| scene.get(seat).and_then(|node| node.previous_world()) == Some(&Mat34::IDENTITY)));
     scene.validate().unwrap();
 }
 
@@ -316,11 +323,11 @@ fn lists_with_a_node_are_not_empty() {
     };
     assert!(is_empty(&mut scene));
     // Edits that go to lists of one kind alone.
-    scene.set_name(node, Some("moon")).unwrap();
+    scene.edit(node).unwrap().set_name("moon");
     assert!(!is_empty(&mut scene));
     scene.set_local(node, at(2.0)).unwrap();
     assert!(!is_empty(&mut scene));
-    scene.detach(visitor).unwrap();
+    scene.reparent(visitor, Place::Detached, Keep::Local).unwrap();
     assert!(!is_empty(&mut scene));
     assert!(is_empty(&mut scene));
 }
@@ -334,24 +341,24 @@ fn a_detached_subtree_has_left_and_an_attached_one_has_entered() {
     let driver = group(&mut scene, seat);
     scene.update();
 
-    scene.detach(seat).unwrap();
-    scene.attach(seat, car, Keep::Local).unwrap();
+    scene.reparent(seat, Place::Detached, Keep::Local).unwrap();
+    scene.reparent(seat, car, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [0; 4], "it went and came back");
 
-    scene.detach(seat).unwrap();
+    scene.reparent(seat, Place::Detached, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 0, 2]);
     scene.set_local(seat, at(3.0)).unwrap();
     let guest = group(&mut scene, seat);
     assert_eq!(update(&mut scene), [0; 4], "what is detached is told nothing of");
 
-    scene.attach(seat, bus, Keep::Local).unwrap();
+    scene.reparent(seat, bus, Keep::Local).unwrap();
     scene.update();
     let mut entered = scene.told.entered.to_vec();
     entered.sort_unstable();
     let mut expected = [seat, driver, guest];
     expected.sort_unstable();
     assert_eq!((entered, scene.told.counts()), (expected.to_vec(), [0, 0, 3, 0]));
-    assert!(expected.iter().all(|&node| scene.previous_world(node) == scene.world(node)));
+    assert!(expected.iter().all(|&node| scene.get(node).and_then(|node| node.previous_world()) == scene.world(node)));
     assert_eq!(update(&mut scene), [0; 4]);
     scene.validate().unwrap();
 }
@@ -364,10 +371,10 @@ fn a_subtree_that_was_elsewhere_in_between_has_moved_if_it_came_back_to_another_
     let seat = group(&mut scene, car);
     group(&mut scene, seat);
     scene.update();
-    scene.detach(seat).unwrap();
-    scene.attach(seat, bus, Keep::Local).unwrap();
+    scene.reparent(seat, Place::Detached, Keep::Local).unwrap();
+    scene.reparent(seat, bus, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
-    assert_eq!(scene.previous_world(seat).unwrap().translation().x, 1.0);
+    assert_eq!(scene.get(seat).unwrap().previous_world().unwrap().translation().x, 1.0);
 }
 
 #[test]
@@ -377,12 +384,12 @@ fn a_record_that_serves_outside_of_the_tree_confuses_nobody() {
     let shelf = group(&mut scene, root);
     let old: Vec<_> = (0..8).map(|_| group(&mut scene, shelf)).collect();
     scene.update();
-    scene.detach(shelf).unwrap();
-    scene.attach(shelf, root, Keep::Local).unwrap();
+    scene.reparent(shelf, Place::Detached, Keep::Local).unwrap();
+    scene.reparent(shelf, root, Keep::Local).unwrap();
     old.iter().for_each(|&node| assert_eq!(scene.remove(node), Ok(1)));
-    scene.detach(shelf).unwrap();
+    scene.reparent(shelf, Place::Detached, Keep::Local).unwrap();
     let new: Vec<_> = (0..8).map(|_| group(&mut scene, shelf)).collect();
-    scene.attach(shelf, root, Keep::Local).unwrap();
+    scene.reparent(shelf, root, Keep::Local).unwrap();
     scene.update();
     let sorted = |nodes: &[NodeHandle]| {
         let mut nodes = nodes.to_vec();
@@ -400,17 +407,17 @@ fn whatever_was_removed_is_told_once_however_it_stood() {
     let nodes: Vec<NodeHandle> = (0..5).map(|_| scene.insert(root, Node::group()).unwrap()).collect();
     let [stays, attached, detached, at_once, returned] = nodes[..] else { unreachable!("there are five") };
     let below = scene.insert(detached, Node::group()).unwrap();
-    scene.detach(returned).unwrap();
+    scene.reparent(returned, Place::Detached, Keep::Local).unwrap();
     scene.update();
-    scene.detach(detached).unwrap();
+    scene.reparent(detached, Place::Detached, Keep::Local).unwrap();
     scene.remove(attached).unwrap();
-    scene.detach(at_once).unwrap();
+    scene.reparent(at_once, Place::Detached, Keep::Local).unwrap();
     scene.remove(at_once).unwrap();
     let mut told = scene.update().clone();
     told.left.sort_unstable();
     assert_eq!((&*told.left, &*told.removed), (&[attached, detached, at_once, below][..], &[attached, at_once][..]));
     scene.remove(detached).unwrap();
-    scene.attach(returned, root, Keep::Local).unwrap();
+    scene.reparent(returned, root, Keep::Local).unwrap();
     scene.remove(returned).unwrap();
     let short = scene.insert(root, Node::group()).unwrap();
     scene.remove(short).unwrap();
@@ -422,15 +429,17 @@ fn whatever_was_removed_is_told_once_however_it_stood() {
 
 #[test]
 fn a_tree_that_is_built_at_once_enters_as_one_that_is_inserted() {
-    let mut builder = hedgerow::edit::SceneBuilder::new();
-    let top = builder.push(None, Node::transform(at(1.0)));
+    let mut tree = hedgerow::Tree::new();
+    let top = tree.push(None, Node::transform(at(1.0)));
     let mut last = top;
     for step in 0..2000 {
         let node = if step % 2 == 0 { Node::group() } else { Node::transform(at(1.0)) };
-        last = builder.push(Some(if step % 5 == 0 { top } else { last }), node);
+        last = tree.push(Some(if step % 5 == 0 { top } else { last }), node);
     }
-    let (built, nodes) = builder.build(TOLD).unwrap();
-    let mut built = Watched::of(built);
+    let mut built = scene();
+    let root_of_built = built.root();
+    built.update();
+    let nodes = built.insert_tree(root_of_built, &tree).unwrap();
     assert_eq!(update(&mut built), [0, 0, nodes.len(), 0]);
     built.set_local(nodes[0], at(2.0)).unwrap();
     assert_eq!(update(&mut built), [nodes.len(), 0, 0, 0]);
@@ -441,13 +450,13 @@ fn a_tree_that_is_built_at_once_enters_as_one_that_is_inserted() {
     let root = scene.root();
     let shelf = group(&mut scene, root);
     scene.update();
-    scene.detach(shelf).unwrap();
-    let root_of_built = built.root();
-    built.duplicate(nodes[0], root_of_built).unwrap();
+    scene.reparent(shelf, Place::Detached, Keep::Local).unwrap();
+    let copy = built.tree(nodes[0]).unwrap();
+    built.insert_tree(root_of_built, &copy).unwrap();
     assert_eq!(update(&mut built), [0, 0, nodes.len(), 0]);
-    let inserted = builder.insert_into(&mut scene, shelf).unwrap();
+    let inserted = scene.insert_tree(shelf, &tree).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 0, 1]);
-    scene.attach(shelf, root, Keep::Local).unwrap();
+    scene.reparent(shelf, root, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 1 + inserted.len(), 0]);
 }
 
@@ -463,8 +472,8 @@ fn an_old_node_below_a_new_one_has_moved_when_that_is_given_a_transform() {
     scene.set_local(seat, at(3.0)).unwrap();
     scene.update();
     assert_eq!((&*scene.told.moved, &*scene.told.entered), (&[driver][..], &[seat][..]));
-    assert_eq!(scene.previous_world(driver).unwrap().translation().x, 1.0);
-    assert_eq!(scene.previous_world(seat).unwrap().translation().x, 4.0);
+    assert_eq!(scene.get(driver).unwrap().previous_world().unwrap().translation().x, 1.0);
+    assert_eq!(scene.get(seat).unwrap().previous_world().unwrap().translation().x, 4.0);
 }
 
 #[test]
@@ -474,15 +483,15 @@ fn a_loaded_scene_is_read_as_it_is_and_tells_what_happens_then() {
     let car = placed(&mut scene, root, 1.0);
     let seat = group(&mut scene, car);
     let shelf = group(&mut scene, car);
-    scene.detach(shelf).unwrap();
+    scene.reparent(shelf, Place::Detached, Keep::Local).unwrap();
     scene.update();
-    let mut loaded = Watched::of(Scene::load(&scene.save()).unwrap());
+    let mut loaded = Watched::of(Scene::from_bytes(&scene.to_bytes()).unwrap());
     assert_eq!(update(&mut loaded), [0; 4], "it is up to date");
-    assert_eq!(loaded.previous_world(seat), loaded.world(seat));
+    assert_eq!(loaded.get(seat).and_then(|node| node.previous_world()), loaded.world(seat));
     loaded.set_local(car, at(2.0)).unwrap();
     assert_eq!(update(&mut loaded), [2, 0, 0, 0]);
-    assert_eq!(loaded.previous_world(seat).unwrap().translation().x, 1.0);
-    loaded.attach(shelf, car, Keep::Local).unwrap();
+    assert_eq!(loaded.get(seat).unwrap().previous_world().unwrap().translation().x, 1.0);
+    loaded.reparent(shelf, car, Keep::Local).unwrap();
     loaded.update();
     assert_eq!(loaded.told.entered, [shelf]);
     loaded.validate().unwrap();
@@ -490,8 +499,7 @@ fn a_loaded_scene_is_read_as_it_is_and_tells_what_happens_then() {
 
 #[test]
 fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with_it() {
-    let mut scene = Scene::with_config(TOLD).unwrap();
-    scene.set_change_history(64);
+    let mut scene = Scene::with_config(SceneConfig { change_history: 64, ..TOLD }).unwrap();
     let root = scene.root();
     let [from, to] = [(1.0, 3), (5.0, 2)].map(|(x, layers)| {
         let parent = Node::transform(at(x)).with_visibility(Visibility::layers(layers));
@@ -506,12 +514,12 @@ fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with
     scene.reparent(node, to, Keep::Local).unwrap();
     // Before the update, the new parent goes to the place of the old one and is seen as that was.
     scene.set_local(to, at(1.0)).unwrap();
-    scene.set_visibility(to, Visibility::layers(3)).unwrap();
+    scene.edit(to).unwrap().set_visibility(Visibility::layers(3));
     scene.update();
     let told = scene.changes(&mut often).unwrap().since().unwrap();
     assert_eq!((told.moved(), told.visibility()), (&[to][..], &[to][..]));
     scene.set_local(to, at(2.0)).unwrap();
-    scene.set_visibility(to, Visibility::layers(1)).unwrap();
+    scene.edit(to).unwrap().set_visibility(Visibility::layers(1));
     scene.update();
     for reader in [&mut often, &mut rarely] {
         let told = scene.changes(reader).unwrap().since().unwrap();
@@ -543,9 +551,9 @@ fn a_material_sets_and_moves_nothing_below_it() {
     let top = group(&mut scene, root);
     let nodes: Vec<_> = (0..10).map(|_| placed(&mut scene, top, 1.0)).collect();
     update(&mut scene);
-    scene.set_material(top, 3).unwrap();
+    scene.edit(top).unwrap().set_material(3);
     assert_eq!(update(&mut scene), [0; 4]);
-    assert_eq!((scene.told.locals.len(), scene.material(nodes[9])), (0, Some(3)));
+    assert_eq!((scene.told.locals.len(), scene.get(nodes[9]).and_then(|node| node.material())), (0, Some(3)));
 }
 
 #[test]
@@ -555,9 +563,9 @@ fn what_is_detached_is_told_of_when_it_is_removed_and_not_when_it_is_edited() {
     let shelf = group(&mut scene, root);
     let book = group(&mut scene, shelf);
     scene.update();
-    scene.detach(shelf).unwrap();
+    scene.reparent(shelf, Place::Detached, Keep::Local).unwrap();
     scene.update();
-    scene.set_name(book, Some("Emma")).unwrap();
+    scene.edit(book).unwrap().set_name("Emma");
     scene.update();
     assert!(scene.told.edited.is_empty() && scene.told.is_still());
     scene.remove(book).unwrap();
@@ -580,7 +588,7 @@ fn a_node_that_goes_and_comes_back_within_a_frame_is_seen_as_before() {
     scene.validate().unwrap();
     assert_eq!(update(&mut scene), [0; 4]);
     // A visibility of its own that hides nothing makes no difference.
-    scene.set_visibility(cat, Visibility::layers(3)).unwrap();
+    scene.edit(cat).unwrap().set_visibility(Visibility::layers(3));
     assert_eq!(update(&mut scene), [0; 4]);
 }
 
@@ -607,7 +615,7 @@ fn an_old_node_below_a_new_one_has_moved_also_from_the_origin() {
     scene.reparent(driver, seat, Keep::Local).unwrap();
     scene.update();
     assert_eq!((&*scene.told.moved, &*scene.told.entered), (&[driver][..], &[seat][..]));
-    assert_eq!(scene.previous_world(driver), Some(&Mat34::IDENTITY));
+    assert_eq!(scene.get(driver).unwrap().previous_world(), Some(&Mat34::IDENTITY));
 }
 
 #[test]
@@ -618,12 +626,12 @@ fn what_is_given_transforms_while_it_is_detached_knows_where_it_was_before() {
     let seat = group(&mut scene, car);
     let belt = group(&mut scene, seat);
     scene.update();
-    scene.detach(seat).unwrap();
+    scene.reparent(seat, Place::Detached, Keep::Local).unwrap();
     scene.set_local(belt, Transform::IDENTITY).unwrap();
     scene.set_local(seat, Transform::IDENTITY).unwrap();
-    scene.attach(seat, car, Keep::Local).unwrap();
+    scene.reparent(seat, car, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [0; 4]);
-    assert!([seat, belt].iter().all(|&node| scene.previous_world(node).unwrap().translation().x == 5.0));
+    assert!([seat, belt].iter().all(|&node| scene.get(node).unwrap().previous_world().unwrap().translation().x == 5.0));
     scene.validate().unwrap();
 }
 
@@ -647,10 +655,16 @@ fn a_material_and_a_mask_that_change_together_reach_the_slices_below() {
     let house = scene.insert(root, Node::material(1).with_visibility(Visibility::layers(3))).unwrap();
     let room = group(&mut scene, house);
     scene.update();
-    scene.set_material(house, 2).unwrap();
-    scene.set_visibility(house, Visibility::layers(1)).unwrap();
+    scene.edit(house).unwrap().set_material(2);
+    scene.edit(house).unwrap().set_visibility(Visibility::layers(1));
     scene.update();
-    assert_eq!((scene.material(room), scene.visibility(room).map(Visibility::mask)), (Some(2), Some(1)));
+    assert_eq!(
+        (
+            scene.get(room).and_then(|node| node.material()),
+            scene.get(room).map(|node| node.visibility()).map(Visibility::mask)
+        ),
+        (Some(2), Some(1))
+    );
     scene.validate().unwrap();
 }
 
@@ -661,7 +675,7 @@ fn an_update_computes_what_is_detached() {
     let shelf = placed(&mut scene, root, 1.0);
     let book = group(&mut scene, shelf);
     scene.update();
-    scene.detach(shelf).unwrap();
+    scene.reparent(shelf, Place::Detached, Keep::Local).unwrap();
     scene.update();
     scene.set_local(shelf, at(4.0)).unwrap();
     scene.update();
@@ -697,15 +711,15 @@ fn what_is_below_a_node_moves_when_that_loses_its_transform_in_the_update_that_j
         scene.update();
         assert!(!same_slice(&scene, parent, last));
         others.iter().for_each(|&node| _ = scene.remove(node).unwrap());
-        scene.remove_local(parent).unwrap();
+        scene.edit(parent).unwrap().set_local(None).unwrap();
         scene.update();
         scene.validate().unwrap();
         assert!(same_slice(&scene, parent, last));
         assert_eq!(scene.told.moved.len(), 2);
         for node in [parent, last] {
-            assert_eq!(scene.world(node).copied(), scene.fresh_world(node));
-            let [before, now] =
-                [scene.previous_world(node), scene.world(node)].map(|world| world.unwrap().translation());
+            assert_eq!(scene.world(node).copied(), scene.get(node).map(|node| node.fresh_world()));
+            let [before, now] = [scene.get(node).and_then(|node| node.previous_world()), scene.world(node)]
+                .map(|world| world.unwrap().translation());
             assert_eq!(before - now, Vec3::X);
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::model::dump::same_slice;
 use hedgerow::glam::{Vec3, Vec4};
-use hedgerow::query::{CullView, Frustum, Sphere};
-use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::query::{CullView, Filter, Frustum, Ray, Sphere};
+use hedgerow::{Aabb, DrawList, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 
 /// Shapes along x, one metre apart, in one slice. Each has its number as its mesh.
 fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
@@ -36,12 +36,12 @@ fn a_slice_is_searched_to_its_last_block() {
     let (scene, nodes) = row_of(4093);
     let (mut list, mut found) = (DrawList::new(), Vec::new());
     // The box holds the whole slice, so that nothing in it is tested. A sphere never tells that it holds anything.
-    scene.nodes_in_box(&Aabb::cube(1e5), Visibility::VISIBLE, &mut found).unwrap();
+    scene.query(&Aabb::cube(1e5), Visibility::VISIBLE, &mut found).unwrap();
     assert!(found == nodes, "{} in a box", found.len());
-    scene.nodes_in_sphere(&Sphere::new(Vec3::ZERO, 1e5).unwrap(), Visibility::VISIBLE, &mut found).unwrap();
+    scene.query(&Sphere::new(Vec3::ZERO, 1e5).unwrap(), Visibility::VISIBLE, &mut found).unwrap();
     assert!(found == nodes, "{} in a sphere", found.len());
     for x in [10_u16, 4080] {
-        scene.cull(&beyond(f32::from(x)), Visibility::VISIBLE, &mut list).unwrap();
+        scene.cull(&mut [CullView::new(&beyond(f32::from(x)), &mut list)]).unwrap();
         let listed = list.commands().iter().map(|command| (command.node, command.mesh));
         assert!(listed.eq(nodes.iter().copied().zip(0..).skip(usize::from(x))), "{} beyond {x}", list.len());
     }
@@ -51,14 +51,14 @@ fn a_slice_is_searched_to_its_last_block() {
 fn each_of_several_views_sees_what_is_on_its_layers() {
     let (mut scene, nodes) = row_of(100);
     for (at, &node) in nodes.iter().enumerate() {
-        scene.set_visibility(node, Visibility::layers(1 << (at % 2))).unwrap();
+        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 2)));
     }
     scene.update();
     let mut lists = [const { DrawList::new() }; 3];
     let [even, odd, both] = &mut lists;
-    let view = |layers, list| CullView { frustum: beyond(10.0), layers: Visibility::layers(layers), list };
-    scene.cull_views(&mut [view(1, even), view(2, odd)]).unwrap();
-    scene.cull_views(&mut [view(3, both)]).unwrap();
+    let view = |layers, list| CullView::new(&beyond(10.0), list).on_layers(Visibility::layers(layers));
+    scene.cull(&mut [view(1, even), view(2, odd)]).unwrap();
+    scene.cull(&mut [view(3, both)]).unwrap();
     let meshes = lists.map(|list| list.commands().iter().map(|command| command.mesh).collect::<Vec<_>>());
     let expected = [(10..100).step_by(2), (11..100).step_by(2), (10..100).step_by(1)];
     assert_eq!(meshes, expected.map(|meshes| meshes.collect::<Vec<u32>>()));
@@ -67,18 +67,51 @@ fn each_of_several_views_sees_what_is_on_its_layers() {
 #[test]
 fn bounds_that_are_set_count_from_the_next_update_on_and_on_their_layers() {
     let (mut scene, nodes) = row_of(200);
-    scene.set_visibility(nodes[151], Visibility::layers(2)).unwrap();
+    scene.edit(nodes[151]).unwrap().set_visibility(Visibility::layers(2));
     scene.update();
     for &node in &nodes[150..152] {
-        scene.set_bounds(node, Aabb::cube(50.0)).unwrap();
+        let shape = scene.get(node).unwrap().shape().unwrap();
+        scene.edit(node).unwrap().set_shape(Shape { bounds: Aabb::cube(50.0), ..shape }).unwrap();
     }
     let above = Aabb::new(Vec3::new(-1e3, 20.0, -1e3), Vec3::splat(1e3));
     let mut found = Vec::new();
-    scene.nodes_in_box(&above, Visibility::VISIBLE, &mut found).unwrap();
+    scene.query(&above, Visibility::VISIBLE, &mut found).unwrap();
     assert_eq!(found, []);
     scene.update();
     for (layers, expected) in [(1, &nodes[150..151]), (2, &nodes[150..152])] {
-        scene.nodes_in_box(&above, Visibility::layers(layers), &mut found).unwrap();
+        scene.query(&above, Visibility::layers(layers), &mut found).unwrap();
         assert_eq!(found, expected, "on the layers {layers}");
     }
+}
+
+#[test]
+fn a_filter_goes_by_the_tree_of_now() {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+    let [town, field] = [(); 2].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
+    let stone = Node::shape(Shape::new(1, Aabb::cube(1.0)));
+    let stones = [town, town, field].map(|place| scene.insert(place, stone).unwrap());
+    scene.update();
+    let within = |scene: &Scene, top| {
+        let (mut nodes, mut hits, mut list) = (Vec::new(), Vec::new(), DrawList::new());
+        let (all, ray) = (Aabb::cube(9.0), Ray::new(Vec3::ZERO, Vec3::X).unwrap());
+        scene.query(&all, Filter::below(top), &mut nodes).unwrap();
+        scene.cast_ray(&ray, Filter::below(top), &mut hits).unwrap();
+        scene.cull(&mut [CullView::new(&beyond(-9.0), &mut list).below(top)]).unwrap();
+        assert!(hits.iter().all(|hit| nodes.contains(&hit.node)) && hits.len() == nodes.len());
+        assert!(list.commands().iter().map(|command| command.node).eq(nodes.iter().copied()));
+        nodes
+    };
+    assert_eq!(within(&scene, town), stones[..2]);
+    assert_eq!(within(&scene, stones[1]), [stones[1]], "a node is below itself");
+    assert_eq!(within(&scene, scene.root()), stones);
+    scene.reparent(stones[1], field, Keep::Local).unwrap();
+    scene.remove(stones[0]).unwrap();
+    assert_eq!(within(&scene, town), []);
+    assert_eq!(within(&scene, field), stones[1..], "what moved since the update is below its new parent");
+    let stale = Err(Error::StaleHandle(stones[0]));
+    assert_eq!(scene.query(&beyond(0.0), Filter::below(stones[0]), &mut Vec::new()), stale);
+    assert_eq!(
+        scene.cast_ray(&Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Filter::below(stones[0]), &mut Vec::new()),
+        stale
+    );
 }

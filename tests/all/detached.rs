@@ -4,7 +4,7 @@ use crate::trees::APART;
 use fastrand::Rng;
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
-    edit::{EditQueue, Outcome},
+    edit::{EditQueue, Outcome, QueuedPlace},
 };
 use std::collections::HashMap;
 use std::time::Duration;
@@ -60,7 +60,7 @@ impl Pair {
                 self.nodes.push(new);
             }
             8 | 9 => {
-                let done = self.scene.detach(a);
+                let done = self.scene.reparent(a, Place::Detached, Keep::Local);
                 assert_eq!(done.is_err(), a == self.scene.root());
                 let is_root = self.parked.parent(other_a) == Some(self.park);
                 if done.is_ok() && !is_root {
@@ -68,12 +68,10 @@ impl Pair {
                 }
             }
             10..=12 => {
-                let Some(root) =
-                    self.scene.detached_roots().nth(dice.usize(..self.scene.detached_roots().count().max(1)))
-                else {
+                let Some(root) = self.scene.detached().nth(dice.usize(..self.scene.detached().count().max(1))) else {
                     return;
                 };
-                let done = self.scene.attach(root, b, keep);
+                let done = self.scene.reparent(root, b, keep);
                 let expected = self.parked.reparent(self.counterpart[&root], other_b, keep);
                 assert_eq!(done.is_ok(), expected.is_ok(), "{done:?} {expected:?}");
             }
@@ -116,10 +114,14 @@ impl Pair {
 
     fn compare(&mut self) {
         self.scene.validate().unwrap();
-        let detached: usize = self.scene.detached_roots().map(|root| self.scene.descendants(root).count()).sum();
-        assert_eq!(self.scene.detached_len(), detached);
-        assert_eq!(detached, self.parked.descendants(self.park).skip(1).count());
-        assert_eq!(self.scene.len(), self.scene.descendants(self.scene.root()).count());
+        let detached: usize =
+            self.scene.detached().map(|root| self.scene.get(root).unwrap().descendants().count()).sum();
+        assert_eq!(self.scene.stats().detached, detached);
+        assert_eq!(
+            detached,
+            self.parked.get(self.park).unwrap().descendants().map(|node| node.handle()).skip(1).count()
+        );
+        assert_eq!(self.scene.len(), self.scene.get(self.scene.root()).unwrap().descendants().count());
         assert_eq!(self.scene.len() + detached, self.nodes.len());
         let stats = self.scene.stats();
         assert_eq!((stats.nodes, stats.detached), (self.scene.len(), detached));
@@ -128,21 +130,37 @@ impl Pair {
         self.scene.validate().unwrap();
         for &node in &self.nodes {
             let counterpart = self.counterpart[&node];
-            assert_eq!(self.scene.is_detached(node), self.parked.is_ancestor(self.park, counterpart));
+            assert_eq!(
+                self.scene.get(node).is_some_and(|node| node.is_detached()),
+                self.parked.get(counterpart).is_some_and(|node| node.is_below(self.park))
+            );
             let parent = self.parked.parent(counterpart).filter(|&parent| parent != self.park);
             assert_eq!(self.scene.parent(node).map(|parent| self.counterpart[&parent]), parent);
             let children: Vec<_> = self.scene.children(node).map(|child| self.counterpart[&child]).collect();
             assert!(self.parked.children(counterpart).filter(|&child| child != self.park).eq(children));
-            assert_eq!(self.scene.node(node), self.parked.node(counterpart));
+            assert_eq!(
+                self.scene.get(node).map(|node| node.node()),
+                self.parked.get(counterpart).map(|node| node.node())
+            );
             assert_eq!(self.scene.world(node), self.parked.world(counterpart));
-            assert_eq!(self.scene.fresh_world(node), self.parked.fresh_world(counterpart));
+            assert_eq!(
+                self.scene.get(node).map(|node| node.fresh_world()),
+                self.parked.get(counterpart).map(|node| node.fresh_world())
+            );
             // The children of the root get its components.
             assert_eq!(
-                self.scene.is_detached(node),
-                self.scene.ancestors(node).last() != Some(self.scene.root()) && node != self.scene.root()
+                self.scene.get(node).is_some_and(|node| node.is_detached()),
+                self.scene.get(node).unwrap().ancestors().map(|node| node.handle()).last() != Some(self.scene.root())
+                    && node != self.scene.root()
             );
-            assert_eq!(self.scene.visibility(node), self.parked.visibility(counterpart));
-            assert_eq!(self.scene.material(node), self.parked.material(counterpart));
+            assert_eq!(
+                self.scene.get(node).map(|node| node.visibility()),
+                self.parked.get(counterpart).map(|node| node.visibility())
+            );
+            assert_eq!(
+                self.scene.get(node).and_then(|node| node.material()),
+                self.parked.get(counterpart).and_then(|node| node.material())
+            );
         }
     }
 }
@@ -158,9 +176,11 @@ fn a_detached_subtree_is_what_it_is_below_a_node_that_gives_it_nothing() {
             let before = pair.nodes[0];
             pair.step(&mut dice);
             assert_eq!(before, pair.scene.root());
-            if pair.scene.own_material(before).is_some() || pair.scene.local(before).is_some() {
-                pair.scene.remove_local(before).unwrap();
-                pair.parked.remove_local(pair.parked.root()).unwrap();
+            if pair.scene.get(before).and_then(|node| node.own_material()).is_some()
+                || pair.scene.local(before).is_some()
+            {
+                pair.scene.edit(before).unwrap().set_local(None).unwrap();
+                pair.parked.edit(pair.parked.root()).unwrap().set_local(None).unwrap();
             }
             if step % 10 == 0 {
                 pair.compare();
@@ -175,18 +195,17 @@ fn places_beside_the_root_of_a_detached_subtree_are_refused() {
     let mut scene = Scene::new();
     let a = scene.insert(scene.root(), Node::group()).unwrap();
     let b = scene.insert(a, Node::group()).unwrap();
-    scene.detach(a).unwrap();
+    scene.reparent(a, Place::Detached, Keep::Local).unwrap();
     let refused = Error::BesideDetached(a);
     for place in [Place::Before(a), Place::After(a)] {
         assert_eq!(scene.insert(place, Node::group()), Err(refused));
         assert_eq!(scene.reparent(b, place, Keep::Local), Err(refused));
-        assert_eq!(scene.attach(a, place, Keep::Local), Err(refused));
+        assert_eq!(scene.reparent(a, place, Keep::Local), Err(refused));
     }
-    assert_eq!(scene.attach(a, b, Keep::Local), Err(Error::WouldCycle { node: a, parent: b }));
-    assert_eq!(scene.attach(b, scene.root(), Keep::Local), Err(Error::NotDetached(b)));
-    assert_eq!(scene.detach(scene.root()), Err(Error::RootIsFixed));
-    assert_eq!(scene.detach(a), Ok(()), "detaching again does nothing");
-    assert_eq!((scene.len(), scene.detached_len()), (1, 2));
+    assert_eq!(scene.reparent(a, b, Keep::Local), Err(Error::WouldCycle { node: a, parent: b }));
+    assert_eq!(scene.reparent(scene.root(), Place::Detached, Keep::Local), Err(Error::RootIsFixed));
+    assert_eq!(scene.reparent(a, Place::Detached, Keep::Local), Ok(None), "detaching again does nothing");
+    assert_eq!((scene.len(), scene.stats().detached), (1, 2));
     scene.validate().unwrap();
 }
 
@@ -200,17 +219,17 @@ fn a_detached_subtree_is_neither_drawn_nor_walked_and_clear_removes_it() {
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
     assert_eq!(list.commands().len(), 2);
-    scene.detach(child).unwrap();
+    scene.reparent(child, Place::Detached, Keep::Local).unwrap();
     scene.update();
     scene.draw_list(&mut list);
     assert_eq!(list.commands().len(), 1);
-    scene.attach(child, Place::FirstChildOf(top), Keep::World).unwrap();
+    scene.reparent(child, Place::FirstChildOf(top), Keep::World).unwrap();
     scene.update();
     scene.draw_list(&mut list);
     assert_eq!(list.commands().len(), 2);
-    scene.detach(child).unwrap();
+    scene.reparent(child, Place::Detached, Keep::Local).unwrap();
     scene.clear();
-    assert_eq!((scene.len(), scene.detached_len(), scene.contains(child)), (1, 0, false));
+    assert_eq!((scene.len(), scene.stats().detached, scene.contains(child)), (1, 0, false));
     scene.validate().unwrap();
 }
 
@@ -219,32 +238,29 @@ fn keeping_the_world_transform_on_attach_undoes_the_new_parents() {
     let mut scene = Scene::new();
     let parent = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))).unwrap();
     let node = scene.insert(parent, Node::transform(Transform::from_xyz(5.0, 5.0, 5.0))).unwrap();
-    scene.detach(node).unwrap();
+    scene.reparent(node, Place::Detached, Keep::Local).unwrap();
     scene.update();
     assert_eq!(scene.world(node).unwrap().translation().to_array(), [5.0; 3]);
-    scene.attach(node, parent, Keep::World).unwrap();
+    scene.reparent(node, parent, Keep::World).unwrap();
     scene.update();
     assert_eq!(scene.world(node).unwrap().translation().to_array(), [5.0; 3]);
     assert_eq!(scene.local(node).unwrap().to_matrix().translation().to_array(), [4.0, 3.0, 2.0]);
 }
 
 #[test]
-fn a_queue_detaches_attaches_and_removes() {
+fn a_queue_detaches_moves_back_and_removes() {
     let mut scene = Scene::new();
     let root = scene.root();
     let mut queue = EditQueue::new();
     let a = queue.insert(root, Node::transform(moved(1)));
     let b = queue.insert(a, Node::group());
-    queue.detach(a);
-    queue.attach(b, root, Keep::Local);
-    queue.attach(a, root, Keep::Local);
+    queue.reparent(a, QueuedPlace::Detached, Keep::Local);
+    queue.reparent(a, root, Keep::Local);
     queue.remove(b);
     let results = queue.apply(&mut scene).to_vec();
-    assert_eq!(results[2], Ok(Outcome::Set));
-    assert!(matches!(results[3], Err(Error::NotDetached(_))));
-    assert!(matches!(results[4], Ok(Outcome::Moved(Some(_)))));
-    assert_eq!(results[5], Ok(Outcome::Removed(1)));
-    assert_eq!((scene.len(), scene.detached_len()), (2, 0));
+    assert!(matches!(results[2..4], [Ok(Outcome::Moved(Some(_))), Ok(Outcome::Moved(Some(_)))]));
+    assert_eq!(results[4], Ok(Outcome::Removed(1)));
+    assert_eq!((scene.len(), scene.stats().detached), (2, 0));
 }
 
 #[test]
@@ -254,7 +270,7 @@ fn a_detached_subtree_that_waits_for_an_update_is_placed_by_the_one_it_goes_belo
     scene.update();
     let below = scene.insert(Place::Detached, Node::transform(moved(1))).unwrap();
     (0..5).for_each(|_| assert!(scene.insert(below, Node::group()).is_ok()));
-    scene.attach(below, above, Keep::Local).unwrap();
+    scene.reparent(below, above, Keep::Local).unwrap();
     scene.update();
     assert_eq!(scene.world(below).unwrap().translation().x, 11.0);
     scene.validate().unwrap();
@@ -272,8 +288,8 @@ fn a_detached_subtree_grows_to_several_slices() {
         scene.validate().unwrap();
     }
     scene.update();
-    assert!(scene.slice_count() > 301 / 8 && scene.slices().count() == 1, "{} slices", scene.slice_count());
+    assert!(scene.stats().slices > 301 / 8 && scene.slices().count() == 1, "{} slices", scene.stats().slices);
     assert!(nodes.iter().all(|&node| scene.world(node) == scene.world(nodes[0])));
-    assert_eq!((scene.detached_len(), scene.len()), (301, 1));
-    assert!(nodes.iter().all(|&node| scene.is_detached(node)));
+    assert_eq!((scene.stats().detached, scene.len()), (301, 1));
+    assert!(nodes.iter().all(|&node| scene.get(node).is_some_and(|node| node.is_detached())));
 }

@@ -3,9 +3,9 @@
 use core::cell::Cell;
 use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Mat4, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
     draw::{DrawGroups, RenderPass},
-    query::Frustum,
+    query::{CullView, Frustum},
     visit::TransformPass,
 };
 
@@ -52,7 +52,7 @@ fn slices_of(counts: &[usize]) -> (Scene, Vec<NodeHandle>) {
         nodes.extend((0..count).map(|_| scene.insert(top, shape).unwrap()));
     }
     scene.update();
-    assert_eq!(scene.slice_count(), 1 + counts.len());
+    assert_eq!(scene.stats().slices, 1 + counts.len());
     (scene, nodes)
 }
 
@@ -72,16 +72,16 @@ fn refill(scene: &Scene, list: &mut DrawList) {
 #[test]
 fn a_kept_list_follows_edits_of_single_slices() {
     let (mut scene, mut nodes) = town(400);
-    assert!(scene.slice_count() > 30);
+    assert!(scene.stats().slices > 30);
     let mut list = DrawList::new();
     refill(&scene, &mut list);
     for step in 0..300 {
         let node = nodes[1 + step * 37 % (nodes.len() - 1)];
         match step % 5 {
             0 => nodes.push(scene.insert(node, Node::shape(Shape::new(9, Aabb::cube(1.0)))).unwrap()),
-            1 => scene.remove_shape(node).map(drop).unwrap(),
-            2 => scene.set_shape(node, Shape::new(mesh(step), Aabb::cube(1.0))).unwrap(),
-            3 => scene.set_material(node, mesh(step) % 4).unwrap(),
+            1 => scene.edit(node).and_then(|mut node| node.set_shape(None).map(|_| ())).map(drop).unwrap(),
+            2 => _ = scene.edit(node).unwrap().set_shape(Shape::new(mesh(step), Aabb::cube(1.0))).unwrap(),
+            3 => _ = scene.edit(node).unwrap().set_material(mesh(step) % 4),
             _ => {
                 scene.remove(node).unwrap();
                 nodes.retain(|&node| scene.contains(node));
@@ -161,7 +161,7 @@ fn a_kept_list_shows_what_a_visitor_computes_between_updates() {
 fn a_list_holds_what_is_visible_on_its_layers() {
     let (mut scene, nodes) = town(60);
     for (at, &node) in nodes.iter().enumerate().skip(1) {
-        scene.set_visibility(node, Visibility::layers(1 << (at % 3) | 8)).unwrap();
+        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 3) | 8));
     }
     scene.update();
     let mut list = DrawList::new().on_layers(Visibility::layers(1));
@@ -171,7 +171,7 @@ fn a_list_holds_what_is_visible_on_its_layers() {
     list.set_layers(Visibility::layers(8));
     refill(&scene, &mut list);
     assert_eq!(list.len(), 60);
-    scene.set_visibility(nodes[1], Visibility::HIDDEN).unwrap();
+    scene.edit(nodes[1]).unwrap().set_visibility(Visibility::HIDDEN);
     refill(&scene, &mut list);
     scene.update();
     refill(&scene, &mut list);
@@ -218,9 +218,9 @@ fn groups_are_made_again_only_when_commands_change() {
     assert!(!regrouped(&mut scene), "what only moves stays in its group");
     scene.set_local(nodes[5], Transform::from_scale(Vec3::new(-1.0, 1.0, 1.0))).unwrap();
     assert!(regrouped(&mut scene), "what is mirrored goes to another");
-    scene.set_shape(nodes[7], Shape::new(99, Aabb::cube(1.0))).unwrap();
+    scene.edit(nodes[7]).unwrap().set_shape(Shape::new(99, Aabb::cube(1.0))).unwrap();
     assert!(regrouped(&mut scene));
-    scene.set_material(nodes[7], 3).unwrap();
+    scene.edit(nodes[7]).unwrap().set_material(3);
     assert!(regrouped(&mut scene));
     assert!(!regrouped(&mut scene));
 }
@@ -266,7 +266,8 @@ fn groups_show_what_is_mirrored_while_another_slice_is_listed_again() {
     refill(&scene, &mut list);
     list.group(&mut groups);
     scene.set_local(nodes[20], mirrored()).unwrap();
-    scene.set_mesh(nodes[105], 7).unwrap();
+    let shape = scene.get(nodes[105]).unwrap().shape().unwrap();
+    scene.edit(nodes[105]).unwrap().set_shape(Shape { mesh: 7, ..shape }).unwrap();
     scene.update();
     refill(&scene, &mut list);
     assert!(list.group(&mut groups));
@@ -302,7 +303,8 @@ fn keys_are_asked_for_what_was_listed_again_and_nothing_else() {
     };
     assert_eq!(regroup(&scene), (true, 130, vec![(5, 40), (7, 30)]));
     assert_eq!(regroup(&scene), (false, 0, vec![(5, 40), (7, 30)]));
-    scene.set_mesh(nodes[115], 9).unwrap();
+    let shape = scene.get(nodes[115]).unwrap().shape().unwrap();
+    scene.edit(nodes[115]).unwrap().set_shape(Shape { mesh: 9, ..shape }).unwrap();
     scene.update();
     assert_eq!(regroup(&scene), (true, 30, vec![(5, 40), (7, 29), (14, 1)]));
     // The others come to other places in the list, and are not listed again.
@@ -328,7 +330,9 @@ fn what_moves_without_being_drawn_makes_no_groups_again() {
 
 /// The world transform of a node, by a walk up its ancestors in double precision.
 fn naive_world(scene: &Scene, node: NodeHandle) -> DAffine3 {
-    let locals = core::iter::once(node).chain(scene.ancestors(node)).filter_map(|node| scene.local(node));
+    let locals = core::iter::once(node)
+        .chain(scene.get(node).unwrap().ancestors().map(|node| node.handle()))
+        .filter_map(|node| scene.local(node));
     locals.fold(DAffine3::IDENTITY, |below, local| wide(local) * below)
 }
 
@@ -355,7 +359,8 @@ fn relative_matrices_are_those_of_a_walk_in_double_precision() {
     scene.update();
     let mut list = DrawList::new();
     for camera in [DVec3::ZERO, naive_world(&scene, nodes[77]).translation + DVec3::new(0.25, 0.5, 0.125)] {
-        scene.draw_list_relative(camera, &mut list);
+        list.set_eye(camera);
+        scene.draw_list(&mut list);
         assert_eq!(list.relative_matrices().len(), list.len());
         for (command, matrix) in list.commands().iter().zip(list.relative_matrices()) {
             let mut expected = naive_world(&scene, command.node);
@@ -368,6 +373,7 @@ fn relative_matrices_are_those_of_a_walk_in_double_precision() {
             assert!(turned.to_cols_array().iter().all(|part| part.abs() < 1e-6));
         }
     }
+    list.set_eye(None);
     scene.draw_list(&mut list);
     assert!(list.relative_matrices().is_empty(), "a list that is filled without a camera has none relative to it");
 }
@@ -382,9 +388,10 @@ fn what_is_near_the_camera_is_exact_however_far_both_are() {
         end = scene.insert(end, step).unwrap();
     }
     scene.update();
-    assert!(scene.slice_count() > 6);
+    assert!(scene.stats().slices > 6);
     let mut list = DrawList::new();
-    scene.draw_list_relative(DVec3::new(1e7 + 12.5, 0.0, -1e7), &mut list);
+    list.set_eye(DVec3::new(1e7 + 12.5, 0.0, -1e7));
+    scene.draw_list(&mut list);
     let mut found: Vec<f32> = list.relative_matrices().iter().map(|matrix| matrix.translation().x).collect();
     found.sort_by(f32::total_cmp);
     let expected: Vec<f32> = (1..=100).map(|step| step as f32 * 0.25 - 12.5).collect();
@@ -400,13 +407,13 @@ fn a_kept_list_follows_what_is_detached_and_attached_again() {
     refill(&scene, &mut rarely);
     for step in 0..60 {
         let node = nodes[1 + step * 37 % 200];
-        scene.detach(node).unwrap();
+        scene.reparent(node, Place::Detached, Keep::Local).unwrap();
         refill(&scene, &mut always);
         if step % 3 == 0 {
             scene.update();
             refill(&scene, &mut always);
         }
-        scene.attach(node, scene.root(), hedgerow::Keep::Local).unwrap();
+        scene.reparent(node, scene.root(), hedgerow::Keep::Local).unwrap();
         refill(&scene, &mut always);
         refill(&scene, &mut rarely);
         scene.update();
@@ -429,7 +436,7 @@ fn refill_moving(scene: &Scene, list: &mut DrawList) -> usize {
 fn moving(scene: &Scene, list: &DrawList) -> usize {
     let previous = list.previous_matrices().expect("a scene that tells changes");
     let expected: Vec<Mat34> =
-        list.commands().iter().map(|command| *scene.previous_world(command.node).unwrap()).collect();
+        list.commands().iter().map(|command| *scene.get(command.node).unwrap().previous_world().unwrap()).collect();
     assert_eq!(previous, expected);
     previous.iter().zip(list.matrices()).filter(|(previous, now)| previous != now).count()
 }
@@ -471,7 +478,7 @@ fn previous_matrices_are_of_the_update_before_however_many_frames_a_list_skips()
         if frame % 5 == 0 {
             let parent = nodes[1 + frame * 31 % (nodes.len() - 1)];
             nodes.push(scene.insert(parent, Node::shape(Shape::new(9, Aabb::cube(1.0)))).unwrap());
-            scene.set_visibility(parent, Visibility::layers(1 << (frame % 2))).unwrap();
+            scene.edit(parent).unwrap().set_visibility(Visibility::layers(1 << (frame % 2)));
         }
         scene.update();
         refill_moving(&scene, &mut always);
@@ -517,11 +524,12 @@ fn previous_matrices_are_known_where_a_scene_filled_a_list_that_asks_and_it_reme
     scene.visit_slices(&mut RenderPass::new(&mut list));
     assert!(list.previous_matrices().is_none(), "a pass does not know them");
     let everywhere = Frustum::from_view_projection(&Mat4::from_scale(Vec3::splat(1e-4))).unwrap();
-    scene.cull(&everywhere, Visibility::VISIBLE, &mut list).unwrap();
+    scene.cull(&mut [CullView::new(&everywhere, &mut list)]).unwrap();
     assert!(!list.is_empty() && moving(&scene, &list) > 0, "culling does");
     assert!(refill_moving(&scene, &mut list) > 0);
     list.clear();
     assert!(list.previous_matrices().is_none());
-    scene.draw_list_relative(DVec3::ZERO, &mut list);
+    list.set_eye(DVec3::ZERO);
+    scene.draw_list(&mut list);
     assert!(moving(&scene, &list) > 0);
 }

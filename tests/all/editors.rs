@@ -2,7 +2,7 @@
 
 use hedgerow::data::Column;
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Error, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Error, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 
 /// Edits a scene at random for long, and then so that this many nodes are left. Returns handles that are stale.
 fn edit_for_long(scene: &mut Scene, edits: usize, left: usize) -> Vec<NodeHandle> {
@@ -23,7 +23,7 @@ fn edit_for_long(scene: &mut Scene, edits: usize, left: usize) -> Vec<NodeHandle
         nodes.push(scene.insert(node, Node::transform(Transform::from_xyz(0.5, 0.0, 0.0))).unwrap());
     }
     while scene.len() > left {
-        let leaf = scene.leaves(scene.root()).last().unwrap();
+        let leaf = scene.get(scene.root()).unwrap().leaves().map(|node| node.handle()).last().unwrap();
         scene.remove(leaf).unwrap();
         gone.push(leaf);
     }
@@ -35,9 +35,16 @@ fn no_handle_comes_back_after_long_edits_and_loading() {
     for (edits, left) in [(3000, 5), (20_000, 1)] {
         let mut scene = Scene::new();
         let gone = edit_for_long(&mut scene, edits, left);
-        let mut loaded = Scene::load(&scene.save()).unwrap();
+        let mut loaded = Scene::from_bytes(&scene.to_bytes()).unwrap();
         loaded.validate().unwrap();
-        assert!(loaded.descendants(loaded.root()).eq(scene.descendants(scene.root())), "handles are kept");
+        assert!(
+            loaded.get(loaded.root()).unwrap().descendants().map(|node| node.handle()).eq(scene
+                .get(scene.root())
+                .unwrap()
+                .descendants()
+                .map(|node| node.handle())),
+            "handles are kept"
+        );
         // No handle that was ever issued comes back, in the loaded scene and in one that was shrunk.
         scene.shrink_to_fit();
         for scene in [&mut scene, &mut loaded] {
@@ -56,10 +63,13 @@ fn what_is_detached_can_be_left_out_of_a_file() {
     let spare = scene.insert(Place::Detached, Node::group().named("spare")).unwrap();
     scene.insert(spare, Node::group()).unwrap();
     let without = SaveOptions { detached: false };
-    let loaded = Scene::load(&scene.save_with(without)).unwrap();
-    assert_eq!((loaded.len(), loaded.detached_len(), loaded.name(kept)), (2, 0, Some("kept")));
+    let loaded = Scene::from_bytes(&without.to_bytes(&scene)).unwrap();
+    assert_eq!(
+        (loaded.len(), loaded.stats().detached, loaded.get(kept).and_then(|node| node.name())),
+        (2, 0, Some("kept"))
+    );
     assert!(!loaded.contains(spare) && scene.contains(spare), "the scene itself has changed");
-    assert_eq!(Scene::load(&scene.save()).unwrap().detached_len(), 2);
+    assert_eq!(Scene::from_bytes(&scene.to_bytes()).unwrap().stats().detached, 2);
 }
 
 #[test]
@@ -67,13 +77,17 @@ fn subtrees_are_loaded_and_built_outside_of_the_tree() {
     let mut scene = Scene::new();
     let lamp = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)).named("lamp")).unwrap();
     scene.insert(lamp, Node::material(3)).unwrap();
-    let bytes = scene.save_subtree(lamp).unwrap();
-    let map = scene.load_subtree(&bytes, Place::Detached).unwrap();
-    assert_eq!((scene.len(), scene.detached_len(), scene.place_of(map.top())), (3, 2, Some(Place::Detached)));
-    let copy = scene.duplicate(lamp, Place::Detached).unwrap();
-    assert_eq!((scene.detached_len(), scene.name(copy.top())), (4, Some("lamp")));
-    scene.reparent(copy.top(), Place::Child(scene.root(), 0), hedgerow::Keep::Local).unwrap();
-    assert!(scene.children(scene.root()).eq([copy.top(), lamp]));
+    let tree = scene.tree(lamp).unwrap();
+    let read = Tree::from_bytes(&tree.to_bytes()).unwrap();
+    let loaded = scene.insert_tree(Place::Detached, &read).unwrap()[0];
+    assert_eq!(
+        (scene.len(), scene.stats().detached, scene.get(loaded).and_then(|node| node.place())),
+        (3, 2, Some(Place::Detached))
+    );
+    let copy = scene.insert_tree(Place::Detached, &tree).unwrap()[0];
+    assert_eq!((scene.stats().detached, scene.get(copy).and_then(|node| node.name())), (4, Some("lamp")));
+    scene.reparent(copy, Place::Child(scene.root(), 0), hedgerow::Keep::Local).unwrap();
+    assert!(scene.children(scene.root()).eq([copy, lamp]));
     let beyond = Place::Child(scene.root(), 3);
     let refused = Error::IndexOutOfRange { parent: scene.root(), index: 3, children: 2 };
     assert_eq!(scene.insert(beyond, Node::group()), Err(refused));
@@ -85,11 +99,15 @@ fn a_sweep_sees_parents_before_children_across_slices() {
     let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, ..SceneConfig::DEFAULT }).unwrap();
     edit_for_long(&mut scene, 5000, 1000);
     scene.update();
-    assert!(scene.slice_count() > 50);
+    assert!(scene.stats().slices > 50);
     let mut depths = Column::new(0_usize);
     depths.update(&scene);
     depths.sweep(&scene, |above, depth| *depth = above + 1);
-    for node in scene.descendants(scene.root()).skip(1) {
-        assert_eq!(depths.get(&scene, node).copied(), scene.depth(node), "each node but the root has a transform");
+    for node in scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).skip(1) {
+        assert_eq!(
+            depths.get(&scene, node).copied(),
+            scene.get(node).map(|node| node.depth()),
+            "each node but the root has a transform"
+        );
     }
 }

@@ -19,7 +19,10 @@ fn at(scene: &mut Scene, parent: NodeHandle, x: f32) -> NodeHandle {
 }
 
 fn names_below(scene: &Scene, parent: NodeHandle) -> Vec<String> {
-    scene.children(parent).map(|child| scene.name(child).unwrap_or_default().to_owned()).collect()
+    scene
+        .children(parent)
+        .map(|child| scene.get(child).and_then(|node| node.name()).unwrap_or_default().to_owned())
+        .collect()
 }
 
 fn near(a: &Mat34, b: &Mat34) -> bool {
@@ -50,9 +53,9 @@ fn a_node_reads_back_as_it_was_described() {
         .named("whole");
     for node in [whole, Node::group(), Node::material(3), Node::shape(shape), Node::group().named("")] {
         let handle = scene.insert(scene.root(), node).unwrap();
-        assert_eq!(scene.node(handle), Some(node));
+        assert_eq!(scene.get(handle).unwrap().node(), node);
     }
-    assert_eq!(scene.node(scene.root()), Some(Node::group()));
+    assert_eq!(scene.get(scene.root()).unwrap().node(), Node::group());
 }
 
 #[test]
@@ -138,7 +141,7 @@ fn a_subtree_moves_to_every_place() {
     }
     scene.reparent(a, c, Keep::Local).unwrap();
     assert_eq!(names_below(&scene, c), ["a"]);
-    assert_eq!(scene.depth(below), Some(3));
+    assert_eq!(scene.get(below).unwrap().depth(), 3);
 }
 
 #[test]
@@ -183,15 +186,15 @@ fn a_world_transform_that_needs_shear_is_kept_as_a_matrix() {
     let parent = scene.insert(root, Node::transform(stretched)).unwrap();
     let turned = Transform::from_rotation(Quat::from_rotation_z(0.5));
     let node = scene.insert(root, Node::transform(turned)).unwrap();
-    let before = scene.fresh_world(node).unwrap();
+    let before = scene.get(node).unwrap().fresh_world();
     assert_eq!(scene.reparent(node, parent, Keep::World), Ok(Some(LocalForm::Matrix)));
     assert!(matches!(scene.local(node), Some(Local::Matrix(_))));
-    assert!(near(&before, &scene.fresh_world(node).unwrap()));
-    assert!(scene.node(node).unwrap().local.is_some_and(|local| local.transform().is_none()));
+    assert!(near(&before, &scene.get(node).unwrap().fresh_world()));
+    assert!(scene.get(node).unwrap().node().local.is_some_and(|local| local.transform().is_none()));
 
     // Back below the root it is a rotation again.
     assert_eq!(scene.reparent(node, root, Keep::World), Ok(Some(LocalForm::Transform)));
-    assert!(near(&before, &scene.fresh_world(node).unwrap()));
+    assert!(near(&before, &scene.get(node).unwrap().fresh_world()));
     scene.validate().unwrap();
 }
 
@@ -202,7 +205,7 @@ fn a_node_without_a_transform_is_given_one_to_stay_in_place() {
     let (one, two) = (at(&mut scene, root, 1.0), at(&mut scene, root, 2.0));
     let node = named(&mut scene, one, "node");
     assert_eq!(scene.reparent(node, two, Keep::World), Ok(Some(LocalForm::Transform)));
-    assert_eq!(scene.fresh_world(node).unwrap().translation().x, 1.0);
+    assert_eq!(scene.get(node).unwrap().fresh_world().translation().x, 1.0);
     let group = named(&mut scene, one, "group");
     let other = named(&mut scene, one, "other");
     assert_eq!(scene.reparent(group, other, Keep::World), Ok(None), "the parents are in one place");
@@ -236,7 +239,7 @@ fn a_set_local_reaches_all_below_with_the_next_update() {
     scene.update();
     scene.set_local(top, Transform::from_xyz(10.0, 0.0, 0.0)).unwrap();
     assert_eq!(scene.world(low).unwrap().translation().x, 2.0, "as of the last update");
-    assert_eq!(scene.fresh_world(low).unwrap().translation().x, 11.0);
+    assert_eq!(scene.get(low).unwrap().fresh_world().translation().x, 11.0);
     scene.update();
     assert_eq!(scene.world(low).unwrap().translation().x, 11.0);
     assert_eq!(scene.world(middle).unwrap().translation().x, 10.0);
@@ -334,7 +337,7 @@ fn a_world_transform_is_set_below_any_parent_that_has_an_inverse() {
     assert!(near(scene.world(node).unwrap(), &wanted.to_matrix()));
     let turned = Transform::from_rotation(Quat::from_rotation_z(0.4));
     assert_eq!(scene.set_world(node, turned.to_matrix()), Ok(LocalForm::Matrix));
-    assert!(near(&scene.fresh_world(node).unwrap(), &turned.to_matrix()));
+    assert!(near(&scene.get(node).unwrap().fresh_world(), &turned.to_matrix()));
 }
 
 #[test]
@@ -344,17 +347,17 @@ fn a_node_that_looks_at_a_point_has_its_back_to_positive_z() {
     let turned = Transform::from_xyz(5.0, 0.0, 0.0).with_rotation(Quat::from_rotation_y(1.0));
     let parent = scene.insert(root, Node::transform(turned)).unwrap();
     let eye = at(&mut scene, parent, 1.0);
-    let place = scene.fresh_world(eye).unwrap().translation();
+    let place = scene.get(eye).unwrap().fresh_world().translation();
     let target = Vec3::new(-3.0, 4.0, 7.0);
-    scene.look_at(eye, target, Vec3::Y).unwrap();
-    let world = scene.fresh_world(eye).unwrap();
+    scene.edit(eye).unwrap().look_at(target, Vec3::Y).unwrap();
+    let world = scene.get(eye).unwrap().fresh_world();
     assert!((world.translation() - place).length() < 1e-5, "it stays where it is");
     let ahead = world.transform_vector(Vec3::NEG_Z);
     assert!((ahead - (target - place).normalize()).length() < 1e-5, "{ahead}");
     let right = world.transform_vector(Vec3::X);
     assert!(right.y.abs() < 1e-5, "its x axis is level: {right}");
     assert!(world.transform_vector(Vec3::Y).y > 0.0, "it is not upside down");
-    assert_eq!(scene.look_at(eye, place, Vec3::Y), Err(Error::NotRotation));
+    assert_eq!(scene.edit(eye).and_then(|mut node| node.look_at(place, Vec3::Y).map(|_| ())), Err(Error::NotRotation));
 }
 
 #[test]
@@ -372,9 +375,10 @@ fn a_transform_added_to_an_inner_node_moves_all_below_it() {
         assert_eq!(scene.world(leaf).unwrap().translation().x, shift + 1.0);
         assert_eq!(scene.world(inner), scene.world(top));
     }
-    let detached = scene.remove_local(top).unwrap();
-    assert_eq!(detached, Some(Local::Transform(Transform::from_xyz(20.0, 0.0, 0.0))));
-    assert_eq!(scene.remove_local(top), Ok(None));
+    for _ in 0..2 {
+        scene.edit(top).unwrap().set_local(None).unwrap();
+        assert_eq!(scene.local(top), None);
+    }
     scene.update();
     scene.validate().unwrap();
     assert_eq!(scene.world(leaf).unwrap().translation().x, 1.0);
@@ -386,15 +390,15 @@ fn the_root_takes_components_like_any_node() {
     let root = scene.root();
     let child = at(&mut scene, root, 1.0);
     scene.set_local(root, Transform::from_xyz(0.0, 2.0, 0.0)).unwrap();
-    scene.set_material(root, 5).unwrap();
-    scene.set_visibility(root, Visibility::layers(12)).unwrap();
-    scene.set_name(root, Some("world")).unwrap();
+    scene.edit(root).unwrap().set_material(5);
+    scene.edit(root).unwrap().set_visibility(Visibility::layers(12));
+    scene.edit(root).unwrap().set_name("world");
     scene.update();
     scene.validate().unwrap();
     assert_eq!(scene.world(child).unwrap().translation(), Vec3::new(1.0, 2.0, 0.0));
-    assert_eq!(scene.material(child), Some(5));
-    assert_eq!(scene.visibility(child), Some(Visibility::layers(12)));
-    assert_eq!(scene.name(root), Some("world"));
+    assert_eq!(scene.get(child).unwrap().material(), Some(5));
+    assert_eq!(scene.get(child).unwrap().visibility(), Visibility::layers(12));
+    assert_eq!(scene.get(root).unwrap().name(), Some("world"));
 }
 
 #[test]
@@ -405,17 +409,23 @@ fn a_material_holds_until_another_is_said_below() {
     let inner = named(&mut scene, top, "inner");
     let leaf = named(&mut scene, inner, "leaf");
     scene.update();
-    assert_eq!((scene.material(leaf), scene.own_material(leaf)), (Some(1), None));
-    scene.set_material(inner, 2).unwrap();
+    assert_eq!(
+        (scene.get(leaf).and_then(|node| node.material()), scene.get(leaf).and_then(|node| node.own_material())),
+        (Some(1), None)
+    );
+    scene.edit(inner).unwrap().set_material(2);
     scene.update();
-    assert_eq!(scene.material(leaf), Some(2));
-    scene.set_material(inner, 3).unwrap();
+    assert_eq!(scene.get(leaf).unwrap().material(), Some(2));
+    scene.edit(inner).unwrap().set_material(3);
     scene.update();
-    assert_eq!(scene.material(leaf), Some(3));
-    assert_eq!(scene.remove_material(inner), Ok(Some(3)));
-    assert_eq!(scene.remove_material(top), Ok(Some(1)));
+    assert_eq!(scene.get(leaf).unwrap().material(), Some(3));
+    for node in [inner, top] {
+        assert!(scene.get(node).unwrap().own_material().is_some());
+        scene.edit(node).unwrap().set_material(None);
+        assert_eq!(scene.get(node).unwrap().own_material(), None);
+    }
     scene.update();
-    assert_eq!(scene.material(leaf), None);
+    assert_eq!(scene.get(leaf).and_then(|node| node.material()), None);
 }
 
 #[test]
@@ -425,14 +435,14 @@ fn visibility_is_what_all_masks_on_the_way_down_share() {
     let top = scene.insert(root, Node::group().with_visibility(Visibility::layers(0b0110))).unwrap();
     let inner = named(&mut scene, top, "inner");
     let leaf = scene.insert(inner, Node::group().with_visibility(Visibility::layers(0b0011))).unwrap();
-    assert_eq!(scene.visibility(leaf), Some(Visibility::layers(0b0010)));
-    assert_eq!(scene.visibility(inner), Some(Visibility::layers(0b0110)));
-    assert_eq!(scene.own_visibility(inner), None);
-    scene.set_visibility(inner, Visibility::HIDDEN).unwrap();
-    assert_eq!(scene.visibility(leaf), Some(Visibility::HIDDEN));
-    assert_eq!(scene.remove_visibility(inner), Ok(Some(Visibility::HIDDEN)));
-    assert_eq!(scene.remove_visibility(inner), Ok(None));
-    assert_eq!(scene.visibility(leaf), Some(Visibility::layers(0b0010)));
+    assert_eq!(scene.get(leaf).unwrap().visibility(), Visibility::layers(0b0010));
+    assert_eq!(scene.get(inner).unwrap().visibility(), Visibility::layers(0b0110));
+    assert_eq!(scene.get(inner).and_then(|node| node.own_visibility()), None);
+    scene.edit(inner).unwrap().set_visibility(Visibility::HIDDEN);
+    assert_eq!(scene.get(leaf).unwrap().visibility(), Visibility::HIDDEN);
+    scene.edit(inner).unwrap().set_visibility(None).set_visibility(None);
+    assert_eq!(scene.get(inner).unwrap().own_visibility(), None);
+    assert_eq!(scene.get(leaf).unwrap().visibility(), Visibility::layers(0b0010));
 }
 
 #[test]
@@ -440,18 +450,20 @@ fn a_shape_is_added_replaced_and_removed() {
     let mut scene = Scene::new();
     let root = scene.root();
     let node = at(&mut scene, root, 2.0);
-    assert_eq!(scene.shape(node), None);
+    assert_eq!(scene.get(node).and_then(|node| node.shape()), None);
     let (one, two) = (Shape::new(1, Aabb::cube(1.0)), Shape::new(2, Aabb::cube(0.5)));
-    scene.set_shape(node, one).unwrap();
-    scene.set_shape(node, two).unwrap();
+    scene.edit(node).unwrap().set_shape(one).unwrap();
+    scene.edit(node).unwrap().set_shape(two).unwrap();
     scene.update();
-    assert_eq!(scene.shape(node), Some(two));
+    assert_eq!(scene.get(node).unwrap().shape(), Some(two));
     let bounds = Aabb::new(Vec3::new(1.5, -0.5, -0.5), Vec3::new(2.5, 0.5, 0.5));
-    assert_eq!(scene.world_bounds(node), Some(bounds));
-    assert_eq!(scene.remove_shape(node), Ok(Some(two)));
-    assert_eq!((scene.remove_shape(node), scene.shape(node)), (Ok(None), None));
+    assert_eq!(scene.get(node).unwrap().bounds(), Some(bounds));
+    for _ in 0..2 {
+        scene.edit(node).unwrap().set_shape(None).unwrap();
+        assert_eq!(scene.get(node).unwrap().shape(), None);
+    }
     scene.update();
-    assert_eq!(scene.world_bounds(node), None);
+    assert_eq!(scene.get(node).and_then(|node| node.bounds()), None);
 }
 
 #[test]
@@ -461,12 +473,15 @@ fn names_are_set_replaced_and_taken_away() {
     let node = named(&mut scene, root, "first");
     let root = scene.root();
     let other = named(&mut scene, root, "first");
-    scene.set_name(node, Some("second")).unwrap();
-    assert_eq!((scene.name(node), scene.name(other)), (Some("second"), Some("first")));
-    scene.set_name(node, Some("")).unwrap();
-    assert_eq!(scene.name(node), Some(""));
-    scene.set_name(node, None).unwrap();
-    assert_eq!(scene.name(node), None);
+    scene.edit(node).unwrap().set_name("second");
+    assert_eq!(
+        (scene.get(node).and_then(|node| node.name()), scene.get(other).and_then(|node| node.name())),
+        (Some("second"), Some("first"))
+    );
+    scene.edit(node).unwrap().set_name("");
+    assert_eq!(scene.get(node).unwrap().name(), Some(""));
+    scene.edit(node).unwrap().set_name(None);
+    assert_eq!(scene.get(node).and_then(|node| node.name()), None);
 }
 
 #[test]
@@ -476,9 +491,9 @@ fn children_are_sorted_stably() {
     for (material, name) in [(3, "c"), (1, "a"), (2, "x"), (1, "b"), (3, "d"), (2, "y")] {
         scene.insert(root, Node::material(material).named(name)).unwrap();
     }
-    scene.sort_children_by(root, |scene, a, b| scene.own_material(a).cmp(&scene.own_material(b))).unwrap();
+    scene.edit(root).unwrap().sort_children_by(|a, b| a.own_material().cmp(&b.own_material()));
     assert_eq!(names_below(&scene, root), ["a", "b", "x", "y", "c", "d"]);
-    scene.sort_children_by(root, |scene, a, b| scene.name(b).cmp(&scene.name(a))).unwrap();
+    scene.edit(root).unwrap().sort_children_by(|a, b| b.name().cmp(&a.name()));
     assert_eq!(names_below(&scene, root), ["y", "x", "d", "c", "b", "a"]);
     scene.validate().unwrap();
 }
@@ -487,12 +502,12 @@ fn children_are_sorted_stably() {
 fn clearing_leaves_the_root_and_what_it_has() {
     let mut scene = Scene::new();
     let root = scene.root();
-    scene.set_name(root, Some("world")).unwrap();
+    scene.edit(root).unwrap().set_name("world");
     let top = at(&mut scene, root, 1.0);
     let low = at(&mut scene, top, 1.0);
     scene.clear();
     assert_eq!((scene.len(), scene.root()), (1, root));
-    assert_eq!(scene.name(root), Some("world"));
+    assert_eq!(scene.get(root).unwrap().name(), Some("world"));
     assert!(!scene.contains(top) && !scene.contains(low));
     scene.validate().unwrap();
     let again = at(&mut scene, root, 1.0);
@@ -512,7 +527,7 @@ fn a_clone_is_a_scene_of_its_own() {
     copy.update();
     copy.remove(low).unwrap();
     assert!(scene.contains(low) && !copy.contains(low));
-    assert_eq!(scene.fresh_world(low).unwrap().translation().x, 1.0);
+    assert_eq!(scene.get(low).unwrap().fresh_world().translation().x, 1.0);
     assert_eq!(copy.world(top).unwrap().translation().x, 9.0);
     scene.validate().unwrap();
     copy.validate().unwrap();
@@ -529,19 +544,23 @@ fn setting_gives_or_replaces() {
         assert_eq!(scene.world(below).unwrap().translation().x, x);
     }
     for number in [3, 4] {
-        scene.set_material(node, number).unwrap();
-        scene.set_shape(node, Shape::new(number, Aabb::cube(1.0))).unwrap();
-        scene.set_visibility(node, Visibility::layers(number)).unwrap();
-        assert_eq!((scene.material(below), scene.visibility(below)), (Some(number), Some(Visibility::layers(number))));
+        scene.edit(node).unwrap().set_material(number);
+        scene.edit(node).unwrap().set_shape(Shape::new(number, Aabb::cube(1.0))).unwrap();
+        scene.edit(node).unwrap().set_visibility(Visibility::layers(number));
+        assert_eq!(
+            (scene.get(below).and_then(|node| node.material()), scene.get(below).map(|node| node.visibility())),
+            (Some(number), Some(Visibility::layers(number)))
+        );
     }
-    scene.set_mesh(node, 9).unwrap();
-    assert_eq!(scene.shape(node), Some(Shape::new(9, Aabb::cube(1.0))));
-    assert_eq!(scene.set_mesh(below, 9), Err(Error::NoShape(below)));
+    let shape = scene.get(node).unwrap().shape().unwrap();
+    scene.edit(node).unwrap().set_shape(Shape { mesh: 9, ..shape }).unwrap();
+    assert_eq!(scene.get(node).unwrap().shape(), Some(Shape::new(9, Aabb::cube(1.0))));
     let mut list = DrawList::new();
     scene.update();
     scene.draw_list(&mut list);
     assert_eq!(list.commands()[0].mesh, 9);
-    scene.set_mesh(node, 10).unwrap();
+    let shape = scene.get(node).unwrap().shape().unwrap();
+    scene.edit(node).unwrap().set_shape(Shape { mesh: 10, ..shape }).unwrap();
     scene.update();
     scene.draw_list(&mut list);
     assert_eq!(list.commands()[0].mesh, 10, "a list that is kept sees the new mesh");
@@ -564,18 +583,21 @@ fn a_description_restores_what_a_node_had() {
     for from in descriptions {
         for to in descriptions {
             for description in [from, to] {
-                scene.set_node(node, description).unwrap();
-                assert_eq!(scene.node(node), Some(description));
+                scene.edit(node).unwrap().set_node(description).unwrap();
+                assert_eq!(scene.get(node).unwrap().node(), description);
                 scene.validate().unwrap();
             }
         }
     }
     let bad = full.with_transform(Transform::from_xyz(f32::NAN, 0.0, 0.0));
-    scene.set_node(node, full).unwrap();
-    assert!(matches!(scene.set_node(node, bad.with_material(9)), Err(Error::NotFinite(_))));
-    assert_eq!(scene.node(node), Some(full), "what is refused changes nothing");
-    scene.set_node(root, full).unwrap();
-    assert_eq!(scene.node(root), Some(full), "the root, too");
+    scene.edit(node).unwrap().set_node(full).unwrap();
+    assert!(matches!(
+        scene.edit(node).and_then(|mut node| node.set_node(bad.with_material(9)).map(|_| ())),
+        Err(Error::NotFinite(_))
+    ));
+    assert_eq!(scene.get(node).unwrap().node(), full, "what is refused changes nothing");
+    scene.edit(root).unwrap().set_node(full).unwrap();
+    assert_eq!(scene.get(root).unwrap().node(), full, "the root, too");
 }
 
 #[test]
@@ -590,7 +612,7 @@ fn a_scene_is_printed_in_one_line_whatever_its_size() {
     let prints = [
         format!("{scene:#?}"),
         format!("{:?}", scene.children(root)),
-        format!("{:?}", scene.edges(root)),
+        format!("{:?}", scene.get(root).unwrap().edges()),
         format!("{:?}", scene.slices().next().unwrap()),
         format!("{:?}", scene.slices().next().unwrap().transforms()),
     ];
@@ -665,7 +687,10 @@ fn a_leaf_that_moves_to_another_slice_keeps_its_name_and_its_shear() {
             scene.reparent(leaf, to, Keep::Local).unwrap();
             scene.update();
             assert!(same_slice(&scene, leaf, to));
-            assert_eq!((scene.node(leaf), scene.world(leaf)), (Some(description), Some(&before)));
+            assert_eq!(
+                (scene.get(leaf).map(|node| node.node()), scene.world(leaf)),
+                (Some(description), Some(&before))
+            );
             scene.validate().unwrap();
             assert_eq!(scene.remove(leaf), Ok(1));
             scene.validate().unwrap();
@@ -690,8 +715,8 @@ fn a_leaf_moves_to_a_slice_without_room_for_what_it_has() {
             scene.update();
             scene.reparent(leaf, to, Keep::Local).unwrap();
             scene.update();
-            assert_eq!((scene.node(leaf), scene.parent(leaf)), (Some(description), Some(to)));
-            assert_eq!(scene.world(leaf).copied(), scene.fresh_world(leaf));
+            assert_eq!((scene.get(leaf).map(|node| node.node()), scene.parent(leaf)), (Some(description), Some(to)));
+            assert_eq!(scene.world(leaf).copied(), scene.get(leaf).map(|node| node.fresh_world()));
             scene.validate().unwrap();
         }
     }
@@ -705,9 +730,10 @@ fn children_in_many_slices_are_sorted() {
     for below in [scene.root(), top] {
         let children: Vec<NodeHandle> =
             (0..150).map(|number| scene.insert(below, Node::material(number * 37 % 150)).unwrap()).collect();
-        scene.sort_children_by(below, |scene, a, b| scene.own_material(a).cmp(&scene.own_material(b))).unwrap();
+        scene.edit(below).unwrap().sort_children_by(|a, b| a.own_material().cmp(&b.own_material()));
         assert_eq!(scene.validate(), Ok(()));
-        let sorted: Vec<u32> = scene.children(below).filter_map(|child| scene.own_material(child)).collect();
+        let sorted: Vec<u32> =
+            scene.children(below).filter_map(|child| scene.get(child).and_then(|node| node.own_material())).collect();
         assert!(sorted.into_iter().eq(0..150));
         assert!(children.iter().all(|&child| scene.parent(child) == Some(below)));
     }

@@ -1,11 +1,11 @@
 //! What errors say: the node and the numbers that they hold, and what to do.
 
 use hedgerow::character::CharacterError;
-use hedgerow::edit::{BatchError, EditQueue, SceneBuilder, TreeFault};
+use hedgerow::edit::{BatchError, EditQueue};
 use hedgerow::glam::{Mat4, Vec2};
 use hedgerow::query::Ray;
 use hedgerow::snapshot::SnapshotError;
-use hedgerow::{Error, Mat34, Node, Scene, Transform};
+use hedgerow::{Error, Mat34, Node, Place, Scene, Transform, Tree};
 use std::io::ErrorKind;
 
 /// Fails unless the text has its parts in it, and says what to do where it must.
@@ -25,11 +25,11 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
     let (of_node, of_parent) = (format!("{node:?}"), format!("{parent:?}"));
     let ticket = EditQueue::new().insert(node, Node::group());
     let of_ticket = format!("{ticket:?}");
-    let said: [(Error, &[&str]); 23] = [
+    let said: [(Error, &[&str]); 21] = [
         (Error::StaleHandle(node), &[&of_node, "drop the handle"]),
         (Error::RootIsFixed, &["edit its children"]),
-        (Error::BesideDetached(node), &[&of_node, "attach it first"]),
-        (Error::NotDetached(node), &[&of_node, "detach it first"]),
+        (Error::BesideDetached(node), &[&of_node, "move it into the tree first"]),
+        (Error::PlaceInList(Place::Before(node)), &[&of_node, "use reparent"]),
         (Error::IndexOutOfRange { parent, index: 7, children: 2 }, &[&of_parent, "a child 7", "from 0 to 2"]),
         (Error::WouldCycle { node, parent }, &[&of_node, &of_parent]),
         (Error::NotFinite("a transform"), &["a transform must be finite"]),
@@ -41,10 +41,8 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         (Error::Sheared(node), &[&of_node, "shears"]),
         (Error::NoShape(node), &[&of_node, "set_shape"]),
         (Error::UnknownTicket(ticket), &[&of_ticket, "append the queue"]),
-        (Error::InvalidTree(TreeFault::NoRoot), &["push a node without a parent"]),
-        (Error::InvalidTree(TreeFault::SecondRoot), &["give it one"]),
-        (Error::InvalidTree(TreeFault::UnknownParent), &["push it too"]),
-        (Error::InvalidTree(TreeFault::Cycle), &["its own ancestor"]),
+        (Error::UnknownParent, &["push the parent first"]),
+        (Error::NoLocal, &["give the node one"]),
         (Error::NoBounds, &["bounds: true"]),
         (Error::NoChanges, &["changes: true"]),
         (Error::InvalidConfig { field: "max_nodes", expected: "at least 16" }, &["max_nodes must be at least 16"]),
@@ -74,19 +72,19 @@ fn errors_of_values_become_errors_of_the_scene() {
     );
     let nan = Transform::from_xyz(f32::NAN, 0.0, 0.0);
     assert_eq!(scene.set_local(node, nan), Err(Error::NotFinite("a transform")));
-    let mut tree = SceneBuilder::new();
+    let mut tree = Tree::new();
     tree.push(None, Node::transform(nan));
-    let refused = tree.insert_into(&mut scene, node).map(drop);
+    let refused = scene.insert_tree(node, &tree).map(drop);
     assert_eq!(refused, Err(BatchError { item: Some(0), error: Error::NotFinite("a transform") }));
 }
 
 #[test]
 fn errors_of_snapshots_say_what_the_bytes_are() {
     let said: [(SnapshotError, &[&str]); 8] = [
-        (SnapshotError::NotASnapshot, &["Scene::save"]),
+        (SnapshotError::NotASnapshot, &["Scene::to_bytes"]),
         (SnapshotError::Version(999), &["version 999"]),
-        (SnapshotError::Kind { whole: true }, &["load_subtree"]),
-        (SnapshotError::Kind { whole: false }, &["Scene::load"]),
+        (SnapshotError::Kind { whole: true }, &["Tree::from_bytes"]),
+        (SnapshotError::Kind { whole: false }, &["Scene::from_bytes"]),
         (SnapshotError::Length { expected: 123, found: 45 }, &["123 bytes", "has 45"]),
         (SnapshotError::Checksum, &["damaged"]),
         (SnapshotError::Invalid { violation: "a node is lost" }, &["valid scene: a node is lost"]),

@@ -3,7 +3,7 @@
 use crate::model::dump::same_slice;
 use crate::renderers::{grid, looking};
 use hedgerow::glam::{DVec3, Quat, Vec3, Vec4};
-use hedgerow::query::{CullView, Frustum};
+use hedgerow::query::{CullView, Filter, Frustum};
 use hedgerow::visit::SliceView;
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
@@ -50,20 +50,21 @@ fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
             .slices()
             .filter_map(|slice| {
                 let first = slice.shapes().iter().next()?.node;
-                Some((slice.number(), scene.world_f64(first)?.translation))
+                Some((slice.number(), scene.get(first)?.world_f64().translation))
             })
             .collect();
         for step in 0..120 {
             let (node, _) = shapes[dice.usize(..shapes.len())];
             let mut part = || (dice.f64() - 0.5) * if step % 2 == 0 { 4.0 } else { 100.0 };
-            let camera = scene.world_f64(node).unwrap().translation + DVec3::new(part(), part(), part());
+            let camera = scene.get(node).unwrap().world_f64().translation + DVec3::new(part(), part(), part());
             let forward = DVec3::new(part(), part(), part()).as_vec3();
             let frustum = looking(Vec3::ZERO, forward);
-            scene.cull_relative(camera, &frustum, Visibility::VISIBLE, &mut list);
+            list.set_eye(camera);
+            scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
             let listed: Vec<NodeHandle> = list.commands().iter().map(|command| command.node).collect();
             for &(node, bounds) in &shapes {
                 // The box in double precision, by its eight corners.
-                let world = scene.world_f64(node).unwrap();
+                let world = scene.get(node).unwrap().world_f64();
                 let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
                 for corner in 0..8 {
                     let pick = |axis: usize| if corner >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
@@ -76,7 +77,7 @@ fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
                 let near = low.abs().max_element() < 1e4 && high.abs().max_element() < 1e4;
                 if let Some(at) = listed.iter().position(|&listed| listed == node) {
                     seen += 1;
-                    let origin = origins[&scene.matrix_slot(node).unwrap().slice];
+                    let origin = origins[&scene.get(node).unwrap().matrix_slot().unwrap().slice];
                     let wide = !near || origin.distance(world.translation) > 1e4;
                     assert!(outer || wide, "{node:?} is listed at {low} to {high}");
                     let matrix = list.relative_matrices()[at];
@@ -90,7 +91,7 @@ fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
             }
         }
         assert!(seen > 60 && unsure < 20, "{seen} seen, {unsure} unsure");
-        let district = |node| scene.ancestors(node).nth(1);
+        let district = |node| scene.get(node).unwrap().ancestors().map(|node| node.handle()).nth(1);
         let whole = |slice: &SliceView<'_>| {
             let mut districts = slice.shapes().iter().map(|listed| district(listed.node));
             let first = districts.next();
@@ -106,7 +107,7 @@ fn a_relative_list_follows_what_moves_also_above_other_slices() {
     let (mut scene, shapes) = planet(9, BOUNDED);
     let mut dice = fastrand::Rng::with_seed(4);
     let (mut kept, mut near) = (DrawList::new(), DrawList::new());
-    let all: Vec<NodeHandle> = scene.descendants(scene.root()).collect();
+    let all: Vec<NodeHandle> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
     // The scene as of its last update.
     let mut updated = scene.clone();
     for frame in 0..60 {
@@ -118,14 +119,18 @@ fn a_relative_list_follows_what_moves_also_above_other_slices() {
             scene.update();
             updated = scene.clone();
         }
-        let camera = scene.world_f64(shapes[dice.usize(..shapes.len())].0).unwrap().translation;
-        scene.draw_list_relative(camera, &mut kept);
+        let camera = scene.get(shapes[dice.usize(..shapes.len())].0).unwrap().world_f64().translation;
+        kept.set_eye(camera);
+        scene.draw_list(&mut kept);
         let mut anew = DrawList::new();
-        updated.draw_list_relative(camera, &mut anew);
+        anew.set_eye(camera);
+        updated.draw_list(&mut anew);
         assert_eq!(kept.relative_matrices(), anew.relative_matrices());
         let frustum = looking(Vec3::ZERO, Vec3::new(1.0, -0.1, 0.3));
-        scene.cull_relative(camera, &frustum, Visibility::VISIBLE, &mut near);
-        updated.cull_relative(camera, &frustum, Visibility::VISIBLE, &mut anew);
+        near.set_eye(camera);
+        scene.cull(&mut [CullView::new(&frustum, &mut near)]).unwrap();
+        anew.set_eye(camera);
+        updated.cull(&mut [CullView::new(&frustum, &mut anew)]).unwrap();
         assert_eq!(near.commands(), anew.commands());
         assert_eq!(near.relative_matrices(), anew.relative_matrices());
     }
@@ -140,12 +145,11 @@ fn each_view_around_a_camera_sees_the_layers_that_it_and_its_list_have() {
     }
     scene.update();
     let mut lists = [DrawList::new(), DrawList::new().on_layers(Visibility::layers(0b011))];
-    let mut views = lists.each_mut().map(|list| CullView {
-        frustum: looking(Vec3::new(0.0, 0.0, 5.0), Vec3::ZERO),
-        layers: Visibility::layers(0b110),
-        list,
+    let mut views = lists.each_mut().map(|list| {
+        CullView::new(&looking(Vec3::new(0.0, 0.0, 5.0), Vec3::ZERO), list).on_layers(Visibility::layers(0b110))
     });
-    scene.cull_views_relative(DVec3::ZERO, &mut views);
+    views.iter_mut().for_each(|view| view.list.set_eye(DVec3::ZERO));
+    scene.cull(&mut views).unwrap();
     let meshes = lists.map(|list| list.commands().iter().map(|command| command.mesh).collect::<Vec<u32>>());
     assert_eq!(meshes, [vec![0b010, 0b100, 0b110], vec![0b010, 0b110]]);
 }
@@ -154,7 +158,7 @@ fn each_view_around_a_camera_sees_the_layers_that_it_and_its_list_have() {
 fn views_around_a_camera_are_those_of_single_culls() {
     let (mut scene, shapes) = planet(3, SceneConfig::DEFAULT);
     for (at, &(node, _)) in shapes.iter().enumerate().filter(|(at, _)| at % 3 == 0) {
-        scene.set_visibility(node, Visibility::layers(1 << (at % 2))).unwrap();
+        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 2)));
     }
     let mut lists = [DrawList::new(), DrawList::new().without_matrices(), DrawList::new()];
     let looks = [Vec3::NEG_Z, Vec3::new(1.0, 0.2, 0.1), Vec3::new(-0.3, -1.0, 0.5)];
@@ -165,25 +169,26 @@ fn views_around_a_camera_are_those_of_single_culls() {
         if step % 3 != 2 {
             scene.update();
         }
-        let camera = scene.world_f64(node).unwrap().translation + DVec3::new(1.0, 2.0, 3.0);
+        let camera = scene.get(node).unwrap().world_f64().translation + DVec3::new(1.0, 2.0, 3.0);
         let layers = [Visibility::VISIBLE, Visibility::layers(1), Visibility::layers(2)];
         let frusta = looks.map(|look| looking(Vec3::ZERO, look));
         let mut views: Vec<_> = lists
             .iter_mut()
             .zip(frusta.iter().zip(layers))
-            .map(|(list, (&frustum, layers))| CullView { frustum, layers, list })
+            .map(|(list, (&frustum, layers))| CullView::new(&frustum, list).on_layers(layers))
             .collect();
-        scene.cull_views_relative(camera, &mut views);
+        views.iter_mut().for_each(|view| view.list.set_eye(camera));
+        scene.cull(&mut views).unwrap();
         for (list, (frustum, layers)) in lists.iter().zip(frusta.iter().zip(layers)) {
             let mut single = DrawList::new();
-            scene.cull_relative(camera, frustum, layers, &mut single);
+            single.set_eye(camera);
+            scene.cull(&mut [CullView::new(frustum, &mut single).on_layers(layers)]).unwrap();
             assert_eq!((list.commands(), list.slots()), (single.commands(), single.slots()));
             assert_eq!(list.relative_matrices(), single.relative_matrices());
             seen += list.len();
         }
     }
     assert!(seen > 20, "{seen}");
-    scene.cull_views_relative(DVec3::ZERO, &mut []);
 }
 
 /// A node with a translation in double precision, and its parent.
@@ -229,12 +234,12 @@ fn translations_in_double_precision_keep_a_millimetre_over_all_that_moves_nodes(
                     let above = parent.map_or(scene.root(), |at| placed[at].node);
                     let node = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
                     let node = scene.insert(above, node).unwrap();
-                    scene.set_translation_f64(node, translation).unwrap();
+                    scene.edit(node).unwrap().set_translation_f64(translation).unwrap();
                     placed.push(Placed { node, parent, translation });
                 }
                 5 | 6 => {
                     let Some(at) = any(&mut dice, &placed) else { continue };
-                    scene.set_translation_f64(placed[at].node, translation).unwrap();
+                    scene.edit(placed[at].node).unwrap().set_translation_f64(translation).unwrap();
                     placed[at].translation = translation;
                 }
                 7 => {
@@ -254,7 +259,7 @@ fn translations_in_double_precision_keep_a_millimetre_over_all_that_moves_nodes(
                     0 => scene.shrink_to_fit(),
                     1 => drop(scene.maintain(std::time::Duration::MAX)),
                     _ => {
-                        scene = Scene::load(&scene.save()).unwrap();
+                        scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
                         loaded = true;
                     }
                 },
@@ -270,11 +275,12 @@ fn translations_in_double_precision_keep_a_millimetre_over_all_that_moves_nodes(
                 shown = placed.iter().zip(&places).map(|(placed, &place)| (placed.node, place)).collect();
             }
             let camera = places.get(step % places.len().max(1)).map_or(DVec3::ZERO, |place| *place + 0.25);
-            scene.draw_list_relative(camera, &mut list);
+            list.set_eye(camera);
+            scene.draw_list(&mut list);
             for (placed, place) in placed.iter().zip(&places) {
-                let off = (scene.world_f64(placed.node).unwrap().translation - place).length();
+                let off = (scene.get(placed.node).unwrap().world_f64().translation - place).length();
                 assert!(off < 1e-6, "{off}");
-                assert!(scene.translation_f64(placed.node).unwrap().distance(placed.translation) < 1e-7);
+                assert!(scene.get(placed.node).unwrap().translation_f64().unwrap().distance(placed.translation) < 1e-7);
             }
             assert_eq!(list.len(), shown.len());
             for (command, matrix) in list.commands().iter().zip(list.relative_matrices()) {
@@ -292,37 +298,46 @@ fn a_translation_in_double_precision_is_that_of_the_rounded_transform() {
     let (mut scene, nodes) = grid(BOUNDED, 4);
     let turned = Transform::from_scale(Vec3::splat(2.0)).with_rotation(Quat::from_rotation_y(1.0));
     scene.set_local(nodes[3], turned).unwrap();
-    scene.set_translation_f64(nodes[3], DVec3::new(1e7 + 0.3, 0.1, -0.7)).unwrap();
+    scene.edit(nodes[3]).unwrap().set_translation_f64(DVec3::new(1e7 + 0.3, 0.1, -0.7)).unwrap();
     let expected = Transform { translation: Vec3::new(1e7 + 0.3, 0.1, -0.7), ..turned };
     assert_eq!(scene.local(nodes[3]).and_then(|local| local.transform()), Some(expected));
     let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 7.0], [0.0, 1.0, 0.0, 0.1], [0.0, 0.0, 1.0, 0.0]] };
     scene.set_local(nodes[5], shear).unwrap();
-    scene.set_translation_f64(nodes[5], DVec3::splat(0.1)).unwrap();
+    scene.edit(nodes[5]).unwrap().set_translation_f64(DVec3::splat(0.1)).unwrap();
     let Some(hedgerow::Local::Matrix(found)) = scene.local(nodes[5]) else { panic!("it shears as before") };
     assert_eq!((found.rows[0][1], found.translation()), (0.5, Vec3::splat(0.1)));
     scene.update();
     scene.validate().unwrap();
-    assert_eq!(scene.fresh_world(nodes[3]).as_ref(), scene.world(nodes[3]));
-    assert!(scene.translation_f64(nodes[5]).unwrap().distance(DVec3::splat(0.1)) < 1e-15);
+    assert_eq!(scene.get(nodes[3]).map(|node| node.fresh_world()).as_ref(), scene.world(nodes[3]));
+    assert!(scene.get(nodes[5]).unwrap().translation_f64().unwrap().distance(DVec3::splat(0.1)) < 1e-15);
     let group = scene.insert(scene.root(), Node::group()).unwrap();
-    assert_eq!(scene.set_translation_f64(group, DVec3::ONE), Err(Error::NoTransform(group)));
-    assert_eq!(scene.translation_f64(group), None);
-    assert!(matches!(scene.set_translation_f64(nodes[1], DVec3::splat(1e39)), Err(Error::NotFinite(_))));
+    assert_eq!(
+        scene.edit(group).and_then(|mut node| node.set_translation_f64(DVec3::ONE).map(|_| ())),
+        Err(Error::NoTransform(group))
+    );
+    assert_eq!(scene.get(group).and_then(|node| node.translation_f64()), None);
+    assert!(matches!(
+        scene.edit(nodes[1]).and_then(|mut node| node.set_translation_f64(DVec3::splat(1e39)).map(|_| ())),
+        Err(Error::NotFinite(_))
+    ));
     scene.remove(group).unwrap();
-    assert_eq!(scene.set_translation_f64(group, DVec3::ONE), Err(Error::StaleHandle(group)));
+    assert_eq!(
+        scene.edit(group).and_then(|mut node| node.set_translation_f64(DVec3::ONE).map(|_| ())),
+        Err(Error::StaleHandle(group))
+    );
 }
 
 #[test]
 fn what_leaves_a_translation_as_it_is_keeps_it_in_double_precision() {
     let (mut scene, nodes) = grid(BOUNDED, 4);
     let precise = DVec3::new(1e7 + 0.125, 0.25, -3.0);
-    scene.set_translation_f64(nodes[2], precise).unwrap();
+    scene.edit(nodes[2]).unwrap().set_translation_f64(precise).unwrap();
     scene.modify_local(nodes[2], |local| local.rotation = Quat::from_rotation_x(0.5)).unwrap();
-    assert_eq!(scene.translation_f64(nodes[2]), Some(precise));
-    scene.look_at(nodes[2], Vec3::new(0.0, 5.0, 0.0), Vec3::Y).unwrap();
-    assert_eq!(scene.translation_f64(nodes[2]), Some(precise));
+    assert_eq!(scene.get(nodes[2]).unwrap().translation_f64(), Some(precise));
+    scene.edit(nodes[2]).unwrap().look_at(Vec3::new(0.0, 5.0, 0.0), Vec3::Y).unwrap();
+    assert_eq!(scene.get(nodes[2]).unwrap().translation_f64(), Some(precise));
     scene.modify_local(nodes[2], |local| local.translation.y = 1.0).unwrap();
-    assert_eq!(scene.translation_f64(nodes[2]), Some(DVec3::new(f64::from(1e7_f32 + 0.125), 1.0, -3.0)));
+    assert_eq!(scene.get(nodes[2]).unwrap().translation_f64(), Some(DVec3::new(f64::from(1e7_f32 + 0.125), 1.0, -3.0)));
     scene.update();
     scene.validate().unwrap();
 }
@@ -337,14 +352,17 @@ fn a_kept_relative_list_sees_bounds_that_are_set() {
         let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
         let mut before = 0;
         for (size, listed) in [(0.5, 0), (2000.0, 1), (0.25, 0)] {
-            scene.set_bounds(node, Aabb::cube(size)).unwrap();
+            let shape = scene.get(node).unwrap().shape().unwrap();
+            scene.edit(node).unwrap().set_shape(Shape { bounds: Aabb::cube(size), ..shape }).unwrap();
             // The update shows them.
             if asks {
-                scene.cull_relative(DVec3::ZERO, &frustum, Visibility::VISIBLE, &mut list);
+                list.set_eye(DVec3::ZERO);
+                scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
                 assert_eq!(list.len(), before, "bounds of {size}, kept: {bounds}, not updated");
             }
             scene.update();
-            scene.cull_relative(DVec3::ZERO, &frustum, Visibility::VISIBLE, &mut list);
+            list.set_eye(DVec3::ZERO);
+            scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
             assert_eq!(list.len(), listed, "bounds of {size}, kept: {bounds}, asked before: {asks}");
             before = listed;
         }
@@ -363,10 +381,12 @@ fn a_kept_relative_list_sees_bounds_that_are_set_while_others_move() {
         scene.update();
         let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
         for (size, listed) in [(0.5, 0), (2000.0, 1), (0.25, 0)] {
-            scene.set_bounds(nodes[3], Aabb::cube(size)).unwrap();
+            let shape = scene.get(nodes[3]).unwrap().shape().unwrap();
+            scene.edit(nodes[3]).unwrap().set_shape(Shape { bounds: Aabb::cube(size), ..shape }).unwrap();
             scene.set_local(nodes[150], Transform::from_xyz(size, 5000.0, 0.0)).unwrap();
             scene.update();
-            scene.cull_relative(DVec3::ZERO, &frustum, Visibility::VISIBLE, &mut list);
+            list.set_eye(DVec3::ZERO);
+            scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
             assert_eq!(list.len(), listed, "bounds of {size}, kept: {bounds}");
         }
     }
@@ -379,7 +399,7 @@ fn boxes_far_away_stay_exact_where_the_first_shape_is_gone() {
     let nodes = [(); 2].map(|()| {
         let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(0.5)));
         let node = scene.insert(scene.root(), shape).unwrap();
-        scene.set_translation_f64(node, place).unwrap();
+        scene.edit(node).unwrap().set_translation_f64(place).unwrap();
         node
     });
     scene.remove(nodes[0]).unwrap();
@@ -387,7 +407,8 @@ fn boxes_far_away_stay_exact_where_the_first_shape_is_gone() {
     let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
     // At the back of the box the view is 3.49 wide on each side; single precision tells metres there.
     for (aside, listed) in [(3.9, 1), (4.1, 0), (-3.9, 1), (-4.1, 0)] {
-        scene.cull_relative(place + DVec3::new(aside, 0.0, 5.0), &frustum, Visibility::VISIBLE, &mut list);
+        list.set_eye(place + DVec3::new(aside, 0.0, 5.0));
+        scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
         assert_eq!(list.len(), listed, "{aside} aside");
     }
 }
@@ -398,9 +419,9 @@ fn a_node_that_keeps_its_world_keeps_what_single_precision_loses() {
     let near = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e7, 0.0, 0.0))).unwrap();
     let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
     let place = DVec3::new(1e7 + 0.3, 2.0, 3.0);
-    scene.set_translation_f64(city, place).unwrap();
+    scene.edit(city).unwrap().set_translation_f64(place).unwrap();
     scene.reparent(city, near, Keep::World).unwrap();
-    let kept = scene.world_f64(city).unwrap().translation;
+    let kept = scene.get(city).unwrap().world_f64().translation;
     assert!((kept - place).length() < 1e-6, "{kept}");
 }
 
@@ -410,12 +431,14 @@ fn a_node_that_keeps_its_world_keeps_what_single_precision_loses() {
 fn refill(scene: &Scene, list: &mut DrawList) {
     let camera = DVec3::new(0.5, 1.0, 2.0);
     let mut anew = DrawList::new();
-    scene.draw_list_relative(camera, list);
-    scene.draw_list_relative(camera, &mut anew);
+    list.set_eye(camera);
+    scene.draw_list(list);
+    anew.set_eye(camera);
+    scene.draw_list(&mut anew);
     assert_eq!((list.commands(), list.relative_matrices()), (anew.commands(), anew.relative_matrices()));
     assert_eq!(list.relative_matrices().len(), list.len());
     for (command, matrix) in list.commands().iter().zip(list.relative_matrices()) {
-        let world = scene.world_f64(command.node).unwrap();
+        let world = scene.get(command.node).unwrap().world_f64();
         for corner in [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z] {
             let expected = (world.transform_point3(corner.as_dvec3()) - camera).as_vec3();
             let found = matrix.transform_point(corner);
@@ -429,7 +452,9 @@ fn relative_matrices_are_back_after_a_list_without_a_camera() {
     let (scene, _) = grid(BOUNDED, 6);
     let mut list = DrawList::new();
     refill(&scene, &mut list);
+    list.set_eye(None);
     scene.draw_list(&mut list);
+    assert!(list.relative_matrices().is_empty());
     refill(&scene, &mut list);
 }
 
@@ -467,7 +492,8 @@ fn bounds_that_are_set_leave_relative_matrices_as_they_are() {
     let (mut scene, nodes) = grid(SceneConfig::DEFAULT, 6);
     let mut list = DrawList::new();
     refill(&scene, &mut list);
-    scene.set_bounds(nodes[3], Aabb::cube(9.0)).unwrap();
+    let shape = scene.get(nodes[3]).unwrap().shape().unwrap();
+    scene.edit(nodes[3]).unwrap().set_shape(Shape { bounds: Aabb::cube(9.0), ..shape }).unwrap();
     refill(&scene, &mut list);
 }
 
@@ -475,12 +501,13 @@ fn bounds_that_are_set_leave_relative_matrices_as_they_are() {
 fn a_relative_list_holds_what_is_on_the_layers_that_are_asked_for() {
     let (mut scene, nodes) = grid(BOUNDED, 8);
     for (at, &node) in nodes.iter().enumerate() {
-        scene.set_visibility(node, Visibility::layers(1 << (at % 3))).unwrap();
+        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 3)));
     }
     scene.update();
     let everywhere = Frustum::from_planes([Vec4::ZERO; 6]).unwrap();
     let mut list = DrawList::new();
-    scene.cull_relative(DVec3::ZERO, &everywhere, Visibility::layers(2), &mut list);
+    list.set_eye(DVec3::ZERO);
+    scene.cull(&mut [CullView::new(&everywhere, &mut list).on_layers(Visibility::layers(2))]).unwrap();
     let mut listed: Vec<NodeHandle> = list.commands().iter().map(|command| command.node).collect();
     listed.sort_unstable();
     let mut expected: Vec<NodeHandle> = nodes.iter().copied().skip(1).step_by(3).collect();
@@ -489,16 +516,89 @@ fn a_relative_list_holds_what_is_on_the_layers_that_are_asked_for() {
 }
 
 #[test]
+fn views_with_eyes_and_without_are_culled_in_one_call() {
+    let (mut scene, nodes) = grid(BOUNDED, 8);
+    scene.update();
+    let (frustum, eye) = (looking(Vec3::ZERO, Vec3::new(1.0, 0.2, 0.3)), DVec3::new(3.0, 0.5, 1.0));
+    let mut lists = [const { DrawList::new() }; 5];
+    // Two share an eye.
+    let eyes = [None, Some(eye), None, Some(eye), Some(DVec3::ZERO)];
+    for (list, eye) in lists.iter_mut().zip(eyes) {
+        list.set_eye(eye);
+        assert_eq!(list.eye(), eye);
+    }
+    let filter = |at| if at == 3 { Filter::below(nodes[20]) } else { Filter::ALL };
+    let views = lists.iter_mut().enumerate();
+    let mut views: Vec<_> = views.map(|(at, list)| CullView { frustum, filter: filter(at), list }).collect();
+    scene.cull(&mut views).unwrap();
+    let mut seen = 0;
+    for (at, (list, eye)) in lists.iter().zip(eyes).enumerate() {
+        let mut single = DrawList::new();
+        single.set_eye(eye);
+        scene.cull(&mut [CullView { frustum, filter: filter(at), list: &mut single }]).unwrap();
+        assert_eq!((list.commands(), list.matrices()), (single.commands(), single.matrices()));
+        assert_eq!(list.relative_matrices(), single.relative_matrices());
+        assert_eq!(list.relative_matrices().len(), if eye.is_some() { list.len() } else { 0 });
+        seen += list.len();
+    }
+    assert!(seen > 20, "{seen}");
+
+    // A view without an eye needs boxes, and a refused call changes no list.
+    let (unbounded, _) = grid(SceneConfig::DEFAULT, 8);
+    let [near, far, ..] = &mut lists;
+    let before = (near.commands().to_vec(), far.commands().to_vec());
+    let mut views = [CullView::new(&frustum, far), CullView::new(&frustum, near)];
+    assert_eq!(unbounded.cull(&mut views), Err(Error::NoBounds));
+    scene.remove(nodes[20]).unwrap();
+    let [near, far, ..] = &mut lists;
+    let mut views = [CullView::new(&frustum, far), CullView::new(&frustum, near).below(nodes[20])];
+    assert_eq!(scene.cull(&mut views), Err(Error::StaleHandle(nodes[20])));
+    let [near, far, ..] = &mut lists;
+    assert_eq!(before, (near.commands().to_vec(), far.commands().to_vec()));
+    unbounded.cull(&mut [CullView::new(&frustum, far)]).unwrap();
+    let mut many = vec![DrawList::new(); 33];
+    many.iter_mut().for_each(|list| list.set_eye(eye));
+    let mut views: Vec<CullView<'_>> = many.iter_mut().map(|list| CullView::new(&frustum, list)).collect();
+    assert_eq!(scene.cull(&mut views), Err(Error::CapacityOverflow));
+    assert_eq!(scene.cull(&mut views[1..]), Ok(()));
+}
+
+#[test]
+fn an_eye_at_the_end_of_double_precision_gives_no_nan() {
+    for config in [BOUNDED, SceneConfig::DEFAULT] {
+        let (mut scene, nodes) = grid(config, 6);
+        scene.set_local(nodes[3], Transform::from_xyz(-3e38, 3e38, 1.0)).unwrap();
+        scene.update();
+        let frustum = looking(Vec3::ZERO, Vec3::new(1.0, 0.2, 0.3));
+        let (mut drawn, mut culled) = (DrawList::new(), DrawList::new());
+        for eye in [DVec3::splat(1e300), DVec3::new(-1e300, 1e300, 0.0), DVec3::new(f64::MAX, -f64::MAX, 1e39)] {
+            drawn.set_eye(eye);
+            culled.set_eye(eye);
+            for _ in 0..2 {
+                scene.draw_list(&mut drawn);
+                scene.cull(&mut [CullView::new(&frustum, &mut culled)]).unwrap();
+                assert_eq!(drawn.len(), nodes.len());
+                for matrix in drawn.relative_matrices().iter().chain(culled.relative_matrices()) {
+                    assert!(!matrix.rows.as_flattened().iter().any(|part| part.is_nan()), "{matrix:?} from {eye}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_too_far_for_single_precision_is_seen() {
     let (mut scene, nodes) = grid(BOUNDED, 6);
     // Nothing sees this.
-    scene.set_bounds(nodes[7], Aabb::EMPTY).unwrap();
+    let shape = scene.get(nodes[7]).unwrap().shape().unwrap();
+    scene.edit(nodes[7]).unwrap().set_shape(Shape { bounds: Aabb::EMPTY, ..shape }).unwrap();
     scene.update();
     let (wall, any) = (Vec4::new(-1.0, 0.0, 0.0, 0.0), Vec4::ZERO);
     let on_the_left = Frustum::from_planes([wall, any, any, any, any, any]).unwrap();
     let mut list = DrawList::new();
     for (x, seen) in [(1e39, 35), (1e3, 35), (-1e3, 0)] {
-        scene.cull_relative(DVec3::new(x, 0.0, 0.0), &on_the_left, Visibility::VISIBLE, &mut list);
+        list.set_eye(DVec3::new(x, 0.0, 0.0));
+        scene.cull(&mut [CullView::new(&on_the_left, &mut list)]).unwrap();
         assert_eq!(list.len(), seen, "from {x}");
         assert!(list.commands().iter().all(|command| command.node != nodes[7]));
     }
@@ -511,9 +611,9 @@ fn a_translation_of_which_nothing_is_lost_takes_no_more_memory() {
     // The slice is noted for the update as soon as anything is set.
     scene.set_local(car, Transform::IDENTITY).unwrap();
     let before = scene.stats().allocated_bytes();
-    scene.set_translation_f64(car, DVec3::new(1.5, -2.0, 1e6)).unwrap();
+    scene.edit(car).unwrap().set_translation_f64(DVec3::new(1.5, -2.0, 1e6)).unwrap();
     assert_eq!(
-        (scene.stats().allocated_bytes(), scene.translation_f64(car)),
+        (scene.stats().allocated_bytes(), scene.get(car).and_then(|node| node.translation_f64())),
         (before, Some(DVec3::new(1.5, -2.0, 1e6)))
     );
 }

@@ -10,28 +10,31 @@ const TINY: SceneConfig = SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT };
 /// Calls every query and edit that takes a handle; nothing may panic.
 fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
     let root = scene.root();
-    let _ = (scene.parent(node), scene.first_child(node), scene.last_child(node));
-    let _ = (scene.next_sibling(node), scene.previous_sibling(node), scene.depth(node), scene.node(node));
-    let _ = (scene.world(node), scene.fresh_world(node), scene.world_bounds(node), scene.visibility(node));
-    let _ = (scene.material(node), scene.name(node), scene.find(node, "a/b"), same_slice(scene, node, root));
-    let _ = (scene.is_ancestor(node, root), scene.is_ancestor(root, node));
-    let walked = scene.children(node).count()
-        + scene.siblings(node).count()
-        + scene.ancestors(node).count()
-        + scene.descendants(node).count()
-        + scene.post_order(node).count()
-        + scene.leaves(node).count()
-        + scene.edges(node).count();
-    assert!(walked <= 12 * scene.len());
+    let _ = (scene.parent(node), scene.world(node), scene.local(node), same_slice(scene, node, root));
+    let _ = scene.get(root).unwrap().is_below(node);
+    if let Some(node) = scene.get(node) {
+        let _ = (node.first_child(), node.last_child(), node.next_sibling(), node.previous_sibling(), node.depth());
+        let _ = (node.node(), node.fresh_world(), node.bounds(), node.visibility(), node.material(), node.name());
+        let _ = (node.find("a/b"), node.is_below(root));
+        let walked = node.children().count()
+            + node.siblings().count()
+            + node.ancestors().count()
+            + node.descendants().count()
+            + node.post_order().count()
+            + node.leaves().count()
+            + node.edges().count();
+        assert!(walked <= 12 * scene.len());
+    }
+    assert!(scene.children(node).count() < scene.len());
     let _ = scene.try_reserve(node, 3);
     let _ = scene.insert(node, Node::group());
     let _ = scene.insert(Place::Before(node), Node::group());
     let _ = scene.set_local(node, Transform::IDENTITY);
     let _ = scene.set_local(node, Transform::IDENTITY);
-    let _ = scene.set_visibility(node, Visibility::VISIBLE);
-    let _ = scene.remove_material(node);
-    let _ = scene.set_name(node, Some("a"));
-    let _ = scene.sort_children_by(node, |_, a, b| b.cmp(&a));
+    let _ = scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::VISIBLE));
+    let _ = scene.edit(node).map(|mut node| _ = node.set_material(None));
+    let _ = scene.edit(node).map(|mut node| _ = node.set_name("a"));
+    let _ = scene.edit(node).map(|mut node| _ = node.sort_children_by(|a, b| b.handle().cmp(&a.handle())));
     let _ = scene.reparent(node, root, Keep::World);
     let _ = scene.remove(node);
     scene.validate().unwrap();
@@ -51,7 +54,7 @@ fn a_handle_survives_everything_but_its_removal() {
     let unchanged = |scene: &Scene, after: &str| {
         scene.validate().unwrap();
         for (number, &node) in (0u32..).zip(nodes) {
-            assert_eq!(scene.own_material(node), Some(number), "after {after}");
+            assert_eq!(scene.get(node).unwrap().own_material(), Some(number), "after {after}");
         }
     };
     scene.update();
@@ -65,10 +68,10 @@ fn a_handle_survives_everything_but_its_removal() {
     scene.maintain(Duration::from_secs(1));
     scene.shrink_to_fit();
     unchanged(&scene, "maintenance");
-    scene.sort_children_by(root, |_, a, b| b.cmp(&a)).unwrap();
+    scene.edit(root).unwrap().sort_children_by(|a, b| b.handle().cmp(&a.handle()));
     for &node in nodes {
         scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
-        scene.remove_local(node).unwrap();
+        scene.edit(node).unwrap().set_local(None).unwrap();
     }
     unchanged(&scene, "sorting and attaching");
 }
@@ -112,7 +115,13 @@ fn a_handle_of_another_scene_does_no_harm() {
 fn random_bits_do_no_harm() {
     let mut scene = Scene::with_config(TINY).unwrap();
     for number in 0..20_usize {
-        let parent = scene.descendants(scene.root()).nth(number / 2).unwrap_or(scene.root());
+        let parent = scene
+            .get(scene.root())
+            .unwrap()
+            .descendants()
+            .map(|node| node.handle())
+            .nth(number / 2)
+            .unwrap_or(scene.root());
         scene.insert(parent, Node::group()).unwrap();
     }
     let mut dice = fastrand::Rng::with_seed(1);
@@ -122,7 +131,8 @@ fn random_bits_do_no_harm() {
         // Random words, words near small records and generations, words that differ from a live handle's in a bit or two
         // of record and generation, and the extremes.
         let turn = usize::try_from(state >> 40).unwrap() % scene.len();
-        let some = scene.descendants(scene.root()).nth(turn).unwrap_or(scene.root());
+        let some =
+            scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).nth(turn).unwrap_or(scene.root());
         let near = some.to_bits() ^ (state & 0x0000_0100_1000_0001);
         for bits in [state, state & 0x0000_0F00_3000_0007, near, !0, 1, !0 << 28, state | 1 << 63] {
             if let Some(node) = NodeHandle::from_bits(bits) {
@@ -134,7 +144,7 @@ fn random_bits_do_no_harm() {
         }
         // The root is used in each turn, so it has gained children.
         while scene.len() > 60 {
-            scene.remove(scene.first_child(scene.root()).unwrap()).unwrap();
+            scene.remove(scene.get(scene.root()).unwrap().first_child().unwrap().handle()).unwrap();
         }
         if scene.len() < 10 {
             scene.insert(scene.root(), Node::group()).unwrap();

@@ -174,14 +174,14 @@ fn a_detached_subtree_keeps_its_results_until_it_is_attached_again() {
     property.set(nodes[1], 1);
     property.set(other, 10);
     run(&mut property, &mut scene);
-    scene.detach(nodes[20]).unwrap();
+    scene.reparent(nodes[20], Place::Detached, Keep::Local).unwrap();
     property.set(nodes[40], 5);
     scene.remove(nodes[50]).unwrap();
     let more = scene.insert(nodes[30], Node::group()).unwrap();
     run(&mut property, &mut scene);
     assert_eq!((property.get(nodes[40]), property.get(more)), (Some(&1), None));
     assert_eq!((property.get(nodes[50]), property.get(nodes[60])), (None, None), "what is gone is so there too");
-    scene.attach(nodes[20], other, Keep::Local).unwrap();
+    scene.reparent(nodes[20], other, Keep::Local).unwrap();
     run(&mut property, &mut scene);
     assert_eq!([20, 39, 40, 49].map(|at| property.results()[nodes[at]]), [10, 10, 15, 15]);
     assert_eq!((property.get(more), property.results().len()), (Some(&10), scene.len()));
@@ -193,12 +193,12 @@ fn a_local_that_is_set_while_its_node_is_detached_counts_when_that_is_back_where
     let nodes = chain(&mut scene, 20);
     let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
     run(&mut property, &mut scene);
-    scene.detach(nodes[2]).unwrap();
+    scene.reparent(nodes[2], Place::Detached, Keep::Local).unwrap();
     run(&mut property, &mut scene);
     property.set(nodes[18], 5);
     run(&mut property, &mut scene);
     assert_eq!(property.get(nodes[18]), Some(&0));
-    scene.attach(nodes[2], nodes[1], Keep::Local).unwrap();
+    scene.reparent(nodes[2], nodes[1], Keep::Local).unwrap();
     run(&mut property, &mut scene);
     assert_eq!([17, 18, 20].map(|at| property.results()[nodes[at]]), [0, 5, 5]);
 }
@@ -208,7 +208,7 @@ fn a_local_in_a_detached_subtree_goes_with_its_node_though_no_run_came_there() {
     let mut scene = Scene::new();
     let loose = scene.insert(scene.root(), Node::group()).unwrap();
     let nodes: Vec<_> = (0..10).map(|_| scene.insert(loose, Node::group()).unwrap()).collect();
-    scene.detach(loose).unwrap();
+    scene.reparent(loose, Place::Detached, Keep::Local).unwrap();
     let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
     run(&mut property, &mut scene);
     for &node in &nodes {
@@ -229,7 +229,7 @@ fn a_local_in_a_detached_subtree_goes_with_its_node_after_runs_on_other_scenes()
     let mut scene = Scene::new();
     let loose = scene.insert(scene.root(), Node::group()).unwrap();
     let leaf = scene.insert(loose, Node::group()).unwrap();
-    scene.detach(loose).unwrap();
+    scene.reparent(loose, Place::Detached, Keep::Local).unwrap();
     let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
     property.set(leaf, 1);
     run(&mut property, &mut scene);
@@ -254,12 +254,12 @@ fn a_node_that_changed_slices_while_detached_leaves_nothing_behind_when_it_goes(
         property.set(mover, 1);
         property.set(below, 1);
         run(&mut property, &mut scene);
-        scene.detach(loose).unwrap();
+        scene.reparent(loose, Place::Detached, Keep::Local).unwrap();
         if run_between {
             run(&mut property, &mut scene);
         }
-        scene.detach(mover).unwrap();
-        scene.attach(mover, loose, Keep::Local).unwrap();
+        scene.reparent(mover, Place::Detached, Keep::Local).unwrap();
+        scene.reparent(mover, loose, Keep::Local).unwrap();
         run(&mut property, &mut scene);
         assert_eq!((property.results().len(), property.locals().len()), (others + 4, 2));
         scene.remove(below).unwrap();
@@ -313,7 +313,7 @@ fn a_property_of_two_scenes_by_turns_is_that_of_the_nodes_that_each_has() {
     let (mut runs, mut results) = (0, 0);
     for step in 0..6000 {
         let scene = &mut scenes[draw(2)];
-        let all: Vec<NodeHandle> = scene.descendants(scene.root()).collect();
+        let all: Vec<NodeHandle> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
         let node = all[draw(all.len())];
         match draw(8) {
             0..3 if all.len() < 12 => drop(scene.insert(node, Node::group()).unwrap()),

@@ -41,7 +41,7 @@ proptest! {
         scene.update();
         let world = *scene.world(base).unwrap();
         for &node in &nodes[1..] {
-            let found = scene.world_bounds(node).unwrap();
+            let found = scene.get(node).unwrap().bounds().unwrap();
             let slack = 1e-5 * found.max.abs().max(found.min.abs()).max_element();
             for &position in &positions {
                 let place = world.transform_point(palette[0].transform_point(position));
@@ -63,14 +63,14 @@ fn bounds_of_a_node_that_is_flat_are_everywhere_and_bad_input_changes_nothing() 
     let matrices = [Mat34::IDENTITY; 2];
     let palette = of(&two, &matrices);
     bounds.follow(&mut scene, body, base, palette).unwrap();
-    assert_eq!(scene.shape(body).unwrap().bounds, Aabb::INFINITE);
+    assert_eq!(scene.get(body).unwrap().shape().unwrap().bounds, Aabb::INFINITE);
     let other = SkinError::OtherSkin { expected: two.id(), found: one.id() };
     let refused = CharacterError::Pose(hedgerow::anim::Error::Skin(other));
     assert_eq!(bounds.follow(&mut scene, body, base, of(&one, &matrices[..1])), Err(refused));
     assert_eq!(bounds.follow(&mut scene, base, base, palette), Err(Error::NoShape(base).into()));
     let nothing = JointBounds::new(&two, &[], &[], &[]).unwrap();
     nothing.follow(&mut scene, body, base, palette).unwrap();
-    assert_eq!(scene.shape(body).unwrap().bounds, Aabb::EMPTY);
+    assert_eq!(scene.get(body).unwrap().shape().unwrap().bounds, Aabb::EMPTY);
     scene.remove(body).unwrap();
     assert_eq!(bounds.follow(&mut scene, body, base, palette), Err(Error::StaleHandle(body).into()));
 }

@@ -2,12 +2,12 @@
 
 use crate::trees::{APART, group, groups, whole, with};
 use hedgerow::changes::ChangeReader;
-use hedgerow::{Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+use hedgerow::{Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Small slices, with all that a scene may keep.
-const TOLD: SceneConfig = SceneConfig { max_nodes: 64, bounds: true, changes: true };
+const TOLD: SceneConfig = SceneConfig { max_nodes: 64, bounds: true, changes: true, ..SceneConfig::DEFAULT };
 
 /// A scene of which most nodes were removed, most of them at once, and its nodes.
 fn thinned(config: SceneConfig, left: usize) -> (Scene, Vec<NodeHandle>) {
@@ -20,7 +20,7 @@ fn thinned(config: SceneConfig, left: usize) -> (Scene, Vec<NodeHandle>) {
     let mut dice = fastrand::Rng::with_seed(5);
     while nodes.len() > left {
         let at = dice.usize(1..nodes.len());
-        if scene.first_child(nodes[at]).is_none() {
+        if scene.get(nodes[at]).and_then(|node| node.first_child()).is_none() {
             scene.remove(nodes.swap_remove(at)).unwrap();
             if nodes.len() == left + 20 {
                 scene.update();
@@ -49,12 +49,12 @@ fn sparse(config: SceneConfig) -> Scene {
         // An update joins few slices, so in the end there are more to join.
         let share = if round == 39 { 2 } else { 14 };
         for &node in nodes.iter().skip(1).filter(|_| dice.u32(..share) == 0) {
-            if scene.contains(node) && scene.first_child(node).is_none() {
+            if scene.contains(node) && scene.get(node).and_then(|node| node.first_child()).is_none() {
                 scene.remove(node).unwrap();
             }
         }
         if round % 9 == 0 {
-            scene.detach(nodes[dice.usize(1..20)]).ok();
+            scene.reparent(nodes[dice.usize(1..20)], Place::Detached, Keep::Local).ok();
         }
         scene.update();
     }
@@ -85,10 +85,18 @@ fn seen(scene: &Scene) -> BTreeMap<NodeHandle, Seen> {
     let drawn = list.commands().iter().zip(list.matrices());
     let drawn: BTreeMap<_, _> = drawn.map(|(draw, matrix)| (draw.node, format!("{draw:?} {matrix:?}"))).collect();
     let of = |node| {
-        let before = scene.previous_world(node).copied();
-        (node, (scene.world(node).copied(), before, scene.world_bounds(node), drawn.get(&node).cloned()))
+        let before = scene.get(node).and_then(|node| node.previous_world()).copied();
+        (
+            node,
+            (
+                scene.world(node).copied(),
+                before,
+                scene.get(node).and_then(|node| node.bounds()),
+                drawn.get(&node).cloned(),
+            ),
+        )
     };
-    scene.descendants(scene.root()).map(of).collect()
+    scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).map(of).collect()
 }
 
 #[test]
@@ -111,11 +119,11 @@ fn small_slices_are_joined_and_sparse_ones_packed_until_nothing_is_left_to_do() 
 #[test]
 fn small_steps_change_nothing_that_passes_read() {
     for (max_nodes, bounds, changes) in [(64, true, true), (256, false, true), (4096, true, false)] {
-        let mut scene = sparse(SceneConfig { max_nodes, bounds, changes });
-        let (before, slices, holes) = (seen(&scene), scene.slice_count(), scene.stats().holes);
+        let mut scene = sparse(SceneConfig { max_nodes, bounds, changes, ..SceneConfig::DEFAULT });
+        let (before, slices, holes) = (seen(&scene), scene.stats().slices, scene.stats().holes);
         let [merged, _] = maintain(&mut scene);
         assert!(seen(&scene) == before);
-        assert!(scene.stats().holes <= holes && scene.slice_count() <= slices);
+        assert!(scene.stats().holes <= holes && scene.stats().slices <= slices);
         assert!(merged > 0 || max_nodes > 64, "{merged} of {slices} slices are joined");
         assert_eq!(scene.maintain(Duration::ZERO), Default::default(), "a scene at rest");
         scene.update();
@@ -144,7 +152,7 @@ fn shrinking_leaves_nothing_unused_and_gives_the_same_handles() {
     scene.clear();
     scene.update();
     scene.shrink_to_fit();
-    assert_eq!((scene.validate(), scene.slice_count()), (Ok(()), 2));
+    assert_eq!((scene.validate(), scene.stats().slices), (Ok(()), 2));
 }
 
 #[test]
@@ -178,7 +186,7 @@ fn what_passes_read_and_what_readers_are_told_stays() {
         // The next update tells nothing, and brings what moved to rest.
         scene.update();
         assert!(scene.changes(&mut reader).unwrap().since().unwrap().is_empty());
-        assert!(nodes.iter().all(|&node| scene.previous_world(node) == scene.world(node)));
+        assert!(nodes.iter().all(|&node| scene.get(node).and_then(|node| node.previous_world()) == scene.world(node)));
         assert_eq!(scene.validate(), Ok(()));
     }
 }
@@ -190,14 +198,19 @@ fn nothing_is_done_while_edits_wait() {
         ("an insert", |scene, node| _ = group(scene, node)),
         ("a removal", |scene, node| _ = scene.remove(node).unwrap()),
         ("a transform", |scene, node| scene.modify_local(node, |local| local.translation.x += 1.0).unwrap()),
-        ("a material", |scene, node| scene.set_material(node, 99).unwrap()),
-        ("a mesh", |scene, node| scene.set_mesh(node, 99).unwrap()),
-        ("a detached branch", |scene, node| scene.detach(node).unwrap()),
+        ("a material", |scene, node| _ = scene.edit(node).unwrap().set_material(99)),
+        ("a mesh", |scene, node| {
+            let shape = scene.get(node).unwrap().shape().unwrap();
+            scene.edit(node).unwrap().set_shape(Shape { mesh: 99, ..shape }).unwrap();
+        }),
+        ("a detached branch", |scene, node| _ = scene.reparent(node, Place::Detached, Keep::Local).unwrap()),
     ];
     for (what, edit) in edits {
         let (mut scene, nodes) = thinned(TOLD, 150);
         edit(&mut scene, nodes[100]);
-        let slots = |scene: &Scene| nodes.iter().map(|&node| scene.matrix_slot(node)).collect::<Vec<_>>();
+        let slots = |scene: &Scene| {
+            nodes.iter().map(|&node| scene.get(node).and_then(|node| node.matrix_slot())).collect::<Vec<_>>()
+        };
         let (slices, holes, before) = (scene.slices().count(), scene.stats().holes, slots(&scene));
         let done = scene.maintain(Duration::MAX);
         assert!(slots(&scene) == before, "after {what}");
@@ -221,7 +234,7 @@ fn what_is_detached_is_maintained_apart_from_the_tree() {
     }
     scene.update();
     for &branch in branches.iter().step_by(2) {
-        scene.detach(branch).unwrap();
+        scene.reparent(branch, Place::Detached, Keep::Local).unwrap();
         scene.update();
         scene.maintain(Duration::ZERO);
         assert_eq!(scene.validate(), Ok(()));
@@ -230,8 +243,8 @@ fn what_is_detached_is_maintained_apart_from_the_tree() {
     assert_eq!(scene.validate(), Ok(()));
     let nodes: Vec<NodeHandle> = scene.slices().flat_map(|slice| slice.rows().nodes()).collect();
     assert_eq!(nodes.len(), scene.len());
-    assert!(nodes.iter().all(|&node| !scene.is_detached(node)));
-    assert_eq!(scene.detached_len(), 15 * 5, "{} slices", scene.slice_count());
+    assert!(nodes.iter().all(|&node| !scene.get(node).is_some_and(|node| node.is_detached())));
+    assert_eq!(scene.stats().detached, 15 * 5, "{} slices", scene.stats().slices);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Readers of changes that miss updates, while nodes come to inherit from others.
 
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
-use hedgerow::{Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
 
 const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
 
@@ -22,9 +22,7 @@ fn cars<const N: usize>(places: [f32; N]) -> (Scene, [NodeHandle; N], NodeHandle
 
 /// A reader that has seen what there is.
 fn reader(scene: &Scene, kinds: ChangeKinds) -> ChangeReader {
-    let mut reader = ChangeReader::of(kinds);
-    scene.skip_changes(&mut reader).unwrap();
-    reader
+    ChangeReader::of(scene).with_kinds(kinds)
 }
 
 fn read<'r>(scene: &Scene, reader: &'r mut ChangeReader) -> Changed<'r> {
@@ -91,11 +89,11 @@ fn what_left_and_came_back_is_told_with_every_kind_and_what_left_again_once() {
     let mut worlds = reader(&scene, ChangeKinds::WORLD);
     let mut last = reader(&scene, ChangeKinds::ALL);
     let leave = |scene: &mut Scene| {
-        scene.detach(seat).unwrap();
+        scene.reparent(seat, Place::Detached, Keep::Local).unwrap();
         scene.update();
     };
     leave(&mut scene);
-    scene.attach(seat, car, Keep::Local).unwrap();
+    scene.reparent(seat, car, Keep::Local).unwrap();
     scene.update();
     let told = read(&scene, &mut all);
     assert!(told.entered().is_empty() && told.left().is_empty());
@@ -116,7 +114,7 @@ fn a_slice_that_is_reconstituted_tells_in_which_update_it_inherited_another_mask
     let gone = scene.insert(house, Node::group()).unwrap();
     scene.update();
     let mut reader = reader(&scene, ChangeKinds::ALL);
-    scene.set_visibility(house, Visibility::layers(1)).unwrap();
+    scene.edit(house).unwrap().set_visibility(Visibility::layers(1));
     scene.remove(gone).unwrap();
     scene.update();
     assert!(scene.maintain(std::time::Duration::MAX).reconstituted > 0);

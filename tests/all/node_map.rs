@@ -297,12 +297,16 @@ fn values_that_are_copied_are_counted_and_go_to_the_copies() {
     let top = scene.insert(scene.root(), Node::group()).unwrap();
     let nodes: Vec<NodeHandle> = (0..5).map(|_| scene.insert(top, Node::group()).unwrap()).collect();
     let mut map: NodeMap<usize> = nodes[1..].iter().copied().zip(1..).collect();
-    let copies = scene.duplicate(top, scene.root()).unwrap();
+    let originals: Vec<NodeHandle> = scene.get(top).unwrap().descendants().map(|node| node.handle()).collect();
+    let tree = scene.tree(top).unwrap();
+    let copied = scene.insert_tree(scene.root(), &tree).unwrap();
+    let copies: NodeMap<NodeHandle> = originals.into_iter().zip(copied).collect();
+    let pairs = || copies.iter().map(|(old, &new)| (old, new));
     let mut other = NodeMap::new();
-    assert_eq!((other.copy_from(&map, &copies), map.copy_along(&copies)), (4, 4));
+    assert_eq!((other.copy_from(&map, pairs()), map.copy_along(pairs())), (4, 4));
     assert_eq!((other.len(), map.len()), (4, 8));
     for (at, node) in nodes.iter().enumerate() {
-        let copy = copies.get(*node).unwrap();
+        let copy = copies[*node];
         let expected = (at > 0).then_some(&at);
         assert_eq!((map.get(copy), other.get(copy), map.get(*node)), (expected, expected, expected));
     }

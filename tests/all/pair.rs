@@ -161,11 +161,15 @@ impl Pair {
     /// Moves the node and keeps its world transform, up to single precision.
     pub(crate) fn reparent_in_place(&mut self, node: usize, place: Where) {
         let handle = self.handle(node);
-        let before = self.scene.fresh_world(handle).expect("a live node");
+        let before = self.scene.get(handle).expect("a live node").fresh_world();
         self.scene.reparent(handle, self.place(place), Keep::World).expect("no cycle, and nothing flat");
-        let after = self.scene.fresh_world(handle).expect("a live node");
+        let after = self.scene.get(handle).expect("a live node").fresh_world();
         // Below a parent that is far away, the local translation is only as precise as the parent's coordinates.
-        let above = self.scene.parent(handle).and_then(|parent| self.scene.fresh_world(parent)).expect("a live parent");
+        let above = self
+            .scene
+            .parent(handle)
+            .and_then(|parent| self.scene.get(parent).map(|node| node.fresh_world()))
+            .expect("a live parent");
         let far = 1.0 + before.translation().length() + above.translation().length();
         for (before, after) in before.rows.iter().zip(&after.rows) {
             for (column, most) in [1e-3, 1e-3, 1e-3, 3e-5 * far].into_iter().enumerate() {
@@ -207,7 +211,7 @@ impl Pair {
     fn found(&self) -> [Vec<NodeHandle>; 3] {
         [0, 1, 2].map(|turn| {
             let mut found = Vec::new();
-            let answer = self.scene.cull_nodes(&camera(self.checks * 3 + turn), Visibility::VISIBLE, &mut found);
+            let answer = self.scene.query(&camera(self.checks * 3 + turn), Visibility::VISIBLE, &mut found);
             assert_eq!(answer.is_ok(), self.scene.config().bounds);
             found
         })
@@ -240,7 +244,7 @@ impl Pair {
                 self.mirror.assert_at(handle, &world);
             }
             let bounds = self.shape(node).map(|shape| shape.bounds.transformed(&world));
-            assert_eq!(scene.world_bounds(handle), bounds, "the box of node {node}");
+            assert_eq!(scene.get(handle).and_then(|node| node.bounds()), bounds, "the box of node {node}");
             boxes.extend(bounds.map(|bounds| (handle, bounds)));
             assert_eq!(scene.parent(handle), (node != Self::ROOT).then(|| self.handle(parent)), "above node {node}");
             let handles = || children.iter().map(|&child| self.handle(child));
@@ -263,7 +267,7 @@ impl Pair {
     /// boxes.
     fn check_spatial(&self, boxes: &[(NodeHandle, Aabb)]) {
         let all = boxes.iter().fold(Aabb::EMPTY, |all, (_, bounds)| all.merge(bounds));
-        assert_eq!(self.scene.subtree_bounds(self.scene.root()), Some(all), "the box of all");
+        assert_eq!(self.scene.get(self.scene.root()).unwrap().subtree_bounds(), all, "the box of all");
         let (mut found, any) = (Vec::new(), Visibility::VISIBLE);
         let compare = |found: &mut Vec<NodeHandle>, touches: &dyn Fn(&Aabb) -> bool| {
             let touched = boxes.iter().filter(|(_, bounds)| touches(bounds));
@@ -274,13 +278,13 @@ impl Pair {
         };
         for turn in 0..3 {
             let frustum: Frustum = camera(self.checks * 3 + turn);
-            self.scene.cull_nodes(&frustum, any, &mut found).expect("boxes are kept");
+            self.scene.query(&frustum, any, &mut found).expect("boxes are kept");
             compare(&mut found, &|bounds| frustum.touches(bounds));
         }
         // A box around the last nodes.
         let Some((_, middle)) = boxes.last() else { return };
         let part = Aabb::new(middle.min - 2.0, middle.max + 2.0);
-        self.scene.nodes_in_box(&part, any, &mut found).expect("boxes are kept");
+        self.scene.query(&part, any, &mut found).expect("boxes are kept");
         let shares = |other: &Aabb| !Aabb::new(part.min.max(other.min), part.max.min(other.max)).is_empty();
         compare(&mut found, &shares);
     }

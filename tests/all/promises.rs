@@ -4,32 +4,26 @@ use crate::model::dump::dump;
 use crate::renderers::looking;
 use crate::trees::{APART, group, whole, with};
 use hedgerow::changes::ChangeReader;
-use hedgerow::edit::{EditQueue, Outcome, SceneBuilder};
+use hedgerow::edit::{EditQueue, Outcome};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::query::{CullView, Ray, Sphere};
 use hedgerow::{
-    Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
 };
 use std::collections::HashSet;
 use std::time::Duration;
 
 /// Slices of eight nodes, and all that a scene may keep.
-const TOLD: SceneConfig = SceneConfig { max_nodes: 8, bounds: true, changes: true };
+const TOLD: SceneConfig = SceneConfig { max_nodes: 8, bounds: true, changes: true, ..SceneConfig::DEFAULT };
 
 /// A way of making nodes below a parent: two, one below the other. Returns the upper one.
 type Make = fn(&mut Scene, NodeHandle) -> NodeHandle;
 
-const WAYS: [(&str, Make); 8] = [
+const WAYS: [(&str, Make); 7] = [
     ("inserts", |scene, parent| {
         let top = scene.insert(parent, whole()).unwrap();
         scene.insert(top, whole()).unwrap();
         top
-    }),
-    ("a batch", |scene, parent| {
-        let mut made = Vec::new();
-        scene.insert_many(&[(parent, whole())], &mut made).unwrap();
-        scene.insert_many(&[(made[0], whole())], &mut Vec::new()).unwrap();
-        made[0]
     }),
     ("a queue", |scene, parent| {
         let mut queue = EditQueue::new();
@@ -40,23 +34,24 @@ const WAYS: [(&str, Make); 8] = [
             ref other => panic!("{other:?}"),
         }
     }),
-    ("a builder", |scene, parent| {
-        let mut builder = SceneBuilder::new();
-        let top = builder.push(None, whole());
-        builder.push(Some(top), whole());
-        builder.insert_into(scene, parent).unwrap()[0]
+    ("a tree", |scene, parent| {
+        let mut tree = Tree::new();
+        let top = tree.push(None, whole());
+        tree.push(Some(top), whole());
+        scene.insert_tree(parent, &tree).unwrap()[0]
     }),
     ("a copy", |scene, parent| {
         let top = scene.insert(parent, whole()).unwrap();
         scene.insert(top, whole()).unwrap();
-        let copy = scene.duplicate(top, parent).unwrap().top();
+        let tree = scene.tree(top).unwrap();
+        let copy = scene.insert_tree(parent, &tree).unwrap()[0];
         scene.remove(top).unwrap();
         copy
     }),
     ("attached ones", |scene, parent| {
         let top = scene.insert(Place::Detached, whole()).unwrap();
         scene.insert(top, whole()).unwrap();
-        scene.attach(top, parent, Keep::Local).unwrap();
+        scene.reparent(top, parent, Keep::Local).unwrap();
         top
     }),
     ("moved ones", |scene, parent| {
@@ -65,11 +60,12 @@ const WAYS: [(&str, Make); 8] = [
         scene.reparent(top, parent, Keep::Local).unwrap();
         top
     }),
-    ("a loaded subtree", |scene, parent| {
+    ("a tree that was read", |scene, parent| {
         let mut other = Scene::new();
         let top = other.insert(other.root(), whole()).unwrap();
         other.insert(top, whole()).unwrap();
-        scene.load_subtree(&other.save_subtree(top).unwrap(), parent).unwrap().top()
+        let read = Tree::from_bytes(&other.tree(top).unwrap().to_bytes()).unwrap();
+        scene.insert_tree(parent, &read).unwrap()[0]
     }),
 ];
 
@@ -99,10 +95,10 @@ const ROUNDS: [(&str, Round); 7] = [
     }),
     ("detached branches", |scene, round, stays| {
         let node = branch(scene, stays, 7);
-        scene.detach(node).unwrap();
+        scene.reparent(node, Place::Detached, Keep::Local).unwrap();
         if round % 2 == 0 {
             scene.update();
-            scene.attach(node, scene.root(), Keep::Local).unwrap();
+            scene.reparent(node, scene.root(), Keep::Local).unwrap();
         }
         scene.remove(node).unwrap();
     }),
@@ -120,25 +116,25 @@ const ROUNDS: [(&str, Round); 7] = [
         let mut shear = Mat34::IDENTITY;
         shear.rows[0][1] = 0.5;
         scene.set_local(stays, shear).unwrap();
-        scene.set_shape(stays, Shape::new(round, Aabb::cube(2.0))).unwrap();
-        scene.set_material(stays, round).unwrap();
-        scene.set_name(stays, Some("another")).unwrap();
-        scene.set_word(stays, round).unwrap();
+        scene.edit(stays).unwrap().set_shape(Shape::new(round, Aabb::cube(2.0))).unwrap();
+        scene.edit(stays).unwrap().set_material(round);
+        scene.edit(stays).unwrap().set_name("another");
+        scene.edit(stays).unwrap().set_user_data(round);
         if round % 6 == 0 {
             scene.update();
         }
         scene.set_local(stays, Transform::IDENTITY).unwrap();
-        scene.set_translation_f64(stays, DVec3::splat(1e7 + 0.1)).unwrap();
-        scene.remove_shape(stays).unwrap();
-        scene.remove_material(stays).unwrap();
-        scene.set_name(stays, None).unwrap();
+        scene.edit(stays).unwrap().set_translation_f64(DVec3::splat(1e7 + 0.1)).unwrap();
+        scene.edit(stays).unwrap().set_shape(None).unwrap();
+        scene.edit(stays).unwrap().set_material(None);
+        scene.edit(stays).unwrap().set_name(None);
     }),
     ("transforms that come and go", |scene, round, stays| {
         scene.set_local(stays, Transform::IDENTITY).unwrap();
         if round % 2 == 0 {
             scene.update();
         }
-        scene.remove_local(stays).unwrap();
+        scene.edit(stays).unwrap().set_local(None).unwrap();
     }),
     ("maintenance", |scene, round, stays| {
         let node = branch(scene, stays, 30);
@@ -151,7 +147,7 @@ const ROUNDS: [(&str, Round); 7] = [
     }),
     ("snapshots", |scene, round, _| {
         if round % 50 == 0 {
-            *scene = Scene::load(&scene.save()).unwrap();
+            *scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
         }
     }),
 ];
@@ -161,21 +157,21 @@ fn edit(scene: &mut Scene, dice: &mut fastrand::Rng, edits: usize) -> Vec<NodeHa
     let mut given = Vec::new();
     for _ in 0..edits {
         let all: Vec<NodeHandle> = std::iter::once(scene.root())
-            .chain(scene.detached_roots())
-            .flat_map(|top| scene.descendants(top))
+            .chain(scene.detached())
+            .flat_map(|top| scene.get(top).unwrap().descendants().map(|node| node.handle()))
             .collect();
         let [node, other] = [(); 2].map(|()| all[dice.usize(..all.len())]);
         match dice.u8(..16) {
             0..=6 => {
                 let (_, make) = WAYS[dice.usize(..WAYS.len())];
                 let top = make(scene, node);
-                given.extend(scene.descendants(top));
+                given.extend(scene.get(top).unwrap().descendants().map(|node| node.handle()));
             }
             7..=9 if node != scene.root() => _ = scene.remove(node).unwrap(),
-            10 => _ = scene.detach(node),
-            11 => _ = scene.attach(node, other, Keep::Local),
+            10 => _ = scene.reparent(node, Place::Detached, Keep::Local),
+            11 => _ = scene.reparent(node, other, Keep::Local),
             12 | 13 => _ = scene.reparent(node, other, Keep::Local),
-            14 => _ = scene.set_word(node, dice.u32(..4)).unwrap(),
+            14 => _ = scene.edit(node).unwrap().set_user_data(dice.u32(..4)),
             _ => scene.update(),
         }
     }
@@ -189,18 +185,18 @@ fn a_loaded_scene_has_the_same_bytes_and_gives_the_same_handles() {
         let mut scene = with(config);
         for _ in 0..30 {
             edit(&mut scene, &mut dice, 40);
-            let bytes = scene.save();
-            let mut loaded = Scene::load(&bytes).unwrap();
-            assert!(loaded.save() == bytes);
+            let bytes = scene.to_bytes();
+            let mut loaded = Scene::from_bytes(&bytes).unwrap();
+            assert!(loaded.to_bytes() == bytes);
             let mut same = dice.clone();
             assert_eq!(edit(&mut scene, &mut dice, 40), edit(&mut loaded, &mut same, 40));
-            assert!(loaded.save() == scene.save() && loaded.validate().is_ok());
+            assert!(loaded.to_bytes() == scene.to_bytes() && loaded.validate().is_ok());
         }
     }
 }
 
 /// How often each way of passes to find nodes finds one.
-fn found(scene: &Scene, node: NodeHandle) -> [usize; 11] {
+fn found(scene: &Scene, node: NodeHandle) -> [usize; 9] {
     let (camera, mut list) = (DVec3::new(0.0, 0.0, 9.0), DrawList::new());
     let frustum = looking(camera.as_vec3(), Vec3::ZERO);
     let around = looking(Vec3::ZERO, Vec3::NEG_Z);
@@ -209,27 +205,26 @@ fn found(scene: &Scene, node: NodeHandle) -> [usize; 11] {
     let among = |nodes: &[NodeHandle]| nodes.iter().filter(|&&other| other == node).count();
     scene.draw_list(&mut list);
     let listed = drawn(&list);
-    scene.draw_list_relative(camera, &mut list);
+    list.set_eye(camera);
+    scene.draw_list(&mut list);
     let relative = drawn(&list);
-    scene.cull(&frustum, all, &mut list).unwrap();
+    list.set_eye(None);
+    scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
     let culled = drawn(&list);
-    scene.cull_views(&mut [CullView { frustum, layers: all, list: &mut list }]).unwrap();
-    let viewed = drawn(&list);
-    scene.cull_relative(camera, &around, all, &mut list);
+    list.set_eye(camera);
+    scene.cull(&mut [CullView::new(&around, &mut list)]).unwrap();
     let near = drawn(&list);
-    let (mut nodes, mut hits, mut on_ray) = (Vec::new(), Vec::new(), Vec::new());
-    scene.cull_nodes(&frustum, all, &mut nodes).unwrap();
+    let (mut nodes, mut on_ray) = (Vec::new(), Vec::new());
+    scene.query(&frustum, all, &mut nodes).unwrap();
     let culled_nodes = among(&nodes);
-    scene.cull_many(&[frustum], all, &mut hits).unwrap();
-    let hit = hits.iter().filter(|hit| hit.node == node).count();
-    scene.nodes_in_box(&Aabb::cube(2.0), all, &mut nodes).unwrap();
+    scene.query(&Aabb::cube(2.0), all, &mut nodes).unwrap();
     let in_box = among(&nodes);
-    scene.nodes_in_sphere(&Sphere::new(Vec3::ZERO, 2.0).unwrap(), all, &mut nodes).unwrap();
+    scene.query(&Sphere::new(Vec3::ZERO, 2.0).unwrap(), all, &mut nodes).unwrap();
     let in_sphere = among(&nodes);
-    scene.nodes_on_ray(&Ray::new(Vec3::Z * 9.0, Vec3::NEG_Z).unwrap(), all, &mut on_ray).unwrap();
+    scene.cast_ray(&Ray::new(Vec3::Z * 9.0, Vec3::NEG_Z).unwrap(), all, &mut on_ray).unwrap();
     let hit_by_ray = on_ray.iter().filter(|hit| hit.node == node).count();
     let rows = scene.slices().flat_map(|slice| slice.rows().nodes()).filter(|&other| other == node).count();
-    [listed, relative, culled, viewed, near, culled_nodes, hit, in_box, in_sphere, hit_by_ray, rows]
+    [listed, relative, culled, near, culled_nodes, in_box, in_sphere, hit_by_ray, rows]
 }
 
 #[test]
@@ -244,16 +239,27 @@ fn what_was_inserted_since_the_update_is_seen_by_no_pass_and_what_was_removed_by
             }
             scene.update();
             let node = make(&mut scene, parent);
-            assert_eq!(found(&scene, node), [0; 11], "{way}");
-            assert_eq!((scene.matrix_slot(node), scene.world_bounds(node)), (None, None), "{way}");
+            assert_eq!(found(&scene, node), [0; 9], "{way}");
+            assert_eq!(
+                (scene.get(node).and_then(|node| node.matrix_slot()), scene.get(node).and_then(|node| node.bounds())),
+                (None, None),
+                "{way}"
+            );
             assert_eq!(scene.world(node), Some(&Mat34::IDENTITY), "{way}");
-            assert_eq!(scene.previous_world(node), config.changes.then_some(&Mat34::IDENTITY), "{way}");
-            assert_eq!(scene.fresh_world(node), Some(Mat34::IDENTITY), "it is as of now, {way}");
+            assert_eq!(
+                scene.get(node).and_then(|node| node.previous_world()),
+                config.changes.then_some(&Mat34::IDENTITY),
+                "{way}"
+            );
+            assert_eq!(scene.get(node).unwrap().fresh_world(), Mat34::IDENTITY, "it is as of now, {way}");
             scene.update();
-            assert_eq!(found(&scene, node), [1; 11], "{way}, updated");
-            assert!(scene.matrix_slot(node).is_some() && scene.world_bounds(node).is_some());
+            assert_eq!(found(&scene, node), [1; 9], "{way}, updated");
+            assert!(
+                scene.get(node).and_then(|node| node.matrix_slot()).is_some()
+                    && scene.get(node).and_then(|node| node.bounds()).is_some()
+            );
             scene.remove(node).unwrap();
-            assert_eq!(found(&scene, node), [0; 11], "{way}, removed");
+            assert_eq!(found(&scene, node), [0; 9], "{way}, removed");
             assert_eq!(scene.validate(), Ok(()));
         }
     }
@@ -265,9 +271,8 @@ fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
     for config in [SceneConfig::DEFAULT, APART, told] {
         for (way, make) in WAYS {
             for updates in [false, true] {
-                let mut scene = with(config);
                 // Removals are noted up to a number.
-                scene.set_change_history(0);
+                let mut scene = with(SceneConfig { change_history: 0, ..config });
                 let root = scene.root();
                 let parent = group(&mut scene, root);
                 let mut kept = std::collections::VecDeque::new();
@@ -281,7 +286,7 @@ fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
                             match round % 5 {
                                 0 => _ = scene.remove_many(&[gone]).unwrap(),
                                 1 => {
-                                    scene.detach(gone).unwrap();
+                                    scene.reparent(gone, Place::Detached, Keep::Local).unwrap();
                                     scene.remove(gone).unwrap();
                                 }
                                 _ => _ = scene.remove(gone).unwrap(),
@@ -310,8 +315,7 @@ fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
 fn no_rounds_of_edits_take_memory_again_and_again() {
     for config in [SceneConfig::DEFAULT, SceneConfig { max_nodes: 32, ..TOLD }] {
         for (what, round) in ROUNDS {
-            let mut scene = with(config);
-            scene.set_change_history(64);
+            let mut scene = with(SceneConfig { change_history: 64, ..config });
             let root = scene.root();
             let stays = branch(&mut scene, root, 100);
             scene.update();
@@ -338,8 +342,7 @@ fn no_rounds_of_edits_take_memory_again_and_again() {
 #[test]
 fn detaching_and_attaching_takes_no_memory_again_and_again() {
     for updates in [false, true] {
-        let mut scene = with(TOLD);
-        scene.set_change_history(0);
+        let mut scene = with(SceneConfig { change_history: 0, ..TOLD });
         let root = scene.root();
         let parent = group(&mut scene, root);
         let tops: Vec<NodeHandle> = WAYS.iter().map(|(_, make)| make(&mut scene, parent)).collect();
@@ -347,11 +350,11 @@ fn detaching_and_attaching_takes_no_memory_again_and_again() {
         let mut run = |rounds: usize| {
             for round in 0..rounds {
                 let top = tops[round % tops.len()];
-                scene.detach(top).unwrap();
+                scene.reparent(top, Place::Detached, Keep::Local).unwrap();
                 if updates && round % 2 == 0 {
                     scene.update();
                 }
-                scene.attach(top, parent, Keep::Local).unwrap();
+                scene.reparent(top, parent, Keep::Local).unwrap();
                 if updates {
                     scene.update();
                 }
@@ -368,7 +371,7 @@ fn detaching_and_attaching_takes_no_memory_again_and_again() {
 fn a_handle_that_is_gone_names_no_other_node_however_the_scene_was_emptied() {
     type Empty = fn(&mut Scene);
     fn tops(scene: &Scene) -> Vec<NodeHandle> {
-        scene.children(scene.root()).chain(scene.detached_roots()).collect()
+        scene.children(scene.root()).chain(scene.detached()).collect()
     }
     let ways: [(&str, Empty); 6] = [
         ("clearing", Scene::clear),
@@ -379,7 +382,7 @@ fn a_handle_that_is_gone_names_no_other_node_however_the_scene_was_emptied() {
         ("removing tops in a batch", |scene| _ = scene.remove_many(&tops(scene)).unwrap()),
         ("clearing and loading", |scene| {
             scene.clear();
-            *scene = Scene::load(&scene.save()).unwrap();
+            *scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
         }),
         ("shrinking after clearing", |scene| {
             scene.clear();
@@ -402,7 +405,7 @@ fn a_handle_that_is_gone_names_no_other_node_however_the_scene_was_emptied() {
                 scene.update();
             }
             empty(&mut scene);
-            assert_eq!((scene.len(), scene.detached_len()), (1, 0), "{way}");
+            assert_eq!((scene.len(), scene.stats().detached), (1, 0), "{way}");
             assert!(given.iter().all(|&node| scene.contains(node) == (node == scene.root())), "{way}");
             assert_eq!(scene.validate(), Ok(()), "{way}");
         }
@@ -422,13 +425,13 @@ fn a_kept_world_is_kept_in_double_precision() {
             let turned = Transform::from_rotation(Quat::from_rotation_y(dice.f32() * 6.0));
             let parent = nodes[dice.usize(..nodes.len())];
             let node = scene.insert(parent, Node::transform(turned)).unwrap();
-            scene.set_translation_f64(node, place).unwrap();
+            scene.edit(node).unwrap().set_translation_f64(place).unwrap();
             nodes.push(node);
         }
         let mut moved = 0;
         for round in 0..200 {
             let [node, other] = [(); 2].map(|()| nodes[dice.usize(1..nodes.len())]);
-            let mut before = scene.world_f64(node).unwrap();
+            let mut before = scene.get(node).unwrap().world_f64();
             match round % 6 {
                 // Each may be refused: below itself.
                 0 => _ = scene.reparent(node, other, Keep::World),
@@ -438,20 +441,20 @@ fn a_kept_world_is_kept_in_double_precision() {
                     queue.reparent(node, other, Keep::World);
                     queue.apply(&mut scene);
                 }
-                3 => scene.look_at(node, Vec3::ZERO, Vec3::Y).unwrap(),
+                3 => _ = scene.edit(node).unwrap().look_at(Vec3::ZERO, Vec3::Y).unwrap(),
                 way => {
                     if way == 4 {
                         scene.reparent(node, Place::Detached, Keep::World).unwrap();
                     } else {
-                        scene.detach(node).unwrap();
-                        before = scene.world_f64(node).unwrap();
+                        scene.reparent(node, Place::Detached, Keep::Local).unwrap();
+                        before = scene.get(node).unwrap().world_f64();
                     }
-                    let to = if scene.is_detached(other) { scene.root() } else { other };
-                    scene.attach(node, to, Keep::World).unwrap();
+                    let to = if scene.get(other).is_some_and(|node| node.is_detached()) { scene.root() } else { other };
+                    scene.reparent(node, to, Keep::World).unwrap();
                 }
             }
             moved += usize::from(scene.parent(node) == Some(other));
-            let off = (scene.world_f64(node).unwrap().translation - before.translation).length();
+            let off = (scene.get(node).unwrap().world_f64().translation - before.translation).length();
             assert!(off < 1e-5, "{node:?} is {off} away after round {round}");
             if dice.u8(..4) == 0 {
                 scene.update();
@@ -484,7 +487,7 @@ fn a_world_that_is_not_finite_is_not_kept() {
     refused(scene.reparent(large, tiny, Keep::World).map(drop));
     refused(scene.reparent(free, inner, Keep::World).map(drop));
     refused(scene.reparent(lost, root, Keep::World).map(drop));
-    refused(scene.attach(spare, inner, Keep::World).map(drop));
+    refused(scene.reparent(spare, inner, Keep::World).map(drop));
     let batch = scene.reparent_many(&[(free, inner)], Keep::World);
     refused(batch.map_err(|refused| refused.error));
     let mut queue = EditQueue::new();
@@ -510,7 +513,7 @@ fn readers_are_told_of_nodes_that_came_and_went_between_two_updates() {
         let mut reader = ChangeReader::new();
         scene.changes(&mut reader).unwrap();
         let top = make(&mut scene, parent);
-        let mut gone: HashSet<NodeHandle> = scene.descendants(top).collect();
+        let mut gone: HashSet<NodeHandle> = scene.get(top).unwrap().descendants().map(|node| node.handle()).collect();
         scene.remove(top).unwrap();
         let spare = group(&mut scene, Place::Detached);
         scene.remove(spare).unwrap();
@@ -529,7 +532,7 @@ fn readers_are_told_of_nodes_that_came_and_went_between_two_updates() {
 }
 
 #[test]
-fn a_shape_that_is_set_shows_with_the_update_and_a_word_at_once() {
+fn a_shape_that_is_set_shows_with_the_update_and_user_data_at_once() {
     let mut scene = with(TOLD);
     let node = scene.insert(scene.root(), whole()).unwrap();
     scene.update();
@@ -537,14 +540,18 @@ fn a_shape_that_is_set_shows_with_the_update_and_a_word_at_once() {
         let mut list = DrawList::new();
         scene.draw_list(&mut list);
         let draw = list.commands()[0];
-        (draw.mesh, draw.material(), draw.word)
+        (draw.mesh, draw.material(), draw.user_data)
     };
     assert_eq!(drawn(&scene), (2, Some(1), 0));
-    scene.set_shape(node, Shape::new(7, Aabb::cube(3.0))).unwrap();
-    scene.set_material(node, 8).unwrap();
-    scene.set_word(node, 9).unwrap();
+    scene.edit(node).unwrap().set_shape(Shape::new(7, Aabb::cube(3.0))).unwrap();
+    scene.edit(node).unwrap().set_material(8);
+    scene.edit(node).unwrap().set_user_data(9);
     assert_eq!(drawn(&scene), (2, Some(1), 9));
-    assert_eq!((scene.shape(node).unwrap().mesh, scene.material(node)), (7, Some(8)), "reads are as of now");
+    assert_eq!(
+        (scene.get(node).unwrap().shape().unwrap().mesh, scene.get(node).and_then(|node| node.material())),
+        (7, Some(8)),
+        "reads are as of now"
+    );
     scene.update();
     assert_eq!(drawn(&scene), (7, Some(8), 9));
 }

@@ -5,9 +5,9 @@ mod runs;
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
-    edit::{EditQueue, LocalForm, Outcome, Queued, QueuedPlace, SceneBuilder, Target},
-    visit::{Flow, NodeRef, Visitor},
+    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Shape, Transform, Tree, Visibility,
+    edit::{EditQueue, LocalForm, Outcome, Queued, QueuedPlace, Target},
+    visit::{Flow, Visitor},
 };
 use std::thread;
 
@@ -16,7 +16,7 @@ fn group(scene: &mut Scene, parent: NodeHandle, name: &str) -> NodeHandle {
 }
 
 fn child_names(scene: &Scene, node: NodeHandle) -> Vec<&str> {
-    scene.children(node).map(|child| scene.name(child).unwrap_or("-")).collect()
+    scene.children(node).map(|child| scene.get(child).and_then(|node| node.name()).unwrap_or("-")).collect()
 }
 
 #[test]
@@ -73,8 +73,6 @@ fn every_edit_reports_what_it_did() {
     queue.set_material(car, 3);
     queue.remove_material(car);
     queue.set_shape(car, shape);
-    queue.set_mesh(car, 8);
-    queue.set_bounds(car, Aabb::EMPTY);
     queue.remove_shape(car);
     queue.set_visibility(car, layers);
     queue.remove_visibility(car);
@@ -97,9 +95,7 @@ fn every_edit_reports_what_it_did() {
         Outcome::Set,
         Outcome::RemovedMaterial(Some(3)),
         Outcome::Set,
-        Outcome::Set,
-        Outcome::Set,
-        Outcome::RemovedShape(Some(Shape::new(8, Aabb::EMPTY))),
+        Outcome::RemovedShape(Some(shape)),
         Outcome::Set,
         Outcome::RemovedVisibility(Some(layers)),
         Outcome::Set,
@@ -111,34 +107,37 @@ fn every_edit_reports_what_it_did() {
     .map(Ok);
     assert_eq!(results, expected);
     assert_eq!(scene.children(root).collect::<Vec<_>>(), [car]);
-    assert_eq!(scene.name(car), Some("car"));
+    assert_eq!(scene.get(car).unwrap().name(), Some("car"));
 }
 
 #[test]
 fn a_ticket_gives_the_nodes_of_its_own_subtree() {
     let mut scene = Scene::new();
     let root = scene.root();
-    let mut tree = SceneBuilder::new();
-    let wheel = tree.push(Some(1), Node::material(1));
+    let mut tree = Tree::new();
     let car = tree.push(None, Node::material(2));
+    let wheel = tree.push(Some(car), Node::material(1));
     let mut queue = EditQueue::new();
     let house = queue.insert(root, Node::group());
     let built = queue.insert_tree(house, tree.clone());
-    let copied = queue.duplicate(built, root);
-    let again = queue.insert_tree(copied, tree);
-    assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+    let again = queue.insert_tree(built, tree);
+    let none = queue.insert_tree(built, Tree::new());
+    queue.remove(none);
+    let results = queue.apply(&mut scene);
+    assert_eq!(results[3..], [Ok(Outcome::InsertedTree(None)), Err(Error::UnknownTicket(none))]);
     for ticket in [built, again] {
-        let nodes = queue.built(ticket).unwrap();
+        let nodes = queue.inserted_tree(ticket).unwrap();
         assert_eq!((nodes.len(), queue.inserted(ticket)), (2, Some(nodes[car])));
-        assert_eq!([nodes[wheel], nodes[car]].map(|node| scene.own_material(node)), [Some(1), Some(2)]);
+        assert_eq!(
+            [nodes[wheel], nodes[car]].map(|node| scene.get(node).and_then(|node| node.own_material())),
+            [Some(1), Some(2)]
+        );
         assert_eq!(scene.parent(nodes[wheel]), Some(nodes[car]));
-        assert!(queue.duplicated(ticket).is_none());
     }
-    assert_ne!(queue.built(built), queue.built(again));
-    let wheels = queue.built(built).unwrap()[wheel];
-    let copies = queue.duplicated(copied).unwrap();
-    assert_eq!(scene.parent(copies.get(wheels).unwrap()), queue.inserted(copied));
-    assert_eq!([house, copied].map(|ticket| queue.built(ticket)), [None, None]);
+    let nodes = queue.inserted_tree(built).unwrap();
+    assert_eq!(scene.parent(queue.inserted(again).unwrap()), Some(nodes[car]));
+    assert_eq!([house, none].map(|ticket| queue.inserted_tree(ticket)), [None, Some(&[][..])]);
+    assert_eq!(queue.inserted(none), None);
 }
 
 #[test]
@@ -158,7 +157,7 @@ fn a_failed_edit_does_not_stop_those_behind_it() {
     assert_eq!(results[1], Err(Error::StaleHandle(gone)));
     assert!(results[2].is_err());
     assert!(results[3].is_ok());
-    assert_eq!(scene.find(root, "house"), queue.inserted(house));
+    assert_eq!(scene.get(root).and_then(|node| node.find("house")).map(|node| node.handle()), queue.inserted(house));
 }
 
 #[test]
@@ -266,7 +265,8 @@ fn names_go_to_the_edits_that_brought_them() {
         queue.append(&mut other);
         queue.set_name(first, Some("renamed"));
         assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
-        let names = [first, second, third, fourth].map(|ticket| scene.name(queue.inserted(ticket).unwrap()));
+        let names = [first, second, third, fourth]
+            .map(|ticket| scene.get(queue.inserted(ticket).unwrap()).and_then(|node| node.name()));
         assert_eq!(names, [Some("renamed"), Some("another"), Some(""), None]);
         assert_eq!(scene.children(root).count(), 4 * (round + 1));
     }
@@ -298,11 +298,11 @@ fn tickets_stay_good_through_every_append() {
     assert_eq!(results.len(), 10);
     assert!(results.iter().all(Result::is_ok));
     let nodes: Vec<_> = tickets.iter().map(|&ticket| first.inserted(ticket).unwrap()).collect();
-    let materials: Vec<_> = nodes.iter().map(|&node| scene.own_material(node)).collect();
+    let materials: Vec<_> = nodes.iter().map(|&node| scene.get(node).and_then(|node| node.own_material())).collect();
     assert_eq!(materials, [Some(0), Some(1), Some(2)]);
     let counts: Vec<_> = nodes.iter().map(|&node| scene.children(node).count()).collect();
     assert_eq!(counts, [1, 1, 1]);
-    assert_eq!(scene.own_material(first.inserted(reused).unwrap()), Some(30));
+    assert_eq!(scene.get(first.inserted(reused).unwrap()).unwrap().own_material(), Some(30));
     assert_eq!(scene.parent(first.inserted(last).unwrap()), Some(nodes[2]));
 }
 
@@ -329,12 +329,14 @@ fn the_queues_of_two_threads_are_applied_in_the_callers_order() {
     assert!(right.apply(&mut scene).iter().all(Result::is_ok));
     for street in streets {
         let houses: Vec<_> = scene.children(street).collect();
-        assert!(houses.iter().map(|&house| scene.own_material(house)).eq((0..100).map(Some)));
+        assert!(
+            houses.iter().map(|&house| scene.get(house).and_then(|node| node.own_material())).eq((0..100).map(Some))
+        );
         for (number, &house) in houses.iter().enumerate() {
             assert_eq!(child_names(&scene, house), [format!("room {number}")]);
         }
     }
-    assert_eq!(scene.own_material(root), Some(99), "the left queue came last");
+    assert_eq!(scene.get(root).unwrap().own_material(), Some(99), "the left queue came last");
     scene.validate().unwrap();
 }
 
@@ -360,10 +362,15 @@ fn edits_are_recorded_during_a_visit() {
     group(&mut scene, garden, "rose");
     let mut paint = Paint(EditQueue::new());
     scene.visit(root, &mut paint);
-    assert_eq!(scene.descendants(root).count(), 4, "nothing happens before the queue is applied");
+    assert_eq!(scene.get(root).unwrap().descendants().count(), 4, "nothing happens before the queue is applied");
     assert!(paint.0.apply(&mut scene).iter().all(Result::is_ok));
     assert_eq!(child_names(&scene, garden), ["rose", "coat"]);
-    let coats = scene.descendants(root).filter(|&node| scene.own_material(node) == Some(5));
+    let coats = scene
+        .get(root)
+        .unwrap()
+        .descendants()
+        .map(|node| node.handle())
+        .filter(|&node| scene.get(node).and_then(|node| node.own_material()) == Some(5));
     assert_eq!(coats.count(), 3);
     scene.validate().unwrap();
 }

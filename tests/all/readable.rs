@@ -5,8 +5,10 @@ use crate::model::oracle::from_bytes;
 use crate::model::{Step, decode};
 use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
-use hedgerow::readable::{NodeIds, WithIds};
-use hedgerow::{Aabb, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::text::{NodeIds, WithIds};
+use hedgerow::{
+    Aabb, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
+};
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
@@ -19,17 +21,18 @@ fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
 
-/// A node: the index of its parent, its description, its translation in double precision, and its word.
-type Listed<'n> = (Option<usize>, Node<'n>, Option<DVec3>, Option<u32>);
+/// A node: the index of its parent, its description, and its translation in double precision.
+type Listed<'n> = (Option<usize>, Node<'n>, Option<DVec3>);
 
 /// All nodes in depth-first order; the detached ones come last.
 fn nodes(scene: &Scene) -> Vec<Listed<'_>> {
-    let tops = std::iter::once(scene.root()).chain(scene.detached_roots());
-    let order: Vec<NodeHandle> = tops.flat_map(|top| scene.descendants(top)).collect();
+    let tops = std::iter::once(scene.root()).chain(scene.detached());
+    let order: Vec<NodeHandle> =
+        tops.flat_map(|top| scene.get(top).unwrap().descendants().map(|node| node.handle())).collect();
     let place = |node| order.iter().position(|&other| other == node);
     let listed = |&node: &NodeHandle| {
         let parent = scene.parent(node).and_then(place);
-        (parent, scene.node(node).unwrap(), scene.translation_f64(node), scene.word(node))
+        (parent, scene.get(node).unwrap().node(), scene.get(node).and_then(|node| node.translation_f64()))
     };
     order.iter().map(listed).collect()
 }
@@ -46,21 +49,21 @@ fn a_person_can_read_and_write_it() {
             {"name": "town"},
             {"parent": 0, "name": "car", "transform": {"translation": [1, 0, 2.5]}, "visibility": 3},
             {"parent": 1, "name": "wheel", "material": 2, "shape": {"mesh": 7, "bounds": "infinite"}},
-            {"parent": 0, "matrix": [[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 4]], "word": 9},
+            {"parent": 0, "matrix": [[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 4]], "user_data": 9},
             {"parent": 0, "transform": {"translation": [1e7, 0, 0]}, "remainder": [0.25, 0, 0]}
         ]
     }"#;
     let scene: Scene = serde_json::from_str(text).unwrap();
     assert_eq!(scene.validate(), Ok(()));
     assert_eq!(scene.config(), &SceneConfig { max_nodes: 64, ..SceneConfig::DEFAULT });
-    let wheel = scene.find(scene.root(), "car/wheel").unwrap();
-    assert_eq!(scene.shape(wheel), Some(Shape::new(7, Aabb::INFINITE)));
-    assert_eq!(scene.fresh_world(wheel).unwrap().translation(), Vec3::new(1.0, 0.0, 2.5));
-    let last = scene.last_child(scene.root()).unwrap();
-    assert_eq!(scene.translation_f64(last), Some(DVec3::new(1e7 + 0.25, 0.0, 0.0)));
-    let before = scene.previous_sibling(last).unwrap();
+    let wheel = scene.get(scene.root()).unwrap().find("car/wheel").unwrap().handle();
+    assert_eq!(scene.get(wheel).unwrap().shape(), Some(Shape::new(7, Aabb::INFINITE)));
+    assert_eq!(scene.get(wheel).unwrap().fresh_world().translation(), Vec3::new(1.0, 0.0, 2.5));
+    let last = scene.get(scene.root()).unwrap().last_child().unwrap().handle();
+    assert_eq!(scene.get(last).unwrap().translation_f64(), Some(DVec3::new(1e7 + 0.25, 0.0, 0.0)));
+    let before = scene.get(last).unwrap().previous_sibling().unwrap().handle();
     assert!(matches!(scene.local(before), Some(Local::Matrix(_))));
-    assert_eq!(scene.word(before), Some(9));
+    assert_eq!(scene.get(before).unwrap().user_data(), 9);
     assert_eq!(nodes(&again(&scene)), nodes(&scene));
 }
 
@@ -89,15 +92,18 @@ fn detached_subtrees_are_told_behind_the_tree() {
     let shelf = scene.insert(scene.root(), shelf).unwrap();
     let book = scene.insert(shelf, book).unwrap();
     scene.insert(book, page).unwrap();
-    scene.detach(book).unwrap();
+    scene.reparent(book, Place::Detached, Keep::Local).unwrap();
     let text = serde_json::to_string(&scene).unwrap();
     let told = r#"{},{"parent":0,"name":"shelf"},{"detached":true,"name":"book"},{"parent":2,"name":"page"}"#;
     assert!(text.contains(told), "{text}");
     let scene: Scene = again(&scene);
     assert_eq!(scene.validate(), Ok(()));
-    assert_eq!((scene.len(), scene.detached_len()), (2, 2));
-    let book = scene.detached_roots().next().unwrap();
-    assert_eq!(scene.children(book).map(|page| scene.name(page)).collect::<Vec<_>>(), [Some("page")]);
+    assert_eq!((scene.len(), scene.stats().detached), (2, 2));
+    let book = scene.detached().next().unwrap();
+    assert_eq!(
+        scene.children(book).map(|page| scene.get(page).and_then(|node| node.name())).collect::<Vec<_>>(),
+        [Some("page")]
+    );
 }
 
 #[test]
@@ -136,13 +142,49 @@ fn what_is_no_scene_is_refused_by_the_node_that_it_is_about() {
         (r#"{"nodes": [{}, {"parent": 0, "transform": {"rotation": [0, 0, 0, 0]}}]}"#, "node 1: no rotation"),
         (r#"{"nodes": [{}, {"parent": 0, "transform": {"scale": [1, null, 1]}}]}"#, "null"),
         (r#"{"nodes": [{"transform": {}, "matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]}]}"#, "leave one out"),
-        (r#"{"nodes": [{"remainder": [0, 0, 0.1]}]}"#, "node 0: its remainder is more"),
-        (r#"{"nodes": [{"transform": {"translation": [0, 0, 1]}, "remainder": [0, 0, 0.1]}]}"#, "leave it out"),
+        (r#"{"nodes": [{"remainder": [0, 0, 0.1]}]}"#, "node 0: a translation in double precision needs"),
+        (
+            r#"{"nodes": [{"transform": {"translation": [0, 0, 3e38]}, "remainder": [0, 0, 3e38]}]}"#,
+            "a translation must be",
+        ),
         (r#"{"config": {"max_nodes": 4000000}, "nodes": [{}]}"#, "max_nodes"),
     ] {
         let refusal = refusal(text);
         assert!(refusal.contains(said), "{text} is refused for: {refusal}");
     }
+}
+
+#[test]
+fn a_tree_is_the_list_of_its_nodes() {
+    let text = r#"[
+        {"parent": 2, "name": "wheel", "material": 2},
+        {"name": "lamp", "user_data": 5},
+        {"name": "car", "transform": {"translation": [1e7, 0, 0]}, "remainder": [0.25, 0, 0]}
+    ]"#;
+    let tree: Tree = serde_json::from_str(text).unwrap();
+    let mut expected = Tree::new();
+    expected.push(None, Node::group().named("lamp").with_user_data(5));
+    let far = DVec3::new(1e7 + 0.25, 0.0, 0.0);
+    let car = expected.push(None, Node::transform(Transform::IDENTITY).with_translation_f64(far).named("car"));
+    expected.push(Some(car), Node::material(2).named("wheel"));
+    assert_eq!(tree, expected);
+    assert_eq!(again(&tree), tree);
+    assert_eq!(again(&Tree::new()), Tree::new());
+    for (text, said) in [
+        (r#"[{"detached": true}]"#, "node 0: a tree has no detached nodes"),
+        (r#"[{}, {"parent": 1}]"#, "node 1: it is its own ancestor"),
+        (r#"[{"transform": {"rotation": [0, 0, 0, 0]}}]"#, "node 0: no rotation"),
+    ] {
+        let refusal = serde_json::from_str::<Tree>(text).unwrap_err().to_string();
+        assert!(refusal.contains(said), "{text} is refused for: {refusal}");
+    }
+    // A scene is written as its tree is.
+    let mut scene = Scene::new();
+    scene.edit(scene.root()).unwrap().set_node(Node::group().named("town")).unwrap();
+    scene.insert_tree(scene.root(), &tree).unwrap();
+    let written = serde_json::to_value(&scene).unwrap();
+    let tree = scene.tree(scene.root()).unwrap();
+    assert_eq!(written["nodes"], serde_json::to_value(&tree).unwrap());
 }
 
 #[test]
@@ -158,9 +200,9 @@ fn children_may_come_before_their_parents() {
     ]}"#;
     let scene: Scene = serde_json::from_str(text).unwrap();
     assert_eq!(scene.validate(), Ok(()));
-    let names = |top| scene.descendants(top).filter_map(|node| scene.name(node)).collect::<Vec<_>>();
+    let names = |top| scene.get(top).unwrap().descendants().filter_map(|node| node.name()).collect::<Vec<_>>();
     assert_eq!(names(scene.root()), ["root", "a", "b", "b1", "b2"]);
-    assert_eq!(names(scene.detached_roots().next().unwrap()), ["spare", "part"]);
+    assert_eq!(names(scene.detached().next().unwrap()), ["spare", "part"]);
 }
 
 #[test]
@@ -176,24 +218,24 @@ fn ids_stay_through_edits_and_files() {
     assert_eq!((ids.len(), ids.id(nodes[4])), (22, Some(5)));
     for round in 0..10_u32 {
         for _ in 0..8 {
-            let all: Vec<_> = scene.descendants(scene.root()).collect();
+            let all: Vec<_> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
             let node = all[dice.usize(..all.len())];
             match dice.u8(..4) {
                 0 if node != scene.root() => drop(scene.remove(node).unwrap()),
-                1 => scene.set_name(node, Some(&format!("{round}"))).unwrap(),
+                1 => _ = scene.edit(node).unwrap().set_name(format!("{round}").as_str()),
                 _ => drop(scene.insert(node, Node::group()).unwrap()),
             }
         }
         ids.assign(&scene);
-        assert_eq!(ids.len(), scene.len() + scene.detached_len());
-        let named = |node| scene.name(node).unwrap_or_default().to_owned();
+        assert_eq!(ids.len(), scene.len() + scene.stats().detached);
+        let named = |node| scene.get(node).and_then(|node| node.name()).unwrap_or_default().to_owned();
         names = ids.iter().map(|(id, node)| (id, named(node))).collect();
         let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap();
         let read: WithIds = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), text, "a file that is read and written stays the same");
         WithIds { scene, ids } = read;
         assert_eq!(scene.validate(), Ok(()));
-        let named = |node| scene.name(node).unwrap_or_default().to_owned();
+        let named = |node| scene.get(node).and_then(|node| node.name()).unwrap_or_default().to_owned();
         assert!(ids.iter().all(|(id, node)| names.get(&id) == Some(&named(node)) && ids.id(node) == Some(id)));
     }
     assert_eq!(names.len(), ids.len());
@@ -201,7 +243,11 @@ fn ids_stay_through_edits_and_files() {
     let refused = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap_err().to_string();
     assert!(refused.contains("has no id"), "{refused}");
     let plain: WithIds = serde_json::from_str(r#"{"nodes": [{}, {"parent": 0}]}"#).unwrap();
-    assert_eq!(plain.ids.node(1), plain.scene.first_child(plain.scene.root()), "a list without ids is numbered");
+    assert_eq!(
+        plain.ids.node(1),
+        plain.scene.get(plain.scene.root()).and_then(|node| node.first_child()).map(|node| node.handle()),
+        "a list without ids is numbered"
+    );
 }
 
 #[test]

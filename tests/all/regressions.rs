@@ -36,26 +36,26 @@ fn drawn(mesh: u32) -> Node<'static> {
 }
 
 fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {
-    scene.descendants(scene.root()).collect()
+    scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect()
 }
 
 /// A new scene with the same tree, and a map from the nodes of `scene` to its nodes.
 fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     let mut again = Scene::new();
     let mut counterparts = HashMap::from([(scene.root(), again.root())]);
-    for node in scene.descendants(scene.root()).skip(1) {
+    for node in scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).skip(1) {
         let parent = counterparts[&scene.parent(node).unwrap()];
-        counterparts.insert(node, again.insert(parent, scene.node(node).unwrap()).unwrap());
+        counterparts.insert(node, again.insert(parent, scene.get(node).unwrap().node()).unwrap());
     }
-    let root = scene.node(scene.root()).unwrap();
+    let root = scene.get(scene.root()).unwrap().node();
     if let Some(local) = root.local.and_then(|local| local.transform()) {
         again.set_local(again.root(), local).unwrap();
     }
     if let Some(material) = root.material {
-        again.set_material(again.root(), material).unwrap();
+        again.edit(again.root()).unwrap().set_material(material);
     }
     if let Some(visibility) = root.visibility {
-        again.set_visibility(again.root(), visibility).unwrap();
+        again.edit(again.root()).unwrap().set_visibility(visibility);
     }
     again.update();
     (again, counterparts)
@@ -81,7 +81,7 @@ fn check_update(scene: &mut Scene, after: &str) {
     scene.validate().unwrap();
     let (again, counterparts) = rebuilt(scene);
     for node in all_nodes(scene) {
-        let (world, fresh) = (scene.world(node).unwrap(), scene.fresh_world(node).unwrap());
+        let (world, fresh) = (scene.world(node).unwrap(), scene.get(node).unwrap().fresh_world());
         assert_eq!(bits(world), bits(&fresh), "{node:?} after {after}");
         assert_eq!(bits(world), bits(again.world(counterparts[&node]).unwrap()), "{node:?} after {after}");
     }

@@ -40,7 +40,7 @@ fn groups_of_a_culled_list_are_made_again_only_when_it_changed() {
     let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
     let frustum = looking(Vec3::new(6.0, 1.0, 4.0), Vec3::new(6.0, 0.0, -9.0));
     let mut regrouped = |scene: &Scene, frustum: &Frustum| {
-        scene.cull(frustum, Visibility::VISIBLE, &mut list).unwrap();
+        scene.cull(&mut [CullView::new(frustum, &mut list)]).unwrap();
         (list.group(&mut groups), list.changed_commands().count(), list.changed_matrices().count())
     };
     assert_eq!(regrouped(&scene, &frustum), (true, 1, 1));
@@ -48,7 +48,7 @@ fn groups_of_a_culled_list_are_made_again_only_when_it_changed() {
     scene.set_local(nodes[30], Transform::from_xyz(6.0, 0.1, 0.0)).unwrap();
     scene.update();
     assert_eq!(regrouped(&scene, &frustum), (false, 0, 1), "what only moves stays in its group");
-    scene.set_material(nodes[30], 77).unwrap();
+    scene.edit(nodes[30]).unwrap().set_material(77);
     assert_eq!(regrouped(&scene, &frustum), (false, 0, 0), "the update shows it");
     scene.update();
     assert_eq!(regrouped(&scene, &frustum), (true, 1, 0));
@@ -60,13 +60,13 @@ fn groups_of_a_culled_list_are_made_again_only_when_it_changed() {
 fn a_culled_list_holds_what_is_on_its_own_layers_too() {
     let (mut scene, nodes) = grid(BOUNDED, 8);
     for (at, &node) in nodes.iter().enumerate() {
-        scene.set_visibility(node, Visibility::layers(1 << (at % 3))).unwrap();
+        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 3)));
     }
     scene.update();
     let frustum = looking(Vec3::new(4.0, 2.0, 6.0), Vec3::new(4.0, 0.0, -4.0));
     let culled = |own: u32, asked: u32| {
         let mut list = DrawList::new().on_layers(Visibility::layers(own));
-        scene.cull(&frustum, Visibility::layers(asked), &mut list).unwrap();
+        scene.cull(&mut [CullView::new(&frustum, &mut list).on_layers(Visibility::layers(asked))]).unwrap();
         list.len()
     };
     let [first, second, third] = [1, 2, 4].map(|layer| culled(layer, u32::MAX));
@@ -81,14 +81,13 @@ fn as_many_views_are_culled_as_a_word_has_bits() {
     let (scene, _) = grid(BOUNDED, 8);
     let mut lists = vec![DrawList::new(); 33];
     let frustum = looking(Vec3::new(4.0, 2.0, 6.0), Vec3::new(4.0, 0.0, -4.0));
-    let mut views: Vec<_> =
-        lists.iter_mut().map(|list| CullView { frustum, layers: Visibility::VISIBLE, list }).collect();
-    assert_eq!(scene.cull_views(&mut views), Err(Error::CapacityOverflow));
+    let mut views: Vec<_> = lists.iter_mut().map(|list| CullView::new(&frustum, list)).collect();
+    assert_eq!(scene.cull(&mut views), Err(Error::CapacityOverflow));
     assert!(views.iter().all(|view| view.list.is_empty()));
-    scene.cull_views(&mut views[1..]).unwrap();
+    scene.cull(&mut views[1..]).unwrap();
     assert!(views[1..].iter().all(|view| view.list.len() == views[32].list.len() && !view.list.is_empty()));
-    assert_eq!(scene.cull_views(&mut []), Ok(()));
-    assert_eq!(grid(SceneConfig::DEFAULT, 1).0.cull_views(&mut views[..1]), Err(Error::NoBounds));
+    assert_eq!(scene.cull(&mut []), Ok(()));
+    assert_eq!(grid(SceneConfig::DEFAULT, 1).0.cull(&mut views[..1]), Err(Error::NoBounds));
 }
 
 #[test]
@@ -148,65 +147,74 @@ fn a_list_without_matrices_still_tells_what_is_mirrored_and_what_was_before() {
     assert!(list.commands()[at].is_mirrored());
     assert!(list.changed_commands().eq(core::iter::once(at..at + 1)));
     let previous = list.previous_matrices().unwrap();
-    assert!(list.commands().iter().zip(previous).all(|(command, m)| scene.previous_world(command.node) == Some(m)));
+    assert!(
+        list.commands()
+            .iter()
+            .zip(previous)
+            .all(|(command, m)| scene.get(command.node).and_then(|node| node.previous_world()) == Some(m))
+    );
     assert_eq!(previous[at].translation().x, 3.0);
 }
 
 #[test]
-fn words_stay_with_their_nodes_and_are_gone_with_them() {
+fn user_data_stays_with_its_node_and_is_gone_with_it() {
     let (mut scene, nodes) = grid(BOUNDED, 6);
     let mut list = DrawList::new();
-    for (word, &node) in (1..).zip(&nodes) {
-        assert_eq!(scene.set_word(node, word), Ok(0));
+    for (number, &node) in (1..).zip(&nodes) {
+        assert_eq!(scene.get(node).unwrap().user_data(), 0);
+        scene.edit(node).unwrap().set_user_data(number);
     }
     scene.reparent(nodes[3], nodes[30], hedgerow::Keep::World).unwrap();
     scene.shrink_to_fit();
     let clone = scene.clone();
     scene.remove(nodes[7]).unwrap();
-    assert_eq!((scene.word(nodes[7]), clone.word(nodes[7])), (None, Some(8)));
-    assert_eq!(scene.set_word(nodes[7], 5), Err(Error::StaleHandle(nodes[7])));
+    assert_eq!(
+        (scene.get(nodes[7]).map(|node| node.user_data()), clone.get(nodes[7]).map(|node| node.user_data())),
+        (None, Some(8))
+    );
+    assert_eq!(scene.edit(nodes[7]).map(|mut node| _ = node.set_user_data(5)), Err(Error::StaleHandle(nodes[7])));
     for _ in 0..3 {
         let shape = Node::shape(Shape::new(1, Aabb::cube(1.0)));
         let new = scene.insert(nodes[8], shape).unwrap();
-        assert_eq!(scene.word(new), Some(0), "a new node, whatever had the index before");
+        assert_eq!(scene.get(new).unwrap().user_data(), 0, "a new node, whatever had the index before");
     }
     scene.update();
     scene.draw_list(&mut list);
     for command in list.commands() {
         let expected = nodes.iter().position(|&node| node == command.node).map_or(0, |at| at + 1);
-        assert_eq!(command.word as usize, expected);
+        assert_eq!(command.user_data as usize, expected);
     }
-    assert_eq!(scene.set_word(nodes[0], 1), Ok(1));
+    scene.edit(nodes[0]).unwrap().set_user_data(1);
     let before = list.commands().to_vec();
     scene.draw_list(&mut list);
     assert_eq!(list.commands(), before);
-    assert_eq!(list.changed_commands().count(), 0, "the same word again changes nothing");
+    assert_eq!(list.changed_commands().count(), 0, "the same number again changes nothing");
 }
 
 #[test]
-fn words_and_flags_of_nodes_that_are_gone_are_freed() {
-    let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+fn user_data_and_flags_of_nodes_that_are_gone_are_freed() {
+    let config = SceneConfig { changes: true, change_history: 0, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
     let keep = scene.insert(scene.root(), Node::group()).unwrap();
-    scene.set_word(keep, 3).unwrap();
+    scene.edit(keep).unwrap().set_user_data(3);
     scene.update();
     scene.shrink_to_fit();
     let before = scene.stats().overhead_bytes;
     let top = scene.insert(scene.root(), Node::group()).unwrap();
-    for word in 1..3000 {
+    for number in 1..3000 {
         let node = scene.insert(top, Node::group()).unwrap();
-        scene.set_word(node, word).unwrap();
+        scene.edit(node).unwrap().set_user_data(number);
     }
     scene.update();
     let most = scene.stats().overhead_bytes;
     scene.remove(top).unwrap();
     scene.update();
-    scene.set_name(keep, Some("lamp")).unwrap();
+    scene.edit(keep).unwrap().set_name("lamp");
     scene.update();
-    scene.set_change_history(0);
     scene.shrink_to_fit();
     let after = scene.stats().overhead_bytes;
     assert!(most > before + 3000 * 8 && after < before + 3000, "{before} bytes, then {most}, then {after}");
-    assert_eq!(scene.word(keep), Some(3));
+    assert_eq!(scene.get(keep).unwrap().user_data(), 3);
     scene.validate().unwrap();
 }
 
@@ -228,7 +236,7 @@ fn a_mirror_gives_back_the_room_of_an_array_that_became_short() {
     scene.update();
     mirror.sync(&scene, |step| kept.take(step));
     for &node in &rooms[..10] {
-        let at = mirror.index(scene.matrix_slot(node).unwrap()).unwrap();
+        let at = mirror.index(scene.get(node).unwrap().matrix_slot().unwrap()).unwrap();
         assert_eq!(Some(&kept.matrices[at]), scene.world(node));
     }
     // What comes now takes the room.
@@ -281,8 +289,8 @@ impl Buffer {
 
     #[track_caller]
     fn check(&self, scene: &Scene) {
-        for node in scene.descendants(scene.root()) {
-            let slot = scene.matrix_slot(node).unwrap();
+        for node in scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()) {
+            let slot = scene.get(node).unwrap().matrix_slot().unwrap();
             assert_eq!(self.matrices[self.mirror.index(slot).unwrap()], *scene.world(node).unwrap());
             assert_eq!(self.mirror.bases()[slot.slice as usize] + slot.slot, {
                 u32::try_from(self.mirror.index(slot).unwrap()).unwrap()

@@ -73,7 +73,7 @@ fn play(seed: u64, rounds: usize, build: impl Fn(&mut Play), edit: impl Fn(&mut 
     let (mut within, mut across) = (0, 0);
     for max_nodes in SIZES {
         for (changes, bounds) in MODES {
-            let pair = Pair::new(SceneConfig { max_nodes, changes, bounds });
+            let pair = Pair::new(SceneConfig { max_nodes, changes, bounds, ..SceneConfig::DEFAULT });
             let mut play = Play { pair, dice: Dice::new(seed), within: 0, across: 0 };
             build(&mut play);
             play.pair.check();
@@ -207,7 +207,7 @@ fn a_chain_is_turned_while_leaves_go_up_and_down_on_it() {
             }
         },
         |pair| {
-            let depth = (1..=DEPTH).map(|link| pair.scene.depth(pair.handle(link)).expect("links stay")).max();
+            let depth = (1..=DEPTH).map(|link| pair.scene.get(pair.handle(link)).expect("links stay").depth()).max();
             assert_eq!(depth, Some(DEPTH));
         },
     );

@@ -12,7 +12,7 @@ fn configs(turn: usize) -> [SceneConfig; 3] {
     let mut modes = MODES.into_iter().cycle().skip(turn);
     [SceneConfig::DEFAULT.max_nodes, 100, 16].map(|max_nodes| {
         let (changes, bounds) = modes.next().expect("an endless cycle");
-        SceneConfig { max_nodes, changes, bounds }
+        SceneConfig { max_nodes, changes, bounds, ..SceneConfig::DEFAULT }
     })
 }
 
@@ -137,7 +137,7 @@ fn a_chain_is_cut_and_joined() {
         pair.reparent(DEPTH / 2, Where::First(Pair::ROOT));
         pair.reparent(1, Where::Last(DEPTH));
         pair.check();
-        assert_eq!(pair.scene.depth(pair.handle(DEPTH / 2 - 1)), Some(DEPTH));
+        assert_eq!(pair.scene.get(pair.handle(DEPTH / 2 - 1)).unwrap().depth(), DEPTH);
         // Inserts above a part of the chain.
         for link in (1..DEPTH).step_by(DEPTH / 50).filter(|&link| link != DEPTH / 2) {
             let local = dice.local();

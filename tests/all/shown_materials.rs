@@ -25,12 +25,12 @@ fn whoever_shows_another_material_is_told() {
         list
     };
 
-    scene.set_material(house, 4).unwrap();
+    scene.edit(house).unwrap().set_material(4);
     let told = sorted(scene.update());
     assert_eq!(told, with(vec![(house, both), (door, ChangeKinds::MATERIAL), (lock, ChangeKinds::MATERIAL)]));
-    scene.set_material(lock, 5).unwrap();
+    scene.edit(lock).unwrap().set_material(5);
     assert_eq!(sorted(scene.update()), [(lock, both)]);
-    scene.remove_material(lock).unwrap();
+    scene.edit(lock).unwrap().set_material(None);
     scene.reparent(door, yard, Keep::Local).unwrap();
     let moved = ChangeKinds::PARENT | ChangeKinds::MATERIAL;
     assert_eq!(sorted(scene.update()), with(vec![(door, moved), (lock, both)]));
@@ -39,7 +39,7 @@ fn whoever_shows_another_material_is_told() {
     assert_eq!(sorted(scene.update()), [(key, ChangeKinds::PARENT)]);
 
     // Edits since the update do not hide what it told.
-    scene.set_material(yard, 8).unwrap();
+    scene.edit(yard).unwrap().set_material(8);
     Scene::update(&mut scene);
     scene.reparent(lock, ring, Keep::Local).unwrap();
     let told = sorted(scene.read());

@@ -18,7 +18,7 @@ fn edited(config: SceneConfig) -> Scene {
     }
     for number in (0..400).rev() {
         let leaf = nodes[number * 5 + 3];
-        if scene.first_child(leaf).is_none() {
+        if scene.get(leaf).and_then(|node| node.first_child()).is_none() {
             scene.remove(leaf).unwrap();
         }
     }
@@ -33,11 +33,18 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
         scene.draw_list(&mut list);
         list.commands().iter().map(|command| command.node).collect::<Vec<_>>()
     };
-    let depth_first =
-        |scene: &Scene| scene.descendants(scene.root()).filter(|&node| scene.shape(node).is_some()).collect::<Vec<_>>();
+    let depth_first = |scene: &Scene| {
+        scene
+            .get(scene.root())
+            .unwrap()
+            .descendants()
+            .map(|node| node.handle())
+            .filter(|&node| scene.get(node).and_then(|node| node.shape()).is_some())
+            .collect::<Vec<_>>()
+    };
     // Whether each comes behind its parent, with nothing between them but what is below the same parent.
     let is_depth_first = |scene: &Scene, nodes: &[NodeHandle]| {
-        let mut above = vec![scene.first_child(scene.root()).unwrap()];
+        let mut above = vec![scene.get(scene.root()).unwrap().first_child().unwrap().handle()];
         nodes.iter().all(|&node| {
             while above.last().is_some_and(|&last| scene.parent(node) != Some(last)) {
                 above.pop();
@@ -52,7 +59,8 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
         scene.update();
         assert!(is_depth_first(&scene, &drawn(&scene)), "{max_nodes}");
         // A few more take what room there is.
-        let tops: Vec<_> = scene.descendants(scene.root()).step_by(200).collect();
+        let tops: Vec<_> =
+            scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).step_by(200).collect();
         for &top in &tops {
             scene.insert(Place::FirstChildOf(top), whole()).unwrap();
         }
@@ -61,7 +69,7 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
         before.sort_unstable();
         all.sort_unstable();
         assert_eq!(before, all);
-        let scene = Scene::load(&scene.save()).unwrap();
+        let scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
         assert_eq!(drawn(&scene), depth_first(&scene), "{max_nodes}, loaded");
     }
 }
@@ -70,8 +78,8 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
 fn shrinking_gives_back_what_removed_nodes_had() {
     let mut scene = edited(SceneConfig::DEFAULT);
     scene.update();
-    let keep = scene.first_child(scene.root()).unwrap();
-    while let Some(child) = scene.first_child(keep) {
+    let keep = scene.get(scene.root()).unwrap().first_child().unwrap().handle();
+    while let Some(child) = scene.get(keep).and_then(|node| node.first_child()).map(|node| node.handle()) {
         scene.remove(child).unwrap();
     }
     scene.update();
@@ -106,11 +114,14 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
         nodes.push(scene.insert(nodes[number / 3], node).unwrap());
     }
     // A leaf in the midst of others.
-    assert!(scene.shape(nodes[301]).is_some() && scene.first_child(nodes[301]).is_none());
+    assert!(
+        scene.get(nodes[301]).and_then(|node| node.shape()).is_some()
+            && scene.get(nodes[301]).and_then(|node| node.first_child()).is_none()
+    );
     scene.update();
     scene.remove(nodes[301]).unwrap();
     scene.update();
-    assert!(scene.slice_count() > 5);
+    assert!(scene.stats().slices > 5);
     let holes: usize = scene
         .slices()
         .map(|slice| (0..slice.shapes().len()).filter(|&slot| !slice.shapes().is_occupied(slot)).count())
@@ -124,7 +135,10 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
             let above = rows.parent(row).unwrap();
             assert!(above < row);
             assert_eq!(rows.node(above).or(rows.import(above)), scene.parent(node));
-            assert_eq!((rows.material(row), rows.visibility(row)), (scene.material(node), scene.visibility(node)));
+            assert_eq!(
+                (rows.material(row), rows.visibility(row)),
+                (scene.get(node).and_then(|node| node.material()), scene.get(node).map(|node| node.visibility()))
+            );
             assert_eq!(scene.world(node), Some(&transforms.worlds()[rows.transform(row).unwrap()]));
         }
         assert!((0..shapes.len()).all(|slot| shapes.is_occupied(slot) == shapes.get(slot).is_some()));
@@ -134,7 +148,7 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
         assert_eq!(blocks.len(), shapes.len().div_ceil(64));
         for slot in 0..shapes.len() {
             if let Some(listed) = shapes.get(slot) {
-                let bounds = scene.world_bounds(listed.node).unwrap();
+                let bounds = scene.get(listed.node).unwrap().bounds().unwrap();
                 assert!(blocks[slot / 64].contains_box(&bounds));
                 own = own.merge(&bounds);
             }
@@ -156,16 +170,16 @@ fn what_was_set_reaches_other_slices_though_its_own_grew_since() {
     let leaf = scene.insert(below, Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
     scene.update();
     for value in [2_u8, 3] {
-        scene.set_material(top, u32::from(value)).unwrap();
-        scene.set_visibility(top, Visibility::layers(u32::from(value))).unwrap();
+        scene.edit(top).unwrap().set_material(u32::from(value));
+        scene.edit(top).unwrap().set_visibility(Visibility::layers(u32::from(value)));
         scene.set_local(top, Transform::from_xyz(f32::from(value), 0.0, 0.0)).unwrap();
         for _ in 0..500 {
             group(&mut scene, top);
         }
         scene.validate().unwrap();
         scene.update();
-        assert_eq!(scene.material(leaf), Some(u32::from(value)));
-        assert_eq!(scene.visibility(leaf), Some(Visibility::layers(u32::from(value))));
+        assert_eq!(scene.get(leaf).unwrap().material(), Some(u32::from(value)));
+        assert_eq!(scene.get(leaf).unwrap().visibility(), Visibility::layers(u32::from(value)));
         assert_eq!(scene.world(leaf).unwrap().translation().x, f32::from(value));
     }
 }
@@ -182,7 +196,7 @@ fn boxes_shrink_with_every_shape_that_is_removed() {
         // Nobody knows of the slice when the next leaf is removed.
         scene.update();
         scene.maintain(Duration::MAX);
-        assert_eq!(scene.subtree_bounds(branch).unwrap().max.x, f32::from(x) + 0.5);
+        assert_eq!(scene.get(branch).unwrap().subtree_bounds().max.x, f32::from(x) + 0.5);
         scene.remove(leaf).unwrap();
     }
     scene.update();
@@ -201,9 +215,15 @@ fn what_was_set_before_a_rebuild_reaches_the_slices_below() {
         scene.update();
         let (mut x, mut material, mut drawn) = (1.0, 1, 2);
         match kind {
-            0 => scene.set_material(top, 7).map(|()| material = 7).unwrap(),
+            0 => {
+                scene.edit(top).unwrap().set_material(7);
+                material = 7;
+            }
             1 => scene.set_local(top, Transform::from_xyz(5.0, 0.0, 0.0)).map(|()| x = 5.0).unwrap(),
-            _ => scene.set_visibility(top, Visibility::HIDDEN).map(|()| drawn = 0).unwrap(),
+            _ => {
+                scene.edit(top).unwrap().set_visibility(Visibility::HIDDEN);
+                drawn = 0;
+            }
         }
         scene.shrink_to_fit();
         scene.update();
@@ -232,7 +252,7 @@ fn a_removal_is_told_of_if_it_is_the_first_and_leaves_its_slice_small() {
         scene.update();
         scene.draw_list(&mut list);
         assert_eq!(list.commands().len(), usize::from(count) - 1);
-        let bounds = scene.subtree_bounds(scene.root()).unwrap();
+        let bounds = scene.get(scene.root()).unwrap().subtree_bounds();
         assert_eq!(bounds.max.x, f32::from(count) - 0.5, "of {count} the last one is gone");
         scene.validate().unwrap();
     }
@@ -253,7 +273,7 @@ fn inserts_into_a_slice_that_maintenance_knows_are_brought_up_to_date() {
             let x = if turn % 2 == 0 { 10.0 + f32::from(turn) } else { 10.0 };
             assert_eq!(scene.world(node).unwrap().translation().x, x);
             let most = if turn % 2 == 0 { x } else { 9.0 + f32::from(turn) };
-            assert!(!bounds || scene.subtree_bounds(top).unwrap().max.x == most + 0.5, "{turn}");
+            assert!(!bounds || scene.get(top).unwrap().subtree_bounds().max.x == most + 0.5, "{turn}");
             scene.validate().unwrap();
         }
     }
@@ -273,7 +293,7 @@ fn a_node_that_is_inserted_before_another_is_brought_up_to_date() {
     let hidden = scene.insert(Place::Before(low), Node::group().with_visibility(Visibility::HIDDEN)).unwrap();
     scene.validate().unwrap();
     scene.update();
-    assert_eq!(scene.visibility(hidden), Some(Visibility::HIDDEN));
+    assert_eq!(scene.get(hidden).unwrap().visibility(), Visibility::HIDDEN);
     scene.validate().unwrap();
 }
 
@@ -283,7 +303,7 @@ fn the_slot_of_a_node_that_was_removed_is_nobodys_until_the_update() {
     let node = |x: f32| Node::transform(Transform::from_xyz(x, 0.0, 0.0));
     let [gone, stays] = [1.0, 2.0].map(|x| scene.insert(scene.root(), node(x)).unwrap());
     scene.update();
-    let slots = [gone, stays].map(|node| scene.matrix_slot(node).unwrap().slot as usize);
+    let slots = [gone, stays].map(|node| scene.get(node).unwrap().matrix_slot().unwrap().slot as usize);
     scene.remove(gone).unwrap();
     // It gets the record of the node that is gone.
     let new = scene.insert(scene.root(), node(3.0)).unwrap();

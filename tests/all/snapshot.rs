@@ -8,11 +8,12 @@ use crate::model::oracle::{Oracle, from_bytes};
 use crate::model::{Step, decode};
 use crate::random;
 use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
-use hedgerow::edit::{EditQueue, HandleMap};
+use hedgerow::edit::EditQueue;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Error, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
-    snapshot::{SaveOptions, SnapshotError},
+    Aabb, DrawList, Error, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree,
+    Visibility,
+    snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
@@ -31,7 +32,7 @@ fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn reload(scene: &Scene) -> Scene {
-    Scene::load(&scene.save()).expect("a scene that was saved")
+    Scene::from_bytes(&scene.to_bytes()).expect("a scene that was saved")
 }
 
 /// What a renderer sees.
@@ -98,17 +99,17 @@ fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
     let answer = runner(44, 150).run(&(uniform8(any::<u8>()), steps(120), bends), |(config, steps, bends)| {
         let mut oracle = from_bytes(config);
         oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-        let saved = oracle.scene.save();
+        let saved = oracle.scene.to_bytes();
         for how in bends {
             let how: [u8; BEND_BYTES] = how;
             let mut bytes = saved.clone();
             forged::bend(&mut bytes, how);
             if bytes != saved {
-                let refused = Scene::load(&bytes).is_err();
+                let refused = Scene::from_bytes(&bytes).is_err();
                 proptest::prop_assert!(refused, "bytes bent by {:?} are loaded under the old checksum", how);
             }
             set_checksum(&mut bytes);
-            if let Ok(scene) = Scene::load(&bytes) {
+            if let Ok(scene) = Scene::from_bytes(&bytes) {
                 forged::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             }
         }
@@ -118,25 +119,27 @@ fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
 }
 
 #[test]
-fn whatever_the_bytes_of_a_subtree_are_they_are_refused_or_loaded() {
+fn whatever_the_bytes_of_a_tree_are_they_are_refused_or_read() {
     let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
     let answer = runner(45, 100).run(&(uniform8(any::<u8>()), steps(80), bends), |(config, steps, bends)| {
         let mut oracle = from_bytes(config);
         oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-        let saved = oracle.scene.save_subtree(oracle.scene.root()).expect("the root lives");
+        let saved = oracle.scene.tree(oracle.scene.root()).expect("the root lives").to_bytes();
         for how in bends {
             let mut bytes = saved.clone();
             forged::bend(&mut bytes, how);
             set_checksum(&mut bytes);
-            let (before, len) = (dump(&oracle.scene), oracle.scene.len());
-            match oracle.scene.load_subtree(&bytes, oracle.scene.root()) {
-                Ok(map) => {
-                    proptest::prop_assert_eq!(oracle.scene.len(), len + map.len());
-                    proptest::prop_assert_eq!(oracle.scene.remove(map.top()), Ok(map.len()));
-                }
-                Err(_) => proptest::prop_assert_eq!(dump(&oracle.scene), before),
-            }
+            let Ok(tree) = Tree::from_bytes(&bytes) else { continue };
+            proptest::prop_assert_eq!(tree.to_bytes(), bytes);
+            let before = dump(&oracle.scene);
+            let top = oracle.scene.insert(oracle.scene.root(), Node::group()).expect("there is room");
+            let nodes = oracle.scene.insert_tree(top, &tree).expect("a tree that was read is sound");
             proptest::prop_assert_eq!(oracle.scene.validate(), Ok(()));
+            for (&node, (_, described)) in nodes.iter().zip(tree.iter()) {
+                proptest::prop_assert_eq!(oracle.scene.get(node).unwrap().node(), described);
+            }
+            proptest::prop_assert_eq!(oracle.scene.remove(top), Ok(1 + tree.len()));
+            proptest::prop_assert_eq!(dump(&oracle.scene), before);
         }
         Ok(())
     });
@@ -161,10 +164,10 @@ fn varied() -> (Scene, Vec<NodeHandle>) {
         };
         let parent = nodes[(number as usize * 7) / 10];
         nodes.push(scene.insert(parent, node).unwrap());
-        scene.set_word(nodes[nodes.len() - 1], number % 4).unwrap();
+        scene.edit(nodes[nodes.len() - 1]).unwrap().set_user_data(number % 4);
         if node.local.is_some() && number % 7 < 3 {
             let place = DVec3::new(1e7 + 0.1, f64::from(number) / 3.0, -0.5);
-            scene.set_translation_f64(nodes[nodes.len() - 1], place).unwrap();
+            scene.edit(nodes[nodes.len() - 1]).unwrap().set_translation_f64(place).unwrap();
         }
     }
     scene.update();
@@ -184,14 +187,14 @@ fn everything_that_can_be_asked_is_as_it_was() {
     let loaded = reload(&scene);
     assert_eq!(dump(&loaded), dump(&scene));
     assert_eq!(loaded.config(), scene.config());
-    assert!(loaded.save() == scene.save());
+    assert!(loaded.to_bytes() == scene.to_bytes());
     for &node in &nodes {
         assert_eq!(loaded.contains(node), scene.contains(node));
-        assert_eq!(loaded.node(node), scene.node(node));
+        assert_eq!(loaded.get(node).map(|node| node.node()), scene.get(node).map(|node| node.node()));
         assert_eq!(loaded.world(node), scene.world(node), "a scene that is loaded is up to date");
-        assert_eq!(loaded.visibility(node), scene.visibility(node));
-        assert_eq!(loaded.word(node), scene.word(node));
-        assert_eq!(loaded.world_f64(node), scene.world_f64(node));
+        assert_eq!(loaded.get(node).map(|node| node.visibility()), scene.get(node).map(|node| node.visibility()));
+        assert_eq!(loaded.get(node).map(|node| node.user_data()), scene.get(node).map(|node| node.user_data()));
+        assert_eq!(loaded.get(node).map(|node| node.world_f64()), scene.get(node).map(|node| node.world_f64()));
     }
     assert!(!nodes.iter().all(|&node| loaded.contains(node)), "some are stale");
     assert_eq!(draws_by_node(&loaded), draws_by_node(&scene));
@@ -205,33 +208,31 @@ fn everything_that_can_be_asked_is_as_it_was() {
 #[test]
 fn every_truncation_is_refused() {
     let (scene, nodes) = varied();
-    let whole = scene.save();
+    let whole = scene.to_bytes();
     for length in 0..whole.len() {
-        let error = Scene::load(&whole[..length]).expect_err("a truncated file");
+        let error = Scene::from_bytes(&whole[..length]).expect_err("a truncated file");
         let told = matches!(error, SnapshotError::Length { .. } | SnapshotError::NotASnapshot);
         assert!(told, "{length} bytes: {error}");
         let mut cut = whole[..length].to_vec();
         set_checksum(&mut cut);
-        assert!(Scene::load(&cut).is_err(), "{length} bytes under a fitting checksum");
+        assert!(Scene::from_bytes(&cut).is_err(), "{length} bytes under a fitting checksum");
     }
-    let part = scene.save_subtree(nodes[1]).unwrap();
-    let mut target = Scene::new();
+    let part = scene.tree(nodes[1]).unwrap().to_bytes();
     for length in 0..part.len() {
         let mut cut = part[..length].to_vec();
         set_checksum(&mut cut);
-        assert!(target.load_subtree(&cut, target.root()).is_err(), "{length} bytes of a subtree");
+        assert!(Tree::from_bytes(&cut).is_err(), "{length} bytes of a tree");
     }
-    assert_eq!(target.len(), 1);
 }
 
 #[test]
 fn every_changed_byte_is_refused_or_harmless() {
     let (scene, _) = varied();
-    let whole = scene.save();
+    let whole = scene.to_bytes();
     let (mut taken, mut reasons) = (0, HashSet::new());
     let mut load = |mut bytes: Vec<u8>| {
         set_checksum(&mut bytes);
-        match Scene::load(&bytes) {
+        match Scene::from_bytes(&bytes) {
             Ok(scene) => {
                 forged::live_on(scene).unwrap();
                 taken += 1;
@@ -242,7 +243,7 @@ fn every_changed_byte_is_refused_or_harmless() {
     for place in 32..whole.len() {
         let mut bytes = whole.clone();
         bytes[place] ^= 1 << (place % 8);
-        assert_eq!(Scene::load(&bytes).err(), Some(SnapshotError::Checksum));
+        assert_eq!(Scene::from_bytes(&bytes).err(), Some(SnapshotError::Checksum));
         if place % 3 == 0 {
             load(bytes);
         }
@@ -260,7 +261,7 @@ fn every_changed_byte_is_refused_or_harmless() {
 
 #[test]
 fn a_forged_length_takes_no_memory() {
-    let mut bytes = Scene::new().save();
+    let mut bytes = Scene::new().to_bytes();
     let (most, least) = (bytes.len(), Scene::new().stats().allocated_bytes());
     for place in (32..most).step_by(4) {
         for number in [u32::MAX, 1 << 31, 1 << 30, 1 << 24] {
@@ -268,7 +269,7 @@ fn a_forged_length_takes_no_memory() {
             let end = (place + 4).min(most);
             bytes[place..end].copy_from_slice(&number.to_le_bytes()[..end - place]);
             set_checksum(&mut bytes);
-            if let Ok(scene) = Scene::load(&bytes) {
+            if let Ok(scene) = Scene::from_bytes(&bytes) {
                 let allocated = scene.stats().allocated_bytes();
                 assert!(allocated < least + 64 * most, "{allocated} bytes for a file of {most}");
                 assert_eq!(scene.validate(), Ok(()));
@@ -276,29 +277,29 @@ fn a_forged_length_takes_no_memory() {
         }
     }
     bytes.clear();
-    assert_eq!(Scene::load(&bytes).err(), Some(SnapshotError::NotASnapshot));
+    assert_eq!(Scene::from_bytes(&bytes).err(), Some(SnapshotError::NotASnapshot));
 }
 
 #[test]
 fn what_is_no_snapshot_says_what_it_is() {
-    let (mut scene, nodes) = varied();
-    let whole = scene.save();
-    let part = scene.save_subtree(nodes[1]).unwrap();
-    let refusal = |bytes: &[u8]| Scene::load(bytes).map(drop).unwrap_err();
+    let (scene, nodes) = varied();
+    let whole = scene.to_bytes();
+    let part = scene.tree(nodes[1]).unwrap().to_bytes();
+    let refusal = |bytes: &[u8]| Scene::from_bytes(bytes).map(drop).unwrap_err();
     assert_eq!(refusal(b"hedgehog"), SnapshotError::NotASnapshot);
     assert_eq!(refusal(&part), SnapshotError::Kind { whole: true });
-    assert_eq!(scene.load_subtree(&whole, nodes[0]).unwrap_err(), SnapshotError::Kind { whole: false });
-    for version in [6, 8, 200] {
+    assert_eq!(Tree::from_bytes(&whole).unwrap_err(), SnapshotError::Kind { whole: false });
+    for version in [7, 9, 200] {
         let mut other = whole.clone();
-        assert_eq!(core::mem::replace(&mut other[8], version), 7, "the version that is read");
+        assert_eq!(core::mem::replace(&mut other[8], version), 8, "the version that is read");
         let error = refusal(&other);
         assert_eq!(error, SnapshotError::Version(version.into()));
         let told =
-            format!("has version {version}, and this crate reads version 7; load it with the crate that wrote it");
+            format!("has version {version}, and this crate reads version 8; load it with the crate that wrote it");
         assert!(error.to_string().contains(&told), "{error}");
         let mut part = part.clone();
         part[8] = version;
-        assert_eq!(scene.load_subtree(&part, nodes[0]).unwrap_err(), error);
+        assert_eq!(Tree::from_bytes(&part).unwrap_err(), error);
     }
     let longer = [&whole[..], b"more"].concat();
     let (expected, found) = (whole.len() as u64, longer.len() as u64);
@@ -312,8 +313,8 @@ fn what_is_no_snapshot_says_what_it_is() {
 fn files_are_written_and_read_whole() {
     let (scene, _) = varied();
     let mut file = Vec::new();
-    scene.save_to(&mut file).unwrap();
-    assert_eq!(dump(&Scene::load_from(&file[..]).unwrap()), dump(&scene));
+    SaveOptions::default().write(&scene, &mut file).unwrap();
+    assert_eq!(dump(&LoadOptions::default().read(&file[..]).unwrap()), dump(&scene));
 
     struct Broken;
     impl std::io::Read for Broken {
@@ -321,86 +322,117 @@ fn files_are_written_and_read_whole() {
             Err(std::io::ErrorKind::TimedOut.into())
         }
     }
-    let error = Scene::load_from(Broken).unwrap_err();
+    let error = LoadOptions::default().read(Broken).unwrap_err();
     assert_eq!(error, SnapshotError::Read(std::io::ErrorKind::TimedOut));
 }
 
 #[test]
 fn a_subtree_comes_with_all_its_components_and_in_order() {
     let (scene, nodes) = varied();
-    let file = scene.save_subtree(nodes[1]).unwrap();
+    let file = scene.tree(nodes[1]).unwrap().to_bytes();
     let mut target = Scene::new();
     let first = target.insert(target.root(), Node::group().named("first")).unwrap();
-    let map = target.load_subtree(&file, Place::Before(first)).unwrap();
+    let new = target.insert_tree(Place::Before(first), &Tree::from_bytes(&file).unwrap()).unwrap();
     assert_eq!(target.validate(), Ok(()));
-    assert_eq!(target.next_sibling(map.top()), Some(first));
-    let old: Vec<NodeHandle> = scene.descendants(nodes[1]).collect();
-    let new: Vec<NodeHandle> = target.descendants(map.top()).collect();
-    assert_eq!(map.len(), old.len());
-    assert!(map.len() > 20, "the subtree reaches across slices");
+    assert_eq!(target.get(new[0]).unwrap().next_sibling().map(|node| node.handle()), Some(first));
+    let old: Vec<NodeHandle> = scene.get(nodes[1]).unwrap().descendants().map(|node| node.handle()).collect();
+    assert!(
+        target.get(new[0]).unwrap().descendants().map(|node| node.handle()).eq(new.iter().copied())
+            && new.len() == old.len()
+    );
+    assert!(new.len() > 20, "the subtree reaches across slices");
     for (&old, &new) in old.iter().zip(&new) {
-        assert_eq!(map.get(old), Some(new));
         assert_same_node((&scene, old), (&target, new));
     }
-    let any = |of: &dyn Fn(NodeHandle) -> bool| map.iter().any(|(_, new)| of(new));
+    let any = |of: &dyn Fn(NodeHandle) -> bool| new.iter().any(|&new| of(new));
     assert!(any(&|new| matches!(target.local(new), Some(Local::Matrix(_)))), "a sheared one is there");
-    assert!(any(&|new| target.word(new) == Some(3)), "one with a word is there");
-    let precise = |new| target.translation_f64(new).is_some_and(|place| place.as_vec3().as_dvec3() != place);
+    assert!(any(&|new| target.get(new).map(|node| node.user_data()) == Some(3)), "one with user data is there");
+    let precise = |new| {
+        target.get(new).and_then(|node| node.translation_f64()).is_some_and(|place| place.as_vec3().as_dvec3() != place)
+    };
     assert!(any(&precise), "one with a translation in double precision is there");
 }
 
 /// Compares all that a scene keeps of two nodes, one by one.
 fn assert_same_node((scene, node): (&Scene, NodeHandle), (other, copy): (&Scene, NodeHandle)) {
     assert_eq!(other.local(copy), scene.local(node));
-    assert_eq!(other.translation_f64(copy), scene.translation_f64(node));
-    assert_eq!(other.own_material(copy), scene.own_material(node));
-    assert_eq!(other.shape(copy), scene.shape(node));
-    assert_eq!(other.own_visibility(copy), scene.own_visibility(node));
-    assert_eq!(other.name(copy), scene.name(node));
-    assert_eq!(other.word(copy), scene.word(node));
-    assert_eq!(other.child_count(copy), scene.child_count(node));
+    assert_eq!(
+        other.get(copy).and_then(|node| node.translation_f64()),
+        scene.get(node).and_then(|node| node.translation_f64())
+    );
+    assert_eq!(
+        other.get(copy).and_then(|node| node.own_material()),
+        scene.get(node).and_then(|node| node.own_material())
+    );
+    assert_eq!(other.get(copy).and_then(|node| node.shape()), scene.get(node).and_then(|node| node.shape()));
+    assert_eq!(
+        other.get(copy).and_then(|node| node.own_visibility()),
+        scene.get(node).and_then(|node| node.own_visibility())
+    );
+    assert_eq!(other.get(copy).and_then(|node| node.name()), scene.get(node).and_then(|node| node.name()));
+    assert_eq!(other.get(copy).map(|node| node.user_data()), scene.get(node).map(|node| node.user_data()));
+    assert_eq!(other.children(copy).count(), scene.children(node).count());
 }
 
 #[test]
 fn each_way_to_copy_a_subtree_copies_all_that_a_scene_keeps_of_a_node() {
     let (mut scene, nodes) = varied();
     // A large subtree goes in slices of its own, a small one where it belongs.
-    let sizes = [nodes[1], nodes[40]].map(|top| scene.descendants(top).count());
+    let sizes = [nodes[1], nodes[40]].map(|top| scene.get(top).unwrap().descendants().count());
     assert!(sizes[0] > 16 && (2..4).contains(&sizes[1]), "{sizes:?}");
     for top in [nodes[1], nodes[40]] {
-        let olds: Vec<NodeHandle> = scene.descendants(top).collect();
+        let olds: Vec<NodeHandle> = scene.get(top).unwrap().descendants().map(|node| node.handle()).collect();
         let before = scene.clone();
-        let check = |target: &Scene, map: &HandleMap| {
-            assert_eq!((target.validate(), map.len()), (Ok(()), olds.len()));
-            olds.iter().for_each(|&old| assert_same_node((&before, old), (target, map.get(old).unwrap())));
+        let check = |target: &Scene, news: &[NodeHandle]| {
+            assert_eq!((target.validate(), news.len()), (Ok(()), olds.len()));
+            olds.iter().zip(news).for_each(|(&old, &new)| assert_same_node((&before, old), (target, new)));
         };
-        let map = scene.duplicate(top, scene.root()).unwrap();
-        check(&scene, &map);
+        let tree = scene.tree(top).unwrap();
+        let news = scene.insert_tree(scene.root(), &tree).unwrap();
+        check(&scene, &news);
 
         let mut other = Scene::with_config(*scene.config()).unwrap();
-        let map = other.duplicate_from(&before, top, other.root()).unwrap();
-        check(&other, &map);
+        let news = other.insert_tree(other.root(), &tree).unwrap();
+        check(&other, &news);
+        assert_eq!(other.tree(news[0]).unwrap(), tree);
 
         let mut queue = EditQueue::new();
-        let ticket = queue.duplicate(top, scene.root());
+        let ticket = queue.insert_tree(scene.root(), tree.clone());
         queue.apply(&mut scene);
-        check(&scene, queue.duplicated(ticket).unwrap());
+        check(&scene, queue.inserted_tree(ticket).unwrap());
 
+        let read = Tree::from_bytes(&tree.to_bytes()).unwrap();
+        assert_eq!(read, tree);
         let mut loaded = Scene::new();
-        let map = loaded.load_subtree(&before.save_subtree(top).unwrap(), Place::Detached).unwrap();
-        check(&loaded, &map);
+        let news = loaded.insert_tree(Place::Detached, &read).unwrap();
+        check(&loaded, &news);
+
+        let mut single = Scene::new();
+        let mut news: Vec<NodeHandle> = Vec::new();
+        for (parent, node) in tree.iter() {
+            let parent = parent.map_or(single.root(), |parent| news[parent]);
+            news.push(single.insert(parent, node).unwrap());
+        }
+        check(&single, &news);
+        // What is set to a description has all of it, and nothing else.
+        let spare = single.insert(single.root(), Node::material(9).with_user_data(9).named("other")).unwrap();
+        for (number, &old) in olds.iter().enumerate() {
+            single.edit(spare).unwrap().set_node(tree.get(number).unwrap()).unwrap();
+            assert_eq!(single.get(spare).map(|node| node.node()), before.get(old).map(|node| node.node()));
+        }
     }
 }
 
 #[test]
-fn a_subtree_is_not_loaded_where_nothing_can_go() {
+fn a_tree_is_not_inserted_where_nothing_can_go() {
     let (mut scene, nodes) = varied();
-    let file = scene.save_subtree(nodes[2]).unwrap();
+    let tree = scene.tree(nodes[2]).unwrap();
     let before = dump(&scene);
     let gone = nodes[100];
-    assert_eq!(scene.load_subtree(&file, gone), Err(Error::StaleHandle(gone).into()));
-    assert_eq!(scene.load_subtree(&file, Place::After(nodes[0])), Err(Error::RootIsFixed.into()));
-    assert_eq!(scene.save_subtree(gone), Err(Error::StaleHandle(gone)));
+    assert_eq!(scene.insert_tree(gone, &tree), Err(Error::StaleHandle(gone).into()));
+    assert_eq!(scene.insert_tree(gone, &Tree::new()), Err(Error::StaleHandle(gone).into()));
+    assert_eq!(scene.insert_tree(Place::After(nodes[0]), &tree), Err(Error::RootIsFixed.into()));
+    assert_eq!(scene.tree(gone), Err(Error::StaleHandle(gone)));
     assert_eq!(dump(&scene), before);
 }
 
@@ -409,8 +441,8 @@ fn a_skeleton_is_no_snapshot_and_a_snapshot_no_skeleton() {
     let mut joints = SkeletonBuilder::new();
     joints.joint("hip", None, Transform::IDENTITY);
     let skeleton = joints.build().unwrap().0.to_bytes();
-    assert_eq!(Scene::load(&skeleton).unwrap_err(), SnapshotError::NotASnapshot);
-    assert_eq!(Skeleton::from_bytes(&Scene::new().save()).unwrap_err(), SkeletonError::NotASkeleton.into());
+    assert_eq!(Scene::from_bytes(&skeleton).unwrap_err(), SnapshotError::NotASnapshot);
+    assert_eq!(Skeleton::from_bytes(&Scene::new().to_bytes()).unwrap_err(), SkeletonError::NotASkeleton.into());
 }
 
 #[test]
@@ -418,12 +450,12 @@ fn a_file_is_written_into_memory_of_about_its_length() {
     let name = "n".repeat(100_000);
     let mut scene = Scene::new();
     let top = scene.insert(scene.root(), Node::group().named(&name)).unwrap();
-    let bytes = scene.save();
-    assert_eq!(Scene::load(&bytes).unwrap().name(top), Some(&*name));
+    let bytes = scene.to_bytes();
+    assert_eq!(Scene::from_bytes(&bytes).unwrap().get(top).unwrap().name(), Some(&*name));
     for _ in 0..3000 {
         let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
         scene.insert(top, ball).unwrap();
     }
-    let bytes = scene.save();
+    let bytes = scene.to_bytes();
     assert!(bytes.capacity() < 2 * bytes.len(), "{} bytes in {}", bytes.len(), bytes.capacity());
 }

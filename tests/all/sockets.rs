@@ -2,7 +2,7 @@
 
 use hedgerow::glam::{EulerRot, Quat, Vec3, Vec4};
 use hedgerow::{
-    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
     character::{CharacterError, JointBounds, Sockets},
     query::Frustum,
     skin::{Palette, Skin, SkinError},
@@ -155,21 +155,23 @@ fn a_socket_is_followed_in_a_detached_character_and_not_by_copies_of_it() {
     let Character { node, items } = character(&mut scene, Transform::from_xyz(5.0, 0.0, 0.0), 1);
     let mut sockets = Sockets::new();
     sockets.insert(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
-    let copy = scene.duplicate(node, scene.root()).unwrap();
-    scene.detach(node).unwrap();
+    let originals: Vec<_> = scene.get(node).unwrap().descendants().map(|node| node.handle()).collect();
+    let tree = scene.tree(node).unwrap();
+    let copies = scene.insert_tree(scene.root(), &tree).unwrap();
+    scene.reparent(node, Place::Detached, Keep::Local).unwrap();
     let at = |y: f32| [Transform::from_xyz(0.0, y, 0.0).to_matrix()];
     assert_eq!(sockets.follow(&mut scene, &at(2.0)), Ok(&[][..]));
     assert_eq!(scene.local(items[0]), Some(Transform::from_xyz(0.0, 2.0, 0.0).into()));
-    scene.attach(node, scene.root(), Keep::Local).unwrap();
+    scene.reparent(node, scene.root(), Keep::Local).unwrap();
     assert_eq!(sockets.follow(&mut scene, &at(3.0)), Ok(&[][..]));
     scene.update();
     assert_eq!(scene.world(items[0]).unwrap().translation(), Vec3::new(5.0, 3.0, 0.0));
     // The copy's item stays where it was when it was copied, until it is inserted itself.
-    let of_copy = copy.get(items[0]).unwrap();
+    let of_copy = copies[originals.iter().position(|&node| node == items[0]).unwrap()];
     assert_eq!((sockets.followed_by(of_copy), scene.world(of_copy).unwrap().translation().y), (None, 0.0));
     sockets.insert(&scene, of_copy, 0, 0, Transform::IDENTITY).unwrap();
     // A scene that is loaded as a whole has the handles of the saved one.
-    let mut scene = Scene::load(&scene.save()).unwrap();
+    let mut scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
     assert_eq!(sockets.follow(&mut scene, &at(4.0)), Ok(&[][..]));
     scene.update();
     assert!(items.iter().chain([&of_copy]).all(|&item| scene.world(item).unwrap().translation().y == 4.0));
@@ -185,7 +187,7 @@ fn a_socket_ends_when_its_node_is_removed_moved_elsewhere_or_loses_its_transform
     }
     scene.remove(items[0]).unwrap();
     scene.reparent(items[1], scene.root(), Keep::World).unwrap();
-    scene.remove_local(items[2]).unwrap();
+    scene.edit(items[2]).unwrap().set_local(None).unwrap();
     assert_eq!(sockets.followed_by(items[3]), Some((0, 0)));
     let models = [Transform::from_xyz(7.0, 0.0, 0.0).to_matrix()];
     let mut ended = sockets.follow(&mut scene, &models).unwrap().to_vec();
@@ -351,10 +353,15 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
         let models = [Mat34::IDENTITY, shoulder * Transform::from_rotation(Quat::from_rotation_z(angle)).to_matrix()];
         let palette = [models[0], models[1] * shoulder.inverse().unwrap()];
         scene.set_local(place, Transform::from_xyz(0.0, height, 0.0)).unwrap();
-        scene.set_bounds(body, bounds.of_pose(of(&skin(palette.len()), &palette)).unwrap()).unwrap();
+        let shape = scene.get(body).unwrap().shape().unwrap();
+        scene
+            .edit(body)
+            .unwrap()
+            .set_shape(Shape { bounds: bounds.of_pose(of(&skin(palette.len()), &palette)).unwrap(), ..shape })
+            .unwrap();
         sockets.follow(scene, &models).unwrap();
         scene.update();
-        scene.cull_nodes(&frustum, Visibility::VISIBLE, &mut seen).unwrap();
+        scene.query(&frustum, Visibility::VISIBLE, &mut seen).unwrap();
         let mut found = seen.clone();
         found.sort_unstable();
         found

@@ -61,7 +61,7 @@ mod side_by_side {
     use hedgerow::{
         Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
         draw::{DrawCommand, RenderPass},
-        query::{CullHit, CullView, Frustum, Ray, RayHit, Sphere},
+        query::{CullView, Frustum, Ray, RayHit, Sphere},
     };
     use rayon::ThreadPoolBuilder;
 
@@ -72,7 +72,6 @@ mod side_by_side {
         bounds: Vec<Option<Aabb>>,
         draws: Vec<(Vec<DrawCommand>, Vec<Mat34>)>,
         nodes: [Vec<NodeHandle>; 4],
-        cull_hits: Vec<CullHit>,
         hits: Vec<RayHit>,
         changed: [Vec<NodeHandle>; 3],
         /// In which slices and slots nodes lie.
@@ -91,41 +90,39 @@ mod side_by_side {
             let ray = Ray::new(Vec3::new(-300.0, 20.0, 5.0), Vec3::new(1.0, 0.01, 0.02)).unwrap();
             let mut found = [const { Vec::new() }; 4];
             let [on_layer, in_half, in_sphere, in_box] = &mut found;
-            scene.cull_nodes(&half, Visibility::layers(2), on_layer).unwrap();
-            scene.cull_nodes(&half, Visibility::VISIBLE, in_half).unwrap();
-            scene.nodes_in_sphere(&sphere, Visibility::VISIBLE, in_sphere).unwrap();
-            scene.nodes_in_box(&Aabb::INFINITE, Visibility::VISIBLE, in_box).unwrap();
-            let (mut cull_hits, mut hits) = (Vec::new(), Vec::new());
-            scene.cull_many(&[half, tenth], Visibility::VISIBLE, &mut cull_hits).unwrap();
-            scene.nodes_on_ray(&ray, Visibility::VISIBLE, &mut hits).unwrap();
+            scene.query(&half, Visibility::layers(2), on_layer).unwrap();
+            scene.query(&half, Visibility::VISIBLE, in_half).unwrap();
+            scene.query(&sphere, Visibility::VISIBLE, in_sphere).unwrap();
+            scene.query(&Aabb::INFINITE, Visibility::VISIBLE, in_box).unwrap();
+            let mut hits = Vec::new();
+            scene.cast_ray(&ray, Visibility::VISIBLE, &mut hits).unwrap();
             let mut culled = DrawList::new();
-            scene.cull(&half, Visibility::VISIBLE, &mut culled).unwrap();
+            scene.cull(&mut [CullView::new(&half, &mut culled)]).unwrap();
             kept.iter_mut().for_each(|list| scene.draw_list(list));
             let mut anew = DrawList::new();
             scene.draw_list(&mut anew);
             let mut views = [const { DrawList::new() }; 4];
             let [first, second, near, far] = &mut views;
-            let seen = |frustum, layers, list| CullView { frustum, layers: Visibility::layers(layers), list };
-            scene.cull_views(&mut [seen(half, u32::MAX, first), seen(tenth, 2, second)]).unwrap();
-            let eye = DVec3::new(3.0, 0.0, -7.0);
-            scene.cull_views_relative(eye, &mut [seen(half, u32::MAX, near), seen(tenth, 2, far)]);
+            let seen = |frustum, layers, list| CullView::new(&frustum, list).on_layers(Visibility::layers(layers));
+            scene.cull(&mut [seen(half, u32::MAX, first), seen(tenth, 2, second)]).unwrap();
+            [&mut *near, &mut *far].into_iter().for_each(|list| list.set_eye(DVec3::new(3.0, 0.0, -7.0)));
+            scene.cull(&mut [seen(half, u32::MAX, near), seen(tenth, 2, far)]).unwrap();
             let [first, second, near, far] = &views;
             let lists = [&kept[0], &kept[1], &anew, &culled, first, second];
             let mut draws = lists.map(|list| (list.commands().to_vec(), list.matrices().to_vec())).to_vec();
             draws.extend([near, far].map(|list| (list.commands().to_vec(), list.relative_matrices().to_vec())));
             Self {
                 worlds: nodes.iter().map(|&node| scene.world(node).copied()).collect(),
-                bounds: nodes.iter().map(|&node| scene.subtree_bounds(node)).collect(),
+                bounds: nodes.iter().map(|&node| scene.get(node).map(|node| node.subtree_bounds())).collect(),
                 draws,
                 nodes: found,
-                cull_hits,
                 hits,
                 changed: match scene.changes(reader).map(Changes::since) {
                     Ok(Some(told)) => [told.moved(), told.visibility(), told.locals()].map(<[NodeHandle]>::to_vec),
                     _ => Default::default(),
                 },
-                slots: nodes.iter().map(|&node| scene.matrix_slot(node)).collect(),
-                saved: scene.save(),
+                slots: nodes.iter().map(|&node| scene.get(node).and_then(|node| node.matrix_slot())).collect(),
+                saved: scene.to_bytes(),
             }
         }
     }
@@ -149,10 +146,13 @@ mod side_by_side {
                         let other = nodes[dice.below(nodes.len())];
                         match dice.below(20) {
                             0 => drop(scene.reparent(node, other, Keep::Local)),
-                            1 => scene
-                                .set_visibility(node, Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]))
-                                .unwrap(),
-                            2 => scene.set_material(node, 7).unwrap(),
+                            1 => {
+                                _ = scene
+                                    .edit(node)
+                                    .unwrap()
+                                    .set_visibility(Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]));
+                            }
+                            2 => _ = scene.edit(node).unwrap().set_material(7),
                             _ => drop(scene.set_local(node, dice.transform())),
                         }
                     }
@@ -208,15 +208,15 @@ mod side_by_side {
                 let house = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
                 let house = scene.insert(top, house.with_shape(Shape::new(u32::from(x), Aabb::cube(0.25)))).unwrap();
                 if street == 1 && x % 3 == 0 {
-                    scene.set_visibility(house, Visibility::layers(4)).unwrap();
+                    scene.edit(house).unwrap().set_visibility(Visibility::layers(4));
                 }
                 if x % 50 == 7 {
-                    scene.remove_shape(house).unwrap();
+                    scene.edit(house).unwrap().set_shape(None).unwrap();
                 }
             }
         }
         scene.update();
-        assert!(scene.slice_count() > 6);
+        assert!(scene.stats().slices > 6);
         scene
     }
 
@@ -261,7 +261,7 @@ mod side_by_side {
         for frustum in [space(-1.0, 1e3), space(1000.0, 1e3), space(-1.0, 50.0)] {
             let cull = || {
                 let mut list = DrawList::new();
-                scene.cull(&frustum, Visibility::VISIBLE, &mut list).unwrap();
+                scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
                 list
             };
             let (shared, alone) = (pool.install(cull), cull());
@@ -271,9 +271,9 @@ mod side_by_side {
         let views = || {
             let mut lists = [const { DrawList::new() }; 3];
             let [all, far, few] = &mut lists;
-            let seen = |frustum, layers, list| CullView { frustum, layers: Visibility::layers(layers), list };
+            let seen = |frustum, layers, list| CullView::new(&frustum, list).on_layers(Visibility::layers(layers));
             let (first, second, third) = (space(-1.0, 1e3), space(1000.0, 250.0), space(4000.0, 1e3));
-            scene.cull_views(&mut [seen(first, u32::MAX, all), seen(second, 2, far), seen(third, 4, few)]).unwrap();
+            scene.cull(&mut [seen(first, u32::MAX, all), seen(second, 2, far), seen(third, 4, few)]).unwrap();
             lists
         };
         let (shared, alone) = (pool.install(views), views());

@@ -77,7 +77,7 @@ fn what_a_mirror_writes_goes_to_a_buffer_of_bytes() {
         });
         let matrices: Vec<Mat34> = buffer.chunks_exact(48).map(bytemuck::pod_read_unaligned).collect();
         for &node in &nodes {
-            let at = mirror.index(scene.matrix_slot(node).unwrap()).unwrap();
+            let at = mirror.index(scene.get(node).unwrap().matrix_slot().unwrap()).unwrap();
             assert_eq!(Some(&matrices[at]), scene.world(node));
         }
     }

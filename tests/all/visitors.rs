@@ -3,10 +3,10 @@
 use crate::model::dump::same_slice;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Shape, Transform, Visibility,
     draw::{DrawCommand, RenderPass},
     iter::Edge,
-    visit::{Flow, NodeRef, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass, Visitor},
+    visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass, Visitor},
 };
 use std::collections::HashMap;
 
@@ -132,7 +132,7 @@ fn the_transform_pass_agrees_with_a_plain_visitor_to_the_bit() {
         for update in updates {
             let mut scene = busy(config, seed);
             scene.update();
-            let all = scene.descendants(scene.root()).step_by(3);
+            let all = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).step_by(3);
             let moved: Vec<NodeHandle> = all.filter(|&node| scene.local(node).is_some()).collect();
             for (angle, node) in (0_u16..).zip(moved) {
                 let turned = Transform::from_rotation(Quat::from_rotation_x(f32::from(angle)));
@@ -171,7 +171,7 @@ fn the_render_pass_agrees_with_a_plain_visitor_to_the_bit() {
             assert_eq!(draws.len(), plain.draws.len());
         }
         // All slices of a scene that is loaded are made at once, and so it is listed depth-first.
-        let scene = Scene::load(&scene.save()).unwrap();
+        let scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
         let mut list = DrawList::new();
         scene.draw_list(&mut list);
         let mut plain = PlainRender::new(u32::MAX);
@@ -198,7 +198,13 @@ fn a_list_is_made_anew_each_time() {
 fn a_steady_frame_lists_into_the_memory_of_the_last() {
     let mut scene = busy(SceneConfig::DEFAULT, 8);
     let mut list = DrawList::new();
-    let moving: Vec<_> = scene.descendants(scene.root()).filter(|&node| scene.local(node).is_some()).collect();
+    let moving: Vec<_> = scene
+        .get(scene.root())
+        .unwrap()
+        .descendants()
+        .map(|node| node.handle())
+        .filter(|&node| scene.local(node).is_some())
+        .collect();
     let mut places = Vec::new();
     for frame in 0..10u8 {
         for &node in moving.iter().step_by(3) {
@@ -256,7 +262,7 @@ fn script(scene: &Scene, answer: fn(&str) -> Flow) -> (Flow, String) {
 
 fn little() -> Scene {
     let mut scene = Scene::with_config(SceneConfig::DEFAULT).unwrap();
-    scene.set_name(scene.root(), Some("r")).unwrap();
+    scene.edit(scene.root()).unwrap().set_name("r");
     let whole =
         Node::transform(Transform::IDENTITY).with_material(1).with_shape(Shape::new(1, Aabb::cube(1.0))).named("a");
     let a = scene.insert(scene.root(), whole).unwrap();
@@ -351,8 +357,8 @@ impl SliceVisitor for Columns<'_> {
             let transform = rows.transform(row).expect("a node has a slot");
             assert_eq!(rows.own_transform(row), self.scene.local(node).map(|_| transform));
             assert_eq!(Some(&transforms.worlds()[transform]), self.scene.world(node));
-            assert_eq!(rows.visibility(row), self.scene.visibility(node));
-            assert_eq!(rows.material(row), self.scene.material(node));
+            assert_eq!(rows.visibility(row), self.scene.get(node).map(|node| node.visibility()));
+            assert_eq!(rows.material(row), self.scene.get(node).and_then(|node| node.material()));
             if let Some(local) = self.scene.local(node) {
                 own += 1;
                 assert_eq!(transforms.local(transform), Some(local));
@@ -366,7 +372,7 @@ impl SliceVisitor for Columns<'_> {
         self.transforms += own;
         for listed in slice.shapes().iter() {
             self.shapes += 1;
-            assert_eq!(self.scene.shape(listed.node), Some(listed.shape));
+            assert_eq!(self.scene.get(listed.node).unwrap().shape(), Some(listed.shape));
         }
         Flow::Continue
     }
@@ -386,9 +392,12 @@ fn columns_say_what_the_scene_says() {
             Flow::Continue
         });
         assert!(scene.slices().map(|slice| slice.rows().nodes().collect::<Vec<_>>()).eq(shown), "the same order");
-        let nodes: Vec<_> = scene.descendants(scene.root()).collect();
+        let nodes: Vec<_> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
         assert_eq!(transforms, nodes.iter().filter(|&&node| scene.local(node).is_some()).count());
-        assert_eq!(shapes, nodes.iter().filter(|&&node| scene.shape(node).is_some()).count());
+        assert_eq!(
+            shapes,
+            nodes.iter().filter(|&&node| scene.get(node).and_then(|node| node.shape()).is_some()).count()
+        );
     }
 }
 
@@ -432,8 +441,9 @@ fn what_a_visitor_of_slices_sets_is_taken_up_by_the_next_update() {
             scene.update();
             scene.validate().unwrap();
             let mut moved = 0;
-            for node in scene.descendants(scene.root()) {
-                let (world, fresh) = (scene.world(node).map(bits), scene.fresh_world(node).as_ref().map(bits));
+            for node in scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()) {
+                let (world, fresh) =
+                    (scene.world(node).map(bits), scene.get(node).map(|node| node.fresh_world()).as_ref().map(bits));
                 assert_eq!(world, fresh, "remaining {remaining}, then {then:?}, sweeps {sweeps}");
                 moved += usize::from(scene.local(node).is_some_and(|local| local.to_matrix().rows[0][3] == 0.25));
             }
@@ -463,21 +473,25 @@ fn a_slot_that_no_node_has_cannot_be_set() {
 #[test]
 fn edges_and_visits_go_the_same_way() {
     #[derive(Default)]
-    struct Recorder(Vec<Edge>);
+    struct Recorder(Vec<(bool, NodeHandle)>);
     impl Visitor for Recorder {
         fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
-            self.0.push(Edge::Enter(node.handle()));
+            self.0.push((true, node.handle()));
             Flow::Continue
         }
 
         fn leave(&mut self, node: &NodeRef<'_>) {
-            self.0.push(Edge::Leave(node.handle()));
+            self.0.push((false, node.handle()));
         }
     }
     for config in CONFIGS {
         let scene = busy(config, 6);
         let mut recorder = Recorder::default();
         scene.visit(scene.root(), &mut recorder);
-        assert!(scene.edges(scene.root()).eq(recorder.0));
+        let edges = scene.get(scene.root()).unwrap().edges().map(|edge| match edge {
+            Edge::Enter(node) => (true, node.handle()),
+            Edge::Leave(node) => (false, node.handle()),
+        });
+        assert!(edges.eq(recorder.0));
     }
 }

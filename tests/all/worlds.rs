@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Error, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow::{Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::collections::HashMap;
 
 fn number(rng: &mut Rng) -> f32 {
@@ -35,7 +35,7 @@ fn tree(rng: &mut Rng, config: SceneConfig, nodes: usize) -> (Scene, Vec<NodeHan
         made.push(scene.insert(parent, node).unwrap());
     }
     for _ in 0..nodes / 20 {
-        let _ = scene.detach(made[rng.usize(1..made.len())]);
+        let _ = scene.reparent(made[rng.usize(1..made.len())], Place::Detached, Keep::Local);
     }
     (scene, made)
 }
@@ -187,16 +187,17 @@ fn lists_of_subtrees_are_reduced_and_detached_as_one_by_one() {
 
         for list in [&list, &expected] {
             let (mut many, mut single) = (scene.clone(), scene.clone());
-            many.detach_many(list).unwrap();
-            list.iter().for_each(|&node| single.detach(node).unwrap());
+            let items: Vec<_> = list.iter().map(|&node| (node, Place::Detached)).collect();
+            many.reparent_many(&items, Keep::Local).unwrap();
+            list.iter().for_each(|&node| _ = single.reparent(node, Place::Detached, Keep::Local).unwrap());
             many.validate().unwrap();
-            assert_eq!((many.len(), many.detached_len()), (single.len(), single.detached_len()));
+            assert_eq!((many.len(), many.stats().detached), (single.len(), single.stats().detached));
             for &node in &nodes {
                 assert_eq!(many.parent(node), single.parent(node), "seed {seed}");
                 assert!(many.children(node).eq(single.children(node)), "seed {seed}");
             }
             let roots = |scene: &Scene| {
-                let mut roots: Vec<_> = scene.detached_roots().collect();
+                let mut roots: Vec<_> = scene.detached().collect();
                 roots.sort_unstable();
                 roots
             };
@@ -215,8 +216,16 @@ fn a_list_of_subtrees_with_a_wrong_handle_changes_nothing() {
     let [car, gone] = [(); 2].map(|()| scene.insert(root, Node::group()).unwrap());
     scene.remove(gone).unwrap();
     let refused = |item, error| Err(BatchError { item: Some(item), error });
-    assert_eq!(scene.detach_many(&[car, gone]), refused(1, Error::StaleHandle(gone)));
-    assert_eq!(scene.detach_many(&[car, car, root]), refused(2, Error::RootIsFixed));
+    let mut detach = |nodes: &[NodeHandle]| {
+        let items: Vec<_> = nodes.iter().map(|&node| (node, Place::Detached)).collect();
+        scene.reparent_many(&items, Keep::Local)
+    };
+    assert_eq!(detach(&[car, gone]), refused(1, Error::StaleHandle(gone)));
+    assert_eq!(detach(&[car, car, root]), refused(2, Error::RootIsFixed));
+    for place in [Place::Before(car), Place::After(car), Place::Child(root, 0)] {
+        let items = [(car, Place::Detached), (car, place)];
+        assert_eq!(scene.reparent_many(&items, Keep::Local), refused(1, Error::PlaceInList(place)));
+    }
     assert_eq!(scene.parent(car), Some(root));
     assert_eq!(scene.topmost(&[car, gone]), Err(BatchError { item: Some(1), error: Error::StaleHandle(gone) }));
     assert_eq!(scene.topmost(&[car, root]), Ok(vec![root]));
@@ -227,7 +236,7 @@ fn a_node_looks_at_what_single_precision_tells_from_its_own_place() {
     let look = |from: f32, to: f32| {
         let mut scene = Scene::new();
         let eye = scene.insert(scene.root(), Node::transform(Transform::from_xyz(from, 0.0, 0.0))).unwrap();
-        scene.look_at(eye, Vec3::new(to, 0.0, 0.0), Vec3::Y).map(|()| {
+        scene.edit(eye).and_then(|mut node| node.look_at(Vec3::new(to, 0.0, 0.0), Vec3::Y).map(|_| ())).map(|()| {
             let Some(Local::Transform(local)) = scene.local(eye) else { panic!("it was a transform") };
             (local.rotation * Vec3::NEG_Z).x.round()
         })
@@ -245,7 +254,7 @@ fn a_sheared_node_that_looks_elsewhere_keeps_its_place_and_its_shear() {
     let shear = Mat34 { rows: [[2.0, 3.0, 0.0, 5.0], [0.0, 4.0, 0.0, 6.0], [0.0, 0.0, 7.0, 8.0]] };
     let eye = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
     scene.set_local(eye, shear).unwrap();
-    scene.look_at(eye, Vec3::new(5.0, 6.0, -20.0), Vec3::Y).unwrap();
+    scene.edit(eye).unwrap().look_at(Vec3::new(5.0, 6.0, -20.0), Vec3::Y).unwrap();
     let Some(Local::Matrix(local)) = scene.local(eye) else { panic!("it shears still") };
     // Its +Y axis is five long and points up; its +X axis leans towards it as before.
     let expected = [[1.6, 0.0, 0.0, 5.0], [1.2, 5.0, 0.0, 6.0], [0.0, 0.0, 7.0, 8.0]];

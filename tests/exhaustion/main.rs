@@ -9,13 +9,14 @@ mod taken;
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Aabb, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, snapshot::SaveOptions,
+    Aabb, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
+    snapshot::{LoadOptions, SaveOptions},
 };
 use refusing::{IN_USE, REMAINING, with_every_limit, with_every_refusal};
 use std::io::{self, Read};
 
 /// A scene with everything that a snapshot contains: stale handles, sheared transforms, translations in double
-/// precision, words, names, and detached subtrees.
+/// precision, user data, names, and detached subtrees.
 fn scene(config: SceneConfig, nodes: usize) -> Scene {
     let mut scene = Scene::with_config(config).expect("the configuration makes sense");
     let mut made: Vec<NodeHandle> = vec![scene.root()];
@@ -42,9 +43,13 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
         }
     }
     for &node in made.iter().skip(1).step_by(11) {
-        scene.set_word(node, 5).expect("a live node");
+        scene.edit(node).expect("a live node").set_user_data(5);
         if scene.local(node).is_some() {
-            scene.set_translation_f64(node, DVec3::splat(1e7 + 0.1)).expect("the node has a transform");
+            scene
+                .edit(node)
+                .expect("the node has a transform")
+                .set_translation_f64(DVec3::splat(1e7 + 0.1))
+                .expect("the node has a transform");
         }
     }
     scene.update();
@@ -53,7 +58,7 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
         scene.remove(node).expect("a leaf");
     }
     for &node in &made[nodes / 40 + 2..nodes / 40 + 6] {
-        scene.detach(node).expect("a branch");
+        scene.reparent(node, Place::Detached, Keep::Local).expect("a branch");
     }
     for &node in &made[nodes / 40 + 7..nodes / 40 + 9] {
         scene.remove(node).expect("a branch");
@@ -84,15 +89,15 @@ fn configs() -> [(SceneConfig, usize); 5] {
 fn a_load_returns_an_error_whatever_memory_it_lacks() {
     for (config, nodes) in configs() {
         let scene = scene(config, nodes);
-        let bytes = scene.save();
-        let (mut loaded, limits) = with_every_limit(|| Scene::load(&bytes));
+        let bytes = scene.to_bytes();
+        let (mut loaded, limits) = with_every_limit(|| Scene::from_bytes(&bytes));
         assert!(limits > 10, "{limits}");
         assert_eq!(loaded.validate(), Ok(()));
-        assert_eq!(loaded.save(), bytes);
+        assert_eq!(loaded.to_bytes(), bytes);
         loaded.update();
         assert_eq!(loaded.validate(), Ok(()));
-        let (loaded, _) = with_every_limit(|| Scene::load_from(Dripping(&bytes[..])));
-        assert_eq!(loaded.save(), bytes);
+        let (loaded, _) = with_every_limit(|| LoadOptions::default().read(Dripping(&bytes[..])));
+        assert_eq!(loaded.to_bytes(), bytes);
     }
 }
 
@@ -102,7 +107,7 @@ fn a_load_returns_an_error_whatever_memory_it_lacks_for_many_small_slices() {
     let shape = Shape::new(7, Aabb::cube(1.0));
     for (max_nodes, branches) in [(8, 500), (64, 60), (1024, 6)] {
         for told in [false, true] {
-            let config = SceneConfig { max_nodes, bounds: told, changes: told };
+            let config = SceneConfig { max_nodes, bounds: told, changes: told, ..SceneConfig::DEFAULT };
             let mut scene = Scene::with_config(config).expect("the configuration makes sense");
             for _ in 0..branches {
                 let node =
@@ -112,19 +117,28 @@ fn a_load_returns_an_error_whatever_memory_it_lacks_for_many_small_slices() {
                     scene.insert(top, node).expect("a plain insert");
                 }
             }
-            let bytes = scene.save();
-            let (loaded, _) = with_every_limit(|| Scene::load(&bytes));
-            assert!(loaded.slice_count() >= branches, "{} slices", loaded.slice_count());
-            assert_eq!(loaded.save(), bytes);
+            let bytes = scene.to_bytes();
+            let (loaded, _) = with_every_limit(|| Scene::from_bytes(&bytes));
+            assert!(loaded.stats().slices >= branches, "{} slices", loaded.stats().slices);
+            assert_eq!(loaded.to_bytes(), bytes);
         }
     }
 }
 
 #[test]
+fn a_tree_is_read_or_refused_with_an_error() {
+    let scene = scene(SceneConfig::DEFAULT, 300);
+    let tree = scene.tree(scene.root()).expect("the root lives");
+    let bytes = tree.to_bytes();
+    let (read, allocations) = with_every_refusal(|| Tree::from_bytes(&bytes));
+    assert!(read == tree && read.to_bytes() == bytes && allocations > 4, "{allocations}");
+}
+
+#[test]
 fn bytes_that_are_no_scene_are_refused_without_memory_too() {
-    let bytes = scene(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT }, 100).save();
+    let bytes = scene(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT }, 100).to_bytes();
     for length in (0..bytes.len()).step_by(97) {
-        let refused = Scene::load(&bytes[..length]).map(drop);
+        let refused = Scene::from_bytes(&bytes[..length]).map(drop);
         assert!(refused.is_err(), "{refused:?}");
     }
 }
@@ -133,7 +147,7 @@ fn bytes_that_are_no_scene_are_refused_without_memory_too() {
 fn room_is_reserved_or_refused_with_an_error() {
     for (config, nodes) in configs() {
         let scene = scene(config, nodes);
-        let inner = scene.first_child(scene.root()).expect("the root has children");
+        let inner = scene.get(scene.root()).unwrap().first_child().expect("the root has children").handle();
         for parent in [scene.root(), inner] {
             let mut kept = scene.clone();
             with_every_refusal(|| {
@@ -145,7 +159,7 @@ fn room_is_reserved_or_refused_with_an_error() {
             // Whatever was refused, what the scene holds is as it was.
             for number in 1..40 {
                 // Room is no part of a snapshot.
-                let bytes = |scene: &Scene| scene.save_with(SaveOptions { detached: true });
+                let bytes = |scene: &Scene| SaveOptions { detached: true }.to_bytes(scene);
                 let (mut scene, before) = (kept.clone(), bytes(&kept));
                 REMAINING.set(number);
                 let refused = scene.try_reserve(parent, 1000);

@@ -3,7 +3,7 @@
 use crate::IN_USE;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
-use hedgerow::{Aabb, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility};
 use std::time::Duration;
 
 /// What the arena of temporary lists writes beside them.
@@ -28,10 +28,14 @@ const STEPS: [(&str, Step); 15] = [
         }
     }),
     ("an update", |scene, _| scene.update()),
-    ("words and translations in double precision", |scene, nodes| {
+    ("user data and translations in double precision", |scene, nodes| {
         for &node in nodes.iter().skip(1).step_by(5) {
-            scene.set_word(node, 5).expect("it lives");
-            scene.set_translation_f64(node, DVec3::splat(1e7 + 0.1)).expect("it has a transform");
+            scene.edit(node).expect("it lives").set_user_data(5);
+            scene
+                .edit(node)
+                .expect("it has a transform")
+                .set_translation_f64(DVec3::splat(1e7 + 0.1))
+                .expect("it has a transform");
         }
     }),
     ("sheared transforms and masks", |scene, nodes| {
@@ -39,7 +43,7 @@ const STEPS: [(&str, Step); 15] = [
         shear.rows[0][1] = 0.5;
         for (at, &node) in nodes.iter().enumerate().skip(1).step_by(3) {
             scene.set_local(node, shear).expect("it has a transform");
-            scene.set_visibility(node, Visibility::layers(1 << (at % 8))).expect("it lives");
+            scene.edit(node).expect("it lives").set_visibility(Visibility::layers(1 << (at % 8)));
         }
     }),
     ("moves", |scene, nodes| {
@@ -48,9 +52,11 @@ const STEPS: [(&str, Step); 15] = [
         }
     }),
     ("a second update", |scene, _| scene.update()),
-    ("a batch", |scene, nodes| {
+    ("a tree", |scene, nodes| {
         let parent = nodes[10];
-        scene.insert_many(&[(parent, Node::group()); 200], &mut Vec::new()).expect("plain inserts");
+        let mut tree = Tree::new();
+        (0..200).for_each(|_| _ = tree.push(None, Node::group()));
+        let _ = scene.insert_tree(parent, &tree).expect("plain inserts");
     }),
     ("worlds of many, in spaces that shear and in others", |scene, nodes| {
         let place = |node: &NodeHandle| (*node, Transform::from_xyz(1.0, 2.0, 3.0));
@@ -65,11 +71,12 @@ const STEPS: [(&str, Step); 15] = [
     }),
     ("what is detached in a batch", |scene, nodes| {
         let living: Vec<NodeHandle> = nodes[200..].iter().copied().filter(|&node| scene.contains(node)).collect();
-        scene.detach_many(&living).expect("all of them live");
+        let items: Vec<_> = living.iter().map(|&node| (node, Place::Detached)).collect();
+        scene.reparent_many(&items, Keep::Local).expect("all of them live");
     }),
     ("a branch that is removed, and one that is detached", |scene, nodes| {
         let _ = scene.remove(nodes[3]).expect("it lives");
-        scene.detach(nodes[5]).expect("it lives");
+        scene.reparent(nodes[5], Place::Detached, Keep::Local).expect("it lives");
     }),
     ("nodes without transforms that go by another", |scene, nodes| {
         let groups = [Node::group(); 90].map(|group| scene.insert(nodes[1], group).expect("a plain insert"));
@@ -85,14 +92,11 @@ const STEPS: [(&str, Step); 15] = [
 #[test]
 fn a_scene_has_allocated_what_it_says() {
     let plain = SceneConfig::DEFAULT;
-    let told = SceneConfig { bounds: true, changes: true, ..plain };
+    let told = SceneConfig { bounds: true, changes: true, change_history: 4, ..plain };
     let tiny = SceneConfig { max_nodes: 32, ..told };
     for config in [plain, SceneConfig { bounds: true, ..plain }, told, tiny] {
         let before = IN_USE.get();
         let mut scene = Scene::with_config(config).expect("the configuration makes sense");
-        if config.changes {
-            scene.set_change_history(4);
-        }
         let mut nodes = [scene.root(); NODES];
         for (what, step) in STEPS {
             step(&mut scene, &mut nodes);

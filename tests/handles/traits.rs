@@ -8,9 +8,10 @@ use hedgerow::character::*;
 use hedgerow::data::node_map::{Drain, IntoIter, Iter, IterMut};
 use hedgerow::iter::*;
 use hedgerow::math::{Boxes, PackedTransform};
-use hedgerow::readable::*;
+use hedgerow::text::*;
 use hedgerow::{
-    Aabb, DrawList, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Keep, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene, SceneConfig, Shape,
+    Transform, Tree, Visibility,
 };
 use hedgerow::{anim::*, changes::*, config::*, data::*, draw::*, edit::*, query::*, snapshot::*, stats::*, visit::*};
 
@@ -43,18 +44,16 @@ fn every_public_type_is_send_sync_and_unpin() {
         ClipReport,
         ClipStats,
         Crowd,
-        CullHit,
         DepthView,
         DrawCommand,
         DrawGroup,
         DrawGroups,
         DrawList,
         DrawOrder,
-        Edge,
         EditQueue,
+        Filter,
         Flow,
         Frustum,
-        HandleMap,
         Interpolation,
         JointBounds,
         JointMap,
@@ -64,6 +63,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         Library,
         LibraryError,
         ListedShape,
+        LoadOptions,
         Local,
         LocalForm,
         Maintenance,
@@ -92,7 +92,6 @@ fn every_public_type_is_send_sync_and_unpin() {
         RootMotionOptions,
         SaveOptions,
         Scene,
-        SceneBuilder,
         SceneConfig,
         Shape,
         Skeleton,
@@ -112,7 +111,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         TrackPart,
         Transform,
         TransformPass,
-        TreeFault,
+        Tree,
         UniformPose,
         Usage,
         Violation,
@@ -126,10 +125,12 @@ fn every_public_type_is_send_sync_and_unpin() {
         Ancestors['static],
         Changed['static],
         Changes['static],
+        ChildHandles['static],
         Children['static],
         CullView['static],
         Descendants['static],
         Drain['static, u8],
+        Edge['static],
         Edges['static],
         Iter['static, u8],
         IterMut['static, u8],
@@ -137,6 +138,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         MirrorStep['static],
         MorphTarget['static],
         Node['static],
+        NodeMut['static],
         NodeRef['static],
         Palette['static],
         PostOrder['static],

@@ -7,9 +7,10 @@ use hedgerow::anim::library::Library;
 use hedgerow::anim::player::StreamPlayer;
 use hedgerow::anim::raw::Track;
 use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
-use hedgerow::{Aabb, DrawList, Mat34, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::snapshot::LoadOptions;
+use hedgerow::{Aabb, DrawList, Keep, Mat34, Node, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility};
 
 pub(crate) const SAVED: &[Kind] = &[
     Kind {
@@ -24,14 +25,13 @@ pub(crate) const SAVED: &[Kind] = &[
         read: read_snapshot,
     },
     Kind {
-        name: "subtree",
+        name: "tree",
         sealed: true,
         change: bend::bytes,
         multiple: 8.0,
-        // What the scene around may take is asked for at once, and given back: nothing that the file decides.
-        spare: 1 << 20,
-        files: subtrees,
-        read: read_subtree,
+        spare: 1 << 12,
+        files: trees,
+        read: read_tree,
     },
     Kind {
         name: "skeleton",
@@ -118,13 +118,13 @@ fn scene(config: SceneConfig) -> Scene {
     for &node in nodes[90..].iter().step_by(3) {
         scene.remove(node).expect("a leaf");
     }
-    scene.detach(nodes[5]).expect("a branch");
+    scene.reparent(nodes[5], Place::Detached, Keep::Local).expect("a branch");
     scene
 }
 
 fn snapshots() -> Vec<Vec<u8>> {
-    let small = SceneConfig { max_nodes: 32, bounds: true, changes: true };
-    [SceneConfig::DEFAULT, small].map(|config| scene(config).save()).to_vec()
+    let small = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
+    [SceneConfig::DEFAULT, small].map(|config| scene(config).to_bytes()).to_vec()
 }
 
 /// Goes on with a scene as with any other.
@@ -139,32 +139,51 @@ fn use_scene(mut scene: Scene) {
     }
     scene.maintain(core::time::Duration::MAX);
     assert_eq!(scene.validate(), Ok(()));
-    assert!(Scene::load(&scene.save()).is_ok());
+    assert!(Scene::from_bytes(&scene.to_bytes()).is_ok());
 }
 
 fn read_snapshot(bytes: &[u8]) -> bool {
-    let loaded = Scene::load(bytes);
+    let loaded = Scene::from_bytes(bytes);
     end();
-    assert_eq!(loaded.is_ok(), Scene::load_from(bytes).is_ok());
+    assert_eq!(loaded.is_ok(), LoadOptions::default().read(bytes).is_ok());
     loaded.map(use_scene).is_ok()
 }
 
-fn subtrees() -> Vec<Vec<u8>> {
-    let scene = scene(SceneConfig::DEFAULT);
-    let branch = scene.first_child(scene.root()).expect("a child");
-    vec![scene.save_subtree(branch).expect("it lives")]
+fn trees() -> Vec<Vec<u8>> {
+    let mut scene = scene(SceneConfig::DEFAULT);
+    let branch = scene.get(scene.root()).unwrap().first_child().expect("a child").handle();
+    for node in [branch, scene.get(branch).unwrap().last_child().expect("a child").handle()] {
+        scene.edit(node).expect("it lives").set_user_data(7);
+        if scene.local(node).is_some() {
+            scene
+                .edit(node)
+                .expect("it has a transform")
+                .set_translation_f64(DVec3::splat(1e7 + 0.1))
+                .expect("it has a transform");
+        }
+    }
+    let mut several = Tree::new();
+    for number in 0..9_u8 {
+        several.push(number.checked_sub(4).map(usize::from), Node::material(number.into()).named("several"));
+    }
+    vec![scene.tree(branch).expect("it lives").to_bytes(), several.to_bytes()]
 }
 
-fn read_subtree(bytes: &[u8]) -> bool {
-    let mut scene = Scene::new();
-    let before = scene.save();
-    let taken = scene.load_subtree(bytes, scene.root()).is_ok();
+fn read_tree(bytes: &[u8]) -> bool {
+    let read = Tree::from_bytes(bytes);
     end();
-    if !taken {
-        assert!(scene.save() == before, "a refused subtree changes the scene");
-    }
+    let Ok(tree) = read else { return false };
+    assert_eq!(tree.to_bytes(), bytes);
+    let mut scene = Scene::new();
+    let nodes = scene.insert_tree(scene.root(), &tree).expect("a tree that was read is sound");
+    assert!(
+        nodes
+            .iter()
+            .zip(tree.iter())
+            .all(|(&node, (_, described))| scene.get(node).map(|node| node.node()) == Some(described))
+    );
     use_scene(scene);
-    taken
+    true
 }
 
 fn skeleton() -> Skeleton {
@@ -327,9 +346,9 @@ fn read_library(bytes: &[u8]) -> bool {
 /// A scene without ids, one with ids, and one whose configuration asks for many slices, with all that they may have.
 #[cfg(feature = "serde")]
 fn readable() -> Vec<Vec<u8>> {
-    use hedgerow::readable::{NodeIds, WithIds};
+    use hedgerow::text::{NodeIds, WithIds};
 
-    let small = SceneConfig { max_nodes: 32, bounds: true, changes: true };
+    let small = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
     let [plain, small] = [SceneConfig::DEFAULT, small].map(scene);
     let with_ids = WithIds { scene: &small, ids: &NodeIds::of(&small) };
     let greedy = format!(
@@ -342,7 +361,7 @@ fn readable() -> Vec<Vec<u8>> {
 
 #[cfg(feature = "serde")]
 fn read_readable(bytes: &[u8]) -> bool {
-    use hedgerow::readable::WithIds;
+    use hedgerow::text::WithIds;
 
     let read = serde_json::from_slice::<Scene>(bytes);
     end();

@@ -9,8 +9,9 @@ use hedgerow::changes::MatrixMirror;
 use hedgerow::data::{Column, NodeMap};
 use hedgerow::draw::{DepthView, DrawCommand};
 use hedgerow::glam::Vec3;
-use hedgerow::visit::{Flow, NodeRef, SliceView, SliceViewMut, Visitor};
-use hedgerow::{Local, Mat34, NodeHandle, Scene, Shape, Transform};
+use hedgerow::snapshot::{LoadOptions, SaveOptions};
+use hedgerow::visit::{Flow, SliceView, SliceViewMut, Visitor};
+use hedgerow::{Keep, Local, Mat34, NodeHandle, NodeRef, Scene, Shape, Transform};
 
 /// The methods that a case is about, as `file::method` where the source has them, and what it does with them.
 pub(crate) struct Case {
@@ -65,13 +66,26 @@ fn some(world: &World) -> NodeMap<Value> {
 pub(crate) const CASES: &[Case] = &[
     // Scenes.
     Case {
-        names: &["reparent::sort_children_by"],
+        names: &["node_mut::sort_children_by"],
         run: |world| {
-            let sorted = world.scene.sort_children_by(world.nodes[0], |_, a, b| {
+            expect(world.scene.edit(world.nodes[0])).sort_children_by(|a, b| {
                 tick();
-                b.cmp(&a)
+                b.handle().cmp(&a.handle())
             });
-            expect(sorted);
+        },
+    },
+    Case {
+        names: &["node_mut::set_local", "node_mut::set_material"],
+        run: |world| {
+            let mut node = expect(world.scene.edit(world.nodes[2]));
+            expect(node.set_local(Somewhere(1.0))).set_material(Somewhere(2.0));
+        },
+    },
+    Case {
+        names: &["batch::reparent_many"],
+        run: |world| {
+            let items = [2, 3, 6].map(|at| (world.nodes[at], Somewhere(3.0)));
+            expect(world.scene.reparent_many(&items, Keep::World));
         },
     },
     Case {
@@ -131,11 +145,11 @@ pub(crate) const CASES: &[Case] = &[
         run: |world| assert_eq!(world.scene.visit(world.scene.root(), &mut Everything), Flow::Continue),
     },
     Case {
-        names: &["mod::save_to", "mod::load_from"],
+        names: &["mod::write", "mod::read"],
         run: |world| {
             let mut sink = Sink::default();
-            expect(world.scene.save_to(&mut sink));
-            let loaded = expect(Scene::load_from(Slowly(&sink.0)));
+            expect(SaveOptions::default().write(&world.scene, &mut sink));
+            let loaded = expect(LoadOptions::default().read(Slowly(&sink.0)));
             assert_eq!(loaded.len(), world.scene.len());
         },
     },
@@ -147,7 +161,7 @@ pub(crate) const CASES: &[Case] = &[
             world.scene.draw_list(&mut world.list);
             world.list.group_by_key(&mut world.groups, |command| {
                 tick();
-                Some(key_of(command.word))
+                Some(key_of(command.user_data))
             });
         },
     },
@@ -163,7 +177,7 @@ pub(crate) const CASES: &[Case] = &[
             let view = DepthView { eye: Vec3::ZERO, forward: Vec3::X };
             world.list.order_by_key(&mut world.order, |_, command| {
                 tick();
-                Some(command.word.into())
+                Some(command.user_data.into())
             });
             let takes = || {
                 tick();

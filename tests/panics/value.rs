@@ -1,7 +1,7 @@
 //! A value of the caller's whose code can panic, and is counted.
 
 use core::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
-use hedgerow::{Local, Transform};
+use hedgerow::{Local, Place, Transform};
 use std::io::{Read, Write};
 use std::sync::Arc;
 
@@ -99,6 +99,26 @@ impl From<Somewhere> for Local {
     fn from(place: Somewhere) -> Self {
         tick();
         Self::Transform(Transform::from_xyz(place.0, 1.0, 0.0))
+    }
+}
+
+impl From<Somewhere> for Option<Local> {
+    fn from(place: Somewhere) -> Self {
+        Some(place.into())
+    }
+}
+
+impl From<Somewhere> for Option<u32> {
+    fn from(_: Somewhere) -> Self {
+        tick();
+        Some(7)
+    }
+}
+
+impl From<Somewhere> for Place {
+    fn from(_: Somewhere) -> Self {
+        tick();
+        Self::Detached
     }
 }
 

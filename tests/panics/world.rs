@@ -8,7 +8,7 @@ use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DrawGroups, DrawOrder};
 use hedgerow::edit::EditQueue;
 use hedgerow::slotmap::DefaultKey;
-use hedgerow::{Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+use hedgerow::{Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform};
 
 /// Makes a node's value of its parent's and its own.
 pub(crate) fn combine(above: &Value, own: &Value) -> Value {
@@ -46,7 +46,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let config = SceneConfig { max_nodes: 32, bounds: true, changes: true };
+        let config = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).expect("the configuration makes sense");
         let mut nodes = vec![scene.root()];
         for number in 0..24_u8 {
@@ -61,9 +61,9 @@ impl World {
             nodes.push(scene.insert(parent, node).expect("a plain insert"));
         }
         for (word, &node) in (0..).zip(&nodes) {
-            scene.set_word(node, word).expect("the node lives");
+            scene.edit(node).expect("the node lives").set_user_data(word);
         }
-        scene.detach(nodes[4]).expect("a branch");
+        scene.reparent(nodes[4], Place::Detached, Keep::Local).expect("a branch");
         scene.update();
         let mut builder = SkeletonBuilder::new();
         builder.joint("root", None, Transform::IDENTITY);
@@ -134,7 +134,7 @@ impl World {
     /// Lists and groups what there is to draw.
     pub(crate) fn draw(&mut self) {
         self.scene.draw_list(&mut self.list);
-        self.list.group_by_key(&mut self.groups, |command| Some(key_of(command.word)));
+        self.list.group_by_key(&mut self.groups, |command| Some(key_of(command.user_data)));
     }
 
     /// Brings the buffer in line with the scene.
@@ -162,7 +162,7 @@ impl World {
             match dice.u8(..6) {
                 0 if node != self.scene.root() => drop(self.scene.remove(node).expect("not the root")),
                 1 => self.scene.set_local(node, Transform::from_xyz(dice.f32(), 0.0, 1.0)).expect("a live node"),
-                2 => self.scene.set_material(node, dice.u32(..4)).expect("a live node"),
+                2 => _ = self.scene.edit(node).expect("a live node").set_material(dice.u32(..4)),
                 3 => drop(self.scene.reparent(node, made[0], hedgerow::Keep::Local)),
                 _ => made.push(
                     self.scene
@@ -190,7 +190,7 @@ impl World {
             }
         }
         self.inherited.run(&self.scene);
-        for node in self.scene.descendants(self.scene.root()) {
+        for node in self.scene.get(self.scene.root()).unwrap().descendants().map(|node| node.handle()) {
             let above = match self.scene.parent(node) {
                 Some(parent) => self.inherited.get(parent).map(|value| value.0),
                 None => Some(1),
@@ -201,10 +201,10 @@ impl World {
         }
         self.draw();
         let mut fresh = DrawGroups::new();
-        self.list.group_by_key(&mut fresh, |command| Some(key_of(command.word)));
+        self.list.group_by_key(&mut fresh, |command| Some(key_of(command.user_data)));
         assert_eq!((self.groups.groups(), self.groups.instances()), (fresh.groups(), fresh.instances()), "{at}");
         let len = self.list.len();
-        self.list.order_by_key(&mut self.order, |_, command| Some(command.word.into()));
+        self.list.order_by_key(&mut self.order, |_, command| Some(command.user_data.into()));
         assert_eq!(self.order.indices().len(), len, "{at}");
         self.mirror();
         for (index, matrix) in self.list.matrices().iter().enumerate() {

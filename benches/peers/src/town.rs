@@ -21,7 +21,9 @@ pub(crate) fn read(file: &Path, nodes: usize) -> Result<(Vec<u32>, Vec<Transform
     let scene = import.map_err(|error| format!("{}: {error}", file.display()))?.scene;
     let mut numbers = HashMap::from([(scene.root(), 0_usize)]);
     let mut one = Vec::new();
-    for node in scene.descendants(scene.root()).filter(|&node| node != scene.root()) {
+    for node in
+        scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).filter(|&node| node != scene.root())
+    {
         let parent = scene.parent(node).expect("only the root has no parent");
         numbers.insert(node, one.len() + 1);
         let local = match scene.local(node) {

@@ -88,7 +88,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     if path.is_none() {
         assert_eq!((draws.len(), groups.groups().len()), (3, 2), "three draws in two calls");
         // Half a turn: the sail that was on the right is on the left.
-        let sail = scene.find(scene.root(), "hill/tower/wheel/sail").ok_or("no sail")?;
+        let root = scene.get(scene.root()).ok_or("no root")?;
+        let sail = root.find("hill/tower/wheel/sail").ok_or("no sail")?.handle();
         let place = scene.world(sail).ok_or("no place")?.translation();
         let expected = Transform::from_xyz(-3.0, 8.0, 1.0).translation;
         assert!((place - expected).length() < 1e-2, "{place}");

@@ -85,7 +85,7 @@ impl Imported {
     /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
     /// let import = hedgerow_gltf::from_slice(text, None)?;
     /// let car = import.imported.node(0).expect("it is in a scene");
-    /// assert_eq!(import.scene.name(car), Some("car"));
+    /// assert_eq!(import.scene.get(car).unwrap().name(), Some("car"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -94,14 +94,15 @@ impl Imported {
     }
 
     /// The glTF index of a node in the scene, in **O(scenes)**: of one that was inserted for a node of the file, or for
-    /// a primitive at one. `None` for all others, and for nodes that were duplicated.
+    /// a primitive at one. `None` for all others, and for copies of nodes.
     ///
     /// ```
     /// let text = br#"{
     ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [1]}], "nodes": [{"name": "wheel"}, {"children": [0]}]
     /// }"#;
     /// let import = hedgerow_gltf::from_slice(text, None)?;
-    /// let wheel = import.scene.descendants(import.scene.root()).find(|&node| import.scene.name(node) == Some("wheel"));
+    /// let root = import.scene.get(import.scene.root()).unwrap();
+    /// let wheel = root.find_all("wheel").next().map(|node| node.handle());
     /// assert_eq!(import.imported.index_of(wheel.expect("it is there")), Some(0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -188,7 +189,7 @@ pub struct ImportedScene {
 /// let first = &import.imported.scenes[0];
 /// let shape = first.shapes[0];
 /// assert_eq!((shape.node, shape.mesh, shape.primitive), (0, 0, 0));
-/// assert_eq!(import.scene.shape(shape.handle).unwrap().mesh, shape.id);
+/// assert_eq!(import.scene.get(shape.handle).unwrap().shape().unwrap().mesh, shape.id);
 /// assert_eq!(Some(first.shapes[0].handle), first.node(0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

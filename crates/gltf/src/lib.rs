@@ -20,7 +20,8 @@
 //! import.scene.update();
 //!
 //! let wheel = import.imported.node(0).expect("the wheel is in a scene");
-//! assert_eq!(import.scene.find(import.scene.root(), "street/car/wheel"), Some(wheel));
+//! let root = import.scene.get(import.scene.root()).unwrap();
+//! assert_eq!(root.find("street/car/wheel").map(|node| node.handle()), Some(wheel));
 //! let world = import.scene.world(wheel).expect("the wheel is in the graph");
 //! assert_eq!(world.translation(), Vec3::new(1.0, 0.0, 2.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -102,7 +103,8 @@
 //!   [`Scene::cull`] in place of `draw_list`.
 //! - In a scene of several files, give each numbers of its own by [`ImportOptions::after`]: every number is then known to
 //!   one [`Imported`] alone. Without it both files' numbers begin at 0.
-//! - For large worlds, [`Scene::draw_list_relative`] has matrices relative to the camera, composed in double precision.
+//! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) gets matrices relative to the camera, composed in
+//!   double precision.
 //! - A skinned mesh is drawn with the world matrix of its rig's [`base`](RigPlace::base), not with that of its own draw:
 //!   see *Characters* below, and [`hedgerow::guide::characters`].
 //!
@@ -289,9 +291,9 @@ pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
 ///
 /// let mut scene = Scene::new();
 /// let props = scene.insert(scene.root(), Node::group().named("props"))?;
-/// let before = scene.save();
+/// let before = scene.to_bytes();
 /// assert!(hedgerow_gltf::load_into(&mut scene, props, "no/such/file.glb").is_err());
-/// assert!(scene.save() == before);
+/// assert!(scene.to_bytes() == before);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) -> Result<Imported, ImportError> {
@@ -309,7 +311,7 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
 /// let import = hedgerow_gltf::from_slice(text, None)?;
 /// let car = import.imported.node(0).expect("the node is in a scene");
-/// assert_eq!(import.scene.name(car), Some("car"));
+/// assert_eq!(import.scene.get(car).unwrap().name(), Some("car"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {

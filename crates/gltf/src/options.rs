@@ -32,7 +32,7 @@ use std::path::Path;
 /// import.scene.update();
 /// let mut seen = Vec::new();
 /// let everywhere = Frustum::from_view_projection(&Mat4::IDENTITY)?;
-/// import.scene.cull_nodes(&everywhere, Visibility::VISIBLE, &mut seen)?;
+/// import.scene.query(&everywhere, Visibility::VISIBLE, &mut seen)?;
 /// assert_eq!(seen.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -159,11 +159,11 @@ impl ImportOptions {
     /// let root = scene.root();
     /// let first = hedgerow_gltf::from_slice_into(&mut scene, root, text, None)?;
     /// let second = ImportOptions::new().after(&first).from_slice_into(&mut scene, root, text, None)?;
-    /// let shapes = [&first, &second].map(|imported| scene.shape(imported.node(0).unwrap()).unwrap().mesh);
+    /// let shapes = [&first, &second].map(|imported| scene.get(imported.node(0).unwrap()).unwrap().shape().unwrap().mesh);
     /// assert_eq!(shapes, [0, 1]);
     /// assert!(first.primitive(1).is_none() && second.primitive(1).is_some());
     /// // The first file has material 0, and 1 for what has none; the second one has 2 and 3.
-    /// assert_eq!(scene.own_material(second.node(0).unwrap()), Some(2));
+    /// assert_eq!(scene.get(second.node(0).unwrap()).unwrap().own_material(), Some(2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

@@ -27,7 +27,7 @@ fn bounds(accessor: &str, view: &str, data: &[u8]) -> Result<Aabb, ImportError> 
     match ImportOptions::new().nodes_only().from_slice(&with_accessor(accessor, view, data), None) {
         Ok(import) => {
             let node = import.imported.node(0).expect("it is in a scene");
-            Ok(import.scene.shape(node).expect("its mesh has one primitive").bounds)
+            Ok(import.scene.get(node).unwrap().shape().expect("its mesh has one primitive").bounds)
         }
         Err(error) => Err(error),
     }
@@ -249,7 +249,12 @@ fn primitives_become_shapes_with_ids_and_materials() {
     assert_eq!(first.shapes_of(1)[0].handle, one);
     assert!(first.shapes_of(2).is_empty());
 
-    let drawn = |node| (scene.shape(node).map(|shape| shape.mesh), scene.own_material(node));
+    let drawn = |node| {
+        (
+            scene.get(node).and_then(|node| node.shape()).map(|shape| shape.mesh),
+            scene.get(node).and_then(|node| node.own_material()),
+        )
+    };
     assert_eq!(drawn(two), (None, None));
     assert_eq!(drawn(children[0]), (Some(0), Some(1)));
     assert_eq!(drawn(children[1]), (Some(2), Some(imported.default_material)));
@@ -344,6 +349,6 @@ fn a_scene_that_refuses_a_node_is_left_as_it_was() {
         let root = scene.root();
         let refused = insert::insert(&mut scene, root, document).map(drop).unwrap_err();
         assert!(matches!(refused.kind(), ImportErrorKind::Scene(_)), "{refused}");
-        assert_eq!((scene.len(), scene.first_child(root), scene.validate()), (1, None, Ok(())));
+        assert_eq!((scene.len(), scene.children(root).next(), scene.validate()), (1, None, Ok(())));
     }
 }

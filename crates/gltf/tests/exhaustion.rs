@@ -67,7 +67,7 @@ fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
         numbers.join(",")
     );
     let mut scene = scene();
-    let (root, content) = (scene.root(), scene.save());
+    let (root, content) = (scene.root(), scene.to_bytes());
     COUNTED.set((30_000 * 600, usize::MAX));
     REMAINING.set(1);
     let refused = hedgerow_gltf::from_slice_into(&mut scene, root, file.as_bytes(), None);
@@ -75,7 +75,7 @@ fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
     assert_eq!(REMAINING.replace(0), 0, "so much is never asked for");
     let refused = refused.expect_err("there is no memory");
     assert_eq!(*refused.kind(), ImportErrorKind::Scene(Error::AllocationFailed));
-    assert!(scene.save() == content, "a refused file changes the scene");
+    assert!(scene.to_bytes() == content, "a refused file changes the scene");
     let imported = hedgerow_gltf::from_slice_into(&mut scene, root, file.as_bytes(), None).expect("there is memory");
     assert_eq!(imported.node(30_000).and_then(|node| scene.parent(node)), Some(imported.scenes[0].group));
 }
@@ -90,13 +90,13 @@ fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
         let (imported, allocations) = with_every_refusal(|| {
             let before = REMAINING.replace(0);
             let mut scene = scene();
-            let (root, content) = (scene.root(), scene.save());
+            let (root, content) = (scene.root(), scene.to_bytes());
             REMAINING.set(before);
             COUNTED.set((15_000, text));
             let result = hedgerow_gltf::from_slice_into(&mut scene, root, &file, None);
             COUNTED.set((0, usize::MAX));
             let before = REMAINING.replace(0);
-            assert!(result.is_ok() || scene.save() == content, "a refused file changes the scene");
+            assert!(result.is_ok() || scene.to_bytes() == content, "a refused file changes the scene");
             REMAINING.set(before);
             result.map_err(|error| match error.kind() {
                 ImportErrorKind::AllocationFailed(_)

@@ -46,6 +46,8 @@ mod boxes;
 mod error;
 mod frustum;
 mod mat34;
+#[cfg(feature = "mint")]
+mod mint;
 mod propagate;
 mod ray;
 #[cfg(feature = "serde")]

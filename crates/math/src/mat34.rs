@@ -95,6 +95,37 @@ impl Mat34 {
         invert_wide(&self.to_wide()).map(|inverse| Self::from_wide(&inverse)).filter(Self::is_finite)
     }
 
+    /// The matrix that maps normals, by rows: the inverse transpose of the linear part, computed in double precision.
+    /// What it maps is not of length 1 if the transform scales.
+    ///
+    /// Where there is no [inverse](Mat34::inverse) in single precision, its cofactors are returned, divided by the
+    /// greatest of them. Those of a transform that flattens all to a plane map normals to that of the plane, or to zero.
+    /// All zeros if it flattens to a line or a point, or is not finite.
+    ///
+    /// ```
+    /// use hedgerow_math::{Mat34, Transform, glam::Vec3};
+    ///
+    /// let wide = Mat34::from(Transform::from_scale(Vec3::new(2.0, 1.0, 4.0)));
+    /// assert_eq!(wide.normal_matrix(), [[0.5, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.25]]);
+    /// let flat = Mat34::from(Transform::from_scale(Vec3::new(2.0, 0.0, 4.0)));
+    /// assert_eq!(flat.normal_matrix(), [[0.0; 3], [0.0, 1.0, 0.0], [0.0; 3]]);
+    /// ```
+    #[must_use]
+    pub fn normal_matrix(&self) -> [[f32; 3]; 3] {
+        let linear = self.to_wide().matrix3;
+        let rounded = |rows: [DVec3; 3]| rows.map(|row| row.as_vec3().to_array());
+        if let Some(DAffine3 { matrix3, .. }) = invert_wide(&DAffine3::from_mat3(linear)) {
+            let rows = rounded([matrix3.x_axis, matrix3.y_axis, matrix3.z_axis]);
+            if rows.as_flattened().iter().all(|part| part.is_finite()) {
+                return rows;
+            }
+        }
+        let DMat3 { x_axis: a, y_axis: b, z_axis: c } = linear.transpose();
+        let cofactors = [b.cross(c), c.cross(a), a.cross(b)];
+        let greatest = cofactors.iter().fold(0.0_f64, |greatest, row| greatest.max(row.abs().max_element()));
+        if greatest > 0.0 && linear.is_finite() { rounded(cofactors.map(|row| row / greatest)) } else { [[0.0; 3]; 3] }
+    }
+
     /// Translation, rotation and scale, if these express the matrix to within 1e-6 of its largest element in each
     /// column; `None` if it shears, if a column is zero, or if it is not finite.
     ///
@@ -358,6 +389,35 @@ mod tests {
         let a = Transform { translation: Vec3::new(1.0, -2.0, 3.0), rotation: turn, scale: Vec3::new(2.0, -1.0, 0.5) };
         let b = Transform { translation: Vec3::new(0.5, 4.0, -1.0), rotation: turn.inverse(), scale: Vec3::splat(3.0) };
         [a.into(), b.into()]
+    }
+
+    #[test]
+    fn normals_stay_perpendicular_to_what_is_mapped() {
+        let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 7.0], [0.0, -1.0, 0.25, 0.0], [0.0, 0.0, 3.0, 0.0]] };
+        let [a, b] = some();
+        for matrix in [a, b, shear, a * shear * b] {
+            let [x, y, z] = matrix.normal_matrix().map(Vec3::from);
+            for (normal, along) in
+                [(Vec3::X, Vec3::Y), (Vec3::Y, Vec3::Z), (Vec3::new(1.0, 2.0, 3.0), Vec3::new(-2.0, 1.0, 0.0))]
+            {
+                let mapped = Vec3::new(x.dot(normal), y.dot(normal), z.dot(normal));
+                assert!(mapped.dot(matrix.transform_vector(along)).abs() < 1e-5, "{matrix:?}");
+                assert!((mapped.dot(matrix.transform_vector(normal)) / normal.length_squared() - 1.0).abs() < 1e-5);
+            }
+        }
+    }
+
+    #[test]
+    fn a_flat_transform_maps_normals_to_that_of_its_plane() {
+        let scaled = |scale: [f32; 3]| Mat34::from(Transform::from_scale(scale.into()));
+        let up = [[0.0; 3], [0.0, 1.0, 0.0], [0.0; 3]];
+        for scale in [[2.0, 0.0, 4.0], [1e30, 0.0, 1e30], [1e-30, 0.0, 1e-30]] {
+            assert_eq!(scaled(scale).normal_matrix(), up, "{scale:?}");
+        }
+        assert_eq!(scaled([1e-44, 1e-44, 1e-44]).normal_matrix(), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+        for scale in [[0.0, 0.0, 1.0], [0.0; 3], [f32::NAN, 1.0, 1.0], [f32::INFINITY, 1.0, 1.0]] {
+            assert_eq!(scaled(scale).normal_matrix(), [[0.0; 3]; 3], "{scale:?}");
+        }
     }
 
     #[test]

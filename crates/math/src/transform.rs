@@ -97,7 +97,7 @@ impl Transform {
     /// All three are in the space that the transform leads to: that of a node's parent. If the target is the
     /// translation itself, or a number is not finite, the rotation stays; if `up` is zero or parallel to the view, some
     /// perpendicular axis is used instead. A negative scale along Z or Y is taken into account. In a scene
-    /// `Scene::look_at` does this in world space.
+    /// `NodeMut::look_at` does this in world space.
     #[must_use]
     pub fn looking_at(self, target: Vec3, up: Vec3) -> Self {
         self.looking_to(target - self.translation, up)

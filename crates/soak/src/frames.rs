@@ -67,18 +67,24 @@ impl World {
                 self.scene.insert(place, drawn).map(|node| self.nodes.push(node))
             }
             0..=2 => self.scene.remove(node).map(drop),
-            3 => self.scene.detach(node),
+            3 => self.scene.reparent(node, Place::Detached, Keep::Local).map(drop),
             4..=7 => {
                 let (place, keep) = (self.place(), if self.dice.bool() { Keep::World } else { Keep::Local });
                 self.scene.reparent(node, place, keep).map(drop)
             }
-            8 => self.scene.set_visibility(node, Visibility::layers(self.dice.u32(..))),
-            9 => self.scene.set_material(node, self.dice.u32(..8)),
-            10 => self.scene.set_name(node, Some("a name")),
+            8 => self.scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::layers(self.dice.u32(..)))),
+            9 => self.scene.edit(node).map(|mut node| _ = node.set_material(self.dice.u32(..8))),
+            10 => self.scene.edit(node).map(|mut node| _ = node.set_name("a name")),
             11 if grows => {
                 let place = self.place();
-                let fits = self.scene.descendants(node).take(100).count() < 100;
-                if fits { self.scene.duplicate(node, place).map(|map| self.nodes.push(map.top())) } else { Ok(()) }
+                let fits =
+                    self.scene.get(node).unwrap().descendants().map(|node| node.handle()).take(100).count() < 100;
+                if fits {
+                    let copy = self.scene.tree(node).and_then(|tree| Ok(self.scene.insert_tree(place, &tree)?));
+                    copy.map(|nodes| self.nodes.push(nodes[0]))
+                } else {
+                    Ok(())
+                }
             }
             _ => self.scene.set_local(node, local),
         };

@@ -63,7 +63,7 @@ impl Editor {
         place: Vec2,
     ) -> Result<Option<(NodeHandle, f32)>> {
         let ray = camera.ray(aspect, place)?;
-        stage.scene.nodes_on_ray(&ray, stage.layers(), &mut self.hits)?;
+        stage.scene.cast_ray(&ray, stage.layers(), &mut self.hits)?;
         let mut nearest: Option<(NodeHandle, f32)> = None;
         for hit in &self.hits {
             // Boxes come by distance: nothing in those behind is nearer.
@@ -85,7 +85,7 @@ impl Editor {
         let Some((node, distance)) = self.pick(stage, camera, aspect, place)? else { return Ok(false) };
         let ray = camera.ray(aspect, place)?;
         let taken = ray.origin() + ray.direction() * distance;
-        let Some(world) = stage.scene.world_f64(node) else { return Ok(false) };
+        let Some(world) = stage.scene.get(node).map(|node| node.world_f64()) else { return Ok(false) };
         self.dragged = Some(Drag { node, before: stage.scene.local(node), world, taken, moved: false });
         Ok(true)
     }
@@ -150,11 +150,11 @@ impl Editor {
 
     /// Takes the picked subtree out of the tree.
     pub fn delete(&mut self, scene: &mut Scene) -> Result<()> {
-        let Some(node) = self.picked.filter(|&node| scene.contains(node) && !scene.is_detached(node)) else {
+        let Some(node) = self.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached())) else {
             return Ok(());
         };
         let Some(home) = Home::of(scene, node) else { return Err(Failure::new("the root cannot be deleted")) };
-        scene.detach(node)?;
+        scene.reparent(node, Place::Detached, Keep::Local)?;
         self.picked = None;
         self.note(Edit::Attach(node, home));
         Ok(())
@@ -166,9 +166,10 @@ impl Editor {
         if scene.parent(node).is_none() {
             return Err(Failure::new("the root cannot be duplicated"));
         }
-        let map = scene.duplicate(node, Place::After(node))?;
-        self.picked = Some(map.top());
-        self.note(Edit::Detach(map.top()));
+        let tree = scene.tree(node)?;
+        let copy = scene.insert_tree(Place::After(node), &tree).map_err(hedgerow::Error::from)?[0];
+        self.picked = Some(copy);
+        self.note(Edit::Detach(copy));
         Ok(())
     }
 
@@ -213,23 +214,13 @@ impl Editor {
         match edit {
             Edit::Move(node, local) => {
                 let now = scene.local(node);
-                match local {
-                    Some(local) => scene.set_local(node, local)?,
-                    None => {
-                        scene.remove_local(node)?;
-                    }
-                }
+                scene.edit(node)?.set_local(local)?;
                 self.picked = Some(node);
                 Ok(Some(Edit::Move(node, now)))
             }
             Edit::Show(node, visibility) => {
-                let now = scene.own_visibility(node);
-                match visibility {
-                    Some(visibility) => scene.set_visibility(node, visibility)?,
-                    None => {
-                        scene.remove_visibility(node)?;
-                    }
-                }
+                let now = scene.get(node).and_then(|node| node.own_visibility());
+                scene.edit(node)?.set_visibility(visibility);
                 self.picked = Some(node);
                 Ok(Some(Edit::Show(node, now)))
             }
@@ -238,13 +229,13 @@ impl Editor {
                     return Ok(None);
                 }
                 let before = home.before.filter(|&before| scene.parent(before) == Some(home.parent));
-                scene.attach(node, before.map_or(Place::FirstChildOf(home.parent), Place::After), Keep::Local)?;
+                scene.reparent(node, before.map_or(Place::FirstChildOf(home.parent), Place::After), Keep::Local)?;
                 self.picked = Some(node);
                 Ok(Some(Edit::Detach(node)))
             }
             Edit::Detach(node) => {
                 let Some(home) = Home::of(scene, node) else { return Ok(None) };
-                scene.detach(node)?;
+                scene.reparent(node, Place::Detached, Keep::Local)?;
                 self.picked = None;
                 Ok(Some(Edit::Attach(node, home)))
             }
@@ -254,21 +245,24 @@ impl Editor {
     /// The boxes of the picked subtree, as of the last update.
     #[must_use]
     pub fn boxes(&self, scene: &Scene) -> Vec<Aabb> {
-        let picked = self.picked.filter(|&node| scene.contains(node) && !scene.is_detached(node));
-        let bounds = picked.and_then(|node| scene.subtree_bounds(node));
+        let picked = self.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached()));
+        let bounds = picked.and_then(|node| scene.get(node).map(|node| node.subtree_bounds()));
         bounds.into_iter().filter(|bounds| !bounds.is_empty() && bounds.is_finite()).collect()
     }
 }
 
 impl Home {
     fn of(scene: &Scene, node: NodeHandle) -> Option<Self> {
-        Some(Self { parent: scene.parent(node)?, before: scene.previous_sibling(node) })
+        Some(Self {
+            parent: scene.parent(node)?,
+            before: scene.get(node).and_then(|node| node.previous_sibling()).map(|node| node.handle()),
+        })
     }
 }
 
 /// How far along the ray the mesh of a node is hit; of figures, the box.
 fn exact(stage: &Stage, hit: &RayHit, ray: &Ray) -> Option<f32> {
-    let mesh = stage.meshes.get(stage.scene.shape(hit.node)?.mesh as usize)?;
+    let mesh = stage.meshes.get(stage.scene.get(hit.node)?.shape()?.mesh as usize)?;
     if mesh.deformed || mesh.topology != Topology::Triangles {
         return Some(hit.distance);
     }

@@ -12,12 +12,12 @@ use std::ops::Range;
 pub struct Stream {
     /// Where the matrix of each draw is in the buffer.
     pub matrices: Vec<u32>,
-    /// The word of each draw that has a figure; 0 for all others.
-    pub words: Vec<u32>,
+    /// The user data of each draw that has a figure; 0 for all others.
+    pub user_data: Vec<u32>,
     /// What of the matrices' places changed.
     pub changed_matrices: Vec<Range<usize>>,
-    /// What of the words changed.
-    pub changed_words: Vec<Range<usize>>,
+    /// What of the user data changed.
+    pub changed_user_data: Vec<Range<usize>>,
 }
 
 /// A view with all that is kept from frame to frame.
@@ -59,10 +59,10 @@ impl View {
         let Some((eye, forward)) = eye else { return };
         let blends = |command: &DrawCommand| stage.surfaces[stage.surface(command.material())].alpha == Alpha::Blend;
         let relative = self.list.relative_matrices();
-        let (slots, scene) = (self.list.slots(), &stage.scene);
+        let scene = &stage.scene;
         self.list.order_by_key(&mut self.order, |index, command| {
             blends(command).then(|| {
-                let matrix = relative.get(index).or_else(|| scene.matrix_at(slots[index]));
+                let matrix = relative.get(index).or_else(|| scene.world(command.node));
                 let depth = matrix.map_or(0.0, |matrix| forward.dot(matrix.translation() - eye));
                 u64::from(!depth_key(depth))
             })
@@ -72,19 +72,19 @@ impl View {
     /// Brings the streams in step with the list, the groups and the order.
     pub fn index(&mut self, stage: &Stage, mirror: Option<&MatrixMirror>) {
         let Self { list, groups, order, grouped, ordered, first } = self;
-        grouped.fill(list, groups.instances(), (mirror, *first), |words| {
+        grouped.fill(list, groups.instances(), (mirror, *first), |set| {
             // Few draws have figures: only groups of deformed meshes are looked at.
             for group in groups.groups().iter().filter(|group| is_deformed(stage, group.mesh)) {
                 for at in group.range() {
-                    words(at, list.commands()[groups.instances()[at] as usize].word);
+                    set(at, list.commands()[groups.instances()[at] as usize].user_data);
                 }
             }
         });
-        ordered.fill(list, order.indices(), (mirror, *first), |words| {
+        ordered.fill(list, order.indices(), (mirror, *first), |set| {
             for (at, &draw) in order.indices().iter().enumerate() {
                 let command = &list.commands()[draw as usize];
                 if is_deformed(stage, command.mesh) {
-                    words(at, command.word);
+                    set(at, command.user_data);
                 }
             }
         });
@@ -103,9 +103,9 @@ impl Stream {
         list: &DrawList,
         order: &[u32],
         (mirror, first): (Option<&MatrixMirror>, u32),
-        each_word: impl FnOnce(&mut dyn FnMut(usize, u32)),
+        each_user_data: impl FnOnce(&mut dyn FnMut(usize, u32)),
     ) {
-        let Self { matrices, words, changed_matrices, changed_words } = self;
+        let Self { matrices, user_data, changed_matrices, changed_user_data } = self;
         changed_matrices.clear();
         match mirror {
             Some(mirror) => mirror.instances(list, order, matrices, |range| changed_matrices.push(range)),
@@ -120,19 +120,19 @@ impl Stream {
                 }
             }
         }
-        changed_words.clear();
-        let before = words.len();
-        words.resize(order.len(), 0);
-        if before < words.len() {
-            changed_words.push(before..words.len());
+        changed_user_data.clear();
+        let before = user_data.len();
+        user_data.resize(order.len(), 0);
+        if before < user_data.len() {
+            changed_user_data.push(before..user_data.len());
         }
         // What is not told is of no interest, and keeps what it had.
-        each_word(&mut |at, word| {
-            if words[at] != word {
-                words[at] = word;
-                match changed_words.last_mut() {
+        each_user_data(&mut |at, number| {
+            if user_data[at] != number {
+                user_data[at] = number;
+                match changed_user_data.last_mut() {
                     Some(range) if range.start <= at && at < range.end + 32 => range.end = range.end.max(at + 1),
-                    _ => changed_words.push(at..at + 1),
+                    _ => changed_user_data.push(at..at + 1),
                 }
             }
         });

@@ -29,7 +29,7 @@ fn what_is_picked_lies_on_the_ray_and_nothing_is_before_it() {
         found += 1;
         let ray = stage.camera.ray(ASPECT, place).unwrap();
         let at = ray.origin() + ray.direction() * distance;
-        let bounds = stage.scene.world_bounds(node).unwrap();
+        let bounds = stage.scene.get(node).unwrap().bounds().unwrap();
         assert!(bounds.contains(at) || (bounds.center() - at).length() < bounds.size().length(), "{at} {bounds:?}");
         let place = Vec3::new(at.x, at.y, at.z);
         assert!(place.y > -0.2, "below the ground: {place}");
@@ -45,10 +45,10 @@ fn edits_are_undone_and_done_again() {
     let camera = stage.camera;
     assert!(editor.grab(&stage, &camera, ASPECT, place).unwrap());
     let node = editor.picked.unwrap();
-    let before = stage.scene.fresh_world(node).unwrap().translation();
+    let before = stage.scene.get(node).unwrap().fresh_world().translation();
     editor.drag(&mut stage, &camera, ASPECT, place + Vec2::new(0.05, 0.02)).unwrap();
     editor.drop();
-    let after = stage.scene.fresh_world(node).unwrap().translation();
+    let after = stage.scene.get(node).unwrap().fresh_world().translation();
     assert!((after - before).length() > 0.5, "{before} {after}");
     // Dragging keeps the distance along the view.
     assert!((after - before).dot(camera.forward).abs() < 0.1);
@@ -63,7 +63,7 @@ fn edits_are_undone_and_done_again() {
     assert_eq!((stage.scene.len(), editor.picked), (nodes, None));
     editor.picked = Some(node);
     editor.delete(&mut stage.scene).unwrap();
-    assert!(stage.scene.len() < nodes && stage.scene.is_detached(node));
+    assert!(stage.scene.len() < nodes && stage.scene.get(node).is_some_and(|node| node.is_detached()));
     assert_eq!(editor.depth(), [4, 0]);
 
     while editor.undo(&mut stage.scene).unwrap() {
@@ -71,11 +71,11 @@ fn edits_are_undone_and_done_again() {
     }
     assert_eq!(stage.scene.len(), nodes);
     assert!(stage.scene.children(parent.unwrap()).eq(siblings.iter().copied()), "in its old place");
-    assert!((stage.scene.fresh_world(node).unwrap().translation() - before).length() < 1e-3);
+    assert!((stage.scene.get(node).unwrap().fresh_world().translation() - before).length() < 1e-3);
     while editor.redo(&mut stage.scene).unwrap() {
         stage.scene.validate().unwrap();
     }
-    assert!(stage.scene.is_detached(node) && stage.scene.len() < nodes);
+    assert!(stage.scene.get(node).unwrap().is_detached() && stage.scene.len() < nodes);
     assert_eq!(editor.depth(), [4, 0]);
     // The town lives on.
     for _ in 0..10 {
@@ -91,7 +91,7 @@ fn adjusting_is_one_edit_until_it_settles() {
     let mut stage = town();
     let mut editor = Editor::default();
     let scene = &mut stage.scene;
-    let node = scene.first_child(scene.root()).unwrap();
+    let node = scene.get(scene.root()).unwrap().first_child().unwrap().handle();
     let before = scene.local(node);
     let at = |x| Local::Transform(Transform::from_xyz(x, 0.0, 0.0));
     for x in [1.0, 2.0, 3.0] {
@@ -128,9 +128,9 @@ fn what_is_on_no_layer_that_is_shown_is_not_picked() {
         assert_eq!(editor.picked == Some(node), is_shown);
     }
     editor.undo(&mut stage.scene).unwrap();
-    assert_eq!(stage.scene.own_visibility(node), None);
+    assert_eq!(stage.scene.get(node).and_then(|node| node.own_visibility()), None);
     editor.redo(&mut stage.scene).unwrap();
-    assert_eq!(stage.scene.own_visibility(node), Some(Visibility::layers(4)));
+    assert_eq!(stage.scene.get(node).unwrap().own_visibility(), Some(Visibility::layers(4)));
 }
 
 #[test]

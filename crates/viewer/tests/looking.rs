@@ -61,7 +61,7 @@ fn a_camera_of_a_file_is_followed_until_somebody_leads_elsewhere() {
     viewer.work(ASPECT).unwrap();
     assert_eq!((viewer.through, viewer.camera.eye), (Some(0), DVec3::new(0.5, 0.5, 6.0)));
     let scene = &mut viewer.stage.scene;
-    let front = scene.descendants(scene.root()).find(|&node| scene.name(node) == Some("front")).unwrap();
+    let front = scene.get(scene.root()).unwrap().find_all("front").next().unwrap().handle();
     scene.set_local(front, Transform::from_xyz(0.5, 2.0, 9.0)).unwrap();
     viewer.work(ASPECT).unwrap();
     assert_eq!((viewer.through, viewer.camera.eye), (Some(0), DVec3::new(0.5, 2.0, 9.0)));
@@ -79,7 +79,7 @@ fn only_layers_that_are_shown_are_drawn_with_and_without_culling() {
     let scene = &mut viewer.stage.scene;
     let nodes: Vec<_> = scene.children(scene.root()).collect();
     for (number, &node) in nodes.iter().enumerate() {
-        scene.set_visibility(node, Visibility::layers(if number % 2 == 0 { 1 } else { 2 })).unwrap();
+        scene.edit(node).unwrap().set_visibility(Visibility::layers(if number % 2 == 0 { 1 } else { 2 }));
     }
     for culling in [true, false] {
         viewer.renderer.set(&mut viewer.stage, false, culling);

@@ -225,12 +225,18 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         // Every hundredth leaf moves, then the first tenth of them.
         let scene = &viewer.stage.scene;
         let nodes: Vec<_> = scene
-            .descendants(scene.root())
+            .get(scene.root())
+            .unwrap()
+            .descendants()
+            .map(|node| node.handle())
             .skip(1)
-            .filter(|&node| scene.local(node).is_some() && scene.first_child(node).is_none())
+            .filter(|&node| {
+                scene.local(node).is_some() && scene.get(node).and_then(|node| node.first_child()).is_none()
+            })
             // Glass has another place in the order where it moves.
             .filter(|&node| {
-                let surface = &viewer.stage.surfaces[viewer.stage.surface(scene.material(node))];
+                let surface =
+                    &viewer.stage.surfaces[viewer.stage.surface(scene.get(node).and_then(|node| node.material()))];
                 surface.alpha != Alpha::Blend
             })
             .collect();

@@ -21,7 +21,7 @@ fn play(stage: &mut Stage, frames: usize) -> [f32; 2] {
     }
     stage.scene.update();
     let scene = &stage.scene;
-    let lift = scene.descendants(scene.root()).find(|&node| scene.name(node) == Some("lift")).unwrap();
+    let lift = scene.get(scene.root()).unwrap().find_all("lift").next().unwrap().handle();
     let world = scene.world(lift).unwrap();
     [world.translation().y, world.transform_vector(Vec3::X).length()]
 }

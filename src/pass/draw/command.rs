@@ -6,7 +6,7 @@ use core::fmt;
 /// One shape to draw: 24 bytes without padding, which a shader can read as they are.
 ///
 /// ```text
-/// node  u64 (its lower half first) │ mesh  u32 │ material  u32 │ flags  u32: 1 mirrored, 2 has a material │ word  u32
+/// node  u64 (its lower half first) │ mesh  u32 │ material  u32 │ flags  u32: 1 mirrored, 2 has a material │ user data  u32
 /// ```
 ///
 /// Where its matrix is stored is listed beside it: see [`DrawList::slots`](crate::DrawList::slots). With the feature
@@ -36,8 +36,8 @@ pub struct DrawCommand {
     /// Zero where there is none.
     material: u32,
     flags: u32,
-    /// The number that the user gave to the node, or 0: see [`Scene::set_word`](crate::Scene::set_word).
-    pub word: u32,
+    /// The number that the user gave to the node, or 0: see [`Node::user_data`](crate::Node::user_data).
+    pub user_data: u32,
 }
 
 const _: () = assert!(size_of::<DrawCommand>() == 24);
@@ -46,7 +46,7 @@ impl DrawCommand {
     const MIRRORED: u32 = 1;
     const HAS_MATERIAL: u32 = 2;
 
-    /// A command for a shape, with the word 0.
+    /// A command for a shape, with the user data 0.
     #[inline]
     #[must_use]
     pub const fn new(node: NodeHandle, mesh: u32, material: Option<u32>, mirrored: bool) -> Self {
@@ -54,14 +54,14 @@ impl DrawCommand {
             Some(material) => (material, Self::HAS_MATERIAL),
             None => (0, 0),
         };
-        Self { node, mesh, material, flags: flags | if mirrored { Self::MIRRORED } else { 0 }, word: 0 }
+        Self { node, mesh, material, flags: flags | if mirrored { Self::MIRRORED } else { 0 }, user_data: 0 }
     }
 
-    /// The same command with a word of the user's own.
+    /// The same command with a number of the user's own.
     #[inline]
     #[must_use]
-    pub const fn with_word(self, word: u32) -> Self {
-        Self { word, ..self }
+    pub const fn with_user_data(self, user_data: u32) -> Self {
+        Self { user_data, ..self }
     }
 
     /// The material that holds at the node.
@@ -93,7 +93,7 @@ impl fmt::Debug for DrawCommand {
             .field("mesh", &self.mesh)
             .field("material", &self.material())
             .field("mirrored", &self.is_mirrored())
-            .field("word", &self.word)
+            .field("user_data", &self.user_data)
             .finish()
     }
 }
@@ -105,8 +105,9 @@ mod tests {
     #[test]
     fn a_command_is_shown_with_all_that_it_says() {
         let node = NodeHandle::from_bits(1).unwrap();
-        let shown = format!("{:?}", DrawCommand::new(node, 7, None, true).with_word(5));
-        let expected = format!("DrawCommand {{ node: {node:?}, mesh: 7, material: None, mirrored: true, word: 5 }}");
+        let shown = format!("{:?}", DrawCommand::new(node, 7, None, true).with_user_data(5));
+        let expected =
+            format!("DrawCommand {{ node: {node:?}, mesh: 7, material: None, mirrored: true, user_data: 5 }}");
         assert_eq!(shown, expected);
     }
 }

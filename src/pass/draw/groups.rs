@@ -364,12 +364,12 @@ impl DrawList {
     /// let mut scene = Scene::new();
     /// for (mesh, lightmap) in [(7, 1), (7, 0), (9, 1)] {
     ///     let wall = scene.insert(scene.root(), Node::shape(Shape::new(mesh, Aabb::cube(1.0))))?;
-    ///     scene.set_word(wall, lightmap)?;
+    ///     scene.edit(wall)?.set_user_data(lightmap);
     /// }
     /// scene.update();
     /// let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
     /// scene.draw_list(&mut list);
-    /// list.group_by_key(&mut groups, |command| Some(command.word));
+    /// list.group_by_key(&mut groups, |command| Some(command.user_data));
     /// let calls: Vec<_> = groups.groups().iter().map(|group| (group.key, group.mesh)).collect();
     /// assert_eq!(calls, [(0, 7), (1, 7), (1, 9)]);
     ///

@@ -328,7 +328,7 @@ impl Seen {
 fn listed<'s>(slice: SliceView<'s>, record: &ShapeRecord) -> (DrawCommand, &'s Mat34) {
     let matrix = &slice.transforms().worlds()[usize::from(record.slot)];
     let command = DrawCommand::new(record.node, record.mesh, record.material(), matrix.is_mirrored());
-    (command.with_word(slice.word(record.node)), matrix)
+    (command.with_user_data(slice.user_data(record.node)), matrix)
 }
 
 /// Where the matrix of a shape is stored.

@@ -206,7 +206,7 @@ impl DrawList {
         takes: impl Fn(&DrawCommand) -> bool,
     ) {
         let slots = self.slots();
-        self.order_by_depth(order, view, NEAREST_FIRST, takes, |index| scene.matrix_at(slots[index]));
+        self.order_by_depth(order, view, NEAREST_FIRST, takes, |index| scene.store.matrix_at(slots[index]));
     }
 
     /// Like [`DrawList::order_back_to_front`], with the matrices of the scene that the list was made of: see
@@ -222,7 +222,7 @@ impl DrawList {
         takes: impl Fn(&DrawCommand) -> bool,
     ) {
         let slots = self.slots();
-        self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| scene.matrix_at(slots[index]));
+        self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| scene.store.matrix_at(slots[index]));
     }
 
     /// Puts draws in order of the depths of their matrices, with these bits of the keys turned. Those without a matrix

@@ -2,6 +2,7 @@
 //! can resolve.
 
 use crate::Mat34;
+use crate::pass::cull::Sieve;
 use crate::pass::draw::Listing;
 use crate::pass::draw::wide::{WideSlice, WideWorlds};
 use crate::store::{MatrixSlot, Store};
@@ -80,13 +81,13 @@ impl Relative {
         self.worlds = worlds;
     }
 
-    /// Lists the shapes that touch a frustum around the camera and are visible on one of these layers, with their
-    /// matrices. The world transforms are in step with the scene.
+    /// Lists the shapes that touch a frustum around the camera and that the sieve admits, with their matrices. The world
+    /// transforms are in step with the scene.
     pub(crate) fn find(
         &mut self,
         (store, worlds): (&Store, &WideWorlds),
         (camera, frustum): (DVec3, &Frustum),
-        layers: u32,
+        sieve: Sieve,
         listing: &mut Listing,
     ) {
         self.forget();
@@ -100,7 +101,7 @@ impl Relative {
             let records = slice.shapes().records();
             for &shape in &*found {
                 let record = &records[shape as usize];
-                if record.layers & layers != 0 {
+                if sieve.admits(store, record) {
                     listing.push(slice, record);
                     matrices.push(wide.relative_to(camera, record.slot.into()));
                 }

@@ -264,7 +264,8 @@ fn outwards(number: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DrawList, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+    use crate::query::CullView;
+    use crate::{DrawList, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform};
 
     /// Two of many shapes, in different slices.
     fn apart() -> (Scene, [NodeHandle; 2]) {
@@ -274,7 +275,7 @@ mod tests {
             scene.insert(scene.root(), shape).unwrap()
         });
         scene.update();
-        let slices = [nodes[0], nodes[39]].map(|node| scene.matrix_slot(node).unwrap().slice);
+        let slices = [nodes[0], nodes[39]].map(|node| scene.get(node).unwrap().matrix_slot().unwrap().slice);
         assert_ne!(slices[0], slices[1]);
         (scene, [nodes[0], nodes[39]])
     }
@@ -288,7 +289,7 @@ mod tests {
         scene.set_local(nodes[0], Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
         scene.update();
         let worlds = refresh(&scene.store);
-        nodes.map(|node| worlds.slice(scene.matrix_slot(node).unwrap().slice).unwrap().changed())
+        nodes.map(|node| worlds.slice(scene.get(node).unwrap().matrix_slot().unwrap().slice).unwrap().changed())
     }
 
     #[test]
@@ -313,7 +314,7 @@ mod tests {
         scene.update();
         let mut worlds = WideWorlds::EMPTY;
         worlds.refresh(&scene.store, false);
-        let [moved, still] = [nodes[20], nodes[60]].map(|node| scene.matrix_slot(node).unwrap());
+        let [moved, still] = [nodes[20], nodes[60]].map(|node| scene.get(node).unwrap().matrix_slot().unwrap());
         assert_eq!(moved.slice, still.slice);
         // What nothing composes shows whether it was looked at.
         let odd = DAffine3::from_translation(DVec3::splat(7.0));
@@ -333,10 +334,10 @@ mod tests {
         let nodes = [(); 40].map(|()| scene.insert(city, Node::transform(Transform::IDENTITY)).unwrap());
         let mut worlds = WideWorlds::EMPTY;
         for x in [1e8, 1e8 + 0.25, 1e8 - 0.5] {
-            scene.set_translation_f64(city, DVec3::new(x, 0.0, 0.0)).unwrap();
+            scene.edit(city).unwrap().set_translation_f64(DVec3::new(x, 0.0, 0.0)).unwrap();
             scene.update();
             worlds.refresh(&scene.store, false);
-            for at in nodes.map(|node| scene.matrix_slot(node).unwrap()) {
+            for at in nodes.map(|node| scene.get(node).unwrap().matrix_slot().unwrap()) {
                 assert_eq!(worlds.slice(at.slice).unwrap().translation(at.slot).x, x);
             }
         }
@@ -356,16 +357,19 @@ mod tests {
             0..=3 => nodes.push(scene.insert(node, Node::transform(local)).unwrap()),
             4 => nodes.push(scene.insert(node, Node::group()).unwrap()),
             5 => _ = scene.set_local(node, local),
-            6 => _ = scene.set_translation_f64(node, DVec3::new(1e8 + f64::from(number(1.0)), 0.0, 0.0)),
+            6 => {
+                let place = DVec3::new(1e8 + f64::from(number(1.0)), 0.0, 0.0);
+                let _ = scene.edit(node).and_then(|mut node| node.set_translation_f64(place).map(|_| ()));
+            }
             7 => {
                 let mut shear = local.to_matrix();
                 shear.rows[0][1] += 0.5;
                 let id = scene.store.resolve(node).unwrap();
                 scene.store.set_local(id, crate::Local::Matrix(shear));
             }
-            8 => _ = scene.detach(node),
+            8 => _ = scene.reparent(node, Place::Detached, Keep::Local),
             9 if nodes.len() > 40 => _ = scene.remove(node),
-            _ => _ = scene.reparent(node, parent, crate::Keep::Local),
+            _ => _ = scene.reparent(node, parent, Keep::Local),
         }
     }
 
@@ -375,7 +379,12 @@ mod tests {
             let mut scene = Scene::with_config(SceneConfig { max_nodes, ..SceneConfig::DEFAULT }).unwrap();
             let (mut nodes, mut dice) = (vec![scene.root()], fastrand::Rng::with_seed(seed));
             let mut worlds = WideWorlds::EMPTY;
-            let slot = |scene: &Scene, node| scene.matrix_slot(node).filter(|_| !scene.is_detached(node));
+            let slot = |scene: &Scene, node| {
+                scene
+                    .get(node)
+                    .and_then(|node| node.matrix_slot())
+                    .filter(|_| !scene.get(node).is_some_and(|node| node.is_detached()))
+            };
             for _ in 0..400 {
                 for _ in 0..dice.u32(..6) {
                     let which = dice.u32(..13);
@@ -416,7 +425,8 @@ mod tests {
     fn a_list_keeps_what_it_composed_where_it_culls() {
         let (mut scene, nodes) = apart();
         let (everywhere, mut list) = (Frustum::from_planes([Vec4::ZERO; 6]).unwrap(), DrawList::new());
-        scene.cull_relative(DVec3::ZERO, &everywhere, Visibility::VISIBLE, &mut list);
+        list.set_eye(DVec3::ZERO);
+        scene.cull(&mut [CullView::new(&everywhere, &mut list)]).unwrap();
         assert_eq!(list.len(), 40);
         assert_eq!(composed_again(&mut scene, nodes, |store| list.take_worlds(store)), [true, false]);
     }

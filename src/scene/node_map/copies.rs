@@ -1,10 +1,11 @@
 //! Values that follow their nodes into copies of these.
 
-use crate::scene::{HandleMap, NodeMap};
+use crate::NodeHandle;
+use crate::scene::NodeMap;
 
 impl<V: Clone> NodeMap<V> {
-    /// Gives copies of nodes the values of the originals: for each old handle of the map that has a value, its new
-    /// handle gets a clone. Returns how many values were copied. Runs in **O(nodes copied)**.
+    /// Gives copies of nodes the values of the originals: for each pair of an old and a new handle, if the old one has a
+    /// value, the new one gets a clone. Returns how many values were copied. Runs in **O(nodes copied)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -12,14 +13,16 @@ impl<V: Clone> NodeMap<V> {
     /// let mut scene = Scene::new();
     /// let orc = scene.insert(scene.root(), Node::group())?;
     /// let mut health = NodeMap::from_iter([(orc, 100)]);
-    /// let copies = scene.duplicate(orc, scene.root())?;
-    /// assert_eq!(health.copy_along(&copies), 1);
-    /// assert_eq!(health.get(copies.top()), Some(&100));
+    ///
+    /// let originals: Vec<_> = scene.get(orc).unwrap().descendants().map(|node| node.handle()).collect();
+    /// let copies = scene.insert_tree(scene.root(), &scene.tree(orc)?)?;
+    /// assert_eq!(health.copy_along(originals.into_iter().zip(copies.iter().copied())), 1);
+    /// assert_eq!(health.get(copies[0]), Some(&100));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn copy_along(&mut self, copies: &HandleMap) -> usize {
+    pub fn copy_along(&mut self, copies: impl IntoIterator<Item = (NodeHandle, NodeHandle)>) -> usize {
         let mut copied = 0;
-        for (old, new) in copies.iter() {
+        for (old, new) in copies {
             if let Some(value) = self.get(old).cloned() {
                 self.replace(new, value);
                 copied += 1;
@@ -37,16 +40,17 @@ impl<V: Clone> NodeMap<V> {
     /// let (mut district, mut world) = (Scene::new(), Scene::new());
     /// let house = district.insert(district.root(), Node::group())?;
     /// let rents = NodeMap::from_iter([(house, 700)]);
-    /// let map = world.duplicate_from(&district, district.root(), world.root())?;
+    /// let copies = world.insert_tree(world.root(), &district.tree(district.root())?)?;
     ///
     /// let mut all_rents = NodeMap::new();
-    /// all_rents.copy_from(&rents, &map);
-    /// assert_eq!(map.get(house).and_then(|house| all_rents.get(house)), Some(&700));
+    /// let originals = district.get(district.root()).unwrap().descendants().map(|node| node.handle());
+    /// all_rents.copy_from(&rents, originals.zip(copies.iter().copied()));
+    /// assert_eq!(all_rents.get(copies[1]), Some(&700));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn copy_from(&mut self, other: &Self, copies: &HandleMap) -> usize {
+    pub fn copy_from(&mut self, other: &Self, copies: impl IntoIterator<Item = (NodeHandle, NodeHandle)>) -> usize {
         let mut copied = 0;
-        for (old, new) in copies.iter() {
+        for (old, new) in copies {
             if let Some(value) = other.get(old).cloned() {
                 self.replace(new, value);
                 copied += 1;

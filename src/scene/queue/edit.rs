@@ -2,7 +2,7 @@
 
 use super::{Outcome, QueuedPlace, Round, Target};
 use crate::handle::Queued;
-use crate::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
+use crate::{Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
 use glam::{DVec3, Vec3};
 
 /// One edit: at most 80 bytes. The descriptions of inserted nodes, and names, are stored separately.
@@ -11,8 +11,6 @@ pub(super) enum Edit {
     Insert(QueuedPlace),
     Remove(Target),
     Reparent(Target, QueuedPlace, Keep),
-    Detach(Target),
-    Attach(Target, QueuedPlace, Keep),
     SetLocal(Target, Transform),
     SetLocalMatrix(Target, Mat34),
     SetWorld(Target, Transform),
@@ -26,17 +24,14 @@ pub(super) enum Edit {
     SetMaterial(Target, u32),
     RemoveMaterial(Target),
     SetShape(Target, Shape),
-    SetMesh(Target, u32),
-    SetBounds(Target, Aabb),
     RemoveShape(Target),
     SetVisibility(Target, Visibility),
     RemoveVisibility(Target),
     /// With the name's length.
     SetName(Target, Option<usize>),
     SetNode(Target),
-    SetWord(Target, u32),
+    SetUserData(Target, u32),
     SetTranslation(Target, DVec3),
-    Duplicate(Target, QueuedPlace),
     InsertTree(QueuedPlace),
 }
 
@@ -73,7 +68,7 @@ impl Tickets<'_> {
             Target::Queued(ticket) => ticket,
         };
         match self.edit(ticket).and_then(|edit| self.results.get(edit)) {
-            Some(Ok(Outcome::Inserted(handle) | Outcome::Planted(handle))) => Ok(*handle),
+            Some(Ok(Outcome::Inserted(handle) | Outcome::InsertedTree(Some(handle)))) => Ok(*handle),
             Some(Err(error)) => Err(*error),
             _ => Err(Error::UnknownTicket(ticket)),
         }
@@ -97,6 +92,11 @@ impl Tickets<'_> {
     }
 }
 
+/// The outcome of an edit that returns nothing of use.
+fn set<T>(_: T) -> Outcome {
+    Outcome::Set
+}
+
 impl Edit {
     /// The node that the edit is about, or at which it puts one, if that is known by its handle.
     pub(super) fn handle(&self) -> Option<NodeHandle> {
@@ -116,8 +116,6 @@ impl Edit {
             Self::Insert(_) | Self::InsertTree(_) => None,
             Self::Remove(node)
             | Self::Reparent(node, ..)
-            | Self::Detach(node)
-            | Self::Attach(node, ..)
             | Self::SetLocal(node, _)
             | Self::SetLocalMatrix(node, _)
             | Self::SetWorld(node, _)
@@ -127,20 +125,17 @@ impl Edit {
             | Self::SetMaterial(node, _)
             | Self::RemoveMaterial(node)
             | Self::SetShape(node, _)
-            | Self::SetMesh(node, _)
-            | Self::SetBounds(node, _)
             | Self::RemoveShape(node)
             | Self::SetVisibility(node, _)
             | Self::RemoveVisibility(node)
             | Self::SetName(node, _)
             | Self::SetNode(node)
-            | Self::SetWord(node, _)
-            | Self::SetTranslation(node, _)
-            | Self::Duplicate(node, _) => Some(node),
+            | Self::SetUserData(node, _)
+            | Self::SetTranslation(node, _) => Some(node),
         }
     }
 
-    /// Applies the edit, unless it makes a subtree. Every edit takes its description and name from the queue, even if
+    /// Applies the edit, unless it inserts a tree. Every edit takes its description and name from the queue, even if
     /// it fails.
     pub(super) fn apply(
         self,
@@ -150,7 +145,6 @@ impl Edit {
         names: &mut Names<'_>,
     ) -> Result<Outcome, Error> {
         let node = |target| tickets.node(target);
-        let set = |()| Outcome::Set;
         match self {
             Self::Insert(place) => {
                 let Insert { node, name } = inserts.next().expect("every queued insert has a description");
@@ -158,10 +152,6 @@ impl Edit {
                 scene.insert(tickets.place(place)?, node).map(Outcome::Inserted)
             }
             Self::Remove(target) => scene.remove(node(target)?).map(Outcome::Removed),
-            Self::Detach(target) => scene.detach(node(target)?).map(set),
-            Self::Attach(target, place, keep) => {
-                scene.attach(node(target)?, tickets.place(place)?, keep).map(Outcome::Moved)
-            }
             Self::Reparent(target, place, keep) => {
                 scene.reparent(node(target)?, tickets.place(place)?, keep).map(Outcome::Moved)
             }
@@ -169,28 +159,51 @@ impl Edit {
             Self::SetLocalMatrix(target, local) => scene.set_local(node(target)?, local).map(set),
             Self::SetWorld(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
             Self::SetWorldMatrix(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
-            Self::LookAt { node: target, target: at, up } => scene.look_at(node(target)?, at, up).map(set),
-            Self::RemoveTransform(target) => scene.remove_local(node(target)?).map(Outcome::RemovedLocal),
-            Self::SetMaterial(target, material) => scene.set_material(node(target)?, material).map(set),
-            Self::RemoveMaterial(target) => scene.remove_material(node(target)?).map(Outcome::RemovedMaterial),
-            Self::SetShape(target, shape) => scene.set_shape(node(target)?, shape).map(set),
-            Self::SetMesh(target, mesh) => scene.set_mesh(node(target)?, mesh).map(set),
-            Self::SetBounds(target, bounds) => scene.set_bounds(node(target)?, bounds).map(set),
-            Self::RemoveShape(target) => scene.remove_shape(node(target)?).map(Outcome::RemovedShape),
-            Self::SetVisibility(target, visibility) => scene.set_visibility(node(target)?, visibility).map(set),
-            Self::RemoveVisibility(target) => scene.remove_visibility(node(target)?).map(Outcome::RemovedVisibility),
+            Self::LookAt { node: target, target: at, up } => scene.edit(node(target)?)?.look_at(at, up).map(set),
+            Self::RemoveTransform(target) => {
+                let mut node = scene.edit(node(target)?)?;
+                let before = node.as_ref().local();
+                node.set_local(None).map(|_| Outcome::RemovedLocal(before))
+            }
+            Self::SetMaterial(target, material) => Ok(set(scene.edit(node(target)?)?.set_material(material))),
+            Self::RemoveMaterial(target) => {
+                let mut node = scene.edit(node(target)?)?;
+                let before = node.as_ref().own_material();
+                node.set_material(None);
+                Ok(Outcome::RemovedMaterial(before))
+            }
+            Self::SetShape(target, shape) => scene.edit(node(target)?)?.set_shape(shape).map(set),
+            Self::RemoveShape(target) => {
+                let mut node = scene.edit(node(target)?)?;
+                let before = node.as_ref().shape();
+                node.set_shape(None).map(|_| Outcome::RemovedShape(before))
+            }
+            Self::SetVisibility(target, visibility) => Ok(set(scene.edit(node(target)?)?.set_visibility(visibility))),
+            Self::RemoveVisibility(target) => {
+                let mut node = scene.edit(node(target)?)?;
+                let before = node.as_ref().own_visibility();
+                node.set_visibility(None);
+                Ok(Outcome::RemovedVisibility(before))
+            }
             Self::SetName(target, name) => {
                 let name = names.next(name);
-                scene.set_name(node(target)?, name).map(set)
+                Ok(set(scene.edit(node(target)?)?.set_name(name)))
             }
             Self::SetNode(target) => {
                 let Insert { node: description, name } = inserts.next().expect("every queued description is there");
                 let description = Node { name: names.next(name), ..description };
-                scene.set_node(node(target)?, description).map(set)
+                scene.edit(node(target)?)?.set_node(description).map(set)
             }
-            Self::SetWord(target, word) => scene.set_word(node(target)?, word).map(Outcome::SetWord),
-            Self::SetTranslation(target, translation) => scene.set_translation_f64(node(target)?, translation).map(set),
-            Self::Duplicate(..) | Self::InsertTree(_) => unreachable!("the queue makes subtrees itself"),
+            Self::SetUserData(target, number) => {
+                let mut node = scene.edit(node(target)?)?;
+                let before = node.as_ref().user_data();
+                node.set_user_data(number);
+                Ok(Outcome::SetUserData(before))
+            }
+            Self::SetTranslation(target, translation) => {
+                scene.edit(node(target)?)?.set_translation_f64(translation).map(set)
+            }
+            Self::InsertTree(_) => unreachable!("the queue inserts trees itself"),
         }
     }
 }

@@ -44,25 +44,15 @@ pub(super) struct Log {
     limit: usize,
 }
 
-impl Default for Log {
-    fn default() -> Self {
-        Self { entries: VecDeque::new(), frames: VecDeque::new(), start: 0, limit: Self::LIMIT }
-    }
-}
-
 impl Log {
-    /// The limit if no other is set: 1 MiB.
-    const LIMIT: usize = 1 << 16;
+    /// An empty log with this limit.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { entries: VecDeque::new(), frames: VecDeque::new(), start: 0, limit }
+    }
 
     /// How many entries of frames before the last are kept at most.
     pub(super) fn limit(&self) -> usize {
         self.limit
-    }
-
-    /// Sets how many entries of frames before the last are kept at most.
-    pub(super) fn set_limit(&mut self, limit: usize) {
-        self.limit = limit;
-        self.trim();
     }
 
     pub(super) fn push(&mut self, frame: u64, node: NodeHandle, told: Told) {
@@ -129,8 +119,7 @@ mod tests {
     #[test]
     fn the_last_frame_stays_and_those_before_as_far_as_the_limit_goes() {
         let node = |index| NodeHandle::of_record(RecordId(index), 1);
-        let mut log = Log::default();
-        log.set_limit(3);
+        let mut log = Log::new(3);
         for (frame, count) in [(1, 2), (3, 1), (4, 5), (6, 2)] {
             (0..count).for_each(|index| log.push(frame, node(index), Told::Entered));
             log.trim();
@@ -141,7 +130,8 @@ mod tests {
         log.trim();
         let frames: Option<Vec<u64>> = log.since(4).map(|entries| entries.map(|(frame, _)| frame).collect());
         assert_eq!(frames, Some(vec![6, 6, 7]));
-        log.set_limit(0);
+        log.limit = 0;
+        log.trim();
         assert!(log.since(5).is_none() && log.since(6).is_some_and(|entries| entries.count() == 1));
         assert_eq!(log.validate(7), Ok(()));
     }

@@ -1,7 +1,7 @@
 //! The change feed, if the scene tracks changes: what readers of changes see, and matrices of the update before.
 //!
 //! A frame is an update that had anything to do. What changes of many nodes at once, world matrices and local
-//! transforms, is noted by slot ([`trace`]), and the nodes are found when somebody reads ([`reading`]). Everything else
+//! transforms, is noted by slot ([`Trace`]), and the nodes are found when somebody reads ([`reading`]). Everything else
 //! is logged by node ([`log`]).
 //!
 //! A node has the history of the slot that it goes by. Where it comes to go by one with another history, because it was
@@ -43,7 +43,7 @@ use std::collections::HashSet;
 const MOST_KEPT: usize = 1 << 12;
 
 /// What edits noted since the last update, and the log of the updates before.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Feed {
     log: Log,
     /// The last frame.
@@ -85,6 +85,24 @@ impl Value for ChangeKinds {
 }
 
 impl Feed {
+    /// A feed that keeps so many entries of the log.
+    pub(crate) fn new(history: usize) -> Self {
+        Self {
+            log: Log::new(history),
+            frame: 0,
+            origin: 0,
+            nodes: 0,
+            removed: Vec::new(),
+            overflowed: false,
+            edited: Vec::new(),
+            kinds: Side::default(),
+            moving: Vec::new(),
+            recalled: Vec::new(),
+            notes: Vec::new(),
+            placed: Vec::new(),
+        }
+    }
+
     /// Whether edits left nothing to be told.
     pub(crate) fn is_quiet(&self) -> bool {
         self.removed.is_empty() && !self.overflowed && self.edited.is_empty()
@@ -209,13 +227,6 @@ impl Store {
     pub(crate) fn note_relocated(&mut self, id: RecordId, to: Position) {
         let same = self.pages.parent(id) == to.parent;
         self.note(id, if same { ChangeKinds::ORDER } else { ChangeKinds::PARENT });
-    }
-
-    /// Keeps so many entries of the log.
-    pub(crate) fn set_history(&mut self, entries: usize) {
-        if let Some(feed) = &mut self.feed {
-            feed.log.set_limit(entries);
-        }
     }
 }
 

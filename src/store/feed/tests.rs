@@ -88,8 +88,8 @@ struct Told {
 }
 
 impl Told {
-    fn new(max_nodes: u32, seed: u64) -> Self {
-        let store = Store::new(SceneConfig { max_nodes, changes: true, ..SceneConfig::DEFAULT });
+    fn new(max_nodes: u32, seed: u64, change_history: u32) -> Self {
+        let store = Store::new(SceneConfig { max_nodes, changes: true, change_history, ..SceneConfig::DEFAULT });
         let nodes = vec![store.root()];
         Self {
             store,
@@ -288,9 +288,8 @@ impl Told {
 
 /// Rounds of edits and updates. One reader reads after every update, one after some, one at any time. Returns how often
 /// a reader was told to read everything.
-fn rounds(max_nodes: u32, seed: u64, history: Option<usize>) -> usize {
-    let mut told = Told::new(max_nodes, seed);
-    history.into_iter().for_each(|entries| told.store.set_history(entries));
+fn rounds(max_nodes: u32, seed: u64, history: u32) -> usize {
+    let mut told = Told::new(max_nodes, seed, history);
     let mut misses = 0;
     let edits = if max_nodes > 100 { 80 } else { 12 };
     for _ in 0..(edits * 5) {
@@ -331,21 +330,24 @@ fn rounds(max_nodes: u32, seed: u64, history: Option<usize>) -> usize {
 fn readers_are_told_exactly_what_changed_from_update_to_update() {
     for (max_nodes, seeds) in [(8, 80), (16, 80), (256, 20), (4096, 10)] {
         for seed in 0..seeds {
-            assert_eq!(rounds(max_nodes, seed, None), 0, "slices of {max_nodes}, seed {seed}");
+            assert_eq!(
+                rounds(max_nodes, seed, SceneConfig::DEFAULT.change_history),
+                0,
+                "slices of {max_nodes}, seed {seed}"
+            );
         }
     }
 }
 
 #[test]
 fn readers_for_whom_the_history_is_too_short_are_told_to_read_everything() {
-    let misses: usize = (0..30).map(|seed: u8| rounds(16, seed.into(), Some(usize::from(seed) * 4))).sum();
+    let misses: usize = (0..30).map(|seed: u8| rounds(16, seed.into(), u32::from(seed) * 4)).sum();
     assert!(misses > 50, "{misses}");
 }
 
 #[test]
 fn removals_are_noted_up_to_the_history_if_nobody_updates() {
-    let mut store = Store::new(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
-    store.set_history(100);
+    let mut store = Store::new(SceneConfig { changes: true, change_history: 100, ..SceneConfig::DEFAULT });
     let (mut lists, mut scratch) = (ChangeLists::default(), ReadScratch::default());
     for (rounds, told) in [(MOST_KEPT, true), (MOST_KEPT + 1, false), (100_000, false)] {
         store.update();

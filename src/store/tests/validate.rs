@@ -124,7 +124,7 @@ const BREAKS: &[(&str, Break)] = &[
 
 #[test]
 fn validate_finds_every_fault() {
-    let mut store = Store::new(SceneConfig { max_nodes: 8, bounds: true, changes: true });
+    let mut store = Store::new(SceneConfig { max_nodes: 8, bounds: true, changes: true, ..SceneConfig::DEFAULT });
     let mut above = RecordId::ROOT;
     for number in 0..60_u8 {
         let local = Transform::from_xyz(f32::from(number), 1.0, 0.0);

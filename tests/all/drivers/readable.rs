@@ -5,8 +5,10 @@ use super::dice::Dice;
 use super::json;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
-use hedgerow::readable::{NodeIds, WithIds};
-use hedgerow::{Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::text::{NodeIds, WithIds};
+use hedgerow::{
+    Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
+};
 use serde_json::Value;
 
 /// How many nodes there are and whether they have ids, and changes.
@@ -27,10 +29,12 @@ fn run_changes(input: &Input) {
     let [.., count, ids, _, _] = input.head;
     let mut dice = Dice::new(&input.head);
     let scene = scene(&mut dice, usize::from(count % 24));
-    let table = NodeMap::from_iter(scene.descendants(scene.root()).zip(0_u32..));
+    let table =
+        NodeMap::from_iter(scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).zip(0_u32..));
     let kept = NodeIds::of(&scene);
     let written = match ids % 4 {
-        0 => serde_json::to_value(&scene),
+        0 if ids & 4 == 0 => serde_json::to_value(&scene),
+        0 => serde_json::to_value(scene.tree(scene.root()).expect("the root lives")),
         1 => serde_json::to_value(&table),
         _ => serde_json::to_value(WithIds { scene: &scene, ids: &kept }),
     };
@@ -70,14 +74,18 @@ fn scene(dice: &mut Dice, count: usize) -> Scene {
             shear.rows[0][1] = dice.number();
             scene.set_local(node, shear).expect("it has a transform");
         } else if scene.local(node).is_some() && dice.one_of(4) {
-            scene.set_translation_f64(node, DVec3::splat(1e7 + 0.1)).expect("it has a transform");
+            scene
+                .edit(node)
+                .expect("it has a transform")
+                .set_translation_f64(DVec3::splat(1e7 + 0.1))
+                .expect("it has a transform");
         }
         if dice.one_of(4) {
-            scene.set_word(node, dice.below(100)).expect("it lives");
+            scene.edit(node).expect("it lives").set_user_data(dice.below(100));
         }
     }
     if let Some(&node) = nodes.get(3) {
-        scene.detach(node).expect("it is attached");
+        scene.reparent(node, Place::Detached, Keep::Local).expect("it is attached");
     }
     scene
 }
@@ -132,7 +140,7 @@ fn read(text: &[u8]) {
     assert_eq!(alone.is_ok(), with_ids.is_ok(), "with ids and without the same is refused");
     alone.map_or_else(refused, known);
     if let Ok(WithIds { scene, ids }) = with_ids {
-        let live = scene.len() + scene.detached_len();
+        let live = scene.len() + scene.stats().detached;
         assert_eq!(ids.len(), live, "every node has an id");
         for (id, node) in ids.iter() {
             assert!(scene.contains(node) && ids.id(node) == Some(id) && ids.node(id) == Some(node));
@@ -146,6 +154,14 @@ fn read(text: &[u8]) {
         serde_json::from_value::<Scene>(tree.clone()).map_or_else(refused, known);
         let _ = serde_json::from_value::<Transform>(tree.clone()).map(|transform| transform.checked());
         let _ = serde_json::from_value::<SceneConfig>(tree).map(SceneConfig::checked);
+    }
+    if let Ok(tree) = serde_json::from_slice::<Tree>(text) {
+        let mut scene = Scene::new();
+        let nodes = scene.insert_tree(scene.root(), &tree).expect("a tree that was read is sound");
+        assert!(nodes.first().is_none_or(|&first| scene.tree(first).is_ok_and(|first| first.len() <= tree.len())));
+        let text = serde_json::to_string(&tree).expect("what a tree has can be written");
+        assert!(serde_json::from_str::<Tree>(&text).is_ok_and(|again| again == tree));
+        live_on(scene);
     }
     if let Ok(table) = serde_json::from_slice::<NodeMap<u32>>(text) {
         let scene = Scene::new();

@@ -3,7 +3,7 @@
 use crate::model::checksum::set_checksum;
 use crate::model::dump::dump;
 use crate::model::{Step, decode, forged, oracle};
-use hedgerow::Scene;
+use hedgerow::{Scene, Tree};
 
 /// A configuration, and steps: of each the first bytes say how to change what was saved, all of it what to edit before.
 pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { forged::BEND_BYTES + decode::STEP_BYTES }>;
@@ -23,25 +23,27 @@ pub(crate) fn run(input: &Input) {
     let mut oracle = oracle::from_bytes(input.head);
     let played = oracle.run(&steps);
     super::expect_sound(&oracle, &steps, played);
-    let mut bytes = oracle.scene.save();
-    let loaded = Scene::load(&bytes).expect("a scene that was saved");
+    let mut bytes = oracle.scene.to_bytes();
+    let loaded = Scene::from_bytes(&bytes).expect("a scene that was saved");
     assert_eq!(dump(&loaded), dump(&oracle.scene));
 
     // Changes accumulate: what passes after one may break with the next.
     for &how in bends {
         forged::bend(&mut bytes, how);
         set_checksum(&mut bytes);
-        if let Ok(scene) = Scene::load(&bytes) {
+        if let Ok(scene) = Scene::from_bytes(&bytes) {
             forged::live_on(scene).unwrap_or_else(|mismatch| panic!("{mismatch}"));
         }
     }
-    let mut part = oracle.scene.save_subtree(oracle.scene.root()).expect("the root lives");
+    let mut part = oracle.scene.tree(oracle.scene.root()).expect("the root lives").to_bytes();
     for &how in bends {
         forged::bend(&mut part, how);
         set_checksum(&mut part);
+        let Ok(tree) = Tree::from_bytes(&part) else { continue };
+        assert_eq!(tree.to_bytes(), part);
         let (len, root) = (oracle.scene.len(), oracle.scene.root());
-        let added = oracle.scene.load_subtree(&part, root).map_or(0, |map| map.len());
-        assert_eq!(oracle.scene.len(), len + added);
+        let added = oracle.scene.insert_tree(root, &tree).expect("a tree that was read is sound");
+        assert_eq!((added.len(), oracle.scene.len()), (tree.len(), len + tree.len()));
         assert_eq!(oracle.scene.validate(), Ok(()));
     }
 }

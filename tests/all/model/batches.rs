@@ -7,7 +7,7 @@ use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
 use super::{Check, Mismatch, components};
 use hedgerow::edit::BatchError;
-use hedgerow::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Transform};
+use hedgerow::{Error, Keep, Local, NodeHandle, Place, Scene, Transform};
 use std::collections::HashMap;
 
 impl Oracle {
@@ -31,39 +31,6 @@ impl Oracle {
             }
         }
         Refusals::default()
-    }
-
-    pub(super) fn insert_many(
-        &mut self,
-        target: Target,
-        node: Node<'static>,
-        more: u8,
-        seed: u8,
-    ) -> Check<Option<bool>> {
-        let parents = self.pick_many(target, more, seed);
-        let bare = |turn: usize| Node { local: node.local.filter(|_| turn % 3 != 1), ..node };
-        let items: Vec<_> = parents.iter().enumerate().map(|(turn, &parent)| (parent, bare(turn))).collect();
-        let refusals = Self::batch_refusals(&items, |(parent, node), refusals| {
-            self.live(*parent, refusals);
-            components::faults(node, &mut refusals.errors);
-        });
-        let mut handles = vec![self.tree.handle(Tree::ROOT)];
-        let done = self.attempt(refusals, |scene| scene.insert_many(&items, &mut handles))?;
-        if done.is_none() {
-            ensure!(handles.len() == 1, "a refused batch answers {} handles", handles.len() - 1);
-            return Ok(None);
-        }
-        self.counts.batches += 1;
-        let handles = &handles[1..];
-        ensure!(handles.len() == items.len(), "{} handles of {} items", handles.len(), items.len());
-        for (&handle, (parent, node)) in handles.iter().zip(&items) {
-            ensure!(!self.tree.was_issued(handle), "{handle:?} was given to an earlier node");
-            let index = self.tree.add(handle, Place::LastChildOf(*parent), &components::as_kept(*node));
-            if let Some(given) = node.local {
-                self.adopt(index, &given)?;
-            }
-        }
-        Ok(Some(handles.iter().zip(&parents).any(|(&a, &b)| !same_slice(&self.scene, a, b))))
     }
 
     pub(super) fn remove_many(&mut self, target: Target, more: u8, seed: u8) -> Check<Option<bool>> {
@@ -94,24 +61,23 @@ impl Oracle {
         Ok(Some(crossed))
     }
 
-    pub(super) fn set_transforms(&mut self, target: Target, transform: Transform, more: u8, seed: u8) -> Check {
+    pub(super) fn set_locals(&mut self, target: Target, transform: Transform, more: u8, seed: u8) -> Check {
         let nodes = self.pick_many(target, more, seed);
+        // Those that get their first transform are another operation's.
         let has_local =
             |node: &NodeHandle| self.tree.find(*node).is_none_or(|index| self.tree.at(index).local.is_some());
         let varied = |turn: usize| Transform { translation: transform.translation + turn as f32, ..transform };
-        let nodes = nodes.into_iter().enumerate().filter(|(turn, node)| *turn == 0 || has_local(node));
+        let nodes = nodes.into_iter().enumerate().filter(|(_, node)| has_local(node));
         let items: Vec<_> = nodes.map(|(turn, node)| (node, varied(turn))).collect();
         let refusals = Self::batch_refusals(&items, |&(node, transform), refusals| {
-            let index = self.live(node, refusals);
-            if index.is_some_and(|index| self.tree.at(index).local.is_none()) {
-                refusals.errors.push(Error::NoTransform(node));
-            }
+            self.live(node, refusals);
             components::local_faults(&Local::Transform(transform), &mut refusals.errors);
         });
-        // What an iterator gives is set one after the other; where nothing is refused, that is the same.
-        let by_iterator = more & 1 != 0 && refusals.is_empty();
+        // What comes before a refused item is set: elsewhere.
+        let is_refused = !refusals.is_empty();
         let set = |scene: &mut Scene| {
-            if by_iterator { scene.set_locals(items.iter().copied()) } else { scene.set_transforms(&items) }
+            let mut copy = is_refused.then(|| scene.clone());
+            copy.as_mut().unwrap_or(scene).set_locals(items.iter().copied())
         };
         if self.attempt(refusals, set)?.is_none() {
             return Ok(());
@@ -128,7 +94,7 @@ impl Oracle {
 
     /// A second scene with the same nodes and handles.
     pub(crate) fn twin(&self) -> Check<Scene> {
-        let loaded = Scene::load(&self.scene.save());
+        let loaded = Scene::from_bytes(&self.scene.to_bytes());
         loaded.map_err(|error| Mismatch(format!("what was saved is refused: {error}")))
     }
 

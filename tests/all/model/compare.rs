@@ -47,10 +47,10 @@ impl Oracle {
 
     /// Compares what is in the tree, and what is detached.
     fn compare_sides(&self) -> Check {
-        let (len, detached) = (self.scene.len(), self.scene.detached_len());
+        let (len, detached) = (self.scene.len(), self.scene.stats().detached);
         let expected = (self.attached, self.tree.len() - self.attached);
         ensure!((len, detached) == expected, "{len} nodes and {detached} detached ones, not {expected:?}");
-        let mut roots: Vec<NodeHandle> = self.scene.detached_roots().collect();
+        let mut roots: Vec<NodeHandle> = self.scene.detached().collect();
         let mut expected: Vec<NodeHandle> = self.tree.detached().iter().map(|&root| self.tree.handle(root)).collect();
         roots.sort_unstable();
         expected.sort_unstable();
@@ -73,36 +73,52 @@ impl Oracle {
         let named = |index: Option<usize>| index.map(|index| tree.handle(index));
         let links: [(&str, Option<NodeHandle>, Option<NodeHandle>); 5] = [
             ("parent", scene.parent(handle), named(entry.parent)),
-            ("first child", scene.first_child(handle), named(entry.children.first().copied())),
-            ("last child", scene.last_child(handle), named(entry.children.last().copied())),
-            ("next sibling", scene.next_sibling(handle), named(next.after)),
-            ("previous sibling", scene.previous_sibling(handle), named(next.before)),
+            (
+                "first child",
+                scene.get(handle).and_then(|node| node.first_child()).map(|node| node.handle()),
+                named(entry.children.first().copied()),
+            ),
+            (
+                "last child",
+                scene.get(handle).and_then(|node| node.last_child()).map(|node| node.handle()),
+                named(entry.children.last().copied()),
+            ),
+            (
+                "next sibling",
+                scene.get(handle).and_then(|node| node.next_sibling()).map(|node| node.handle()),
+                named(next.after),
+            ),
+            (
+                "previous sibling",
+                scene.get(handle).and_then(|node| node.previous_sibling()).map(|node| node.handle()),
+                named(next.before),
+            ),
         ];
         for (what, answer, expected) in links {
             ensure!(answer == expected, "the {what} of {handle:?} is {answer:?}, not {expected:?}");
         }
-        let depth = scene.depth(handle);
+        let depth = scene.get(handle).map(|node| node.depth());
         ensure!(depth == Some(next.depth), "{handle:?} is {depth:?} deep, not {}", next.depth);
-        let (detached, expected) = (scene.is_detached(handle), !is_attached);
+        let (detached, expected) = (scene.get(handle).is_some_and(|node| node.is_detached()), !is_attached);
         ensure!(detached == expected, "{handle:?} is detached: {detached}, not {expected}");
         Ok(())
     }
 
     fn compare_node(&self, next: &Met, inherited: Inherited) -> Check {
         let handle = self.tree.handle(next.index);
-        let (node, expected) = (self.scene.node(handle), self.tree.node(next.index));
+        let (node, expected) = (self.scene.get(handle).map(|node| node.node()), self.described(next.index));
         ensure!(node == Some(expected), "{handle:?} reads {node:?}, not {expected:?}");
         let entry = self.tree.at(next.index);
         let rounded = entry.local.map(|kept| kept.local.to_matrix().translation().as_dvec3());
         let lost = rounded.zip(entry.precise).map_or(DVec3::ZERO, |(rounded, precise)| precise - rounded);
-        let found = self.scene.translation_f64(handle);
+        let found = self.scene.get(handle).and_then(|node| node.translation_f64());
         let expected = rounded.map(|rounded| rounded + lost.as_vec3().as_dvec3());
         ensure!(found == expected, "the translation of {handle:?} is {found:?}, not {expected:?}");
-        let (word, expected) = (self.scene.word(handle), self.renderer.word(handle));
-        ensure!(word == Some(expected), "the word of {handle:?} is {word:?}, not {expected}");
-        let mask = self.scene.visibility(handle).map(Visibility::mask);
+        let (found, expected) = (self.scene.get(handle).map(|node| node.user_data()), self.renderer.user_data(handle));
+        ensure!(found == Some(expected), "the user data of {handle:?} is {found:?}, not {expected}");
+        let mask = self.scene.get(handle).map(|node| node.visibility()).map(Visibility::mask);
         ensure!(mask == Some(inherited.mask), "{handle:?} shows on {mask:?}, not {:#x}", inherited.mask);
-        let material = self.scene.material(handle);
+        let material = self.scene.get(handle).and_then(|node| node.material());
         let expected = inherited.material;
         ensure!(material == expected, "the material of {handle:?} is {material:?}, not {expected:?}");
         Ok(())
@@ -113,7 +129,7 @@ impl Oracle {
         let above = self.worlds.get(next.parent).copied().unwrap_or(World::IDENTITY);
         let world = self.tree.at(next.index).local.as_ref().map_or(above, |kept| above.below(kept));
         self.worlds.push(world);
-        let Some(fresh) = self.scene.fresh_world(handle) else {
+        let Some(fresh) = self.scene.get(handle).map(|node| node.fresh_world()) else {
             return Err(super::Mismatch(format!("{handle:?} has no fresh world")));
         };
         self.fresh.push(fresh);
@@ -129,7 +145,7 @@ impl Oracle {
             return Err(super::Mismatch(format!("{handle:?} has no world")));
         };
         ensure!(same_bits(&world, &fresh), "{handle:?} was updated to {world:?}, not to {fresh:?}");
-        let bounds = self.scene.world_bounds(handle);
+        let bounds = self.scene.get(handle).and_then(|node| node.bounds());
         let expected = self.tree.at(next.index).shape.map(|shape| shape.bounds.transformed(&world));
         ensure!(bounds == expected, "the world bounds of {handle:?} are {bounds:?}, not {expected:?}");
         let entry = self.tree.at_mut(next.index);
@@ -144,17 +160,11 @@ impl Oracle {
         for turn in 0..removed.len().min(4) {
             let handle = removed[(steps * 7 + turn * 13) % removed.len()];
             let silent = !scene.contains(handle)
+                && scene.get(handle).is_none()
                 && scene.parent(handle).is_none()
-                && scene.first_child(handle).is_none()
-                && scene.next_sibling(handle).is_none()
-                && scene.depth(handle).is_none()
-                && scene.node(handle).is_none()
                 && scene.world(handle).is_none()
-                && scene.fresh_world(handle).is_none()
-                && scene.visibility(handle).is_none()
+                && scene.local(handle).is_none()
                 && scene.children(handle).next().is_none()
-                && scene.descendants(handle).next().is_none()
-                && !scene.is_detached(handle)
                 && !same_slice(scene, handle, handle);
             ensure!(silent, "{handle:?} was removed and still answers");
         }

@@ -25,31 +25,14 @@ impl Oracle {
                 self.set_local(handle, Local::Matrix(matrix), false, |scene| scene.set_local(handle, matrix))
             }
             Op::SetNode(target, node) => self.set_node(self.tree.pick(target), node),
-            Op::SetMesh(target, mesh) => {
-                let handle = self.tree.pick(target);
-                let has = self.tree.find(handle).is_none_or(|index| self.tree.at(index).shape.is_some());
-                let fault = (!has).then_some(Error::NoShape(handle));
-                self.add_component(handle, fault, |scene, node| scene.set_mesh(node, mesh)).map(|index| {
-                    self.change(index, |entry| entry.shape.iter_mut().for_each(|shape| shape.mesh = mesh));
-                })
-            }
-            Op::SetBounds(target, bounds) => {
-                let handle = self.tree.pick(target);
-                let has = self.tree.find(handle).is_none_or(|index| self.tree.at(index).shape.is_some());
-                let faults = bounds_fault(&bounds).into_iter().chain((!has).then_some(Error::NoShape(handle)));
-                let mut refusals = Refusals::default();
-                let index = self.live(handle, &mut refusals);
-                refusals.errors.extend(faults);
-                if self.attempt(refusals, |scene| scene.set_bounds(handle, bounds))?.is_some() {
-                    self.change(index, |entry| {
-                        entry.shape.iter_mut().for_each(|shape| shape.bounds = kept_bounds(bounds));
-                    });
-                }
-                Ok(())
-            }
+            Op::SetMesh(target, mesh) => self.reshape(self.tree.pick(target), |shape| Shape { mesh, ..shape }),
+            Op::SetBounds(target, bounds) => self.reshape(self.tree.pick(target), |shape| Shape { bounds, ..shape }),
             Op::SetTranslation(target, translation) => self.set_translation(self.tree.pick(target), translation),
             Op::RemoveTransform(target) => {
-                let removed = self.remove_component(self.tree.pick(target), |scene, node| scene.remove_local(node))?;
+                let removed = self.remove_component(self.tree.pick(target), |scene, node| {
+                    let before = scene.local(node);
+                    scene.edit(node)?.set_local(None).map(|_| before)
+                })?;
                 let Some((index, removed)) = removed else { return Ok(()) };
                 let had = self.tree.at(index).local.map(|kept| kept.local);
                 self.tree.keep(index, None);
@@ -57,43 +40,52 @@ impl Oracle {
                 Ok(())
             }
             Op::AddMaterial(target, material) => self
-                .add_component(self.tree.pick(target), None, |scene, node| scene.set_material(node, material))
+                .add_component(self.tree.pick(target), None, |scene, node| {
+                    scene.edit(node).map(|mut node| _ = node.set_material(material))
+                })
                 .map(|index| self.change(index, |entry| entry.material = Some(material))),
             Op::RemoveMaterial(target) => {
-                let removed =
-                    self.remove_component(self.tree.pick(target), |scene, node| scene.remove_material(node))?;
+                let removed = self.remove_component(self.tree.pick(target), |scene, node| {
+                    let before = scene.get(node).and_then(|node| node.own_material());
+                    scene.edit(node)?.set_material(None);
+                    Ok(before)
+                })?;
                 let Some((index, removed)) = removed else { return Ok(()) };
                 let had = self.tree.at_mut(index).material.take();
                 ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
-            Op::AddShape(target, shape) => {
-                let kept = Shape::new(shape.mesh, kept_bounds(shape.bounds));
-                self.add_component(self.tree.pick(target), bounds_fault(&shape.bounds), |scene, node| {
-                    scene.set_shape(node, shape)
-                })
-                .map(|index| self.change(index, |entry| entry.shape = Some(kept)))
-            }
+            Op::AddShape(target, shape) => self.add_shape(self.tree.pick(target), shape),
             Op::RemoveShape(target) => {
-                let removed = self.remove_component(self.tree.pick(target), |scene, node| scene.remove_shape(node))?;
+                let removed = self.remove_component(self.tree.pick(target), |scene, node| {
+                    let before = scene.get(node).and_then(|node| node.shape());
+                    scene.edit(node)?.set_shape(None).map(|_| before)
+                })?;
                 let Some((index, removed)) = removed else { return Ok(()) };
                 let had = self.tree.at_mut(index).shape.take();
                 ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
             Op::AddVisibility(target, visibility) => self
-                .add_component(self.tree.pick(target), None, |scene, node| scene.set_visibility(node, visibility))
+                .add_component(self.tree.pick(target), None, |scene, node| {
+                    scene.edit(node).map(|mut node| _ = node.set_visibility(visibility))
+                })
                 .map(|index| self.change(index, |entry| entry.visibility = Some(visibility))),
             Op::RemoveVisibility(target) => {
-                let removed =
-                    self.remove_component(self.tree.pick(target), |scene, node| scene.remove_visibility(node))?;
+                let removed = self.remove_component(self.tree.pick(target), |scene, node| {
+                    let before = scene.get(node).and_then(|node| node.own_visibility());
+                    scene.edit(node)?.set_visibility(None);
+                    Ok(before)
+                })?;
                 let Some((index, removed)) = removed else { return Ok(()) };
                 let had = self.tree.at_mut(index).visibility.take();
                 ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
             Op::SetName(target, name) => self
-                .add_component(self.tree.pick(target), None, |scene, node| scene.set_name(node, name))
+                .add_component(self.tree.pick(target), None, |scene, node| {
+                    scene.edit(node).map(|mut node| _ = node.set_name(name))
+                })
                 .map(|index| self.change(index, |entry| entry.name = name)),
             ref other => unreachable!("{other:?} is no edit of a component"),
         }
@@ -108,6 +100,23 @@ impl Oracle {
         check_kept(given, &kept)?;
         self.tree.keep(index, Some(kept));
         Ok(())
+    }
+
+    /// Adopts the local transform that the scene stores of a description, and its user data.
+    pub(crate) fn adopt_node(&mut self, index: usize, node: &Node<'_>) -> Check {
+        self.renderer.user_data.insert(self.tree.handle(index), node.user_data);
+        let Some(given) = given_local(node) else {
+            self.tree.keep(index, None);
+            return Ok(());
+        };
+        self.adopt(index, &given)?;
+        self.tree.at_mut(index).precise = node.translation_f64;
+        Ok(())
+    }
+
+    /// The description that the scene must return.
+    pub(crate) fn described(&self, index: usize) -> Node<'static> {
+        Node { user_data: self.renderer.user_data(self.tree.handle(index)), ..self.tree.node(index) }
     }
 
     /// Checks that the form returned by an edit is that of the local transform now.
@@ -148,20 +157,31 @@ impl Oracle {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
         faults(&node, &mut refusals.errors);
-        let (Some(()), Some(index)) = (self.attempt(refusals, |scene| scene.set_node(handle, node))?, index) else {
+        let (Some(()), Some(index)) = (
+            self.attempt(refusals, |scene| scene.edit(handle).and_then(|mut at| at.set_node(node).map(|_| ())))?,
+            index,
+        ) else {
             return Ok(());
         };
         let kept = as_kept(node);
         let entry = self.tree.at_mut(index);
         (entry.material, entry.shape) = (kept.material, kept.shape);
         (entry.visibility, entry.name) = (kept.visibility, kept.name);
-        match node.local {
-            Some(given) => self.adopt(index, &given),
-            None => {
-                self.tree.keep(index, None);
-                Ok(())
-            }
-        }
+        self.adopt_node(index, &node)
+    }
+
+    /// Sets a part of the shape of a node that has one.
+    fn reshape(&mut self, handle: NodeHandle, change: impl FnOnce(Shape) -> Shape) -> Check {
+        let Some(shape) = self.scene.get(handle).and_then(|node| node.shape()) else { return Ok(()) };
+        self.add_shape(handle, change(shape))
+    }
+
+    fn add_shape(&mut self, handle: NodeHandle, shape: Shape) -> Check {
+        let kept = Shape::new(shape.mesh, kept_bounds(shape.bounds));
+        self.add_component(handle, bounds_fault(&shape.bounds), |scene, node| {
+            scene.edit(node).and_then(|mut node| node.set_shape(shape).map(|_| ()))
+        })
+        .map(|index| self.change(index, |entry| entry.shape = Some(kept)))
     }
 
     fn add_component(
@@ -197,12 +217,29 @@ impl Oracle {
 
 /// What is wrong with a description.
 pub(crate) fn faults(node: &Node<'_>, errors: &mut Vec<Error>) {
-    if let Some(local) = &node.local {
-        local_faults(local, errors);
+    if let Some(local) = given_local(node) {
+        local_faults(&local, errors);
+    } else if node.translation_f64.is_some() {
+        errors.push(Error::NoLocal);
+    }
+    if node.translation_f64.is_some_and(|translation| !translation.as_vec3().is_finite()) {
+        errors.push(Error::NotFinite("a translation"));
     }
     if let Some(shape) = &node.shape {
         errors.extend(bounds_fault(&shape.bounds));
     }
+}
+
+/// The local transform of a description, at its translation in double precision, rounded, if it has one.
+fn given_local(node: &Node<'_>) -> Option<Local> {
+    let Some(translation) = node.translation_f64.map(|translation| translation.as_vec3()) else { return node.local };
+    node.local.map(|local| match local {
+        Local::Transform(transform) => Local::Transform(transform.with_translation(translation)),
+        Local::Matrix(mut matrix) => {
+            matrix.rows.iter_mut().zip(translation.to_array()).for_each(|(row, part)| row[3] = part);
+            Local::Matrix(matrix)
+        }
+    })
 }
 
 /// The description as a scene stores it, without its local transform.

@@ -17,7 +17,7 @@ const NAMES: [&str; 7] = ["car", "wheel", "door", "wheel/fl", "", "äpple", "a r
 pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     let [size, _, _, mode, ..] = bytes;
     let max_nodes = if size >= 224 { 4096 } else { [8, 16, 40, 256][usize::from(size % 4)] };
-    SceneConfig { max_nodes, bounds: mode & 8 != 0, changes: mode & 64 == 0 }
+    SceneConfig { max_nodes, bounds: mode & 8 != 0, changes: mode & 64 == 0, ..SceneConfig::DEFAULT }
 }
 
 /// The configuration in the mode given by the bytes: with or without the change feed, with or without boxes.
@@ -74,10 +74,11 @@ pub(crate) fn batch_step(bytes: &[u8; STEP_BYTES]) -> Step {
         2 => Op::DetachMany { node, more: more % 6, seed },
         3..=5 => Op::ReparentMany { node, to: other, keep, more, seed },
         6 => Op::Topmost { node, more, seed },
-        7 | 8 => Op::InsertMany { below: node, node: description(&payload), more, seed },
         9 => Op::RemoveMany { node, more: more % 8, seed },
-        10 => Op::SetTransforms { node, transform: transform(&payload), more, seed },
-        11 => Op::Build { at: place(b0, [b1, b2]), node: description(&payload), more, seed, flaw: flaw(payload[9]) },
+        10 => Op::SetLocals { node, transform: transform(&payload), more, seed },
+        7 | 8 | 11 => {
+            Op::Build { at: place(b0, [b1, b2]), node: description(&payload), more, seed, flaw: flaw(payload[9]) }
+        }
         _ => {
             let mut other = *bytes;
             other[0] = payload[0].wrapping_mul(29);
@@ -112,7 +113,7 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
             let by = Target::Detached(u16::from(payload[11]));
             Op::Detour { node, by, change: change(payload), to: at, keep }
         }
-        56..=61 => Op::Build {
+        56..=61 | 69..=72 => Op::Build {
             at,
             node: description(payload),
             more: payload[10] % 32,
@@ -121,7 +122,6 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         },
         62..=65 => Op::Duplicate { node, to: at },
         66..=68 => Op::DuplicateFrom { node, to: at },
-        69..=72 => Op::InsertMany { below: node, node: description(payload), more: first % 16, seed: payload[13] },
         73..=76 => Op::Remove(node),
         77..=84 => Op::Remove(node.leafward()),
         85..=87 => Op::RemoveMany { node, more: first % 8, seed: payload[13] },
@@ -142,9 +142,7 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
             more: payload[12] % 16,
             seed: payload[13],
         },
-        162..=163 => {
-            Op::SetTransforms { node, transform: transform(payload), more: payload[12] % 16, seed: payload[13] }
-        }
+        162..=163 => Op::SetLocals { node, transform: transform(payload), more: payload[12] % 16, seed: payload[13] },
         164..=169 => Op::SetLocalMatrix(node, matrix(payload)),
         170..=177 => Op::SetWorld(node, matrix(payload)),
         178..=181 => Op::LookAt { node, target: point(payload, 1), up: point(payload, 4) },
@@ -212,13 +210,18 @@ fn place(kind: u8, which: [u8; 2]) -> Where {
 
 /// The node that a step inserts: its components from bits, its transform from the payload.
 fn description(payload: &[u8; 14]) -> Node<'static> {
-    let parts = payload[13];
+    let (parts, rare) = (payload[13], payload[11] ^ payload[12]);
+    let local = (parts & 3 != 0).then(|| local(payload));
+    // One that is refused may have no local transform.
+    let wide = local.is_some() || payload[0] >= 254;
     Node {
-        local: (parts & 3 != 0).then(|| local(payload)),
+        local,
         material: (parts & 12 == 12).then(|| u32::from(payload[12] & 7)),
         shape: (parts & 16 != 0).then(|| shape(payload[11], payload[12])),
         visibility: (parts & 96 == 96).then(|| visibility(payload[12] >> 1)),
         name: if parts & 128 != 0 { name(payload[12]) } else { None },
+        user_data: if rare & 7 == 7 { rare.into() } else { 0 },
+        translation_f64: (wide && rare & 56 == 56).then(|| precise(payload)),
     }
 }
 
@@ -380,9 +383,9 @@ fn budget(byte: u8) -> Budget {
 fn flaw(byte: u8) -> Flaw {
     match byte {
         0..=219 => Flaw::None,
-        220..=231 => Flaw::SecondRoot,
+        220..=231 => Flaw::LaterParent,
         232..=243 => Flaw::UnknownParent,
-        244..=255 => Flaw::Cycle,
+        244..=255 => Flaw::OwnParent,
     }
 }
 

@@ -5,7 +5,7 @@ use super::compare::same_bits;
 use super::oracle::Oracle;
 use super::spatial::camera;
 use super::world::World;
-use hedgerow::{DrawList, NodeHandle, Scene, Visibility, draw::RenderPass};
+use hedgerow::{DrawList, NodeHandle, Scene, Visibility, draw::RenderPass, query::CullView};
 
 /// Draw lists that are kept, each filled at other steps, and one that is filled from scratch.
 pub(crate) struct Lists {
@@ -46,7 +46,7 @@ fn compare_previous(scene: &Scene, list: &DrawList) -> Check {
     ensure!(scene.config().changes, "a list has previous matrices where none are remembered");
     ensure!(previous.len() == list.len(), "{} previous matrices of {} draws", previous.len(), list.len());
     for (command, found) in list.commands().iter().zip(previous) {
-        let expected = scene.previous_world(command.node);
+        let expected = scene.get(command.node).and_then(|node| node.previous_world());
         let same = expected.is_some_and(|expected| same_bits(expected, found));
         ensure!(same, "{:?} is listed to have been at {found:?}, not {expected:?}", command.node);
     }
@@ -93,7 +93,7 @@ impl Oracle {
             compare_kept(scene, culled, anew)?;
             compare_previous(scene, culled)?;
         } else if scene.config().bounds && scene.config().changes {
-            let refused = scene.cull(&camera(self.counts.steps as u64), Visibility::VISIBLE, culled).err();
+            let refused = scene.cull(&mut [CullView::new(&camera(self.counts.steps as u64), culled)]).err();
             ensure!(refused.is_none(), "culling is refused: {refused:?}");
             compare_previous(scene, culled)?;
         }

@@ -7,10 +7,10 @@ use std::fmt::Write;
 /// Equal scenes give equal text.
 pub(crate) fn dump(scene: &Scene) -> String {
     let mut text = String::new();
-    for top in core::iter::once(scene.root()).chain(scene.detached_roots()) {
-        for node in scene.descendants(top) {
-            let described = scene.node(node).expect("a node of the scene");
-            writeln!(text, "{} {node:?} {described:?}", scene.depth(node).unwrap_or(0))
+    for top in core::iter::once(scene.root()).chain(scene.detached()) {
+        for node in scene.get(top).unwrap().descendants().map(|node| node.handle()) {
+            let described = scene.get(node).expect("a node of the scene").node();
+            writeln!(text, "{} {node:?} {described:?}", scene.get(node).map_or(0, |node| node.depth()))
                 .expect("a string takes all text");
         }
     }
@@ -19,6 +19,6 @@ pub(crate) fn dump(scene: &Scene) -> String {
 
 /// Whether both nodes are in the same slice; false if either handle is stale.
 pub(crate) fn same_slice(scene: &Scene, a: NodeHandle, b: NodeHandle) -> bool {
-    let slice = |node| scene.matrix_slot(node).map(|at| at.slice);
+    let slice = |node| scene.get(node).and_then(|node| node.matrix_slot()).map(|at| at.slice);
     slice(a).is_some() && slice(a) == slice(b)
 }

@@ -24,8 +24,11 @@ impl Seen {
 
     /// What there is to see of a scene that was loaded, and so is up to date.
     pub(crate) fn of_loaded(scene: &Scene) -> Self {
-        let state = |node| Some((node, (*scene.world(node)?, scene.visibility(node)?.mask())));
-        Self { nodes: scene.descendants(scene.root()).filter_map(state).collect(), ..Self::new(scene) }
+        let state = |node| Some((node, (*scene.world(node)?, scene.get(node)?.visibility().mask())));
+        Self {
+            nodes: scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).filter_map(state).collect(),
+            ..Self::new(scene)
+        }
     }
 }
 
@@ -53,12 +56,14 @@ impl Oracle {
         // Detached nodes have left.
         for next in &self.met[..self.attached] {
             let handle = self.tree.handle(next.index);
-            let (Some(world), Some(mask)) = (self.scene.world(handle), self.scene.visibility(handle)) else {
+            let (Some(world), Some(mask)) =
+                (self.scene.world(handle), self.scene.get(handle).map(|node| node.visibility()))
+            else {
                 return Err(super::Mismatch(format!("{handle:?} has no world or no visibility")));
             };
             let (world, mask) = (*world, Visibility::mask(mask));
             now.insert(handle, (world, mask));
-            let previous = self.scene.previous_world(handle).copied();
+            let previous = self.scene.get(handle).and_then(|node| node.previous_world()).copied();
             let before = self.seen.nodes.remove(&handle);
             let expected = before.map_or(world, |(world, _)| world);
             let same = previous.is_some_and(|previous| same_bits(&previous, &expected));

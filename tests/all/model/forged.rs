@@ -62,7 +62,7 @@ pub(crate) fn live_on(mut scene: Scene) -> super::Check {
     scene.update();
     checked(&scene)?;
     scene.draw_list(&mut DrawList::new());
-    let again = Scene::load(&scene.save()).map_err(|error| super::Mismatch(error.to_string()))?;
+    let again = Scene::from_bytes(&scene.to_bytes()).map_err(|error| super::Mismatch(error.to_string()))?;
     ensure!(dump(&again) == dump(&scene), "saved and loaded again it is another");
     let added = scene.insert(scene.root(), hedgerow::Node::group());
     checked(&scene)?;

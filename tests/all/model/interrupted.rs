@@ -5,7 +5,8 @@ use super::decode::STEP_BYTES;
 use super::dump::dump;
 use super::op::Target;
 use super::oracle::Oracle;
-use hedgerow::visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor};
+use hedgerow::NodeRef;
+use hedgerow::visit::{Flow, SliceView, SliceVisitor, Visitor};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Panics at the call whose turn it is, quietly.
@@ -53,10 +54,11 @@ impl Oracle {
             1 => drop(scene.visit_slices(&mut countdown)),
             2 => {
                 // The order that it gives is that which is there, so that it may also come to its end.
-                let _ = scene.sort_children_by(node, |_, _, _| {
+                let sort = |_: NodeRef<'_>, _: NodeRef<'_>| {
                     countdown.step();
                     core::cmp::Ordering::Equal
-                });
+                };
+                let _ = scene.edit(node).map(|mut node| _ = node.sort_children_by(sort));
             }
             3 => {
                 let _ = scene.modify_local(node, |local| {
@@ -64,7 +66,7 @@ impl Oracle {
                     resume_unwind(Box::new("half way"));
                 });
             }
-            _ => scene.descendants(node).for_each(|_| countdown.step()),
+            _ => scene.get(node).into_iter().flat_map(|node| node.descendants()).for_each(|_| countdown.step()),
         });
         let _ = catch_unwind(run);
         ensure!(dump(&self.scene) == before, "a panic changed the scene");

@@ -8,7 +8,7 @@ use super::tree::Tree;
 use super::world::{World, widen};
 use hedgerow::edit::BatchError;
 use hedgerow::glam::DVec3;
-use hedgerow::{Error, Local, NodeHandle};
+use hedgerow::{Error, Keep, Local, NodeHandle, Place};
 
 impl Oracle {
     /// Places nodes in the world, by turns at each of these places: as if one by one, those above others first.
@@ -85,7 +85,8 @@ impl Oracle {
                 refusals.errors.push(Error::RootIsFixed);
             }
         });
-        if self.attempt(refusals, |scene| scene.detach_many(&nodes))?.is_none() {
+        let items: Vec<_> = nodes.iter().map(|&node| (node, Place::Detached)).collect();
+        if self.attempt(refusals, |scene| scene.reparent_many(&items, Keep::Local))?.is_none() {
             return Ok(None);
         }
         self.counts.batches += 1;
@@ -109,7 +110,9 @@ impl Oracle {
         if !translation.as_vec3().is_finite() {
             refusals.errors.push(Error::NotFinite("a translation"));
         }
-        let done = self.attempt(refusals, |scene| scene.set_translation_f64(handle, translation))?;
+        let done = self.attempt(refusals, |scene| {
+            scene.edit(handle).and_then(|mut node| node.set_translation_f64(translation).map(|_| ()))
+        })?;
         let (Some(()), Some(index)) = (done, index) else { return Ok(()) };
         let before = self.tree.at(index).local.map(|kept| kept.local);
         let rounded = translation.as_vec3();

@@ -25,19 +25,9 @@ impl Oracle {
         self.move_to(handle, place, keep, refusals, |scene| scene.reparent(handle, place, keep))
     }
 
-    /// Attaches a detached subtree at a place. Returns whether it moved to another slice.
+    /// Moves a subtree, as a rule a detached one, to a place. Returns whether it moved to another slice.
     pub(crate) fn attach_subtree(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
-        let mut refusals = Refusals::default();
-        let index = self.live(handle, &mut refusals);
-        self.free(place, index, &mut refusals);
-        if index.is_some_and(|index| !self.tree.is_detached_root(index)) {
-            refusals.errors.push(Error::NotDetached(handle));
-        }
-        let attach = |scene: &mut Scene| scene.attach(handle, place, keep);
-        let moved = match place {
-            Place::Detached => self.move_out(handle, keep, refusals, attach)?,
-            _ => self.move_to(handle, place, keep, refusals, attach)?,
-        };
+        let moved = self.reparent(handle, place, keep)?;
         self.counts.subtrees += usize::from(moved.is_some());
         Ok(moved)
     }
@@ -166,7 +156,7 @@ impl Oracle {
     /// Adopts the local transform of a node that kept its world, with what it keeps of a translation in double
     /// precision.
     pub(super) fn keep_moved(&mut self, index: usize, local: Option<Local>) {
-        let found = self.scene.translation_f64(self.tree.handle(index));
+        let found = self.scene.get(self.tree.handle(index)).and_then(|node| node.translation_f64());
         let rounded = local.map(|local| local.to_matrix().translation());
         self.tree.keep(index, local);
         self.tree.at_mut(index).precise = found.filter(|found| Some(found.as_vec3()) == rounded);
@@ -250,7 +240,8 @@ impl Oracle {
             refusals.errors.push(Error::NotRotation);
             refusals.unsure = true;
         }
-        let answer = self.attempt(refusals, |scene| scene.look_at(handle, target, up))?;
+        let answer = self
+            .attempt(refusals, |scene| scene.edit(handle).and_then(|mut node| node.look_at(target, up).map(|_| ())))?;
         let (Some(()), Some(index), Some(before)) = (answer, index, before) else {
             return Ok(());
         };

@@ -98,17 +98,17 @@ pub(crate) enum Budget {
     Unlimited,
 }
 
-/// What is wrong with the list of a tree.
+/// What is wrong with a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     /// Nothing.
     None,
-    /// A second node without a parent.
-    SecondRoot,
-    /// A parent that is not in the list.
+    /// A parent that is not in the tree.
     UnknownParent,
-    /// A node that is its own ancestor.
-    Cycle,
+    /// A parent that comes later.
+    LaterParent,
+    /// A node that is its own parent.
+    OwnParent,
 }
 
 /// How a visit of slices ends, given by how many were shown.
@@ -160,9 +160,7 @@ pub(crate) enum Op {
     Plant { at: Where, node: Node<'static>, more: u8, seed: u8 },
     /// Inserts several equal nodes, each at the same place.
     Crowd { at: Where, node: Node<'static>, more: u8 },
-    /// Inserts a batch of equal nodes, below this node and others chosen by the seed.
-    InsertMany { below: Target, node: Node<'static>, more: u8, seed: u8 },
-    /// Inserts a tree described by a list, whose shape the seed decides.
+    /// Inserts a tree, whose shape the seed decides.
     Build { at: Where, node: Node<'static>, more: u8, seed: u8, flaw: Flaw },
     /// Copies a subtree.
     Duplicate { node: Target, to: Where },
@@ -187,7 +185,7 @@ pub(crate) enum Op {
     /// Changes the local transform of a node that has one.
     ModifyLocal(Target, Transform),
     /// Sets the local transforms of this node and others chosen by the seed in a batch.
-    SetTransforms { node: Target, transform: Transform, more: u8, seed: u8 },
+    SetLocals { node: Target, transform: Transform, more: u8, seed: u8 },
     /// Adds or replaces a local transform given as a matrix.
     SetLocalMatrix(Target, Mat34),
     /// Moves this subtree and others chosen by the seed below this node and others in a batch.
@@ -251,7 +249,7 @@ impl Op {
         matches!(
             self,
             Self::ModifyLocal(..)
-                | Self::SetTransforms { .. }
+                | Self::SetLocals { .. }
                 | Self::SetWorld(..)
                 | Self::SetWorlds { .. }
                 | Self::SetTranslation(..)

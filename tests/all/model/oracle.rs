@@ -112,10 +112,10 @@ pub(crate) struct Oracle {
 impl Oracle {
     /// An empty scene with this policy; the bytes decide how large it may become, and whether it is updated often.
     pub(crate) fn new(config: SceneConfig, bytes: [u8; decode::POLICY_BYTES]) -> Self {
-        let mut scene = Scene::with_config(config).expect("the policy makes sense");
-        let history = [0, 2, 40, 1 << 16][usize::from(bytes[0] % 4)];
-        scene.set_change_history(history);
-        let readers = Readers::new(&scene, history < 1000);
+        let change_history = [0, 2, 40, 1 << 16][usize::from(bytes[0] % 4)];
+        let config = SceneConfig { change_history, ..config };
+        let scene = Scene::with_config(config).expect("the policy makes sense");
+        let readers = Readers::new(&scene);
         let tree = Tree::new(scene.root());
         let seen = Seen::new(&scene);
         let stock = SceneConfig { max_nodes: 16, ..config };
@@ -176,13 +176,13 @@ impl Oracle {
     /// Makes the edit of a step. Returns whether that was an update.
     pub(crate) fn edit(&mut self, step: &Step) -> Check<bool> {
         self.counts.steps += 1;
-        let slices = self.scene.slice_count();
+        let slices = self.scene.stats().slices;
         let op = self.bounded(step.op);
         self.note_op(&op);
         self.still &= op.keeps_structure();
         if let Some(crossed) = self.play(&op)? {
             self.counts.structural += 1;
-            let crossed = crossed || slices != self.scene.slice_count();
+            let crossed = crossed || slices != self.scene.stats().slices;
             self.counts.crossing += usize::from(crossed);
         }
         self.counts.detached += usize::from(!self.tree.detached().is_empty());
@@ -224,7 +224,6 @@ impl Oracle {
         let copied =
             |node: Target| self.tree.find(self.tree.pick(node)).map_or(0, |top| self.tree.pre_order(top).len());
         match op {
-            Op::InsertMany { below, .. } if full => Op::Remove(below.leafward()),
             Op::Crowd { at, .. } | Op::Insert { at, .. } | Op::Plant { at, .. } | Op::Build { at, .. } if full => {
                 Op::Remove(at.target().leafward())
             }
@@ -247,10 +246,9 @@ impl Oracle {
             }
             Op::Plant { at, node, more, seed } => self.plant(self.tree.place(at), node, more, seed),
             Op::Crowd { at, node, more } => self.crowd(self.tree.place(at), node, more),
-            Op::InsertMany { below, node, more, seed } => self.insert_many(below, node, more, seed),
             Op::RemoveMany { node, more, seed } => self.remove_many(node, more, seed),
-            Op::SetTransforms { node, transform, more, seed } => {
-                self.set_transforms(node, transform, more, seed).map(|()| None)
+            Op::SetLocals { node, transform, more, seed } => {
+                self.set_locals(node, transform, more, seed).map(|()| None)
             }
             Op::SetWorlds { node, world, transform, more, seed } => {
                 self.set_worlds(node, [Local::Matrix(world), Local::Transform(transform)], more, seed).map(|()| None)
@@ -383,9 +381,7 @@ impl Oracle {
         ensure!(!self.tree.was_issued(handle), "{handle:?} was given to an earlier node");
         ensure!(NodeHandle::from_bits(handle.to_bits()) == Some(handle), "{handle:?} loses bits");
         let index = self.tree.add(handle, place, &components::as_kept(node));
-        if let Some(given) = node.local {
-            self.adopt(index, &given)?;
-        }
+        self.adopt_node(index, &node)?;
         Ok(Some(index))
     }
 
@@ -403,7 +399,8 @@ impl Oracle {
                 6 => Place::Before(anchor),
                 _ => Place::After(anchor),
             };
-            let child = Node { local: node.local.filter(|_| pick & 2 == 0), ..node };
+            let local = node.local.filter(|_| pick & 2 == 0);
+            let child = Node { local, translation_f64: node.translation_f64.filter(|_| local.is_some()), ..node };
             if let Some(index) = self.insert(place, child)? {
                 planted.push(self.tree.handle(index));
             }
@@ -451,12 +448,13 @@ impl Oracle {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
         let done = self.attempt(refusals, |scene| {
-            scene.sort_children_by(handle, |scene, a, b| match key {
-                SortKey::Material => scene.own_material(a).cmp(&scene.own_material(b)),
-                SortKey::NameReversed => scene.name(b).cmp(&scene.name(a)),
-                SortKey::Handle => a.to_bits().cmp(&b.to_bits()),
+            scene.edit(handle)?.sort_children_by(|a, b| match key {
+                SortKey::Material => a.own_material().cmp(&b.own_material()),
+                SortKey::NameReversed => b.name().cmp(&a.name()),
+                SortKey::Handle => a.handle().to_bits().cmp(&b.handle().to_bits()),
                 SortKey::Constant => core::cmp::Ordering::Equal,
-            })
+            });
+            Ok::<_, Error>(())
         })?;
         let (Some(()), Some(index)) = (done, index) else {
             return Ok(None);

@@ -4,10 +4,25 @@ use super::Check;
 use super::oracle::Oracle;
 use super::tree::Tree;
 use hedgerow::{
-    NodeHandle, Place,
-    iter::Edge,
-    visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor},
+    NodeHandle, NodeRef, Place, iter,
+    visit::{Flow, SliceView, SliceVisitor, Visitor},
 };
+
+/// A step of a walk, by handle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Edge {
+    Enter(NodeHandle),
+    Leave(NodeHandle),
+}
+
+impl Edge {
+    fn of(edge: iter::Edge<'_>) -> Self {
+        match edge {
+            iter::Edge::Enter(node) => Self::Enter(node.handle()),
+            iter::Edge::Leave(node) => Self::Leave(node.handle()),
+        }
+    }
+}
 
 impl Oracle {
     /// Compares every iterator that starts at the node chosen by this number.
@@ -58,11 +73,11 @@ impl Oracle {
             Some(parent) => Some(Place::Child(self.tree.handle(parent), self.tree.rank(top))),
             None => (top != Tree::ROOT).then_some(Place::Detached),
         };
-        let place = self.scene.place_of(handle);
+        let place = self.scene.get(handle).and_then(|node| node.place());
         ensure!(place == expected, "the place of {handle:?} is {place:?}, not {expected:?}");
-        let count = self.scene.child_count(handle);
+        let count = self.scene.children(handle).count();
         ensure!(count == self.tree.at(top).children.len(), "{handle:?} has {count} children");
-        let answer: Vec<_> = self.scene.siblings(handle).collect();
+        let answer: Vec<_> = self.scene.get(handle).unwrap().siblings().map(|node| node.handle()).collect();
         ensure!(answer == children, "the siblings of {handle:?} are {answer:?}, not {children:?}");
         Ok(())
     }
@@ -70,11 +85,11 @@ impl Oracle {
     fn probe_ancestors(&self, top: usize, other: usize) -> Check {
         let handle = self.tree.handle(top);
         let ancestors = self.handles(self.tree.up(top).skip(1));
-        let answer: Vec<_> = self.scene.ancestors(handle).collect();
+        let answer: Vec<_> = self.scene.get(handle).unwrap().ancestors().map(|node| node.handle()).collect();
         ensure!(answer == ancestors, "the ancestors of {handle:?} are {answer:?}, not {ancestors:?}");
         for (a, b) in [(top, other), (other, top), (Tree::ROOT, top), (top, top)] {
             let expected = a != b && self.tree.is_within(b, a);
-            let answer = self.scene.is_ancestor(self.tree.handle(a), self.tree.handle(b));
+            let answer = self.scene.get(self.tree.handle(b)).is_some_and(|node| node.is_below(self.tree.handle(a)));
             let (a, b) = (self.tree.handle(a), self.tree.handle(b));
             ensure!(answer == expected, "{a:?} above {b:?}: {answer}, not {expected}");
         }
@@ -85,17 +100,17 @@ impl Oracle {
         let handle = self.tree.handle(top);
         let all = self.tree.pre_order(top);
         let expected = self.handles(all.iter().copied());
-        let answer: Vec<_> = self.scene.descendants(handle).collect();
+        let answer: Vec<_> = self.scene.get(handle).unwrap().descendants().map(|node| node.handle()).collect();
         ensure!(answer == expected, "the descendants of {handle:?} are {answer:?}, not {expected:?}");
         let leaves = all.iter().copied().filter(|&node| self.tree.at(node).children.is_empty());
         let expected = self.handles(leaves);
-        let answer: Vec<_> = self.scene.leaves(handle).collect();
+        let answer: Vec<_> = self.scene.get(handle).unwrap().leaves().map(|node| node.handle()).collect();
         ensure!(answer == expected, "the leaves of {handle:?} are {answer:?}, not {expected:?}");
         let mut edges = Vec::with_capacity(all.len() * 2);
         self.edges(top, &mut edges);
-        let answer: Vec<_> = self.scene.edges(handle).collect();
+        let answer: Vec<_> = self.scene.get(handle).unwrap().edges().map(Edge::of).collect();
         ensure!(answer == edges, "the edges of {handle:?} are {answer:?}, not {edges:?}");
-        let answer: Vec<_> = self.scene.post_order(handle).collect();
+        let answer: Vec<_> = self.scene.get(handle).unwrap().post_order().map(|node| node.handle()).collect();
         let mut leaves = edges.iter().filter_map(|edge| match edge {
             Edge::Leave(node) => Some(*node),
             Edge::Enter(_) => None,
@@ -137,11 +152,9 @@ impl Oracle {
         }
         let expected = found.map(|node| self.tree.handle(node));
         let root = self.tree.handle(root);
-        let answer = self.scene.find_by(root, &names);
-        ensure!(answer == expected, "{names:?} leads to {answer:?}, not {expected:?}");
         if !names.is_empty() && names.iter().all(|name| !name.is_empty() && !name.contains('/')) {
             let path = names.join("/");
-            let answer = self.scene.find(root, &path);
+            let answer = self.scene.get(root).and_then(|node| node.find(&path)).map(|node| node.handle());
             ensure!(answer == expected, "{path:?} leads to {answer:?}, not {expected:?}");
         }
         Ok(())
@@ -151,7 +164,7 @@ impl Oracle {
     fn probe_visit(&self, top: usize, seed: u64) -> Check {
         let handle = self.tree.handle(top);
         let above = self.tree.up(top).count() - 1;
-        let mut recorder = Recorder { seed, above, edges: Vec::new(), wrong: None };
+        let mut recorder = Recorder { seed, above, depth: 0, edges: Vec::new(), wrong: None };
         let flow = self.scene.visit(handle, &mut recorder);
         if let Some(wrong) = recorder.wrong {
             return Err(super::Mismatch(wrong));
@@ -192,7 +205,7 @@ impl Oracle {
         let flow = self.scene.visit_slices(&mut counter);
         ensure!(flow == Flow::Continue, "the visit of slices ended with {flow:?}");
         // Slices of detached subtrees are not in the tree; what was inserted since the update is in none.
-        let (slices, all) = (counter.slices, self.scene.slice_count());
+        let (slices, all) = (counter.slices, self.scene.stats().slices);
         ensure!(slices < all, "{slices} slices of {all} were visited, and there is one of detached nodes");
         let (nodes, most) = (counter.nodes, self.tree.len());
         ensure!(nodes <= most && (!updated || nodes == self.attached), "{nodes} nodes in slices of {}", self.attached);
@@ -213,6 +226,8 @@ fn decision(seed: u64, node: NodeHandle) -> Flow {
 struct Recorder {
     seed: u64,
     above: usize,
+    /// Below the start, of the node that is entered next.
+    depth: usize,
     edges: Vec<Edge>,
     wrong: Option<String>,
 }
@@ -221,18 +236,19 @@ impl Visitor for Recorder {
     fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
         let handle = node.handle();
         let scene = node.scene();
-        let same = scene.depth(handle) == Some(self.above + node.depth())
-            && node.parent() == scene.parent(handle)
-            && Some(node.node()) == scene.node(handle)
-            && Some(node.world()) == scene.world(handle);
+        let depth = self.above + self.depth;
+        let same =
+            scene.get(handle) == Some(*node) && node.depth() == depth && Some(node.world()) == scene.world(handle);
         if !same {
             self.wrong = Some(format!("the visitor sees {:?} otherwise than the scene", node.handle()));
         }
         self.edges.push(Edge::Enter(handle));
+        self.depth += 1;
         decision(self.seed, handle)
     }
 
     fn leave(&mut self, node: &NodeRef<'_>) {
+        self.depth -= 1;
         self.edges.push(Edge::Leave(node.handle()));
     }
 }

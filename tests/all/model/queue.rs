@@ -6,7 +6,7 @@ use super::op::{Op, Where};
 use super::oracle::Oracle;
 use super::{Check, Mismatch};
 use hedgerow::edit::{EditQueue, Queued, QueuedPlace, Target};
-use hedgerow::{Error, Keep, Local, NodeHandle, Scene, Transform};
+use hedgerow::{Error, Keep, Local, NodeHandle, Scene, Shape, Transform};
 use std::collections::HashMap;
 use std::mem::discriminant;
 
@@ -48,13 +48,9 @@ impl Round {
             }
             Op::Detach(target) => {
                 let node = node(target);
-                self.queue.detach(node);
+                self.queue.reparent(node, QueuedPlace::Detached, Keep::Local);
             }
-            Op::Attach { node: target, to, keep } => {
-                let (node, to) = (node(target), place(to));
-                self.queue.attach(node, to, *keep);
-            }
-            Op::Reparent { node: target, to, keep } => {
+            Op::Attach { node: target, to, keep } | Op::Reparent { node: target, to, keep } => {
                 let (node, to) = (node(target), place(to));
                 self.queue.reparent(node, to, *keep);
             }
@@ -91,8 +87,9 @@ impl Round {
                 self.queue.set_shape(node, *shape);
             }
             Op::SetMesh(target, mesh) => {
+                let shape = oracle.scene.get(oracle.tree.pick(*target))?.shape()?;
                 let node = node(target);
-                self.queue.set_mesh(node, *mesh);
+                self.queue.set_shape(node, Shape { mesh: *mesh, ..shape });
             }
             Op::RemoveShape(target) => {
                 let node = node(target);
@@ -213,18 +210,20 @@ impl Oracle {
             return Err(Mismatch(format!("the second scene does not validate: {violation}")));
         }
         let there = |node: NodeHandle| news.get(&node).copied().unwrap_or(node);
-        let sizes = [&self.scene, twin].map(|scene| (scene.len(), scene.detached_len()));
+        let sizes = [&self.scene, twin].map(|scene| (scene.len(), scene.stats().detached));
         ensure!(sizes[0] == sizes[1], "{sizes:?} nodes in the scene and the second one");
         for &index in self.tree.live() {
             let node = self.tree.handle(index);
             let other = there(node);
-            let (content, expected) = (twin.node(other), self.scene.node(node));
+            let (content, expected) =
+                (twin.get(other).map(|node| node.node()), self.scene.get(node).map(|node| node.node()));
             ensure!(content == expected, "{node:?} is {content:?} in the second scene, not {expected:?}");
             let (parent, expected) = (twin.parent(other), self.scene.parent(node).map(there));
             ensure!(parent == expected, "{node:?} is below {parent:?} in the second scene, not {expected:?}");
             let same = twin.children(other).eq(self.scene.children(node).map(there));
             ensure!(same, "{node:?} has other children in the second scene");
-            let worlds = [twin.fresh_world(other), self.scene.fresh_world(node)];
+            let worlds =
+                [twin.get(other).map(|node| node.fresh_world()), self.scene.get(node).map(|node| node.fresh_world())];
             let same = matches!(worlds, [Some(a), Some(b)] if same_bits(&a, &b));
             ensure!(same, "the worlds of {node:?} are {worlds:?}");
         }

@@ -26,13 +26,13 @@ impl State {
     fn of(scene: &Scene, node: NodeHandle) -> Option<Self> {
         Some(Self {
             world: *scene.world(node)?,
-            mask: scene.visibility(node)?.mask(),
+            mask: scene.get(node)?.visibility().mask(),
             local: scene.local(node),
-            visibility: scene.own_visibility(node),
-            material: scene.own_material(node),
-            shown: scene.material(node),
-            shape: scene.shape(node),
-            name: scene.name(node).map(str::to_owned),
+            visibility: scene.get(node).and_then(|node| node.own_visibility()),
+            material: scene.get(node).and_then(|node| node.own_material()),
+            shown: scene.get(node).and_then(|node| node.material()),
+            shape: scene.get(node).and_then(|node| node.shape()),
+            name: scene.get(node).and_then(|node| node.name()).map(str::to_owned),
             parent: scene.parent(node),
         })
     }
@@ -62,7 +62,7 @@ struct Snapshot {
 impl Snapshot {
     fn of(scene: &Scene) -> Self {
         let mut now = Self::default();
-        for node in scene.descendants(scene.root()) {
+        for node in scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()) {
             now.nodes.extend(State::of(scene, node).map(|state| (node, state)));
             now.children.insert(node, scene.children(node).collect());
         }
@@ -266,14 +266,15 @@ pub(crate) struct Readers {
 
 impl Readers {
     /// Readers of a scene before its first update.
-    pub(crate) fn new(scene: &Scene, limited: bool) -> Self {
+    pub(crate) fn new(scene: &Scene) -> Self {
         let readers = [(); 2].map(|()| Reader::new(scene));
+        let limited = scene.config().change_history < 1000;
         Self { readers, last: Snapshot::default(), removed: 0, edited: true, limited }
     }
 
     /// Readers of a scene that was loaded, and so is up to date.
     pub(crate) fn of_loaded(scene: &Scene, removed: usize) -> Self {
-        let mut readers = Self { last: Snapshot::of(scene), removed, edited: false, ..Self::new(scene, false) };
+        let mut readers = Self { last: Snapshot::of(scene), removed, edited: false, ..Self::new(scene) };
         readers.readers.iter_mut().for_each(|reader| reader.known = readers.last.clone());
         readers
     }

@@ -17,13 +17,13 @@ const TOLD: u32 = u32::MAX - 1;
 
 /// What is kept.
 pub(crate) struct Renderer {
-    /// The words of nodes that have one; stale handles too.
-    pub(super) words: BTreeMap<NodeHandle, u32>,
+    /// The user data of nodes that have some; stale handles too.
+    pub(super) user_data: BTreeMap<NodeHandle, u32>,
     list: DrawList,
     slim: DrawList,
     copy: Copy,
     groups: DrawGroups,
-    by_word: DrawGroups,
+    by_data: DrawGroups,
     /// Synced after each update, and after some.
     mirrors: [Buffer; 2],
     relative: DrawList,
@@ -48,7 +48,7 @@ struct Buffer {
     matrices: Vec<Mat34>,
     instances: Vec<u32>,
     copy: Vec<u32>,
-    /// The same with words, and a copy of that in which what was told is `None`.
+    /// The same with user data, and a copy of that in which what was told is `None`.
     items: Vec<Option<(u32, u32)>>,
     told: Vec<Option<(u32, u32)>>,
 }
@@ -58,11 +58,11 @@ impl Renderer {
         let list = DrawList::new();
         let layered = list.clone().on_layers(Visibility::layers(0x83));
         Self {
-            words: BTreeMap::new(),
+            user_data: BTreeMap::new(),
             slim: list.clone().without_matrices(),
             copy: Copy::default(),
             groups: DrawGroups::new(),
-            by_word: DrawGroups::new(),
+            by_data: DrawGroups::new(),
             mirrors: Default::default(),
             relative: list.clone(),
             near: list.clone(),
@@ -72,23 +72,23 @@ impl Renderer {
         }
     }
 
-    /// The word of a node.
-    pub(crate) fn word(&self, node: NodeHandle) -> u32 {
-        self.words.get(&node).copied().unwrap_or(0)
+    /// The user data of a node.
+    pub(crate) fn user_data(&self, node: NodeHandle) -> u32 {
+        self.user_data.get(&node).copied().unwrap_or(0)
     }
 
     /// Compares the kept list and what goes with it.
     fn compare_list(&mut self, scene: &Scene) -> Check {
-        let Self { words, list, slim, copy, groups, by_word, .. } = self;
+        let Self { user_data, list, slim, copy, groups, by_data, .. } = self;
         scene.draw_list(list);
         scene.draw_list(slim);
         let same = slim.commands() == list.commands() && slim.slots() == list.slots() && slim.matrices().is_empty();
         ensure!(same, "a list without matrices holds {:?}, not {:?}", slim.commands(), list.commands());
         for (command, slot) in list.commands().iter().zip(list.slots()) {
-            let expected = scene.matrix_slot(command.node);
+            let expected = scene.get(command.node).and_then(|node| node.matrix_slot());
             ensure!(expected == Some(*slot), "{command:?} is listed at {slot:?}, not {expected:?}");
-            let word = words.get(&command.node).copied().unwrap_or(0);
-            ensure!(command.word == word, "{command:?} does not have the word {word}");
+            let expected = user_data.get(&command.node).copied().unwrap_or(0);
+            ensure!(command.user_data == expected, "{command:?} does not have the user data {expected}");
         }
         copy.follow(list);
         let commands = copy.commands.iter().flatten().eq(list.commands());
@@ -97,13 +97,13 @@ impl Renderer {
         let matrices = copy.matrices.iter().zip(list.matrices()).all(|(a, b)| same_bits(a, b));
         ensure!(matrices, "the copy holds {:?}, not {:?}", copy.matrices, list.matrices());
 
-        let key = |command: &DrawCommand| (command.word % 5 != 4).then_some(command.word % 3);
+        let key = |command: &DrawCommand| (command.user_data % 5 != 4).then_some(command.user_data % 3);
         list.group(groups);
-        list.group_by_key(by_word, key);
-        let (mut anew, mut anew_by_word) = (DrawGroups::new(), DrawGroups::new());
+        list.group_by_key(by_data, key);
+        let (mut anew, mut anew_by_data) = (DrawGroups::new(), DrawGroups::new());
         list.group(&mut anew);
-        list.group_by_key(&mut anew_by_word, key);
-        for (kept, anew) in [(&*groups, &anew), (&*by_word, &anew_by_word)] {
+        list.group_by_key(&mut anew_by_data, key);
+        for (kept, anew) in [(&*groups, &anew), (&*by_data, &anew_by_data)] {
             let same = kept.groups() == anew.groups() && kept.instances() == anew.instances();
             ensure!(same, "kept groups are {:?}, not {:?}", kept.groups(), anew.groups());
         }
@@ -113,11 +113,12 @@ impl Renderer {
     /// Compares lists relative to a camera with new ones, and with single nodes.
     fn compare_relative(&mut self, scene: &Scene, camera_at: DVec3, seed: u64) -> Check {
         let Self { relative, near, .. } = self;
-        scene.draw_list_relative(camera_at, relative);
+        relative.set_eye(camera_at);
+        scene.draw_list(relative);
         let matrices = relative.relative_matrices();
         ensure!(matrices.len() == relative.len(), "{} matrices of {} draws", matrices.len(), relative.len());
         for (command, matrix) in relative.commands().iter().zip(matrices) {
-            let Some(mut world) = scene.world_f64(command.node) else {
+            let Some(mut world) = scene.get(command.node).map(|node| node.world_f64()) else {
                 return Err(super::Mismatch(format!("{command:?} has no world")));
             };
             world.translation -= camera_at;
@@ -130,9 +131,11 @@ impl Renderer {
             ensure!(same, "{command:?} is at {matrix:?} from the camera, not {expected:?}");
         }
         let (frustum, layers) = (camera(seed), Visibility::layers(0x83));
-        scene.cull_relative(camera_at, &frustum, layers, near);
+        near.set_eye(camera_at);
+        scene.cull(&mut [CullView::new(&frustum, near).on_layers(layers)]).unwrap();
         let mut anew = DrawList::new();
-        scene.cull_relative(camera_at, &frustum, layers, &mut anew);
+        anew.set_eye(camera_at);
+        scene.cull(&mut [CullView::new(&frustum, &mut anew).on_layers(layers)]).unwrap();
         let matrices = near.relative_matrices().iter().zip(anew.relative_matrices());
         let same = matrices.clone().all(|(a, b)| same_bits(a, b) || a.rows.iter().flatten().any(|part| part.is_nan()));
         let same = same && near.relative_matrices().len() == near.len() && near.slots() == anew.slots();
@@ -147,11 +150,13 @@ impl Renderer {
         let mut singles = self.around.clone();
         let mut views: Vec<CullView<'_>> = Vec::new();
         for ((list, &frustum), &layers) in self.around.iter_mut().zip(&frusta).zip(&masks) {
-            views.push(CullView { frustum, layers, list });
+            views.push(CullView::new(&frustum, list).on_layers(layers));
         }
-        scene.cull_views_relative(camera_at, &mut views);
+        views.iter_mut().for_each(|view| view.list.set_eye(camera_at));
+        ensure!(scene.cull(&mut views) == Ok(()), "views around a camera need no boxes");
         for (at, single) in singles.iter_mut().enumerate() {
-            scene.cull_relative(camera_at, &frusta[at], masks[at], single);
+            single.set_eye(camera_at);
+            scene.cull(&mut [CullView::new(&frusta[at], single).on_layers(masks[at])]).unwrap();
             let found = &self.around[at];
             let same = found.commands() == single.commands() && found.slots() == single.slots();
             ensure!(same, "view {at} around {camera_at} lists {:?}, not {:?}", found.commands(), single.commands());
@@ -172,16 +177,19 @@ impl Renderer {
         let mut singles = self.views.clone();
         let mut views: Vec<CullView<'_>> = Vec::new();
         for ((list, &frustum), &layers) in self.views.iter_mut().zip(&frusta).zip(&masks) {
-            views.push(CullView { frustum, layers, list });
+            views.push(CullView::new(&frustum, list).on_layers(layers));
         }
-        let answer = scene.cull_views(&mut views);
+        let answer = scene.cull(&mut views);
         if !scene.config().bounds {
             ensure!(answer.is_err(), "views are culled without boxes");
             return Ok(());
         }
         ensure!(answer.is_ok(), "culling views returns {answer:?}");
         for (at, single) in singles.iter_mut().enumerate() {
-            ensure!(scene.cull(&frusta[at], masks[at], single).is_ok(), "one is culled alone");
+            ensure!(
+                scene.cull(&mut [CullView::new(&frusta[at], single).on_layers(masks[at])]).is_ok(),
+                "one is culled alone"
+            );
             let found = &self.views[at];
             let same = found.commands() == single.commands() && found.slots() == single.slots();
             ensure!(same, "view {at} lists {:?}, not {:?}", found.commands(), single.commands());
@@ -238,7 +246,7 @@ impl Buffer {
             let same = matrices.get(*now as usize).is_some_and(|found| same_bits(found, &list.matrices()[draw]));
             ensure!(same, "the instance {at} is not at {now}");
         }
-        let item = |place, command: &DrawCommand| Some((place, command.word));
+        let item = |place, command: &DrawCommand| Some((place, command.user_data));
         mirror.instances_with(list, groups.instances(), item, items, |range| {
             told.resize(told.len().max(range.end), None);
             told[range].fill(None);
@@ -246,8 +254,8 @@ impl Buffer {
         told.truncate(items.len());
         ensure!((told.len(), items.len()) == (copy.len(), copy.len()), "new items are not told");
         for (at, (now, told)) in items.iter().zip(told).enumerate() {
-            let word = list.commands()[groups.instances()[at] as usize].word;
-            ensure!(*now == Some((instances[at], word)), "the item {at} is {now:?}");
+            let user_data = list.commands()[groups.instances()[at] as usize].user_data;
+            ensure!(*now == Some((instances[at], user_data)), "the item {at} is {now:?}");
             let before = core::mem::replace(told, *now);
             ensure!(before == *now || before.is_none(), "a change of the item {at} is not told");
         }
@@ -262,10 +270,11 @@ impl Oracle {
         if probe.is_multiple_of(4) {
             let live = self.tree.live();
             let node = self.tree.handle(live[usize::from(probe) % live.len()]);
-            let (word, before) = (u32::from(probe % 64), self.renderer.word(node));
-            let told = self.scene.set_word(node, word);
-            ensure!(told == Ok(before), "{node:?} had the word {told:?}, not {before}");
-            self.renderer.words.insert(node, word);
+            let (user_data, before) = (u32::from(probe % 64), self.renderer.user_data(node));
+            let told = self.scene.get(node).map(|node| node.user_data());
+            ensure!(told == Some(before), "{node:?} had the user data {told:?}, not {before}");
+            self.scene.edit(node).expect("a live node").set_user_data(user_data);
+            self.renderer.user_data.insert(node, user_data);
         }
         if !updated && self.counts.steps.is_multiple_of(2) {
             return Ok(());
@@ -274,7 +283,8 @@ impl Oracle {
         renderer.compare_list(scene)?;
         if updated && self.counts.steps.is_multiple_of(3) {
             let live = self.tree.live();
-            let eye = scene.world_f64(self.tree.handle(live[usize::from(probe / 4) % live.len()]));
+            let eye =
+                scene.get(self.tree.handle(live[usize::from(probe / 4) % live.len()])).map(|node| node.world_f64());
             let eye = eye.map_or(DVec3::ZERO, |world| world.translation);
             let eye = if eye.is_finite() { eye } else { DVec3::ONE };
             renderer.compare_relative(scene, eye, seed)?;
@@ -291,20 +301,17 @@ impl Oracle {
         }
         for &index in self.tree.live() {
             let node = self.tree.handle(index);
-            let (Some(slot), Some(world)) = (scene.matrix_slot(node), scene.world(node)) else {
+            let (Some(slot), Some(world)) = (scene.get(node).and_then(|node| node.matrix_slot()), scene.world(node))
+            else {
                 return Err(super::Mismatch(format!("{node:?} has no slot")));
             };
             let found = always.mirror.index(slot).and_then(|at| always.matrices.get(at));
             let same = found.is_some_and(|found| same_bits(found, world));
             ensure!(same, "the buffer has {found:?} for {node:?} at {slot:?}, not {world:?}");
-            ensure!(
-                scene.matrix_at(slot).is_some_and(|found| same_bits(found, world)),
-                "{slot:?} holds another matrix"
-            );
-            let owner = scene.matrix_owner(slot);
-            let expected = core::iter::successors(Some(node), |&node| scene.parent(node));
-            let expected = expected.into_iter().find(|&node| scene.local(node).is_some());
-            ensure!(owner == expected, "{slot:?} is owned by {owner:?}, not by {expected:?}");
+            // A detached node's slice is not shown.
+            let slice = scene.slices().find(|slice| slice.number() == slot.slice);
+            let held = slice.is_none_or(|slice| same_bits(&slice.transforms().worlds()[slot.slot as usize], world));
+            ensure!(held, "{slot:?} holds another matrix");
         }
         Ok(())
     }

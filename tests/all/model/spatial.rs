@@ -9,7 +9,7 @@ use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
     Aabb, DrawList, NodeHandle, Visibility,
-    query::{CullHit, Frustum, Ray, RayHit, Sphere},
+    query::{CullView, Filter, Frustum, Ray, RayHit, Sphere},
 };
 
 /// How much wider than its exact size a box may count, in double precision.
@@ -48,7 +48,7 @@ impl Oracle {
         let seed = u64::from(seed) * 7 + 1;
         let (all, frustum) = (Visibility::VISIBLE, camera(seed));
         let mut culled = DrawList::new();
-        let answer = self.scene.cull(&frustum, all, &mut culled);
+        let answer = self.scene.cull(&mut [CullView::new(&frustum, &mut culled).on_layers(all)]);
         if !self.scene.config().bounds {
             ensure!(answer == Err(hedgerow::Error::NoBounds), "culled to {answer:?} without boxes");
             return Ok(());
@@ -60,7 +60,7 @@ impl Oracle {
         }
         self.scene.draw_list(&mut self.list);
         let drawn: Vec<(NodeHandle, Aabb)> =
-            self.list.commands().iter().filter_map(|c| Some((c.node, self.scene.world_bounds(c.node)?))).collect();
+            self.list.commands().iter().filter_map(|c| Some((c.node, self.scene.get(c.node)?.bounds()?))).collect();
         ensure!(drawn.len() == self.list.len(), "{} of {} draws have bounds", drawn.len(), self.list.len());
 
         let seen = |frustum: &Frustum| -> Vec<NodeHandle> {
@@ -83,27 +83,40 @@ impl Oracle {
             ensure!(same, "{command:?} is culled to something else than is drawn");
         }
         let (one, layer) = (camera(seed + 5), Visibility::layers(0x84));
-        self.scene.cull_nodes(&one, layer, &mut nodes).expect("boxes are kept");
+        self.scene.query(&one, layer, &mut nodes).expect("boxes are kept");
         if updated {
-            let on_layer =
-                |node: &NodeHandle| self.scene.visibility(*node).is_some_and(|v| v.mask() & layer.mask() != 0);
+            let on_layer = |node: &NodeHandle| {
+                self.scene.get(*node).map(|node| node.visibility()).is_some_and(|v| v.mask() & layer.mask() != 0)
+            };
             let expected: Vec<NodeHandle> = seen(&one).into_iter().filter(on_layer).collect();
             check("cull on a layer", &nodes, &expected)?;
         }
 
         let frusta: Vec<Frustum> = (0..seed % 4 * 5).map(|number| camera(seed + number)).collect();
-        let mut hits = Vec::new();
-        self.scene.cull_many(&frusta, all, &mut hits).expect("boxes are kept");
-        for (number, frustum) in frusta.iter().enumerate() {
-            let of = |hit: &CullHit| (hit.frusta >> number & 1 != 0).then_some(hit.node);
-            check("one of several", &hits.iter().filter_map(of).collect::<Vec<_>>(), &seen(frustum))?;
+        let mut lists = vec![DrawList::new(); frusta.len()];
+        let top = self.tree.handle(self.met[usize::try_from(seed).unwrap_or(0) % self.met.len()].index);
+        // Every third view is of a subtree.
+        let view = |(number, (frustum, list))| match CullView::new(frustum, list) {
+            view if number % 3 == 2 => view.below(top),
+            view => view,
+        };
+        let mut views: Vec<CullView<'_>> = frusta.iter().zip(&mut lists).enumerate().map(view).collect();
+        self.scene.cull(&mut views).expect("boxes are kept");
+        let at_top = |node: &NodeHandle| *node == top || self.scene.get(*node).is_some_and(|node| node.is_below(top));
+        for (number, (frustum, list)) in frusta.iter().zip(&lists).enumerate() {
+            let mut expected = seen(frustum);
+            expected.retain(|node| number % 3 != 2 || at_top(node));
+            check(
+                "one of several",
+                &list.commands().iter().map(|command| command.node).collect::<Vec<_>>(),
+                &expected,
+            )?;
         }
-        ensure!(hits.iter().all(|hit| hit.frusta != 0), "something was hit by no frustum");
-        let found = |hit: &CullHit| self.scene.matrix_slot(hit.node) == Some(hit.slot);
-        ensure!(hits.iter().all(found), "a hit has another matrix slot than its node");
+        self.scene.query(&one, Filter::below(top), &mut nodes).expect("boxes are kept");
+        check("what is below a node", &nodes, &seen(&one).into_iter().filter(at_top).collect::<Vec<_>>())?;
 
         let bounds = Aabb::from_points([point(seed + 2), point(seed + 3)]);
-        self.scene.nodes_in_box(&bounds, all, &mut nodes).expect("boxes are kept");
+        self.scene.query(&bounds, all, &mut nodes).expect("boxes are kept");
         let shares = |other: &Aabb| {
             let both = Aabb::new(bounds.min.max(other.min), bounds.max.min(other.max));
             !both.is_empty() && !other.is_empty()
@@ -112,14 +125,14 @@ impl Oracle {
         check("a box", &nodes, &expected)?;
 
         let sphere = Sphere::new(point(seed + 4), (seed % 5) as f32).expect("a finite sphere");
-        self.scene.nodes_in_sphere(&sphere, all, &mut nodes).expect("boxes are kept");
+        self.scene.query(&sphere, all, &mut nodes).expect("boxes are kept");
         let said = drawn.iter().map(|(node, bounds)| (*node, in_sphere(bounds, &sphere)));
         check_said("the sphere", &nodes, said)?;
 
         let ray = Ray::new(point(seed + 6) * 2.0, [point(seed + 7), Vec3::NEG_Y][usize::from(seed % 4 == 0)]);
         let Ok(ray) = ray else { return Ok(()) };
         let mut hits = Vec::new();
-        self.scene.nodes_on_ray(&ray, all, &mut hits).expect("boxes are kept");
+        self.scene.cast_ray(&ray, all, &mut hits).expect("boxes are kept");
         let said = drawn.iter().map(|(node, bounds)| (*node, on_ray(bounds, &ray)));
         check_said("the ray", &hits.iter().map(|hit| hit.node).collect::<Vec<_>>(), said)?;
         let in_order = |pair: &[RayHit]| (pair[0].distance, pair[0].node) < (pair[1].distance, pair[1].node);
@@ -130,9 +143,9 @@ impl Oracle {
     /// Checks that the box of a subtree contains the boxes of its nodes.
     fn compare_subtree_bounds(&self, seed: u64) -> Check {
         let top = self.tree.handle(self.met[usize::try_from(seed).unwrap_or(0) % self.met.len()].index);
-        let boxes = self.scene.descendants(top).filter_map(|node| self.scene.world_bounds(node));
+        let boxes = self.scene.get(top).unwrap().descendants().filter_map(|node| node.bounds());
         let expected = boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds));
-        let found = self.scene.subtree_bounds(top);
+        let found = self.scene.get(top).map(|node| node.subtree_bounds());
         ensure!(found == Some(expected), "the subtree of {top:?} is in {found:?}, not in {expected:?}");
         Ok(())
     }

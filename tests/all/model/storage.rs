@@ -5,19 +5,17 @@ use super::feed::Seen;
 use super::oracle::Oracle;
 use super::readers::Readers;
 use super::tree::Tree;
-use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Scene, SceneConfig};
+use hedgerow::SceneConfig;
+use hedgerow::snapshot::{LoadOptions, SaveOptions};
 
 impl Oracle {
     /// Saves the scene, and goes on with the one that was loaded, with another configuration if there is one.
     pub(crate) fn reload(&mut self, options: SaveOptions, config: Option<SceneConfig>) -> Check<Option<bool>> {
-        let bytes = self.scene.save_with(options);
-        let loaded = match config {
-            Some(config) => Scene::load_with(&bytes, config),
-            None => Scene::load(&bytes),
-        };
+        let bytes = options.to_bytes(&self.scene);
+        let expected = config.unwrap_or(*self.scene.config());
+        let loaded = LoadOptions { config }.from_bytes(&bytes);
         self.scene = loaded.map_err(|error| super::Mismatch(format!("what was saved is refused: {error}")))?;
-        ensure!(config.is_none_or(|config| self.scene.config() == &config), "the configuration is another");
+        ensure!(self.scene.config() == &expected, "the configuration is another");
         if !options.detached {
             for root in self.tree.detached().to_vec() {
                 self.tree.remove(root);

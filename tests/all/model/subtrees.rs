@@ -4,7 +4,7 @@ use super::Check;
 use super::dump::same_slice;
 use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
-use hedgerow::{Error, NodeHandle};
+use hedgerow::{Error, Keep, NodeHandle, Place};
 
 impl Oracle {
     /// The model's node of a handle that is to be moved or removed; adds a refusal for a stale handle and for the root.
@@ -20,8 +20,8 @@ impl Oracle {
     pub(crate) fn detach_subtree(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.movable(handle, &mut refusals);
-        let done = self.attempt(refusals, |scene| scene.detach(handle))?;
-        let (Some(()), Some(index)) = (done, index) else {
+        let done = self.attempt(refusals, |scene| scene.reparent(handle, Place::Detached, Keep::Local))?;
+        let (Some(_), Some(index)) = (done, index) else {
             return Ok(None);
         };
         if self.tree.is_detached_root(index) {

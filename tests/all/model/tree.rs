@@ -290,15 +290,19 @@ impl Tree {
         order
     }
 
-    /// The description that the scene must return.
+    /// The description that the scene must return, but for user data.
     pub(crate) fn node(&self, index: usize) -> Node<'static> {
         let entry = self.at(index);
+        let rounded = entry.local.map(|kept| kept.local.to_matrix().translation().as_dvec3());
+        let lost = rounded.zip(entry.precise).map(|(rounded, precise)| (precise - rounded).as_vec3().as_dvec3());
         Node {
             local: entry.local.map(|kept| kept.local),
             material: entry.material,
             shape: entry.shape,
             visibility: entry.visibility,
             name: entry.name,
+            user_data: 0,
+            translation_f64: rounded.zip(lost).filter(|(_, lost)| *lost != DVec3::ZERO).map(|(at, lost)| at + lost),
         }
     }
 

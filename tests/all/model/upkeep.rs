@@ -36,10 +36,10 @@ impl Oracle {
     pub(crate) fn shrink(&mut self) -> Check<Option<bool>> {
         // Lists of what an update has to report grow; in a scene that was just loaded they are empty.
         let bytes = |stats: Stats| stats.allocated_bytes() - stats.overhead_bytes;
-        let (before, slices) = (bytes(self.scene.stats()), self.scene.slice_count());
+        let (before, slices) = (bytes(self.scene.stats()), self.scene.stats().slices);
         self.scene.shrink_to_fit();
         let after = bytes(self.scene.stats());
-        let more = self.scene.slice_count() > slices;
+        let more = self.scene.stats().slices > slices;
         ensure!(after <= before || more, "shrunk from {before} bytes to {after}");
         Ok(None)
     }
@@ -65,7 +65,7 @@ impl Oracle {
         let pairs = [
             ("nodes", stats.nodes, self.attached),
             ("detached nodes", stats.detached, tree.len() - self.attached),
-            ("slices", stats.slices, self.scene.slice_count()),
+            ("slices", stats.slices, self.scene.stats().slices),
             ("shapes", stats.shapes.live, count(&|node| tree.at(node).shape.is_some())),
             ("names", stats.names.live, count(&|node| tree.at(node).name.is_some())),
         ];

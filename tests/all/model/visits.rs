@@ -88,7 +88,7 @@ impl Oracle {
         }
         self.ahead |= !writer.computed.is_empty();
         for (node, owns) in writer.computed {
-            let (world, fresh) = (self.scene.world(node).copied(), self.scene.fresh_world(node));
+            let (world, fresh) = (self.scene.world(node).copied(), self.scene.get(node).map(|node| node.fresh_world()));
             let same = world.zip(fresh).is_some_and(|(world, fresh)| same_bits(&world, &fresh));
             // What was moved has its place in the slices until the update.
             ensure!(same || !self.still, "{node:?} was computed to {world:?} by a visitor, not to {fresh:?}");

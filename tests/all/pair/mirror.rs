@@ -28,20 +28,20 @@ impl Mirror {
         };
         for node in changes.left() {
             assert!(self.0.remove(node).is_some(), "{node:?} has left, and was not there");
-            assert_eq!(scene.previous_world(*node), None, "{node:?} has left");
+            assert_eq!(scene.get(*node).and_then(|node| node.previous_world()), None, "{node:?} has left");
         }
         let world = |node: &NodeHandle| *scene.world(*node).expect("a live node");
         for node in changes.entered() {
             let world = world(node);
             assert!(self.0.insert(*node, world).is_none(), "{node:?} has entered, and was there");
-            let previous = scene.previous_world(*node);
+            let previous = scene.get(*node).and_then(|node| node.previous_world());
             assert!(previous.is_some_and(|previous| same_bits(previous, &world)), "{node:?} was nowhere before");
         }
         for node in changes.moved() {
             let world = world(node);
             let before = self.0.insert(*node, world).expect("what has moved was there");
             assert!(!same_bits(&before, &world), "{node:?} has moved, and is where it was");
-            let previous = scene.previous_world(*node);
+            let previous = scene.get(*node).and_then(|node| node.previous_world());
             assert!(previous.is_some_and(|previous| same_bits(previous, &before)), "{node:?} was at {before:?}");
         }
     }

@@ -2,8 +2,8 @@
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
-    edit::{EditQueue, Outcome, Queued, QueuedPlace, SceneBuilder, Target},
+    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Tree, Visibility,
+    edit::{EditQueue, Outcome, Queued, QueuedPlace, Target},
 };
 use proptest::prelude::*;
 
@@ -29,18 +29,16 @@ enum Step {
     AddVisibility(Which, Visibility),
     Detach(Which, u8),
     SetName(Which, Option<String>),
-    SetBounds(Which, f32),
-    Duplicate(Which, u8, Which),
     Build(u8, Which, usize),
 }
 
 /// A root with so many children.
-fn tree(children: usize) -> SceneBuilder {
-    let mut tree = SceneBuilder::new();
-    for _ in 0..children {
-        tree.push(Some(children), Node::transform(Transform::IDENTITY));
-    }
+fn tree(children: usize) -> Tree {
+    let mut tree = Tree::new();
     tree.push(None, Node::group().named("top"));
+    for _ in 0..children {
+        tree.push(Some(0), Node::transform(Transform::IDENTITY));
+    }
     tree
 }
 
@@ -81,10 +79,6 @@ impl Step {
             Self::Detach(node, 2) => queue.remove_shape(target(*node)),
             Self::Detach(node, _) => queue.remove_visibility(target(*node)),
             Self::SetName(node, name) => queue.set_name(target(*node), name.as_deref()),
-            Self::SetBounds(node, half) => queue.set_bounds(target(*node), Aabb::cube(*half)),
-            Self::Duplicate(node, kind, anchor) => {
-                return Some(queue.duplicate(target(*node), place(*kind, target(*anchor))));
-            }
             Self::Build(kind, anchor, children) => {
                 return Some(queue.insert_tree(place(*kind, target(*anchor)), tree(*children)));
             }
@@ -117,25 +111,45 @@ impl Step {
             Self::SetLocal(which, local) => scene.set_local(node(*which)?, *local).map(set),
             Self::SetLocalMatrix(which, local) => scene.set_local(node(*which)?, *local).map(set),
             Self::SetWorld(which, world) => scene.set_world(node(*which)?, *world).map(Outcome::SetAs),
-            Self::LookAt(which, at) => scene.look_at(node(*which)?, *at, Vec3::Y).map(set),
-            Self::AddTransform(which, local) => scene.set_local(node(*which)?, *local).map(set),
-            Self::AddMaterial(which, material) => scene.set_material(node(*which)?, *material).map(set),
-            Self::AddShape(which, shape) => scene.set_shape(node(*which)?, *shape).map(set),
-            Self::AddVisibility(which, visibility) => scene.set_visibility(node(*which)?, *visibility).map(set),
-            Self::Detach(which, 0) => scene.remove_local(node(*which)?).map(Outcome::RemovedLocal),
-            Self::Detach(which, 1) => scene.remove_material(node(*which)?).map(Outcome::RemovedMaterial),
-            Self::Detach(which, 2) => scene.remove_shape(node(*which)?).map(Outcome::RemovedShape),
-            Self::Detach(which, _) => scene.remove_visibility(node(*which)?).map(Outcome::RemovedVisibility),
-            Self::SetName(which, name) => scene.set_name(node(*which)?, name.as_deref()).map(set),
-            Self::SetBounds(which, half) => scene.set_bounds(node(*which)?, Aabb::cube(*half)).map(set),
-            Self::Duplicate(which, kind, anchor) => {
-                let node = node(*which)?;
-                scene.duplicate(node, place(*kind, *anchor)?).map(|map| Outcome::Planted(map.top()))
+            Self::LookAt(which, at) => {
+                scene.edit(node(*which)?).and_then(|mut node| node.look_at(*at, Vec3::Y).map(|_| ())).map(set)
             }
+            Self::AddTransform(which, local) => scene.set_local(node(*which)?, *local).map(set),
+            Self::AddMaterial(which, material) => scene.edit(node(*which)?).map(|mut node| {
+                node.set_material(*material);
+                Outcome::Set
+            }),
+            Self::AddShape(which, shape) => {
+                scene.edit(node(*which)?).and_then(|mut node| node.set_shape(*shape).map(|_| ())).map(set)
+            }
+            Self::AddVisibility(which, visibility) => scene.edit(node(*which)?).map(|mut node| {
+                node.set_visibility(*visibility);
+                Outcome::Set
+            }),
+            Self::Detach(which, kind) => {
+                let mut node = scene.edit(node(*which)?)?;
+                let before = node.as_ref().node();
+                let outcome = match kind {
+                    0 => Outcome::RemovedLocal(before.local),
+                    1 => Outcome::RemovedMaterial(before.material),
+                    2 => Outcome::RemovedShape(before.shape),
+                    _ => Outcome::RemovedVisibility(before.visibility),
+                };
+                match kind {
+                    0 => node.set_local(None)?,
+                    1 => node.set_material(None),
+                    2 => node.set_shape(None)?,
+                    _ => node.set_visibility(None),
+                };
+                Ok(outcome)
+            }
+            Self::SetName(which, name) => scene.edit(node(*which)?).map(|mut node| {
+                node.set_name(name.as_deref());
+                Outcome::Set
+            }),
             Self::Build(kind, anchor, children) => {
-                let place = place(*kind, *anchor)?;
-                let nodes = tree(*children).insert_into(scene, place).map_err(|refused| refused.error)?;
-                Ok(Outcome::Planted(nodes[*children]))
+                let nodes = scene.insert_tree(place(*kind, *anchor)?, &tree(*children))?;
+                Ok(Outcome::InsertedTree(Some(nodes[0])))
             }
         }
     }
@@ -174,9 +188,7 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(node, mask)| Step::AddVisibility(node, Visibility::layers(mask))),
         2 => (which(), 0..4_u8).prop_map(|(node, kind)| Step::Detach(node, kind)),
         2 => (which(), name()).prop_map(|(node, name)| Step::SetName(node, name)),
-        1 => (which(), 0.5..2.0_f32).prop_map(|(node, half)| Step::SetBounds(node, half)),
-        1 => (which(), 0..6_u8, which()).prop_map(|(node, kind, anchor)| Step::Duplicate(node, kind, anchor)),
-        1 => (0..6_u8, which(), 0..5_usize).prop_map(|(kind, anchor, children)| Step::Build(kind, anchor, children)),
+        2 => (0..6_u8, which(), 0..5_usize).prop_map(|(kind, anchor, children)| Step::Build(kind, anchor, children)),
     ]
 }
 
@@ -186,6 +198,7 @@ proptest! {
         rounds in prop::collection::vec((prop::collection::vec(step(), 0..40), any::<prop::sample::Index>()), 1..6),
     ) {
         let (mut direct, mut queued) = (Scene::new(), Scene::new());
+        let all = |scene: &Scene| scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect::<Vec<_>>();
         let mut handles = vec![direct.root()];
         let (mut queue, mut tail) = (EditQueue::new(), EditQueue::new());
         for (steps, split) in rounds {
@@ -208,7 +221,7 @@ proptest! {
                 if let Some(ticket) = ticket {
                     tickets.push(ticket);
                     made.push(result.map(|outcome| match outcome {
-                        Outcome::Inserted(handle) | Outcome::Planted(handle) => handle,
+                        Outcome::Inserted(handle) | Outcome::InsertedTree(Some(handle)) => handle,
                         other => panic!("an insert gave {other:?}"),
                     }));
                 }
@@ -221,11 +234,11 @@ proptest! {
             }
             handles.extend(made.into_iter().flatten());
 
-            prop_assert!(direct.descendants(direct.root()).eq(queued.descendants(queued.root())));
+            prop_assert!(all(&direct) == all(&queued));
             for &handle in &handles {
                 prop_assert_eq!(direct.parent(handle), queued.parent(handle));
-                prop_assert_eq!(direct.node(handle), queued.node(handle));
-                prop_assert_eq!(direct.fresh_world(handle), queued.fresh_world(handle));
+                prop_assert_eq!(direct.get(handle).map(|node| node.node()), queued.get(handle).map(|node| node.node()));
+                prop_assert_eq!(direct.get(handle).map(|node| node.fresh_world()), queued.get(handle).map(|node| node.fresh_world()));
             }
             prop_assert!(queued.validate().is_ok());
         }

@@ -67,7 +67,11 @@ fn runs_give_the_results_of_single_edits() {
         }
         assert_eq!(queue.apply(&mut queued), expected, "seed {seed}");
         for &node in &nodes {
-            assert_eq!(single.node(node), queued.node(node), "{node:?} with seed {seed}");
+            assert_eq!(
+                single.get(node).map(|node| node.node()),
+                queued.get(node).map(|node| node.node()),
+                "{node:?} with seed {seed}"
+            );
         }
         queued.validate().unwrap();
         single.update();
@@ -78,7 +82,7 @@ fn runs_give_the_results_of_single_edits() {
 }
 
 #[test]
-fn descriptions_words_and_precise_translations_are_queued() {
+fn descriptions_user_data_and_precise_translations_are_queued() {
     let mut scene = Scene::new();
     let root = scene.root();
     let mut queue = EditQueue::new();
@@ -86,12 +90,13 @@ fn descriptions_words_and_precise_translations_are_queued() {
     let description = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
         .with_shape(Shape::new(4, Aabb::cube(1.0)))
         .with_material(5)
+        .with_user_data(16)
         .named("lorry");
     queue.set_node(car, description);
     queue.set_name(root, Some("world"));
     queue.set_node(root, Node::group().named("root"));
-    queue.set_word(car, 17);
-    queue.set_word(car, 18);
+    queue.set_user_data(car, 17);
+    queue.set_user_data(car, 18);
     let far = DVec3::new(6_371_000.125, 0.25, -42.0);
     queue.set_translation_f64(car, far);
     queue.set_translation_f64(root, far);
@@ -99,12 +104,18 @@ fn descriptions_words_and_precise_translations_are_queued() {
     queue.set_translation_f64(car, far);
     let results = queue.apply(&mut scene).to_vec();
     assert_eq!(results[1..4], [Ok(Outcome::Set); 3]);
-    assert_eq!(results[4..6], [Ok(Outcome::SetWord(0)), Ok(Outcome::SetWord(17))]);
+    assert_eq!(results[4..6], [Ok(Outcome::SetUserData(16)), Ok(Outcome::SetUserData(17))]);
     assert_eq!(results[6..8], [Ok(Outcome::Set), Err(Error::NoTransform(root))]);
     let car = queue.inserted(car).unwrap();
-    assert_eq!(scene.node(car).and_then(|node| node.name), Some("lorry"));
-    assert_eq!((scene.own_material(car), scene.name(root)), (Some(5), Some("root")));
-    assert_eq!((scene.word(car), scene.translation_f64(car)), (Some(18), Some(far)));
+    assert_eq!(scene.get(car).map(|node| node.node()).and_then(|node| node.name), Some("lorry"));
+    assert_eq!(
+        (scene.get(car).and_then(|node| node.own_material()), scene.get(root).and_then(|node| node.name())),
+        (Some(5), Some("root"))
+    );
+    assert_eq!(
+        (scene.get(car).map(|node| node.user_data()), scene.get(car).and_then(|node| node.translation_f64())),
+        (Some(18), Some(far))
+    );
 }
 
 #[test]
@@ -131,7 +142,10 @@ fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
             }
             2 => {
                 queue.set_material(node, number);
-                single.set_material(node, number).map(|()| Outcome::Set)
+                single.edit(node).map(|mut node| {
+                    node.set_material(number);
+                    Outcome::Set
+                })
             }
             3 => {
                 let place = match number % 3 {
@@ -149,13 +163,16 @@ fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
                 made.push(result.ok());
                 result.map(Outcome::Inserted)
             }
-            _ if single.descendants(node).take(20).count() < 20 => {
+            _ if single.get(node).is_none_or(|node| node.descendants().take(20).count() < 20) => {
                 queue.remove(node);
                 single.remove(node).map(Outcome::Removed)
             }
             _ => {
                 queue.set_name(node, Some("large"));
-                single.set_name(node, Some("large")).map(|()| Outcome::Set)
+                single.edit(node).map(|mut node| {
+                    node.set_name("large");
+                    Outcome::Set
+                })
             }
         };
         failed += usize::from(result.is_err());
@@ -164,9 +181,15 @@ fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
     assert_eq!(queue.apply(&mut queued), expected);
     assert!(tickets.iter().map(|&ticket| queue.inserted(ticket)).eq(made));
     assert!(failed > 10 && expected.len() - failed > 1000, "{failed} of {} failed", expected.len());
-    assert!(single.descendants(single.root()).eq(queued.descendants(queued.root())));
+    assert!(
+        single.get(single.root()).unwrap().descendants().map(|node| node.handle()).eq(queued
+            .get(queued.root())
+            .unwrap()
+            .descendants()
+            .map(|node| node.handle()))
+    );
     for &node in &nodes {
-        assert_eq!(single.node(node), queued.node(node));
+        assert_eq!(single.get(node).map(|node| node.node()), queued.get(node).map(|node| node.node()));
         assert_eq!(single.parent(node), queued.parent(node));
     }
     queued.validate().unwrap();

@@ -101,13 +101,21 @@ fn what_a_visitor_set_is_updated_however_it_leaves() {
                     if dirty {
                         branches.scene.set_local(branches.top, turned(5.0, 2.0)).unwrap();
                     }
-                    let before: Vec<_> = branches.leaves.iter().map(|&leaf| branches.scene.fresh_world(leaf)).collect();
+                    let before: Vec<_> = branches
+                        .leaves
+                        .iter()
+                        .map(|&leaf| branches.scene.get(leaf).map(|node| node.fresh_world()))
+                        .collect();
                     let scene = &mut branches.scene;
                     let visit = || scene.visit_slices_mut(&mut Meddler { skip, pass, leave });
                     let left = catch_unwind(AssertUnwindSafe(visit));
                     assert_eq!(left.is_err(), leave == Leave::Panic);
                     branches.scene.validate().unwrap();
-                    let after: Vec<_> = branches.leaves.iter().map(|&leaf| branches.scene.fresh_world(leaf)).collect();
+                    let after: Vec<_> = branches
+                        .leaves
+                        .iter()
+                        .map(|&leaf| branches.scene.get(leaf).map(|node| node.fresh_world()))
+                        .collect();
                     moved += usize::from(before != after);
                     branches.check(&format!("{skip} slices, {pass:?}, {leave:?}"));
                 }
@@ -132,23 +140,45 @@ fn edits_reach_all_slices_below() {
     for node in [group, top, outer[1], inner[0], inner[4]] {
         step(&mut branches, "set_local (first)", &mut |scene| scene.set_local(node, turned(-2.0, 1.6)));
         step(&mut branches, "set_local", &mut |scene| scene.set_local(node, turned(-3.0, 0.2)));
-        step(&mut branches, "remove_local", &mut |scene| scene.remove_local(node).map(drop));
-        step(&mut branches, "set_material", &mut |scene| scene.set_material(node, 77));
-        step(&mut branches, "another material", &mut |scene| scene.set_material(node, 78));
-        step(&mut branches, "remove_material", &mut |scene| scene.remove_material(node).map(drop));
-        step(&mut branches, "hiding", &mut |scene| scene.set_visibility(node, Visibility::HIDDEN));
-        step(&mut branches, "showing", &mut |scene| scene.set_visibility(node, Visibility::layers(6)));
-        step(&mut branches, "hiding again", &mut |scene| scene.set_visibility(node, Visibility::HIDDEN));
-        step(&mut branches, "remove_visibility", &mut |scene| scene.remove_visibility(node).map(drop));
+        step(&mut branches, "remove_local", &mut |scene| {
+            scene.edit(node).and_then(|mut node| node.set_local(None).map(|_| ())).map(drop)
+        });
+        step(&mut branches, "set_material", &mut |scene| scene.edit(node).map(|mut node| _ = node.set_material(77)));
+        step(&mut branches, "another material", &mut |scene| {
+            scene.edit(node).map(|mut node| _ = node.set_material(78))
+        });
+        step(&mut branches, "remove_material", &mut |scene| {
+            scene.edit(node).map(|mut node| _ = node.set_material(None))
+        });
+        step(&mut branches, "hiding", &mut |scene| {
+            scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::HIDDEN))
+        });
+        step(&mut branches, "showing", &mut |scene| {
+            scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::layers(6)))
+        });
+        step(&mut branches, "hiding again", &mut |scene| {
+            scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::HIDDEN))
+        });
+        step(&mut branches, "remove_visibility", &mut |scene| {
+            scene.edit(node).map(|mut node| _ = node.set_visibility(None))
+        });
     }
     let shown = draws(&branches.scene).len();
     assert_eq!(shown, branches.leaves.len(), "all is shown in the end");
     // Hidden by the root, above every slice, and with a material from there.
     let root = branches.scene.root();
-    step(&mut branches, "hiding the root", &mut |scene| scene.set_visibility(root, Visibility::HIDDEN));
+    step(&mut branches, "hiding the root", &mut |scene| {
+        scene.edit(root).map(|mut node| _ = node.set_visibility(Visibility::HIDDEN))
+    });
     assert!(draws(&branches.scene).is_empty());
-    step(&mut branches, "showing the root", &mut |scene| scene.remove_visibility(root).map(drop));
-    step(&mut branches, "a material of the root", &mut |scene| scene.set_material(root, 5));
+    step(&mut branches, "showing the root", &mut |scene| {
+        scene.edit(root).map(|mut node| _ = node.set_visibility(None))
+    });
+    step(&mut branches, "a material of the root", &mut |scene| {
+        scene.edit(root).map(|mut node| _ = node.set_material(5))
+    });
     step(&mut branches, "a transform of the root", &mut |scene| scene.set_local(root, turned(1.0, 3.0)));
-    step(&mut branches, "none of the root", &mut |scene| scene.remove_local(root).map(drop));
+    step(&mut branches, "none of the root", &mut |scene| {
+        scene.edit(root).and_then(|mut node| node.set_local(None).map(|_| ())).map(drop)
+    });
 }

@@ -3,20 +3,21 @@
 use super::{all_nodes, drawn, turned};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility, data::Inherited, edit::SceneBuilder,
+    Aabb, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility, data::Inherited,
     visit::TransformPass,
 };
 
 /// The nodes in a box around everything.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
     let mut nodes = Vec::new();
-    scene.nodes_in_box(&Aabb::new(Vec3::splat(-1e6), Vec3::splat(1e6)), Visibility::VISIBLE, &mut nodes).unwrap();
+    scene.query(&Aabb::new(Vec3::splat(-1e6), Vec3::splat(1e6)), Visibility::VISIBLE, &mut nodes).unwrap();
     nodes.sort_unstable();
     nodes
 }
 
 fn shaped(scene: &Scene) -> Vec<NodeHandle> {
-    let mut nodes: Vec<_> = all_nodes(scene).into_iter().filter(|&node| scene.shape(node).is_some()).collect();
+    let mut nodes: Vec<_> =
+        all_nodes(scene).into_iter().filter(|&node| scene.get(node).and_then(|node| node.shape()).is_some()).collect();
     nodes.sort_unstable();
     nodes
 }
@@ -24,15 +25,15 @@ fn shaped(scene: &Scene) -> Vec<NodeHandle> {
 #[test]
 fn shapes_that_are_built_or_copied_are_found_after_an_update_and_not_before() {
     let config = SceneConfig { bounds: true, max_nodes: 32, ..SceneConfig::DEFAULT };
-    let mut builder = SceneBuilder::new();
-    builder.push(None, Node::group());
+    let mut tree = Tree::new();
+    tree.push(None, Node::group());
     for number in 1..100 {
         let moved = if number % 3 == 0 { Node::transform(turned(number as f32, 1.0)) } else { Node::group() };
-        builder.push(Some(number / 5), Node { shape: drawn(1).shape, ..moved });
+        tree.push(Some(number / 5), Node { shape: drawn(1).shape, ..moved });
     }
     let mut scene = Scene::with_config(config).unwrap();
     let root = scene.root();
-    let built = builder.insert_into(&mut scene, root).unwrap();
+    let built = scene.insert_tree(root, &tree).unwrap();
     for copies in 1..4 {
         scene.validate().unwrap();
         assert_eq!(found(&scene).len(), (copies - 1) * 99);
@@ -41,14 +42,9 @@ fn shapes_that_are_built_or_copied_are_found_after_an_update_and_not_before() {
             scene.validate().unwrap();
             assert_eq!((found(&scene), found(&scene).len()), (shaped(&scene), copies * 99));
         }
-        scene.duplicate(built[0], root).unwrap();
+        let copy = scene.tree(built[0]).unwrap();
+        scene.insert_tree(root, &copy).unwrap();
     }
-    let (mut scene, _) = builder.build(config).unwrap();
-    scene.validate().unwrap();
-    assert_eq!(found(&scene), []);
-    scene.update();
-    scene.validate().unwrap();
-    assert_eq!((found(&scene), found(&scene).len()), (shaped(&scene), 99));
 }
 
 #[test]
@@ -66,11 +62,11 @@ fn values_of_nodes_that_go_while_they_are_detached_go_with_them() {
         sum.run(scene);
     };
     run(&mut scene, &mut sum);
-    scene.detach(node).unwrap();
+    scene.reparent(node, Place::Detached, Keep::Local).unwrap();
     run(&mut scene, &mut sum);
     assert_eq!((sum.get(below), sum.results().len()), (Some(&3), 4), "what is detached keeps its results");
     // It moves from one detached subtree to another, and gets a child that no run sees in the tree.
-    scene.detach(below).unwrap();
+    scene.reparent(below, Place::Detached, Keep::Local).unwrap();
     run(&mut scene, &mut sum);
     let unseen = scene.insert(below, Node::group()).unwrap();
     for round in 0..100 {
@@ -91,19 +87,22 @@ fn a_box_is_that_of_the_draw_list_between_detaching_and_the_next_update() {
     let far = scene.insert(scene.root(), Node::transform(Transform::from_xyz(50.0, 0.0, 0.0))).unwrap();
     let node = scene.insert(far, drawn(1)).unwrap();
     scene.update();
-    scene.detach(node).unwrap();
-    scene.attach(node, far, Keep::Local).unwrap();
+    scene.reparent(node, Place::Detached, Keep::Local).unwrap();
+    scene.reparent(node, far, Keep::Local).unwrap();
     for updated in [false, true] {
-        let world = scene.world_bounds(node).unwrap();
+        let world = scene.get(node).unwrap().bounds().unwrap();
         let mut nodes = Vec::new();
-        scene.nodes_in_box(&world, Visibility::VISIBLE, &mut nodes).unwrap();
+        scene.query(&world, Visibility::VISIBLE, &mut nodes).unwrap();
         assert_eq!(nodes, [node], "updated: {updated}");
-        scene.nodes_in_box(&Aabb::new(world.max + 1.0, world.max + 99.0), Visibility::VISIBLE, &mut nodes).unwrap();
+        scene.query(&Aabb::new(world.max + 1.0, world.max + 99.0), Visibility::VISIBLE, &mut nodes).unwrap();
         assert_eq!(nodes, [], "updated: {updated}");
         scene.validate().unwrap();
         scene.update();
     }
-    assert_eq!(scene.world_bounds(node), Some(Aabb::new(Vec3::new(49.0, -1.0, -1.0), Vec3::new(51.0, 1.0, 1.0))));
+    assert_eq!(
+        scene.get(node).unwrap().bounds(),
+        Some(Aabb::new(Vec3::new(49.0, -1.0, -1.0), Vec3::new(51.0, 1.0, 1.0)))
+    );
 }
 
 #[test]
@@ -114,14 +113,14 @@ fn boxes_follow_a_visitor_that_runs_the_pass_in_the_update() {
     let below = scene.insert(node, drawn(2)).unwrap();
     scene.update();
     for turn in 1..8 {
-        let before = scene.world_bounds(node).unwrap();
+        let before = scene.get(node).unwrap().bounds().unwrap();
         scene.set_local(top, Transform::from_xyz(turn as f32 * 20.0, 0.0, 0.0)).unwrap();
         scene.visit_slices_mut(&mut [TransformPass::dirty(), TransformPass::everything()][turn % 2]);
-        let after = scene.world_bounds(node).unwrap();
+        let after = scene.get(node).unwrap().bounds().unwrap();
         for (place, updated) in [(before, false), (after, true)] {
             scene.validate().unwrap();
             let mut nodes = Vec::new();
-            scene.nodes_in_box(&place, Visibility::VISIBLE, &mut nodes).unwrap();
+            scene.query(&place, Visibility::VISIBLE, &mut nodes).unwrap();
             assert_eq!(nodes, [node, below], "turn {turn}, updated: {updated}");
             scene.update();
         }

@@ -20,25 +20,25 @@ type Cycle = fn(&mut Scene, [NodeHandle; 2]);
 const CYCLES_OF: [(&str, Cycle); 13] = [
     ("detaching and attaching", |scene, [a, _]| {
         let parent = scene.parent(a).unwrap();
-        scene.detach(a).unwrap();
-        scene.attach(a, parent, Keep::Local).unwrap();
+        scene.reparent(a, Place::Detached, Keep::Local).unwrap();
+        scene.reparent(a, parent, Keep::Local).unwrap();
     }),
     ("detaching and attaching two by turns", |scene, nodes| {
-        nodes.iter().for_each(|&node| scene.detach(node).unwrap());
-        nodes.iter().for_each(|&node| _ = scene.attach(node, scene.root(), Keep::Local).unwrap());
+        nodes.iter().for_each(|&node| _ = scene.reparent(node, Place::Detached, Keep::Local).unwrap());
+        nodes.iter().for_each(|&node| _ = scene.reparent(node, scene.root(), Keep::Local).unwrap());
     }),
     ("detaching and attaching what is new", |scene, [a, _]| {
         let new = scene.insert(a, Node::group()).unwrap();
         for _ in 0..3 {
-            scene.detach(new).unwrap();
-            scene.attach(new, a, Keep::Local).unwrap();
+            scene.reparent(new, Place::Detached, Keep::Local).unwrap();
+            scene.reparent(new, a, Keep::Local).unwrap();
         }
         scene.remove(new).unwrap();
     }),
     ("inserting into what is detached", |scene, [a, _]| {
-        scene.detach(a).unwrap();
+        scene.reparent(a, Place::Detached, Keep::Local).unwrap();
         let new = scene.insert(a, placed(1.0)).unwrap();
-        scene.attach(a, scene.root(), Keep::Local).unwrap();
+        scene.reparent(a, scene.root(), Keep::Local).unwrap();
         scene.remove(new).unwrap();
     }),
     ("shrinking", |scene, _| scene.shrink_to_fit()),
@@ -47,16 +47,16 @@ const CYCLES_OF: [(&str, Cycle); 13] = [
         scene.reparent(b, scene.root(), Keep::Local).unwrap();
     }),
     ("reparenting what inherits", |scene, [a, b]| {
-        let below = scene.first_child(a).unwrap();
+        let below = scene.get(a).unwrap().first_child().unwrap().handle();
         scene.reparent(below, b, Keep::Local).unwrap();
         scene.reparent(below, Place::FirstChildOf(a), Keep::Local).unwrap();
     }),
     ("adding and removing components", |scene, [a, _]| {
-        let below = scene.first_child(a).unwrap();
+        let below = scene.get(a).unwrap().first_child().unwrap().handle();
         scene.set_local(below, Transform::IDENTITY).unwrap();
-        scene.set_visibility(below, Visibility::layers(1)).unwrap();
-        scene.remove_local(below).unwrap();
-        scene.remove_visibility(below).unwrap();
+        scene.edit(below).unwrap().set_visibility(Visibility::layers(1));
+        scene.edit(below).unwrap().set_local(None).unwrap();
+        scene.edit(below).unwrap().set_visibility(None);
     }),
     ("removing later", |scene, [a, _]| {
         let new = scene.insert(a, placed(1.0)).unwrap();
@@ -65,7 +65,8 @@ const CYCLES_OF: [(&str, Cycle); 13] = [
         scene.maintain(ENOUGH);
     }),
     ("copying and removing", |scene, [a, b]| {
-        let copy = scene.duplicate(a, b).unwrap().top();
+        let tree = scene.tree(a).unwrap();
+        let copy = scene.insert_tree(b, &tree).unwrap()[0];
         scene.remove(copy).unwrap();
     }),
     ("maintaining after each edit", |scene, [a, _]| {
@@ -81,11 +82,10 @@ const CYCLES_OF: [(&str, Cycle); 13] = [
 #[test]
 fn no_edit_takes_memory_again_and_again_where_no_update_comes() {
     for (changes, bounds) in crate::pair::MODES {
-        let config = SceneConfig { changes, bounds, max_nodes: 32 };
+        // Removals are noted up to a number.
+        let config = SceneConfig { changes, bounds, max_nodes: 32, change_history: 0 };
         for (what, cycle) in CYCLES_OF {
             let mut scene = Scene::with_config(config).unwrap();
-            // Removals are noted up to a number.
-            scene.set_change_history(0);
             let root = scene.root();
             let pair = [1.0, 2.0].map(|x| scene.insert(root, placed(x)).unwrap());
             for number in 0..60 {
@@ -120,6 +120,6 @@ fn a_new_node_with_the_record_of_one_that_had_moved_is_not_told_to_have() {
     scene.remove(old).unwrap();
     let new = scene.insert(parent, Node::group()).unwrap();
     assert_eq!(new.to_bits() >> 32, old.to_bits() >> 32, "the new node has the old one's record");
-    scene.detach(parent).unwrap();
+    scene.reparent(parent, Place::Detached, Keep::Local).unwrap();
     assert_eq!(scene.changes(&mut reader).unwrap().since().unwrap().moved(), [parent]);
 }

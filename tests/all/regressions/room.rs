@@ -16,7 +16,7 @@ fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
     scene.clear();
     assert_eq!(scene.len(), 1);
     scene.update();
-    assert_eq!(scene.slice_count(), 2);
+    assert_eq!(scene.stats().slices, 2);
     scene.validate().unwrap();
     let node = scene.insert(root, whole(1)).unwrap();
     scene.update();
@@ -35,7 +35,7 @@ fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
     scene.update();
     scene.validate().unwrap();
     let shown = draws(&scene).len();
-    assert_eq!((shown, scene.node(node)), (1, Some(whole(1))));
+    assert_eq!((shown, scene.get(node).map(|node| node.node())), (1, Some(whole(1))));
 }
 
 #[test]
@@ -100,7 +100,9 @@ fn freed_handles_come_back_once_each_in_any_order() {
             }
             assert_eq!(live.iter().collect::<HashSet<_>>().len(), 23);
             assert!(live.iter().all(|&node| scene.contains(node)));
-            assert!(stale.iter().all(|&node| !scene.contains(node) && scene.node(node).is_none()));
+            assert!(
+                stale.iter().all(|&node| !scene.contains(node) && scene.get(node).map(|node| node.node()).is_none())
+            );
         }
         let stats = scene.stats();
         assert_eq!(stats.retired, 0, "freed records serve again: {stats:?}");

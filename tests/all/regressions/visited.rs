@@ -4,7 +4,7 @@ use crate::watched::Watched;
 use hedgerow::changes::{ChangeReader, Changes};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
     query::Sphere,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
@@ -68,7 +68,7 @@ impl SliceVisitorMut for Visit {
 /// The nodes whose box touches one around everything near the origin, in no order.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
     let mut nodes = Vec::new();
-    scene.nodes_in_sphere(&Sphere::new(Vec3::ZERO, 1e3).unwrap(), Visibility::VISIBLE, &mut nodes).unwrap();
+    scene.query(&Sphere::new(Vec3::ZERO, 1e3).unwrap(), Visibility::VISIBLE, &mut nodes).unwrap();
     nodes.sort_unstable();
     nodes
 }
@@ -114,7 +114,7 @@ fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
     for (changes, bounds) in crate::pair::MODES {
         for (pass, end) in passes.into_iter().flat_map(|pass| ends.clone().map(move |end| (pass, end))) {
             for first in [None, Some(at(3.0))] {
-                let config = SceneConfig { changes, bounds, max_nodes: 16 };
+                let config = SceneConfig { changes, bounds, max_nodes: 16, ..SceneConfig::DEFAULT };
                 let mut scene = Scene::with_config(config).unwrap();
                 let mut nodes = vec![scene.insert(scene.root(), Node::transform(at(1.0))).unwrap()];
                 for number in 0..100 {
@@ -138,11 +138,11 @@ fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
                 let told = scene.changes(&mut reader).ok().and_then(Changes::since);
                 assert_eq!(told.is_some(), changes);
                 for (&node, before) in nodes.iter().zip(&before) {
-                    assert_eq!(scene.world(node).copied(), scene.fresh_world(node), "{end:?}");
+                    assert_eq!(scene.world(node).copied(), scene.get(node).map(|node| node.fresh_world()), "{end:?}");
                     if let Some(told) = told {
                         let moved = scene.world(node) != Some(before);
                         assert_eq!(told.moved().contains(&node), moved, "{end:?}");
-                        assert_eq!(scene.previous_world(node), Some(before), "{end:?}");
+                        assert_eq!(scene.get(node).unwrap().previous_world(), Some(before), "{end:?}");
                     }
                 }
                 if bounds {
@@ -182,8 +182,8 @@ fn move_by_visit(config: SceneConfig, x: f32, kids: usize, edit: impl Fn(&mut Sc
         expected.sort_unstable();
         assert_eq!(moved, expected);
         for (&node, before) in nodes.iter().zip(&before) {
-            assert_eq!(scene.previous_world(node), Some(before));
-            assert_eq!(scene.world(node).copied(), scene.fresh_world(node));
+            assert_eq!(scene.get(node).unwrap().previous_world(), Some(before));
+            assert_eq!(scene.world(node).copied(), scene.get(node).map(|node| node.fresh_world()));
         }
     }
     more
@@ -205,8 +205,8 @@ fn what_a_visitor_moved_is_told_of_though_its_slice_was_merged_rebuilt_or_left()
     let config = SceneConfig { max_nodes: 64, ..SceneConfig::DEFAULT };
     move_by_visit(config, 5.0, 40, |scene, _| scene.shrink_to_fit());
     move_by_visit(config, 5.0, 40, |scene, top| {
-        scene.detach(top).unwrap();
-        scene.attach(top, scene.root(), Keep::Local).unwrap();
+        scene.reparent(top, Place::Detached, Keep::Local).unwrap();
+        scene.reparent(top, scene.root(), Keep::Local).unwrap();
     });
     move_by_visit(SceneConfig { max_nodes: 16, ..config }, 5.0, 60, |scene, top| {
         let children: Vec<NodeHandle> = scene.children(top).collect();
@@ -226,22 +226,30 @@ fn a_node_below_one_that_was_detached_has_moved_with_the_transform_that_this_was
     let root = scene.root();
     let [shelf, book, page] = [(); 3].map(|()| scene.insert(root, Node::group()).unwrap());
     scene.reparent(page, book, Keep::Local).unwrap();
-    scene.detach(shelf).unwrap();
+    scene.reparent(shelf, Place::Detached, Keep::Local).unwrap();
     scene.update();
     scene.reparent(book, shelf, Keep::Local).unwrap();
     scene.set_local(shelf, at(5.0)).unwrap();
-    scene.attach(shelf, root, Keep::Local).unwrap();
+    scene.reparent(shelf, root, Keep::Local).unwrap();
     scene.update();
     let mut moved = scene.told.moved.clone();
     moved.sort_unstable();
     assert_eq!((moved, &*scene.told.entered), (vec![book, page], &[shelf][..]));
     for node in [book, page] {
         assert_eq!(scene.world(node).unwrap().translation().x, 5.0);
-        assert_eq!(scene.previous_world(node), Some(&Mat34::IDENTITY));
+        assert_eq!(scene.get(node).unwrap().previous_world(), Some(&Mat34::IDENTITY));
     }
-    assert_eq!(scene.previous_world(shelf), scene.world(shelf), "what entered was nowhere before");
+    assert_eq!(
+        scene.get(shelf).and_then(|node| node.previous_world()),
+        scene.world(shelf),
+        "what entered was nowhere before"
+    );
     scene.update();
-    assert!([shelf, book, page].iter().all(|&node| scene.previous_world(node) == scene.world(node)));
+    assert!(
+        [shelf, book, page]
+            .iter()
+            .all(|&node| scene.get(node).and_then(|node| node.previous_world()) == scene.world(node))
+    );
 }
 
 #[test]
@@ -266,7 +274,7 @@ fn boxes_below_an_import_follow_a_visit_and_sets_of_all_to_the_same() {
         scene.validate().unwrap();
         let mut near = Vec::new();
         let sphere = Sphere::new(Vec3::new(100.0, 0.0, 0.0), 1.0).unwrap();
-        scene.nodes_in_sphere(&sphere, Visibility::VISIBLE, &mut near).unwrap();
+        scene.query(&sphere, Visibility::VISIBLE, &mut near).unwrap();
         assert_eq!(near.len(), shapes.len());
     }
 }

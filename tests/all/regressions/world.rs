@@ -5,7 +5,7 @@ use crate::model::dump::dump;
 use hedgerow::edit::BatchError;
 use hedgerow::glam::{DAffine3, DMat3, DVec3, EulerRot, Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Scene, Shape, Transform,
+    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform,
     character::JointBounds,
     edit::{EditQueue, Outcome},
     skin::{Palette, Skin},
@@ -36,7 +36,7 @@ fn a_world_transform_is_checked_as_a_local_one() {
         let (mut scene, node) = pair();
         let seen = |scene: &Scene| {
             let world = scene.world(node).map(bits);
-            (scene.local(node), world, scene.fresh_world(node), scene.stats())
+            (scene.local(node), world, scene.get(node).map(|node| node.fresh_world()), scene.stats())
         };
         let before = seen(&scene);
         let mut queue = EditQueue::new();
@@ -65,7 +65,7 @@ fn a_world_rotation_is_normalised_as_a_local_one() {
         let given = Transform::from_xyz(1.0, 2.0, 3.0).with_rotation(rotation * length);
         let (mut scene, node) = pair();
         scene.set_world(node, given).unwrap();
-        let world = scene.fresh_world(node).unwrap();
+        let world = scene.get(node).unwrap().fresh_world();
         let unit = given.with_rotation(rotation).to_matrix();
         for (a, b) in world.rows.iter().flatten().zip(unit.rows.iter().flatten()) {
             assert!((a - b).abs() < 1e-5, "{world:?} for {unit:?}, of length {length}");
@@ -109,8 +109,8 @@ fn every_mirroring_looks_at_its_target_and_stands_upright() {
             let node = scene.insert(above, Node::transform(local)).unwrap();
             for target in [Vec3::new(5.0, 3.0, -7.0), Vec3::new(-4.0, -2.0, 6.0), Vec3::new(9.0, 0.1, 0.2)] {
                 for up in [Vec3::Y, Vec3::new(0.3, -0.8, 0.6)] {
-                    scene.look_at(node, target, up).unwrap();
-                    let world = scene.fresh_world(node).unwrap();
+                    scene.edit(node).unwrap().look_at(target, up).unwrap();
+                    let world = scene.get(node).unwrap().fresh_world();
                     let ahead = world.transform_vector(Vec3::NEG_Z).normalize();
                     let towards = (target - world.translation()).normalize();
                     let case = format!("{parent:?}, {scale:?}, {target:?}, {up:?}");
@@ -157,7 +157,7 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     let below = scene.insert(large, Node::transform(Transform::IDENTITY)).unwrap();
     let small = scene.insert(root, Node::transform(scaled(1e-20))).unwrap();
     let detached = scene.insert(root, Node::transform(scaled(1e-20))).unwrap();
-    scene.detach(detached).unwrap();
+    scene.reparent(detached, Place::Detached, Keep::Local).unwrap();
     let before = dump(&scene);
     let refused = Error::Underflow(large);
     let mut queue = EditQueue::new();
@@ -166,7 +166,7 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     assert_eq!(scene.set_world(below, scaled(1e-20)), Err(refused));
     assert_eq!(scene.set_world(below, scaled(1e-20).to_matrix()), Err(refused));
     assert_eq!(scene.reparent(small, large, Keep::World), Err(refused));
-    assert_eq!(scene.attach(detached, large, Keep::World), Err(refused));
+    assert_eq!(scene.reparent(detached, large, Keep::World), Err(refused));
     let batch = BatchError { item: Some(0), error: refused };
     assert_eq!(scene.reparent_many(&[(small, large)], Keep::World), Err(batch));
     assert!(queue.apply(&mut scene).iter().all(|result| *result == Err(refused)));
@@ -183,7 +183,7 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     scene.set_world(below, away.with_translation(Vec3::ONE)).unwrap();
     scene.set_local(large, scaled(1e30)).unwrap();
     scene.set_world(below, scaled(0.0)).unwrap();
-    assert_eq!(scene.fresh_world(below).unwrap().rows[0][0], 0.0, "what is nothing in the world is nothing here");
+    assert_eq!(scene.get(below).unwrap().fresh_world().rows[0][0], 0.0, "what is nothing in the world is nothing here");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn bounds_that_would_vanish_in_the_nodes_space_are_infinite() {
     let skin = Skin::rigid();
     let bounds = JointBounds::new(&skin, &[Vec3::ZERO, Vec3::ONE], &[0, 0], &[1.0, 1.0]).unwrap();
     bounds.follow(&mut scene, node, base, Palette::of(&skin, &[Mat34::IDENTITY]).unwrap()).unwrap();
-    assert_eq!(scene.shape(node).unwrap().bounds, Aabb::INFINITE);
+    assert_eq!(scene.get(node).unwrap().shape().unwrap().bounds, Aabb::INFINITE);
 }
 
 /// A transform whose scale is any number of single precision.

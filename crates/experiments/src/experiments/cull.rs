@@ -29,7 +29,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         (&mut seen(), &mut seen()),
         |Seen { town, frusta, found, .. }| {
             for (frustum, found) in frusta.iter().zip(found) {
-                town.scene.cull_nodes(frustum, Visibility::VISIBLE, found).expect("the town keeps boxes");
+                town.scene.query(frustum, Visibility::VISIBLE, found).expect("the town keeps boxes");
             }
         },
         |Seen { town, boxes, frusta, indices, found }| {

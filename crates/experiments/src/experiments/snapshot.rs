@@ -31,20 +31,20 @@ fn measure<F: Front>(front: &mut F, nodes: usize, path: &Path) -> Outcome {
     let mut packed = Packed::build(&Recipe::random(nodes, nodes as u64));
     packed.update();
     for name in ["load", "load-ordered"] {
-        let saved = packed.scene().save();
+        let saved = packed.scene().to_bytes();
         std::fs::write(path, &saved)?;
-        if Scene::load(&saved)?.save() != saved {
+        if Scene::from_bytes(&saved)?.to_bytes() != saved {
             return Err("a scene has not come back as it was".into());
         }
         let case = Case::new(name, nodes, Unit::Time, "std::fs::read");
-        let load: fn(&mut Vec<u8>) = |saved| drop(black_box(Scene::load(saved)));
+        let load: fn(&mut Vec<u8>) = |saved| drop(black_box(Scene::from_bytes(saved)));
         let read: fn(&mut &Path) = |path| drop(black_box(std::fs::read(path)));
         front.calls(case, (&mut saved.clone(), &mut &*path), load, read, checked_elsewhere)?;
         packed.pack();
     }
-    let saved = packed.scene().save();
+    let saved = packed.scene().to_bytes();
     let case = Case::new("save", nodes, Unit::Time, "a copy of the bytes");
-    let save: fn(&mut Packed) = |packed| drop(black_box(packed.scene().save()));
+    let save: fn(&mut Packed) = |packed| drop(black_box(packed.scene().to_bytes()));
     front.calls(
         case,
         (&mut packed, &mut saved.clone()),

@@ -22,6 +22,7 @@ use crate::rounds::{Pace, Trial};
 use crate::sides::{Packed, Side, stepped};
 use crate::workloads::{Moves, Recipe, Topology, Town};
 use crate::{Case, Outcome, Unit};
+use hedgerow::query::CullView;
 use hedgerow::{DrawList, Scene, Visibility};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -97,12 +98,12 @@ fn town<F: Front>(front: &mut F, pools: &[ThreadPool; 2]) -> Outcome {
     let mut found = Vec::new();
     compare(front, ("cull-nodes", nodes), pools, |pool| {
         let (scene, found, frustum) = (&scene, &mut found, next());
-        pool.install(|| nanoseconds(|| scene.cull_nodes(frustum, Visibility::VISIBLE, found).unwrap_or_default()))
+        pool.install(|| nanoseconds(|| scene.query(frustum, Visibility::VISIBLE, found).unwrap_or_default()))
     })?;
     let mut list = DrawList::new();
     compare(front, ("cull", nodes), pools, |pool| {
         let (scene, list, frustum) = (&scene, &mut list, next());
-        pool.install(|| nanoseconds(|| scene.cull(frustum, Visibility::VISIBLE, list).unwrap_or_default()))
+        pool.install(|| nanoseconds(|| scene.cull(&mut [CullView::new(frustum, list)]).unwrap_or_default()))
     })?;
     // What is visible is so on all layers. A list of other ones is filled anew all the same.
     let mut layers = 1;
@@ -123,8 +124,8 @@ fn town<F: Front>(front: &mut F, pools: &[ThreadPool; 2]) -> Outcome {
         let (mut all, mut seen, mut nodes) = (DrawList::new(), DrawList::new(), Vec::new());
         let answer = pool.install(|| {
             scene.draw_list(&mut all);
-            scene.cull(&frusta[8], Visibility::VISIBLE, &mut seen)?;
-            scene.cull_nodes(&frusta[8], Visibility::VISIBLE, &mut nodes)
+            scene.cull(&mut [CullView::new(&frusta[8], &mut seen)])?;
+            scene.query(&frusta[8], Visibility::VISIBLE, &mut nodes)
         });
         let draws = [all, seen].map(|list| (list.commands().to_vec(), list.matrices().to_vec()));
         answer.map(|()| (draws, nodes))

@@ -2,13 +2,11 @@
 
 use super::{Checksum, Side, put};
 use crate::workloads::{Content, Kind, Recipe, RecipeNode};
-use hedgerow::{
-    Aabb, DrawList, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, draw::RenderPass, edit::SceneBuilder,
-};
+use hedgerow::{Aabb, DrawList, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Tree, draw::RenderPass};
 use std::time::Duration;
 
-/// A `hedgerow` scene, edited by single calls, or in batches: the lists that a batch is told by are filled as part of the
-/// edit. The recipe's root is the scene's own, with a transform attached.
+/// A `hedgerow` scene, edited by single calls, or in batches where there are such: the lists of a batch are filled as
+/// part of the edit. The recipe's root is the scene's own, with a transform attached.
 #[derive(Debug)]
 pub struct Scenes<const BATCHED: bool> {
     scene: Scene,
@@ -17,7 +15,6 @@ pub struct Scenes<const BATCHED: bool> {
     steps: u32,
     /// Lists of batches.
     handles: Vec<NodeHandle>,
-    items: Vec<(NodeHandle, Node<'static>)>,
     moves: Vec<(NodeHandle, NodeHandle)>,
 }
 
@@ -39,24 +36,21 @@ impl<const BATCHED: bool> Scenes<BATCHED> {
 
     /// Builds the tree by way of a list of all nodes with their parents.
     pub fn build_from_list(recipe: &Recipe) -> Self {
-        let mut list = SceneBuilder::with_capacity(recipe.nodes().len());
-        for (id, node) in recipe.nodes().iter().enumerate() {
-            list.push((id > 0).then_some(node.parent as usize), describe(node.content));
+        let mut packed = Self::of_root(recipe.root(), SceneConfig::DEFAULT);
+        let mut tree = Tree::with_capacity(recipe.nodes().len());
+        for node in &recipe.nodes()[1..] {
+            tree.push((node.parent as usize).checked_sub(1), describe(node.content));
         }
-        let (scene, nodes) = list.build(SceneConfig::DEFAULT).expect("a recipe makes a tree");
-        Self::of(scene, nodes)
+        let made = packed.scene.insert_tree(packed.scene.root(), &tree);
+        packed.nodes.extend(made.expect("a recipe makes a tree"));
+        packed
     }
 
     fn of_root(root: Transform, config: SceneConfig) -> Self {
         let mut scene = Scene::with_config(config).expect("the policy makes sense");
         scene.set_local(scene.root(), root).expect("the root takes a finite transform");
-        let root = scene.root();
-        Self::of(scene, vec![root])
-    }
-
-    fn of(scene: Scene, nodes: Vec<NodeHandle>) -> Self {
-        let (draws, handles, items, moves) = (DrawList::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { scene, nodes, draws, steps: 0, handles, items, moves }
+        let nodes = vec![scene.root()];
+        Self { scene, nodes, draws: DrawList::new(), steps: 0, handles: Vec::new(), moves: Vec::new() }
     }
 
     /// Puts the scene in order, as one is that does not change any more.
@@ -89,17 +83,7 @@ impl<const BATCHED: bool> Side for Scenes<BATCHED> {
     }
 
     fn insert(&mut self, inserted: &[(u32, RecipeNode)]) {
-        if !BATCHED {
-            return inserted.iter().for_each(|(id, node)| self.insert_one(*id, node));
-        }
-        let Self { scene, nodes, handles, items, .. } = self;
-        items.clear();
-        items.extend(inserted.iter().map(|(_, node)| (nodes[node.parent as usize], describe(node.content))));
-        handles.clear();
-        scene.insert_many(items, handles).expect("live parents take finite nodes");
-        for ((id, _), &handle) in inserted.iter().zip(&*handles) {
-            put(nodes, *id, handle);
-        }
+        inserted.iter().for_each(|(id, node)| self.insert_one(*id, node));
     }
 
     fn remove(&mut self, ids: &[u32]) {

@@ -64,7 +64,7 @@ impl Town {
         scene.update();
         scene.maintain(Duration::MAX);
         scene.update();
-        let bounds = nodes.iter().map(|&node| scene.world_bounds(node).expect("a shape")).collect();
+        let bounds = nodes.iter().map(|&node| scene.get(node).unwrap().bounds().expect("a shape")).collect();
         Self { scene, nodes, bounds }
     }
 

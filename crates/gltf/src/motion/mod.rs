@@ -27,8 +27,24 @@ use super::error::ImportError;
 use super::file::Reader;
 use bumpalo::Bump;
 use gltf::json::animation::Property;
+use hedgerow::character::CharacterError;
+use hedgerow::{Error, NodeHandle, Scene, Transform};
 use rig::Rigs;
 use std::collections::HashSet;
+
+/// Sets local transforms, or none of them if one is refused.
+fn set_all(
+    scene: &mut Scene,
+    items: impl Iterator<Item = (NodeHandle, Transform)> + Clone,
+) -> Result<(), CharacterError> {
+    for (node, local) in items.clone() {
+        if !scene.contains(node) {
+            return Err(Error::StaleHandle(node).into());
+        }
+        local.checked().map_err(Error::from)?;
+    }
+    Ok(scene.set_locals(items)?)
+}
 
 /// All of it, checked.
 #[derive(Default)]

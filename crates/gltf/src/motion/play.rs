@@ -5,7 +5,7 @@ use super::{MorphNode, Rig};
 use crate::Imported;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use hedgerow::character::CharacterError;
-use hedgerow::edit::HandleMap;
+use hedgerow::data::NodeMap;
 use hedgerow::{NodeHandle, Scene, Transform};
 use hedgerow_anim::player::Playback;
 use hedgerow_anim::{ClipBuilder, Error, Player, Pose, clip::ClipError};
@@ -197,7 +197,7 @@ impl AnimationPlayer {
     /// Runs in **O(nodes of these rigs)**, and allocates at the first call alone.
     ///
     /// # Errors
-    /// What [`Scene::set_transforms`] refuses, such as nodes that were removed: see [`retain_live`](Self::retain_live).
+    /// What [`Scene::set_locals`] refuses, such as nodes that were removed: see [`retain_live`](Self::retain_live).
     /// The scene is then unchanged.
     pub fn apply(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         let Self { parts, items, .. } = self;
@@ -205,7 +205,7 @@ impl AnimationPlayer {
         for part in parts {
             items.extend(part.nodes.iter().map(|&(joint, node)| (node, part.pose().get(joint))));
         }
-        Ok(scene.set_transforms(items)?)
+        super::set_all(scene, items.iter().copied())
     }
 
     /// Forgets nodes that are no longer in the scene.
@@ -213,8 +213,8 @@ impl AnimationPlayer {
         self.parts.iter_mut().for_each(|part| part.nodes.retain(|&(_, node)| scene.contains(node)));
     }
 
-    /// The same animation at the same time, on the nodes of a copy, such as [`Scene::duplicate`] makes. Nodes that were
-    /// not copied are left out.
+    /// The same animation at the same time, on the nodes of a copy. `copies` has the copy of each node: see
+    /// [`Scene::tree`]. Nodes that were not copied are left out.
     ///
     /// ```
     /// # let text = br#"{
@@ -226,24 +226,30 @@ impl AnimationPlayer {
     /// #     "bufferViews": [{"buffer": 0, "byteLength": 24}],
     /// #     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
     /// # }"#;
+    /// use hedgerow::{NodeHandle, data::NodeMap};
+    ///
     /// let mut import = hedgerow_gltf::from_slice(text, None)?;
     /// let scene = &mut import.scene;
-    /// let copy = scene.duplicate(import.imported.scenes[0].group, scene.root())?;
+    /// let group = import.imported.scenes[0].group;
+    /// let originals: Vec<_> = scene.get(group).unwrap().descendants().map(|node| node.handle()).collect();
+    /// let copies = scene.insert_tree(scene.root(), &scene.tree(group)?)?;
+    /// let copies: NodeMap<NodeHandle> = originals.into_iter().zip(copies).collect();
     /// let mut first = import.imported.play(0)?;
-    /// let mut second = first.of_copy(&copy);
+    /// let mut second = first.of_copy(&copies);
     /// second.seek(2.0);
     /// first.apply(scene)?;
     /// second.apply(scene)?;
     /// let lift = import.imported.node(0).expect("it is in a scene");
-    /// let heights = [Some(lift), copy.get(lift)].map(|it| scene.local(it.unwrap()).unwrap().to_matrix().translation().y);
+    /// let heights = [lift, copies[lift]].map(|it| scene.local(it).unwrap().to_matrix().translation().y);
     /// assert_eq!(heights, [2.0, 0.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn of_copy(&self, map: &HandleMap) -> Self {
+    pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Self {
         let mut copy = Self { parts: self.parts.clone(), fade: self.fade, items: Vec::new() };
         for part in &mut copy.parts {
-            part.nodes = part.nodes.iter().filter_map(|&(joint, node)| Some((joint, map.get(node)?))).collect();
+            let copied = part.nodes.iter().filter_map(|&(joint, node)| Some((joint, *copies.get(node)?)));
+            part.nodes = copied.collect();
         }
         copy
     }
@@ -319,13 +325,13 @@ impl Imported {
     /// Runs in **O(joints)**.
     ///
     /// # Errors
-    /// What [`Scene::set_transforms`] refuses, such as nodes that were removed. The scene is then unchanged.
+    /// What [`Scene::set_locals`] refuses, such as nodes that were removed. The scene is then unchanged.
     pub fn rest(&self, scene: &mut Scene) -> Result<(), CharacterError> {
         let of_rig = |rig: &Rig| {
             let nodes = rig.places.iter().flat_map(|place| place.nodes());
             nodes.map(|(joint, node)| (node, rig.skeleton.rest(joint))).collect::<Vec<_>>()
         };
         let items: Vec<(NodeHandle, Transform)> = self.rigs.iter().flat_map(of_rig).collect();
-        Ok(scene.set_transforms(&items)?)
+        super::set_all(scene, items.iter().copied())
     }
 }

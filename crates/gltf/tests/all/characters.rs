@@ -5,9 +5,10 @@ pub(crate) mod small;
 
 use crate::gltf_file::GltfFile;
 use hedgerow::character::CharacterError;
+use hedgerow::data::NodeMap;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Error, Mat34, Transform,
+    Error, Mat34, NodeHandle, Scene, Transform,
     anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError},
     skin::{MorphBuffer, Palette, Skin, SkinOutput},
 };
@@ -186,7 +187,7 @@ fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is
     let (shape, base) = (imported.scenes[0].shapes[0].handle, rig.places[0].base);
     imported.vertices(0).unwrap().joint_bounds(skin).unwrap().follow(&mut scene, shape, base, palette).unwrap();
     scene.update();
-    let found = scene.world_bounds(shape).unwrap();
+    let found = scene.get(shape).unwrap().bounds().unwrap();
     // Vertex 0 follows the hip, which has stepped up by 4, in a yard at x = 10.
     let place = Vec3::new(10.0, 5.0, 0.0);
     assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{place} is out of {found:?}");
@@ -209,27 +210,35 @@ fn a_character_in_two_scenes_moves_in_both() {
     }
 }
 
+/// Copies a subtree, and returns the copy of each node.
+pub(crate) fn copies(scene: &mut Scene, node: NodeHandle, place: NodeHandle) -> NodeMap<NodeHandle> {
+    let originals: Vec<_> = scene.get(node).unwrap().descendants().map(|node| node.handle()).collect();
+    let tree = scene.tree(node).unwrap();
+    originals.into_iter().zip(scene.insert_tree(place, &tree).unwrap()).collect()
+}
+
 #[test]
 fn copies_of_a_character_are_posed_by_themselves() {
     let Import { mut scene, imported, .. } = load(&man());
     let (rig, root) = (&imported.rigs[0], scene.root());
     let place = &rig.places[0];
     // The yard with everything in it, and the man alone, who is then below the root.
-    let yard = scene.duplicate(place.base, root).unwrap();
-    let man = scene.duplicate(place.node(0).unwrap(), root).unwrap();
-    let copies = [&yard, &man].map(|map| place.of_copy(map, &scene).unwrap());
-    assert_eq!(copies.each_ref().map(|copy| copy.base), [yard.top(), root]);
+    let yard = copies(&mut scene, place.base, root);
+    let man = copies(&mut scene, place.node(0).unwrap(), root);
+    let top = yard[place.base];
+    let copied = [&yard, &man].map(|map| place.of_copy(map, &scene).unwrap());
+    assert_eq!(copied.each_ref().map(|copy| copy.base), [top, root]);
     let mut pose = Pose::rest(&rig.skeleton);
     pose.set(1, Transform::from_xyz(0.0, 4.0, 0.0));
-    rig.apply_at(&copies, &pose, &mut scene).unwrap();
+    rig.apply_at(&copied, &pose, &mut scene).unwrap();
     scene.update();
-    let heads = [place, &copies[0], &copies[1]].map(|place| scene.world(place.node(2).unwrap()).unwrap().translation());
+    let heads = [place, &copied[0], &copied[1]].map(|place| scene.world(place.node(2).unwrap()).unwrap().translation());
     assert_eq!(heads, [Vec3::new(10.0, 3.0, 0.0), Vec3::new(10.0, 6.0, 0.0), Vec3::new(0.0, 6.0, 0.0)]);
     let elsewhere = scene.insert(root, hedgerow::Node::group()).unwrap();
-    let none = scene.duplicate(elsewhere, root).unwrap();
+    let none = copies(&mut scene, elsewhere, root);
     assert_eq!(place.of_copy(&none, &scene), None);
     // Below a copy of only the hip, nothing is where the rig's model matrices say.
-    let hip = scene.duplicate(place.node(1).unwrap(), elsewhere).unwrap();
+    let hip = copies(&mut scene, place.node(1).unwrap(), elsewhere);
     assert_eq!(place.of_copy(&hip, &scene), None);
 }
 

@@ -39,12 +39,12 @@ fn read(bytes: &[u8], options: ImportOptions) {
     let options = options.with_max_nodes(MOST_NODES);
     let mut scene = Scene::new();
     let parent = scene.insert(scene.root(), Node::group().named("props")).expect("room for a node");
-    let before = scene.save();
+    let before = scene.to_bytes();
     let imported = match options.from_slice_into(&mut scene, parent, bytes, None) {
         Ok(imported) => imported,
         Err(error) => {
             assert!(!error.to_string().is_empty());
-            assert!(scene.save() == before, "a refused file changed the scene");
+            assert!(scene.to_bytes() == before, "a refused file changed the scene");
             return;
         }
     };

@@ -1,6 +1,7 @@
 //! Playing an animation of a glTF file on everything that it moves, by one call. The file is made here; that the shared
 //! models move as expected is checked in `gltf_animation.rs`.
 
+use crate::characters::copies;
 use crate::gltf_file::GltfFile;
 use hedgerow::anim::player::Playback;
 use hedgerow::anim::{ClipBuilder, Pose, clip::Precision, skeleton::SkeletonError};
@@ -54,7 +55,7 @@ fn load() -> Import {
 /// Where a node of the file is.
 fn place(import: &Import, node: usize) -> Vec3 {
     let node = import.imported.node(node).unwrap();
-    import.scene.fresh_world(node).unwrap().translation()
+    import.scene.get(node).unwrap().fresh_world().translation()
 }
 
 fn near(found: Vec3, expected: [f32; 3]) {
@@ -123,26 +124,26 @@ fn copies_of_a_file_play_each_at_a_time_of_its_own() {
     let mut players = vec![import.imported.play(0).unwrap()];
     let mut latches = vec![import.imported.node(2).unwrap()];
     for number in 1..4_u8 {
-        let map = import.scene.duplicate(street, root).unwrap();
+        let map = copies(&mut import.scene, street, root);
         let mut copy = players[0].of_copy(&map);
         copy.seek(f32::from(number));
         players.push(copy);
-        latches.push(map.get(latches[0]).unwrap());
+        latches.push(map[latches[0]]);
     }
     players.iter_mut().for_each(|player| player.apply(&mut import.scene).unwrap());
     for (number, &node) in latches.iter().enumerate() {
-        near(import.scene.fresh_world(node).unwrap().translation(), latch(number as f32 / 4.0));
+        near(import.scene.get(node).unwrap().fresh_world().translation(), latch(number as f32 / 4.0));
     }
     // Of a copy of the gate alone, the gate alone moves.
     let gate = import.imported.node(1).unwrap();
-    let map = import.scene.duplicate(gate, root).unwrap();
+    let map = copies(&mut import.scene, gate, root);
     let mut copy = players[0].of_copy(&map);
     let flag = import.imported.node(3).unwrap();
     let before = import.scene.local(flag);
     copy.seek(4.0);
     copy.apply(&mut import.scene).unwrap();
     assert_eq!(import.scene.local(flag), before);
-    near(import.scene.fresh_world(map.get(latches[0]).unwrap()).unwrap().translation(), [0.0, 0.0, -1.0]);
+    near(import.scene.get(map[latches[0]]).unwrap().fresh_world().translation(), [0.0, 0.0, -1.0]);
 }
 
 #[test]
@@ -152,9 +153,9 @@ fn removed_nodes_are_refused_whole_until_they_are_forgotten() {
     player.seek(2.0);
     let flag = import.imported.node(3).unwrap();
     import.scene.remove(flag).unwrap();
-    let before = import.scene.save();
+    let before = import.scene.to_bytes();
     assert_eq!(player.apply(&mut import.scene), Err(CharacterError::Scene(Error::StaleHandle(flag))));
-    assert!(import.scene.save() == before);
+    assert!(import.scene.to_bytes() == before);
     near(place(&import, 2), latch(0.0));
     player.retain_live(&import.scene);
     player.apply(&mut import.scene).unwrap();
@@ -170,9 +171,9 @@ fn an_animation_of_nothing_plays_and_one_that_is_not_there_is_refused() {
     );
     let mut nothing = import.imported.play(2).unwrap();
     assert_eq!((nothing.duration(), nothing.advance(1.0), nothing.time()), (0.0, 0, 0.0));
-    let before = import.scene.save();
+    let before = import.scene.to_bytes();
     nothing.apply(&mut import.scene).unwrap();
-    assert!(import.scene.save() == before && nothing.poses().len() == 0);
+    assert!(import.scene.to_bytes() == before && nothing.poses().len() == 0);
 
     let refused = import.imported.play(3).unwrap_err();
     assert_eq!(refused.kind(), &ImportErrorKind::NoAnimation { animation: 3, count: 3 });

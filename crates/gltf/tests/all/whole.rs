@@ -109,7 +109,7 @@ fn scenes_nodes_cameras_lights_and_extras_come_as_data() {
     let Import { scene, imported, .. } = load(&shop());
     assert_eq!((imported.default_scene, imported.scenes.len()), (Some(1), 3));
     let [day, night, empty] = &imported.scenes[..] else { unreachable!() };
-    let names = [day, night, empty].map(|it| scene.name(it.group));
+    let names = [day, night, empty].map(|it| scene.get(it.group).and_then(|node| node.name()));
     assert_eq!(names, [Some("day"), Some("night"), None]);
     assert_eq!((scene.children(day.group).count(), scene.children(empty.group).count()), (2, 0));
     assert_eq!(day.extras.value().unwrap()["hour"], 12);
@@ -146,13 +146,13 @@ fn handles_lead_to_the_items_of_the_file_and_back() {
     let Import { scene, imported, .. } = &mut import;
     for (index, name) in ["table", "lamp", "vase", "sun", "eye"].into_iter().enumerate() {
         let node = imported.node(index).unwrap();
-        assert_eq!((scene.name(node), imported.index_of(node)), (Some(name), Some(index)));
+        assert_eq!((scene.get(node).and_then(|node| node.name()), imported.index_of(node)), (Some(name), Some(index)));
     }
     let day = &imported.scenes[0];
     let numbers: Vec<_> = day.shapes_of(0).iter().map(|it| (it.mesh, it.primitive, it.id, it.skin)).collect();
     assert_eq!(numbers, [(0, 0, 0, None), (0, 1, 1, None)]);
     for shape in day.shapes_of(0) {
-        assert_eq!(scene.shape(shape.handle).unwrap().mesh, shape.id);
+        assert_eq!(scene.get(shape.handle).unwrap().shape().unwrap().mesh, shape.id);
         assert_eq!(imported.mesh_ids.primitive(shape.id), Some((shape.mesh, shape.primitive)));
         // A node made for a primitive is of the node that has the mesh.
         assert_eq!((day.index_of(shape.handle), imported.index_of(shape.handle)), (Some(0), Some(0)));
@@ -167,8 +167,17 @@ fn handles_lead_to_the_items_of_the_file_and_back() {
 
 /// The tree, every name, transform, shape and material.
 fn dump(scene: &Scene) -> Vec<String> {
-    let nodes = scene.descendants(scene.root());
-    nodes.map(|node| format!("{:?} {:?} {:?}", scene.node(node), scene.depth(node), scene.world_bounds(node))).collect()
+    let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
+    nodes
+        .map(|node| {
+            format!(
+                "{:?} {:?} {:?}",
+                scene.get(node).map(|node| node.node()),
+                scene.get(node).map(|node| node.depth()),
+                scene.get(node).and_then(|node| node.bounds())
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -222,8 +231,8 @@ fn two_files_in_one_scene_share_no_number() {
     let (mut drawn, mut numbers) = (0, std::collections::HashSet::new());
     for imported in [&first, &second, &third] {
         for shape in imported.scenes.iter().flat_map(|scene| &scene.shapes) {
-            let id = scene.shape(shape.handle).unwrap().mesh;
-            let material = scene.own_material(shape.handle).unwrap();
+            let id = scene.get(shape.handle).unwrap().shape().unwrap().mesh;
+            let material = scene.get(shape.handle).unwrap().own_material().unwrap();
             drawn += 1;
             assert!(numbers.insert(id), "{id} is in two files");
             // Every number is known to its file alone.
@@ -255,7 +264,7 @@ fn a_scene_is_made_with_the_configuration_that_is_asked_for() {
     import.scene.update();
     let seen = |scene: &Scene| {
         let mut seen: Vec<NodeHandle> = Vec::new();
-        scene.cull_nodes(&Frustum::from_view_projection(&Mat4::IDENTITY)?, Visibility::VISIBLE, &mut seen)?;
+        scene.query(&Frustum::from_view_projection(&Mat4::IDENTITY)?, Visibility::VISIBLE, &mut seen)?;
         Ok::<_, Error>(seen.len())
     };
     assert_eq!(seen(&import.scene), Ok(2), "of three shapes the vase is above");

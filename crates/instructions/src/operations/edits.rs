@@ -65,7 +65,7 @@ pub(super) fn material(times: u32) {
     let leaves = warm.leaves(Node::material(1));
     for turn in 0..times {
         let leaf = warm.dice.pick(&leaves);
-        warm.scene.set_material(leaf, turn).expect("a live node");
+        warm.scene.edit(leaf).expect("a live node").set_material(turn);
     }
 }
 

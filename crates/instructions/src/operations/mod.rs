@@ -105,7 +105,7 @@ pub(crate) const ALL: &[Operation] = &[
         FEW,
         edits::reparent_leaf_bounds,
     ),
-    Operation::whole("batch", "insert_many and remove_many of 1,000 leaves; a leaf", MANY, 1_000, whole::batch),
+    Operation::whole("batch", "1,000 inserts of leaves, and remove_many; a leaf", MANY, 1_000, whole::batch),
     Operation::build("build", "build by single inserts; a node", MANY, whole::build),
     Operation::single("update-clean", "update where nothing changed", MANY, passes::update_clean),
     Operation::kernel("propagate-avx2", "world matrices of 64 slots, with AVX2", kernels::propagate_avx2),

@@ -7,13 +7,13 @@ use std::hint::black_box;
 
 pub(super) fn batch(times: u32) {
     let mut warm = Warm::new(MANY);
-    let mut items = Vec::new();
     let mut inserted = Vec::new();
     for _ in 0..times {
-        items.clear();
-        items.extend((0..1_000).map(|_| (warm.dice.pick(&warm.nodes), Node::transform(Transform::IDENTITY))));
         inserted.clear();
-        warm.scene.insert_many(&items, &mut inserted).expect("there is room");
+        for _ in 0..1_000 {
+            let node = warm.scene.insert(warm.dice.pick(&warm.nodes), Node::transform(Transform::IDENTITY));
+            inserted.push(node.expect("there is room"));
+        }
         warm.scene.remove_many(&inserted).expect("nodes that were just inserted");
     }
 }

@@ -20,8 +20,8 @@ pub const HEADER_BYTES: usize = 32;
 pub enum Kind {
     /// A whole scene, including its handles.
     Scene = 1,
-    /// A node and everything below it.
-    Subtree = 2,
+    /// Nodes with their parents, without handles.
+    Tree = 2,
     /// The joints of a rig.
     Skeleton = 3,
     /// A compiled clip.
@@ -120,10 +120,10 @@ mod tests {
     #[test]
     fn what_was_written_is_read_as_its_own_kind_and_version_alone() {
         let mut bytes = [&[0; HEADER_BYTES][..], b"body"].concat();
-        write_header(Kind::Subtree, 3, &mut bytes);
-        assert_eq!(checked_body(Kind::Subtree, 3, &bytes), Ok(&b"body"[..]));
+        write_header(Kind::Tree, 3, &mut bytes);
+        assert_eq!(checked_body(Kind::Tree, 3, &bytes), Ok(&b"body"[..]));
         assert_eq!(checked_body(Kind::Scene, 3, &bytes), Err(Broken::Kind(2)));
-        assert_eq!(checked_body(Kind::Subtree, 2, &bytes), Err(Broken::Version(3)));
+        assert_eq!(checked_body(Kind::Tree, 2, &bytes), Err(Broken::Version(3)));
         // The first bytes show another kind, whatever their number and version.
         assert_eq!(checked_body(Kind::Clip, 1, &bytes[..HEADER_BYTES]), Err(Broken::Kind(2)));
     }

@@ -9,7 +9,7 @@ use super::tables::{Place, Rectangle, TEXEL, Table, rectangles, texels};
 pub struct Uploaded {
     /// World matrices.
     pub matrices: usize,
-    /// Places of draws' matrices, and words of draws.
+    /// Places of draws' matrices, and user data of draws.
     pub draws: usize,
     /// Palettes, weights, skinned vertices and records of figures.
     pub figures: usize,

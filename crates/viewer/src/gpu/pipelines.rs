@@ -159,7 +159,7 @@ impl Pipelines {
     fn make(&self, gpu: &Gpu, kind: Kind) -> wgpu::RenderPipeline {
         let vertex =
             wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
-        let (matrix, word) = (wgpu::vertex_attr_array![5 => Uint32], wgpu::vertex_attr_array![6 => Uint32]);
+        let (matrix, user_data) = (wgpu::vertex_attr_array![5 => Uint32], wgpu::vertex_attr_array![6 => Uint32]);
         let per_draw = |attributes| {
             let step_mode = wgpu::VertexStepMode::Instance;
             Some(wgpu::VertexBufferLayout { array_stride: 4, step_mode, attributes })
@@ -169,7 +169,7 @@ impl Pipelines {
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &vertex,
         };
-        let buffers = [Some(own), per_draw(&matrix), per_draw(&word)];
+        let buffers = [Some(own), per_draw(&matrix), per_draw(&user_data)];
         let shadow = matches!(kind.pass, Pass::Shadow(_));
         let (entry, blend) = match kind.pass {
             Pass::Opaque => (Some("lit"), None),

@@ -198,9 +198,9 @@ impl Renderer {
         let uniform = wgpu::BufferUsages::UNIFORM;
         let drawn = |relative| Drawn {
             view: View::new(relative),
-            grouped: ["matrices of groups", "words of groups"]
+            grouped: ["matrices of groups", "user data of groups"]
                 .map(|label| Growing::new(gpu, label, wgpu::BufferUsages::VERTEX)),
-            ordered: ["matrices of blended draws", "words of blended draws"]
+            ordered: ["matrices of blended draws", "user data of blended draws"]
                 .map(|label| Growing::new(gpu, label, wgpu::BufferUsages::VERTEX)),
         };
         let eyes = buffers::new(gpu, "eyes", STRIDE * EYES as u64, uniform | wgpu::BufferUsages::COPY_DST);

@@ -122,13 +122,13 @@ fn still(in: VertexIn) -> VertexOut {
 }
 
 @vertex
-fn deformed(in: VertexIn, @location(6) word: u32, @builtin(vertex_index) index: u32) -> VertexOut {
+fn deformed(in: VertexIn, @location(6) user_data: u32, @builtin(vertex_index) index: u32) -> VertexOut {
     var place = in.place;
     var normal = in.normal;
     var at = in.matrix;
     var colour = in.colour;
-    if word != 0u {
-        let deform = deform_at(word - 1u);
+    if user_data != 0u {
+        let deform = deform_at(user_data - 1u);
         let vertex = index - deform.base_vertex;
         if deform.streams != NONE {
             let start = deform.streams + 6u * vertex;
@@ -158,7 +158,7 @@ fn deformed(in: VertexIn, @location(6) word: u32, @builtin(vertex_index) index: 
         }
         if deform.has_coat != 0u {
             let cover = u32(in.second.x + 0.5);
-            let packed = unpack4x8unorm(coat_at(word - 1u, cover));
+            let packed = unpack4x8unorm(coat_at(user_data - 1u, cover));
             colour = vec4<f32>(pow(packed.rgb, vec3<f32>(2.2)), 1.0);
         }
     }

@@ -54,7 +54,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Adds a figure, in rest. Returns the word of its draws.
+    /// Adds a figure, in rest. Returns the user data of its draws.
     pub fn push(&mut self, shape: usize, base: Option<NodeHandle>, coat: Option<[[u8; 4]; 5]>) -> u32 {
         let FigureShape { skinned, skin, per_vertex, .. } = &self.shapes[shape];
         let joints = if *per_vertex == 0 { 0 } else { skin.len() };

@@ -12,7 +12,7 @@ use hedgerow::anim::player::Playback;
 use hedgerow::character::JointBounds;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::{Palette, Skin};
-use hedgerow::{Mat34, NodeHandle, Scene, SceneConfig, Visibility};
+use hedgerow::{Error, Mat34, NodeHandle, Scene, SceneConfig, Shape, Visibility};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
     AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedShape, LightKind, MeshData, Projection,
@@ -80,7 +80,7 @@ fn of(
     let shown = imported.default_scene.unwrap_or(0);
     for (number, other) in imported.scenes.iter().enumerate().filter(|(number, _)| *number != shown) {
         let _ = number;
-        scene.set_visibility(other.group, Visibility::HIDDEN)?;
+        scene.edit(other.group)?.set_visibility(Visibility::HIDDEN);
     }
     if imported.scenes.is_empty() {
         return Err(failure(&"it has no scene to show"));
@@ -230,12 +230,13 @@ impl Cast {
             }
         };
         let place = of_skin.and_then(|skin| imported.rigs[skin.rig].places.iter().find(|place| place.scene == shown));
-        let word = figures.push(number, place.map(|place| place.base), None);
-        scene.set_mesh(shape.handle, figures.shapes[number].mesh)?;
-        scene.set_word(shape.handle, word)?;
+        let user_data = figures.push(number, place.map(|place| place.base), None);
+        let mut node = scene.edit(shape.handle)?;
+        let drawn = node.as_ref().shape().ok_or(Error::NoShape(shape.handle))?;
+        node.set_shape(Shape { mesh: figures.shapes[number].mesh, ..drawn })?.set_user_data(user_data);
         let morph = imported.morphs.iter().position(|morph| morph.node == shape.node);
         let bounds = data.joint_bounds(&skin_of)?;
-        self.actors.push(Actor { node: shape.handle, figure: word as usize - 1, skin, morph, bounds });
+        self.actors.push(Actor { node: shape.handle, figure: user_data as usize - 1, skin, morph, bounds });
         Ok(())
     }
 }
@@ -280,7 +281,7 @@ impl FilePlay {
     /// The names of these cameras.
     pub(super) fn camera_names(&self, scene: &Scene) -> Vec<String> {
         let name = |(number, (node, camera)): (usize, (NodeHandle, &hedgerow_gltf::Camera))| {
-            named("camera", number, camera.name.as_deref().or_else(|| scene.name(node)))
+            named("camera", number, camera.name.as_deref().or_else(|| scene.get(node).and_then(|node| node.name())))
         };
         self.cameras().enumerate().map(name).collect()
     }
@@ -289,7 +290,7 @@ impl FilePlay {
     pub(super) fn camera(&self, scene: &Scene, number: usize) -> Option<Camera> {
         let (node, camera) = self.cameras().nth(number)?;
         let world = scene.world(node)?;
-        let eye: DVec3 = scene.world_f64(node)?.translation;
+        let eye: DVec3 = scene.get(node)?.world_f64().translation;
         let forward = world.transform_vector(Vec3::NEG_Z).try_normalize()?;
         let up = world.transform_vector(Vec3::Y).try_normalize()?;
         let lens = match camera.projection {

@@ -54,8 +54,8 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
             let [r, g, b] = colour.to_array().map(encoded);
             [r, g, b, 255]
         });
-        let word = figures.push(0, None, Some(coat));
-        army.scene.set_word(character.node, word)?;
+        let user_data = figures.push(0, None, Some(coat));
+        army.scene.edit(character.node)?.set_user_data(user_data);
     }
     let mut scene = std::mem::take(&mut army.scene);
     let (centre, reach) = army::field(characters);

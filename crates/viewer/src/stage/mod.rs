@@ -41,7 +41,7 @@ pub struct Stage {
     pub surfaces: Vec<Surface>,
     /// What surfaces refer to.
     pub images: Vec<Image>,
-    /// What is deformed: the word of a draw, where it is not zero, is one more than the number of its figure.
+    /// What is deformed: the user data of a draw, where it is not zero, is one more than the number of its figure.
     pub figures: Figures,
     /// Lights at nodes.
     pub lamps: Vec<Lamp>,
@@ -247,7 +247,7 @@ impl Stage {
         if origin != DVec3::ZERO {
             let root = stage.scene.root();
             stage.scene.set_local(root, hedgerow::Transform::IDENTITY)?;
-            stage.scene.set_translation_f64(root, origin)?;
+            stage.scene.edit(root)?.set_translation_f64(origin)?;
             stage.camera.eye += origin;
             stage.target += origin;
         }
@@ -325,7 +325,7 @@ impl Stage {
     fn stir(&mut self, load: f32) -> Result<usize> {
         if self.loose.is_empty() {
             let scene = &self.scene;
-            let nodes = scene.descendants(scene.root()).skip(1);
+            let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).skip(1);
             self.loose = nodes.filter_map(|node| Some((node, scene.local(node)?))).collect();
         }
         if self.loose.is_empty() {
@@ -384,7 +384,10 @@ impl Stage {
     /// A camera from which the whole of a scene is seen.
     fn all_of(scene: &mut Scene) -> Result<(Camera, DVec3, f32)> {
         scene.update();
-        let bounds = scene.subtree_bounds(scene.root()).filter(|bounds| !bounds.is_empty() && bounds.is_finite());
+        let bounds = scene
+            .get(scene.root())
+            .map(|node| node.subtree_bounds())
+            .filter(|bounds| !bounds.is_empty() && bounds.is_finite());
         let Some(bounds) = bounds else {
             return Err(Failure::new("there is nothing to see: no node of the scene shown has a mesh"));
         };

@@ -94,8 +94,8 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     figures.shapes.push(shape);
     for (number, walker) in walkers.iter().enumerate() {
         // Shirts are white here: the material has the colour.
-        let word = figures.push(0, None, Some(LOOKS[number % LOOKS.len()]));
-        scene.set_word(walker.node, word)?;
+        let user_data = figures.push(0, None, Some(LOOKS[number % LOOKS.len()]));
+        scene.edit(walker.node)?.set_user_data(user_data);
     }
     let meshes = PARTS.map(|part| {
         let bounds = part.shape().bounds;

@@ -203,8 +203,15 @@ impl Page {
     pub fn picked(&self) -> Vec<String> {
         let scene = &self.viewer.stage.scene;
         let Some(node) = self.editor.picked.filter(|&node| scene.contains(node)) else { return Vec::new() };
-        let name = |node: NodeHandle| scene.name(node).unwrap_or_default().to_owned();
-        let mut path: Vec<String> = scene.ancestors(node).map(name).filter(|name| !name.is_empty()).collect();
+        let name = |node: NodeHandle| scene.get(node).and_then(|node| node.name()).unwrap_or_default().to_owned();
+        let mut path: Vec<String> = scene
+            .get(node)
+            .unwrap()
+            .ancestors()
+            .map(|node| node.handle())
+            .map(name)
+            .filter(|name| !name.is_empty())
+            .collect();
         path.reverse();
         vec![name(node), node.to_string(), path.join(" / ")]
     }

@@ -94,9 +94,11 @@ impl Shown {
         let scene = &self.viewer.stage.scene;
         let Session { editor, mut summary, .. } = self.session;
         let picked = editor.picked.filter(|&node| scene.contains(node));
-        summary.picked = picked.map(|node| scene.name(node).map_or_else(|| format!("{node:?}"), str::to_owned));
+        summary.picked = picked.map(|node| {
+            scene.get(node).and_then(|node| node.name()).map_or_else(|| format!("{node:?}"), str::to_owned)
+        });
         summary.nodes[1] = scene.len();
-        summary.detached = scene.detached_len();
+        summary.detached = scene.stats().detached;
         summary
     }
 

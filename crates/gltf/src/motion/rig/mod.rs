@@ -8,8 +8,8 @@ mod tests;
 pub(crate) use build::{Rigs, find, place};
 
 use hedgerow::character::CharacterError;
-use hedgerow::edit::HandleMap;
-use hedgerow::{NodeHandle, Scene, Transform};
+use hedgerow::data::NodeMap;
+use hedgerow::{NodeHandle, Scene};
 use hedgerow_anim::{Pose, Skeleton, skeleton::SkeletonError};
 
 /// Nodes of a glTF file that move together, as a skeleton. Its poses can be given to the scene's nodes.
@@ -111,8 +111,8 @@ impl Rig {
     /// Runs in **O(joints)** for each place.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] unless the pose is for this skeleton, and what [`Scene::set_transforms`] refuses,
-    /// such as nodes that were removed. The scene is then unchanged.
+    /// [`SkeletonError::JointCount`] unless the pose is for this skeleton, and what [`Scene::set_locals`] refuses, such
+    /// as nodes that were removed. The scene is then unchanged.
     pub fn apply(&self, pose: &Pose, scene: &mut Scene) -> Result<(), CharacterError> {
         self.apply_at(&self.places, pose, scene)
     }
@@ -127,8 +127,7 @@ impl Rig {
             return Err(hedgerow_anim::Error::from(SkeletonError::JointCount { expected, found }).into());
         }
         let nodes = places.iter().flat_map(|place| &place.nodes);
-        let items: Vec<(NodeHandle, Transform)> = nodes.map(|&(joint, node)| (node, pose.get(joint))).collect();
-        Ok(scene.set_transforms(&items)?)
+        super::set_all(scene, nodes.map(|&(joint, node)| (node, pose.get(joint))))
     }
 }
 
@@ -139,16 +138,17 @@ impl RigPlace {
         find(&self.nodes, joint)
     }
 
-    /// The same place in a copy of the nodes in `scene`, such as [`Scene::duplicate`] makes, for many characters from
-    /// one import. `None` if neither the base nor the first of its joints was copied, since model matrices of the
+    /// The same place in a copy of the nodes in `scene`, for many characters from one import. `copies` has the copy of
+    /// each node: see [`Scene::tree`]. `None` if neither the base nor the first of its joints was copied, since model matrices of the
     /// others are relative to that. [`Rig::apply_at`] poses it.
     ///
-    /// Runs in **O(joints · log nodes copied)**.
+    /// Runs in **O(joints)**.
     #[must_use]
-    pub fn of_copy(&self, map: &HandleMap, scene: &Scene) -> Option<Self> {
-        let nodes = self.nodes.iter().filter_map(|&(joint, node)| Some((joint, map.get(node)?)));
+    pub fn of_copy(&self, copies: &NodeMap<NodeHandle>, scene: &Scene) -> Option<Self> {
+        let copy = |node| copies.get(node).copied();
+        let nodes = self.nodes.iter().filter_map(|&(joint, node)| Some((joint, copy(node)?)));
         let nodes: Vec<(u16, NodeHandle)> = nodes.collect();
-        let base = map.get(self.base).or_else(|| scene.parent(map.get(self.nodes.first()?.1)?))?;
+        let base = copy(self.base).or_else(|| scene.parent(copy(self.nodes.first()?.1)?))?;
         (!nodes.is_empty()).then_some(Self { scene: self.scene, base, nodes })
     }
 

@@ -86,11 +86,11 @@ impl Renderer {
 
     /// Draws all groups of a view that are not blended.
     fn draw_groups(&self, pass: &mut wgpu::RenderPass<'_>, stage: &Stage, number: usize, shadow: bool) {
-        let Drawn { view, grouped: [matrices, words], .. } = &self.drawn[number];
+        let Drawn { view, grouped: [matrices, user_data], .. } = &self.drawn[number];
         if view.list.is_empty() {
             return;
         }
-        self.begin(pass, number as u32, [&matrices.buffer, &words.buffer]);
+        self.begin(pass, number as u32, [&matrices.buffer, &user_data.buffer]);
         let left_out = self.left_out();
         let (mut kind_before, mut surface_before) = (None, None);
         for group in view.groups.groups() {
@@ -121,12 +121,12 @@ impl Renderer {
 
     /// Draws what is blended, from back to front; neighbours of one kind in one call.
     fn draw_ordered(&self, pass: &mut wgpu::RenderPass<'_>, stage: &Stage) {
-        let Drawn { view, ordered: [matrices, words], .. } = &self.drawn[0];
+        let Drawn { view, ordered: [matrices, user_data], .. } = &self.drawn[0];
         let order = view.order.indices();
         if order.is_empty() {
             return;
         }
-        self.begin(pass, 0, [&matrices.buffer, &words.buffer]);
+        self.begin(pass, 0, [&matrices.buffer, &user_data.buffer]);
         let commands = view.list.commands();
         let like = |&draw: &u32| {
             let command = &commands[draw as usize];
@@ -149,13 +149,13 @@ impl Renderer {
         }
     }
 
-    fn begin(&self, pass: &mut wgpu::RenderPass<'_>, eye: u32, [matrices, words]: [&wgpu::Buffer; 2]) {
+    fn begin(&self, pass: &mut wgpu::RenderPass<'_>, eye: u32, [matrices, user_data]: [&wgpu::Buffer; 2]) {
         #[expect(clippy::cast_possible_truncation, reason = "a few hundred bytes")]
         pass.set_bind_group(0, &self.world, &[eye * STRIDE as u32]);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
         pass.set_vertex_buffer(0, self.vertices.slice(..));
         pass.set_vertex_buffer(1, matrices.slice(..));
-        pass.set_vertex_buffer(2, words.slice(..));
+        pass.set_vertex_buffer(2, user_data.slice(..));
     }
 }
 

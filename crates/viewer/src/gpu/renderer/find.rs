@@ -38,15 +38,12 @@ impl Renderer {
         let seeing = frozen.unwrap_or(camera);
         let layers = stage.layers();
         let scene = &stage.scene;
-        drawn.iter_mut().for_each(|drawn| drawn.view.list.set_layers(layers));
+        for Drawn { view, .. } in drawn.iter_mut() {
+            view.list.set_layers(layers);
+            view.list.set_eye(settings.relative.then_some(camera.eye));
+        }
         if !settings.culling {
-            for Drawn { view, .. } in drawn.iter_mut() {
-                if settings.relative {
-                    scene.draw_list_relative(camera.eye, &mut view.list);
-                } else {
-                    scene.draw_list(&mut view.list);
-                }
-            }
+            drawn.iter_mut().for_each(|drawn| scene.draw_list(&mut drawn.view.list));
             return Ok(());
         }
         let mut frusta = Vec::with_capacity(drawn.len());
@@ -62,13 +59,8 @@ impl Renderer {
         }
         let views = drawn.iter_mut().zip(frusta);
         let mut views: Vec<CullView<'_>> =
-            views.map(|(Drawn { view, .. }, frustum)| CullView { frustum, layers, list: &mut view.list }).collect();
-        if settings.relative {
-            scene.cull_views_relative(camera.eye, &mut views);
-        } else {
-            scene.cull_views(&mut views)?;
-        }
-        Ok(())
+            views.map(|(Drawn { view, .. }, frustum)| CullView::new(&frustum, &mut view.list)).collect();
+        Ok(scene.cull(&mut views)?)
     }
 
     pub(super) fn cascades(stage: &Stage, camera: &Camera, aspect: f32, settings: Settings) -> [Cascade; CASCADES] {

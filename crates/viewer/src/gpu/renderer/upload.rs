@@ -53,7 +53,7 @@ impl Renderer {
         // Behind them those before palettes.
         let scene = &stage.scene;
         for figure in &stage.figures.list {
-            let base = figure.base.and_then(|base| scene.world_f64(base));
+            let base = figure.base.and_then(|base| scene.get(base).map(|node| node.world_f64()));
             all.push(base.map_or(Mat34::IDENTITY, |mut world| {
                 world.translation -= camera.eye;
                 single(&world)
@@ -136,8 +136,8 @@ impl Renderer {
         for Drawn { view, .. } in &self.drawn {
             for group in view.groups.groups().iter().filter(|group| is_deformed(stage, group.mesh)) {
                 for &draw in &view.groups.instances()[group.range()] {
-                    let word = view.list.commands()[draw as usize].word as usize;
-                    if let Some(seen) = word.checked_sub(1).and_then(|number| seen.get_mut(number)) {
+                    let user_data = view.list.commands()[draw as usize].user_data as usize;
+                    if let Some(seen) = user_data.checked_sub(1).and_then(|number| seen.get_mut(number)) {
                         *seen = true;
                     }
                 }
@@ -155,7 +155,7 @@ impl Renderer {
                 let lists = self.relative.len() - stage.figures.list.len();
                 return u32::try_from(lists + number).ok();
             }
-            let place = self.mirror.index(stage.scene.matrix_slot(base)?)?;
+            let place = self.mirror.index(stage.scene.get(base)?.matrix_slot()?)?;
             u32::try_from(place).ok()
         });
         let mut coat = [[0; 4]; 8];
@@ -200,7 +200,7 @@ impl Renderer {
         let mut lamps = [[[0.0; 4]; 4]; LAMPS];
         let mut shining = 0;
         for (lamp, record) in stage.lamps.iter().zip(&mut lamps) {
-            let Some(world) = stage.scene.world_f64(lamp.node) else { continue };
+            let Some(world) = stage.scene.get(lamp.node).map(|node| node.world_f64()) else { continue };
             let place = (world.translation - camera.eye).as_vec3();
             let direction = -world.matrix3.z_axis.as_vec3().normalize_or(Vec3::Z);
             let [inner, outer] = lamp.cone.unwrap_or([1.0, -2.0]);
@@ -250,8 +250,11 @@ impl Renderer {
 
 /// Writes what changed of a stream. Returns the number of bytes.
 fn upload_stream(gpu: &Gpu, buffers: &mut Buffers, stream: &Stream, growing: &mut [Growing; 2]) -> usize {
-    let [matrices, words] = growing;
-    let lists = [(&stream.matrices, &stream.changed_matrices, matrices), (&stream.words, &stream.changed_words, words)];
+    let [matrices, user_data] = growing;
+    let lists = [
+        (&stream.matrices, &stream.changed_matrices, matrices),
+        (&stream.user_data, &stream.changed_user_data, user_data),
+    ];
     let mut written = 0;
     for (values, changed, growing) in lists {
         if growing.fit(gpu, size_of_val(&values[..])) {

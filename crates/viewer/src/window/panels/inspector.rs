@@ -205,18 +205,26 @@ fn node(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
     if let Some(world) = scene.world(node) {
         ui.label(format!("world {:.2}", world.translation()));
     }
-    if let Some(shape) = scene.shape(node) {
+    if let Some(shape) = scene.get(node).and_then(|node| node.shape()) {
         ui.label(format!("mesh {}, {:.2} to {:.2}", shape.mesh, shape.bounds.min, shape.bounds.max));
     }
     let number = |material: Option<u32>| material.map_or("none".to_owned(), |number| number.to_string());
-    ui.label(format!("material {}, own {}", number(scene.material(node)), number(scene.own_material(node))));
-    let depth = scene.depth(node).unwrap_or(0);
-    ui.label(format!("{} children, depth {depth}, word {}", scene.child_count(node), scene.word(node).unwrap_or(0)));
-    if let Some(slot) = scene.matrix_slot(node) {
+    ui.label(format!(
+        "material {}, own {}",
+        number(scene.get(node).and_then(|node| node.material())),
+        number(scene.get(node).and_then(|node| node.own_material()))
+    ));
+    let depth = scene.get(node).map_or(0, |node| node.depth());
+    ui.label(format!(
+        "{} children, depth {depth}, user data {}",
+        scene.children(node).count(),
+        scene.get(node).map_or(0, |node| node.user_data())
+    ));
+    if let Some(slot) = scene.get(node).and_then(|node| node.matrix_slot()) {
         ui.label(format!("slice {}, slot {}", slot.slice, slot.slot));
     }
-    let own = scene.own_visibility(node);
-    let mut layers = own.or_else(|| scene.visibility(node)).unwrap_or(Visibility::VISIBLE);
+    let own = scene.get(node).and_then(|node| node.own_visibility());
+    let mut layers = own.or_else(|| scene.get(node).map(|node| node.visibility())).unwrap_or(Visibility::VISIBLE);
     ui.label(if own.is_some() { "its own layers" } else { "layers, of its parent" });
     if tick(ui, &mut layers) {
         session.show(viewer, node, Some(layers));

@@ -141,10 +141,10 @@ impl<'s> Painter<'s> {
                 (None, Some(parent)) => at = parent,
                 // An import, or the root.
                 (None, None) => {
-                    let above = rows
-                        .import(at)
-                        .into_iter()
-                        .flat_map(|node| core::iter::once(node).chain(self.scene.ancestors(node)));
+                    let above = rows.import(at).into_iter().flat_map(|node| {
+                        core::iter::once(node)
+                            .chain(self.scene.get(node).unwrap().ancestors().map(|node| node.handle()))
+                    });
                     break above.into_iter().find_map(|node| self.colours.get(&node)).copied().unwrap_or(TOP);
                 }
             }

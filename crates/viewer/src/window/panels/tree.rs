@@ -45,7 +45,7 @@ impl Tree {
 
     /// Lists the rows again if that is due.
     fn refresh(&mut self, scene: &Scene, session: &Session) {
-        let seen = ([scene.len(), scene.detached_len()], session.editor.depth());
+        let seen = ([scene.len(), scene.stats().detached], session.editor.depth());
         let [_, moved, inserted, removed] = session.frame.edits;
         self.stale |= seen != self.seen || moved + inserted + removed > 0;
         self.wait = self.wait.saturating_sub(1);
@@ -65,8 +65,8 @@ impl Tree {
         let scene = &stage.scene;
         ui.horizontal(|ui| {
             if ui.button("open all").clicked() {
-                let all = scene.descendants(scene.root());
-                self.open = all.filter(|&node| scene.first_child(node).is_some()).collect();
+                let all = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
+                self.open = all.filter(|&node| scene.get(node).and_then(|node| node.first_child()).is_some()).collect();
                 self.relist();
             }
             if ui.button("close all").clicked() {
@@ -75,12 +75,12 @@ impl Tree {
             }
         });
         // What is picked elsewhere is shown here.
-        let picked = session.editor.picked.filter(|&node| scene.contains(node) && !scene.is_detached(node));
+        let picked = session.editor.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached()));
         if picked != self.picked {
             self.picked = picked;
             self.reveal = picked;
             if let Some(node) = picked {
-                self.open.extend(scene.ancestors(node));
+                self.open.extend(scene.get(node).unwrap().ancestors().map(|node| node.handle()));
                 self.relist();
             }
         }
@@ -124,7 +124,7 @@ impl Tree {
             ui.weak("removed");
             return;
         }
-        let has_children = scene.first_child(node).is_some();
+        let has_children = scene.get(node).and_then(|node| node.first_child()).is_some();
         let mark = match (has_children, depth == 0 || self.open.contains(&node)) {
             (true, true) => "-",
             (true, false) => "+",
@@ -142,7 +142,7 @@ impl Tree {
 
 /// What a node is called.
 pub(super) fn describe(scene: &Scene, node: NodeHandle) -> String {
-    match (scene.name(node), scene.shape(node)) {
+    match (scene.get(node).and_then(|node| node.name()), scene.get(node).and_then(|node| node.shape())) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
         _ if node == scene.root() => "root".to_owned(),
         (_, Some(shape)) => format!("mesh {}", shape.mesh),

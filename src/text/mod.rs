@@ -3,13 +3,14 @@
 //! [`Scene`](crate::Scene) is `Serialize` and `Deserialize`: a flat list of nodes, each with the place of its parent in
 //! the list. For files that are edited and compared, [`WithIds`] writes each node with an id of its own, and parents by
 //! these: an insert then changes no other line, and ids stay the same however often the file is read and written.
+//! [`Tree`](crate::Tree) is written as the list of nodes alone.
 //! Children may come before their parents; siblings are in the order of the list.
 //!
 //! For self-describing formats, such as JSON, RON or YAML: missing components are left out. For exchange between
 //! programs use snapshots, which are smaller, faster, and keep handles.
 //!
 //! ```
-//! use hedgerow::readable::{NodeIds, WithIds};
+//! use hedgerow::text::{NodeIds, WithIds};
 //! use hedgerow::{Node, Scene};
 //!
 //! let text = r#"{"nodes": [
@@ -19,7 +20,7 @@
 //! ]}"#;
 //! let WithIds { mut scene, mut ids } = serde_json::from_str(text).unwrap();
 //! let car = ids.node(7).expect("it is in the file");
-//! assert_eq!(scene.name(car), Some("car"));
+//! assert_eq!(scene.get(car).unwrap().name(), Some("car"));
 //!
 //! scene.insert(car, Node::group().named("door"))?;
 //! ids.assign(&scene);
@@ -28,7 +29,6 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-mod form;
 mod ids;
 mod map;
 mod plain;

@@ -1,4 +1,4 @@
-//! Types whose readable form differs from their fields.
+//! Types whose form in text differs from their fields.
 
 use crate::NodeHandle;
 use serde::de::Error as _;

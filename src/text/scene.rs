@@ -1,9 +1,9 @@
 //! Scenes as lists of nodes, with and without ids.
 
 use super::NodeIds;
-use super::form::{NodeForm, SceneForm};
-use crate::Scene;
-use crate::scene::Edge;
+use crate::scene::iter::Edge;
+use crate::tree::text::{Listed, NodeForm};
+use crate::{NodeHandle, NodeRef, Place, Scene, SceneConfig};
 use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -33,7 +33,7 @@ pub struct WithIds<S = Scene, I = NodeIds> {
 /// let text = serde_json::to_string(&scene).unwrap();
 /// assert!(text.contains(r#"{"parent":1,"name":"wheel","material":3}"#));
 /// let again: Scene = serde_json::from_str(&text).unwrap();
-/// assert!(again.find(again.root(), "car/wheel").is_some());
+/// assert!(again.get(again.root()).unwrap().find("car/wheel").is_some());
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 impl Serialize for Scene {
@@ -62,6 +62,45 @@ fn write<S: Serializer>(list: &NodeList<'_>, serializer: S) -> Result<S::Ok, S::
     form.end()
 }
 
+#[derive(Deserialize)]
+#[serde(rename = "Scene", deny_unknown_fields)]
+struct SceneForm<'n> {
+    #[serde(default)]
+    config: SceneConfig,
+    #[serde(borrow)]
+    nodes: Vec<NodeForm<'n>>,
+}
+
+impl SceneForm<'_> {
+    /// The scene, and the handle of each node of the list with its id, which is its place in a list without ids.
+    fn build(self) -> Result<(Scene, Vec<(u64, NodeHandle)>), String> {
+        let Listed { tree, ids, roots } = Listed::of(&self.nodes)?;
+        match roots[..] {
+            [] => return Err("there is no root; one node has no parent".into()),
+            [_] => {}
+            [_, root, ..] => {
+                return Err(format!(
+                    "node {root}: it has no parent, which one node alone may lack, and those that are detached"
+                ));
+            }
+        }
+        let mut scene = Scene::with_config(self.config).map_err(|error| error.to_string())?;
+        let mut handles: Vec<NodeHandle> = Vec::with_capacity(tree.len());
+        for (parent, node) in tree.iter() {
+            let handle = match parent {
+                Some(parent) => scene.insert(handles[parent], node),
+                None if handles.is_empty() => {
+                    let root = scene.root();
+                    scene.edit(root).and_then(|mut edit| edit.set_node(node).map(|_| root))
+                }
+                None => scene.insert(Place::Detached, node),
+            };
+            handles.push(handle.map_err(|error| error.to_string())?);
+        }
+        Ok((scene, ids.into_iter().zip(handles).collect()))
+    }
+}
+
 /// The nodes of a scene.
 struct NodeList<'s> {
     scene: &'s Scene,
@@ -71,21 +110,23 @@ struct NodeList<'s> {
 impl Serialize for NodeList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { scene, ids } = *self;
-        let mut list = serializer.serialize_seq(Some(scene.len() + scene.detached_len()))?;
+        let mut list = serializer.serialize_seq(Some(scene.len() + scene.store.detached_len()))?;
         let mut above = Vec::new();
         let mut place = 0;
-        let tops = core::iter::once(scene.root()).chain(scene.detached_roots());
-        for edge in tops.flat_map(|top| scene.edges(top)) {
+        let tops = core::iter::once(scene.root()).chain(scene.detached());
+        for edge in tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::edges) {
             match edge {
                 Edge::Enter(node) => {
-                    let id = match ids.map(|ids| ids.id(node)) {
+                    let id = match ids.map(|ids| ids.id(node.handle())) {
                         Some(None) => {
-                            let why = format!("{node:?} has no id; give it one with NodeIds::assign");
+                            let why = format!("{:?} has no id; give it one with NodeIds::assign", node.handle());
                             return Err(S::Error::custom(why));
                         }
                         id => id.flatten(),
                     };
-                    list.serialize_element(&NodeForm::of(scene, node, id, above.last().copied()))?;
+                    let parent = above.last().copied();
+                    let detached = parent.is_none() && node.handle() != scene.root();
+                    list.serialize_element(&NodeForm::of(node.node(), id, parent, detached))?;
                     above.push(id.unwrap_or(place));
                     place += 1;
                 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// let scene = Scene::new();
 /// let names = NodeMap::from_iter([(scene.root(), String::from("town"))]);
 /// let text = serde_json::to_string(&names).unwrap();
-/// let loaded = Scene::load(&scene.save())?;
+/// let loaded = Scene::from_bytes(&scene.to_bytes())?;
 /// let read: NodeMap<String> = serde_json::from_str(&text).unwrap();
 /// assert_eq!(read[loaded.root()], "town");
 /// # Ok::<(), hedgerow::snapshot::SnapshotError>(())

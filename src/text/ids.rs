@@ -1,7 +1,7 @@
 //! Numbers for nodes that stay the same from file to file.
 
 use crate::scene::NodeMap;
-use crate::{NodeHandle, Scene};
+use crate::{NodeHandle, NodeRef, Scene};
 use std::collections::BTreeMap;
 
 /// A number for each node, for files that are read and written again: [`WithIds`](super::WithIds).
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// A loaded scene has handles of its own, but its nodes keep their ids, and each id leads back to its node.
 ///
 /// ```
-/// use hedgerow::readable::NodeIds;
+/// use hedgerow::text::NodeIds;
 /// use hedgerow::{Node, Scene};
 ///
 /// let mut scene = Scene::new();
@@ -52,8 +52,8 @@ impl NodeIds {
         self.nodes.retain(|_, node| scene.contains(*node));
         self.ids.retain_live(scene);
         let before = self.nodes.len();
-        let tops = core::iter::once(scene.root()).chain(scene.detached_roots());
-        for node in tops.flat_map(|top| scene.descendants(top)) {
+        let tops = core::iter::once(scene.root()).chain(scene.detached());
+        for node in tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::descendants).map(NodeRef::handle) {
             if self.ids.get(node).is_none() {
                 self.insert(node, self.next);
             }

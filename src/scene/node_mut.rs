@@ -1,0 +1,331 @@
+//! One node of a scene, to edit: sets, changes and removes its components.
+
+use crate::scene::{NodeRef, Scene};
+use crate::store::{RecordId, WideLocal};
+use crate::{Error, Local, Node, NodeHandle, Shape, Transform, Visibility};
+use core::cmp::Ordering;
+use core::fmt;
+use glam::{DAffine3, DMat3, DVec3, Vec3};
+use hedgerow_math::internal::look_rotation;
+
+/// A node of a scene, to edit: see [`Scene::edit`].
+///
+/// Each method makes one edit at once and returns the same node for the next; a refused one changes nothing. `None`
+/// removes a component. Edits without a note on their cost run in amortised **O(1)**.
+///
+/// ```
+/// use hedgerow::{Aabb, Node, Scene, Shape};
+///
+/// let mut scene = Scene::new();
+/// let lamp = scene.insert(scene.root(), Node::material(3))?;
+/// scene.edit(lamp)?.set_name("lamp").set_material(5).set_shape(Shape::new(7, Aabb::cube(1.0)))?;
+///
+/// let mut node = scene.edit(lamp)?;
+/// let shape = node.as_ref().shape().expect("set above");
+/// node.set_shape(Shape { bounds: Aabb::INFINITE, ..shape })?.set_material(None);
+/// assert_eq!(scene.get(lamp).unwrap().node(), Node::shape(Shape::new(7, Aabb::INFINITE)).named("lamp"));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+pub struct NodeMut<'s> {
+    scene: &'s mut Scene,
+    id: RecordId,
+}
+
+/// The handle.
+impl fmt::Debug for NodeMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodeMut").field("handle", &self.handle()).finish_non_exhaustive()
+    }
+}
+
+impl NodeMut<'_> {
+    /// The node's handle.
+    #[must_use]
+    pub fn handle(&self) -> NodeHandle {
+        self.scene.store.handle(self.id)
+    }
+
+    /// The node, to read.
+    #[must_use]
+    pub fn as_ref(&self) -> NodeRef<'_> {
+        NodeRef::new(self.scene, self.id)
+    }
+
+    /// Sets or removes the local transform. Without one, the node and those below move with its parent.
+    ///
+    /// The same as [`Scene::set_local`], which is faster. If the node gets its first one or loses it, the next update
+    /// puts its slice in order again, in O(nodes of the slice).
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`], [`Error::NotRotation`].
+    pub fn set_local(&mut self, local: impl Into<Option<Local>>) -> Result<&mut Self, Error> {
+        match local.into() {
+            Some(local) => self.scene.store.set_local(self.id, local.checked()?),
+            None => drop(self.scene.store.remove_local(self.id)),
+        }
+        Ok(self)
+    }
+
+    /// Sets or removes the node's own material. Nodes below inherit it unless they have their own.
+    ///
+    /// The next update propagates it, in O(nodes of the slices reached).
+    pub fn set_material(&mut self, material: impl Into<Option<u32>>) -> &mut Self {
+        self.scene.store.set_material(self.id, material.into());
+        self
+    }
+
+    /// Sets or removes the shape. If the node gets its first one or loses it, the next update puts its slice in order
+    /// again, in O(nodes of the slice).
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for bounds with NaN or infinite in part.
+    pub fn set_shape(&mut self, shape: impl Into<Option<Shape>>) -> Result<&mut Self, Error> {
+        let checked = |shape: Shape| Ok::<_, Error>(Shape { bounds: shape.bounds.checked()?, ..shape });
+        self.scene.store.set_shape(self.id, shape.into().map(checked).transpose()?);
+        Ok(self)
+    }
+
+    /// Sets or removes the node's own visibility.
+    ///
+    /// The next update propagates it, in O(nodes of the slices reached).
+    pub fn set_visibility(&mut self, visibility: impl Into<Option<Visibility>>) -> &mut Self {
+        self.scene.store.set_visibility(self.id, visibility.into());
+        self
+    }
+
+    /// Sets or removes the name. Runs in amortised **O(length of the name)**.
+    pub fn set_name<'n>(&mut self, name: impl Into<Option<&'n str>>) -> &mut Self {
+        self.scene.store.set_name(self.id, name.into());
+        self
+    }
+
+    /// Sets a number of the user's own that the node's draws carry as [`DrawCommand::user_data`](crate::draw::DrawCommand):
+    /// the place of its colour in a buffer, its lightmap, its skin palette.
+    ///
+    /// Kept draw lists list the node's slice again if the number changed. It stays with its node wherever that goes, is
+    /// part of its [`Node`], and is gone when the node is removed. A scene in which none is set pays nothing; else the
+    /// numbers lie in blocks of 64 nodes, 264 bytes each. Readers of [changes](Scene::changes) do not see it.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::cube(1.0))))?;
+    /// scene.edit(car)?.set_user_data(0x00_80_ff);
+    /// scene.update();
+    /// let mut list = DrawList::new();
+    /// scene.draw_list(&mut list);
+    /// assert_eq!(list.commands()[0].user_data, 0x00_80_ff);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn set_user_data(&mut self, user_data: u32) -> &mut Self {
+        self.scene.store.set_user_data(self.id, user_data);
+        self
+    }
+
+    /// Makes the components of the node those of a description: sets what it has, and removes what it has not.
+    ///
+    /// The counterpart of [`NodeRef::node`]: what that returned is restored, whatever the node has had since. Takes as
+    /// long as the single edits.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let lamp = scene.insert(scene.root(), Node::material(3).named("lamp"))?;
+    /// let saved = Node { name: None, ..scene.get(lamp).expect("just inserted").node() };
+    /// scene.set_local(lamp, Transform::from_xyz(0.0, 4.0, 0.0))?;
+    /// scene.edit(lamp)?.set_material(5).set_node(saved.named("lamp"))?;
+    /// assert_eq!(scene.get(lamp).unwrap().node(), Node::material(3).named("lamp"));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. The node is unchanged.
+    pub fn set_node(&mut self, description: Node<'_>) -> Result<&mut Self, Error> {
+        let description = description.checked()?;
+        let Node { local, material, shape, visibility, name, user_data, .. } = description;
+        let store = &mut self.scene.store;
+        match local {
+            Some(local) => store.set_wide_local(self.id, WideLocal { local, remainder: description.remainder() }),
+            None => drop(store.remove_local(self.id)),
+        }
+        self.set_shape(shape)?.set_material(material).set_visibility(visibility);
+        Ok(self.set_user_data(user_data).set_name(name))
+    }
+
+    /// Sets the translation of a node that has a transform, in double precision: the origin of a city on a planet, or
+    /// of a planet. Rotation and scale stay.
+    ///
+    /// What single precision loses of it is kept beside the transform, itself in single precision: the two together are
+    /// exact to 10⁻⁷ m at 10⁷ m. It counts wherever double precision does: in
+    /// [`NodeRef::world_f64`], and in lists [with an eye](crate::DrawList::set_eye). World matrices and boxes use
+    /// the rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in copies, snapshots
+    /// and text, and by [`Scene::modify_local`] and [`look_at`](Self::look_at) where these leave the
+    /// translation as it is. Moves with [`Keep::World`](crate::Keep::World) keep the place as exactly. Any other way to
+    /// set the local transform rounds.
+    ///
+    /// Runs in **O(1)**. Where something is lost, later sets of this node's local transform take a little longer.
+    ///
+    /// # Errors
+    /// [`Error::NoTransform`]; [`Error::NotFinite`] for a translation that is not finite in single precision.
+    ///
+    /// ```
+    /// use hedgerow::glam::DVec3;
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+    /// let lamp = Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)).with_shape(Shape::new(7, Aabb::cube(0.2)));
+    /// scene.insert(city, lamp)?;
+    /// let place = DVec3::new(6_371_000.125, 0.25, -42.0);
+    /// scene.edit(city)?.set_translation_f64(place)?;
+    /// scene.update();
+    ///
+    /// let mut list = DrawList::new();
+    /// list.set_eye(place);
+    /// scene.draw_list(&mut list);
+    /// assert_eq!(list.relative_matrices()[0].translation().to_array(), [0.0, 3.0, 0.0]);
+    /// assert_eq!(scene.get(city).unwrap().translation_f64(), Some(place));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn set_translation_f64(&mut self, translation: DVec3) -> Result<&mut Self, Error> {
+        if !translation.as_vec3().is_finite() {
+            return Err(Error::NotFinite("a translation"));
+        }
+        if !self.scene.store.set_wide_translation(self.id, translation) {
+            return Err(Error::NoTransform(self.handle()));
+        }
+        Ok(self)
+    }
+
+    /// Rotates a node that has a transform so that its −Z axis points at `target` and its +Y axis towards `up`, both in
+    /// world space. Translation and scale stay, and so do mirror and shear of a local transform that is a matrix.
+    ///
+    /// If `up` is zero or parallel to the view, some perpendicular axis is used instead. Runs in **O(ancestors with a
+    /// transform)**.
+    ///
+    /// # Errors
+    /// [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] if the target is the node's own position;
+    /// [`Error::Singular`] below a flattened parent.
+    pub fn look_at(&mut self, target: Vec3, up: Vec3) -> Result<&mut Self, Error> {
+        let store = &mut self.scene.store;
+        let local = store.local(self.id).ok_or_else(|| Error::NoTransform(store.handle(self.id)))?;
+        let inverse = match store.parent(self.id) {
+            Some(parent) => store.wide_world(parent).inverse().ok_or_else(|| Error::Singular(store.handle(parent)))?,
+            None => DAffine3::IDENTITY,
+        };
+        if !(target.is_finite() && up.is_finite()) {
+            return Err(Error::NotFinite("a target or an up direction"));
+        }
+        let translation = local.translation();
+        // Compute in the parent's space: an affine map keeps lines straight, so a node that points at the target there
+        // also does so here.
+        let (here, there) = (translation.as_dvec3(), inverse.transform_point3(target.as_dvec3()));
+        let towards = there - here;
+        // A distance that single precision cannot distinguish from zero has no direction.
+        if towards.length() <= 1e-6 * (here.length() + there.length()) {
+            return Err(Error::NotRotation);
+        }
+        let up = inverse.transform_vector3(up.as_dvec3());
+        let rotation = |scale| look_rotation(towards, up, scale).ok_or(Error::NotRotation);
+        let turned = match local {
+            Local::Transform(local) => Transform { rotation: rotation(local.scale)?, ..local }.into(),
+            Local::Matrix(matrix) => {
+                let mut wide = matrix.to_wide();
+                wide.matrix3 = DMat3::from_quat(rotation(Vec3::ONE)?.as_dquat().normalize()) * unturned(&wide.matrix3);
+                Local::from_wide(&wide)?
+            }
+        };
+        store.set_local_in_place(self.id, turned.checked()?);
+        Ok(self)
+    }
+
+    /// Sorts the children by a comparison; equal ones keep their order.
+    ///
+    /// Runs in **O(n log n)** comparisons for n children, and does nothing more if they are in order already. Else they
+    /// are linked again in O(n); the order of draws stays. If `compare` panics, nothing has changed.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// for name in ["oak", "ash", "elm"] {
+    ///     scene.insert(scene.root(), Node::group().named(name))?;
+    /// }
+    /// scene.edit(scene.root())?.sort_children_by(|a, b| a.name().cmp(&b.name()));
+    /// let root = scene.get(scene.root()).unwrap();
+    /// assert!(root.children().filter_map(|node| node.name()).eq(["ash", "elm", "oak"]));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn sort_children_by(&mut self, mut compare: impl FnMut(NodeRef<'_>, NodeRef<'_>) -> Ordering) -> &mut Self {
+        let before: Vec<RecordId> = self.as_ref().children().map(NodeRef::id).collect();
+        let mut sorted = before.clone();
+        sorted.sort_by(|&a, &b| compare(NodeRef::new(self.scene, a), NodeRef::new(self.scene, b)));
+        if sorted != before {
+            self.scene.store.order_children(self.id, &sorted);
+        }
+        self
+    }
+}
+
+impl Scene {
+    /// A node to edit: for all edits but of its place in the tree. Runs in **O(1)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`].
+    #[inline]
+    pub fn edit(&mut self, node: NodeHandle) -> Result<NodeMut<'_>, Error> {
+        let id = self.at(node)?;
+        Ok(NodeMut { scene: self, id })
+    }
+}
+
+/// A linear map without its rotation: the same lengths and angles, with +Z along +Z, and +Y between +Y and ±Z. A mirror
+/// shows in the X axis.
+fn unturned(axes: &DMat3) -> DMat3 {
+    let DMat3 { x_axis, y_axis, z_axis } = *axes;
+    // An axis that has no direction of its own gets one that the others leave free.
+    let first = |choices: [DVec3; 3]| choices.into_iter().find_map(|axis| axis.try_normalize());
+    let any = |axis: DVec3| axis.try_normalize().map_or(DVec3::ZERO, |axis| axis.any_orthonormal_vector());
+    let back = first([z_axis, x_axis.cross(y_axis), any(x_axis + y_axis)]).unwrap_or(DVec3::Z);
+    let beside = |axis: DVec3| {
+        let rest = axis - back * axis.dot(back);
+        if rest.length() > 1e-12 * axis.length() { rest } else { DVec3::ZERO }
+    };
+    let up = first([beside(y_axis), back.cross(beside(x_axis)), any(back)]).unwrap_or(DVec3::Y);
+    DMat3::from_cols(up.cross(back), up, back).transpose() * *axes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mat34;
+
+    #[test]
+    fn a_matrix_that_looks_elsewhere_keeps_scale_mirror_and_shear() {
+        let [x, y, z] = [Vec3::new(2.0, 0.5, -1.0), Vec3::new(3.0, 4.0, 0.25), Vec3::new(-1.0, 0.5, 7.0)];
+        let zero = Vec3::ZERO;
+        let all =
+            [[x, y, z], [-x, y, z], [x, -y, -z], [x, y, zero], [x, zero, zero], [zero, y, zero], [zero; 3], [x, x, x]];
+        for axes in all {
+            let rows = [0, 1, 2].map(|row| [axes[0][row], axes[1][row], axes[2][row], 5.0]);
+            let mut scene = Scene::new();
+            let eye = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+            scene.set_local(eye, Mat34 { rows }).unwrap();
+            scene.edit(eye).unwrap().look_at(Vec3::new(9.0, -3.0, 2.0), Vec3::Y).unwrap();
+            let after = scene.local(eye).unwrap().to_matrix().to_wide();
+            let before = Mat34 { rows }.to_wide();
+            assert_eq!(after.translation, before.translation);
+            // Lengths and angles are those of the products of axes.
+            let inner = |axes: DMat3| axes.transpose() * axes;
+            let off = inner(after.matrix3) - inner(before.matrix3);
+            assert!(off.to_cols_array().iter().all(|number| number.abs() < 1e-4), "{axes:?}: {after:?}");
+            let volume = after.matrix3.determinant() - before.matrix3.determinant();
+            assert!(volume.abs() < 1e-3, "{axes:?} is mirrored");
+            let towards = DVec3::new(4.0, -8.0, -3.0).normalize();
+            let back = after.matrix3.z_axis;
+            assert!((back + towards * back.length()).length() < 1e-5, "{axes:?} points back along {back}");
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! One node of a scene, to read: all that there is to know of it, and steps to other nodes.
+
+use crate::scene::iter::{Ancestors, ChildHandles, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
+use crate::scene::{Place, Scene};
+use crate::store::{MatrixSlot, RecordId};
+use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape, Visibility};
+use core::fmt;
+use glam::{DAffine3, DVec3};
+
+/// A node of a scene, to read: see [`Scene::get`].
+///
+/// It is a copy of two words that borrows the scene, so a handle is checked once for any number of reads. Steps to
+/// other nodes return a `NodeRef` again. Reads without a note on their cost run in **O(1)**.
+///
+/// ```
+/// use hedgerow::{Node, Scene, Transform};
+///
+/// let mut scene = Scene::new();
+/// let car = scene.insert(scene.root(), Node::material(3).named("car"))?;
+/// let wheel = scene.insert(car, Node::transform(Transform::from_xyz(0.0, 0.3, 1.5)).named("wheel"))?;
+///
+/// let node = scene.get(wheel).expect("just inserted");
+/// assert_eq!((node.name(), node.own_material(), node.material()), (Some("wheel"), None, Some(3)));
+/// assert_eq!(node.parent().and_then(|parent| parent.name()), Some("car"));
+/// assert_eq!(node.ancestors().last().map(|top| top.handle()), Some(scene.root()));
+///
+/// scene.remove(wheel)?;
+/// assert!(scene.get(wheel).is_none());
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct NodeRef<'s> {
+    scene: &'s Scene,
+    id: RecordId,
+}
+
+/// The handle and the name.
+impl fmt::Debug for NodeRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodeRef").field("handle", &self.handle()).field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// Whether both are the same node of the same scene.
+impl PartialEq for NodeRef<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && core::ptr::eq(self.scene, other.scene)
+    }
+}
+
+impl Eq for NodeRef<'_> {}
+
+/// The node and its relatives.
+impl<'s> NodeRef<'s> {
+    #[inline]
+    pub(crate) fn new(scene: &'s Scene, id: RecordId) -> Self {
+        Self { scene, id }
+    }
+
+    /// The same scene at another record.
+    #[inline]
+    fn at(self, id: Option<RecordId>) -> Option<Self> {
+        id.map(|id| Self { id, ..self })
+    }
+
+    #[inline]
+    pub(crate) fn id(self) -> RecordId {
+        self.id
+    }
+
+    /// The node's handle.
+    #[must_use]
+    #[inline]
+    pub fn handle(self) -> NodeHandle {
+        self.scene.store.handle(self.id)
+    }
+
+    /// The scene.
+    #[must_use]
+    #[inline]
+    pub fn scene(self) -> &'s Scene {
+        self.scene
+    }
+
+    /// The parent; `None` for the root and for the root of a detached subtree.
+    #[must_use]
+    #[inline]
+    pub fn parent(self) -> Option<Self> {
+        self.at(self.scene.store.parent(self.id))
+    }
+
+    /// The first child.
+    #[must_use]
+    #[inline]
+    pub fn first_child(self) -> Option<Self> {
+        self.at(self.scene.store.first_child(self.id))
+    }
+
+    /// The last child.
+    #[must_use]
+    #[inline]
+    pub fn last_child(self) -> Option<Self> {
+        self.at(self.scene.store.last_child(self.id))
+    }
+
+    /// The next sibling.
+    #[must_use]
+    #[inline]
+    pub fn next_sibling(self) -> Option<Self> {
+        self.at(self.scene.store.next_sibling(self.id))
+    }
+
+    /// The previous sibling.
+    #[must_use]
+    #[inline]
+    pub fn previous_sibling(self) -> Option<Self> {
+        self.at(self.scene.store.previous_sibling(self.id))
+    }
+
+    /// The node after this one in pre-order, if it is in the subtree of `top`; without `descend`, after all below.
+    #[inline]
+    pub(super) fn next_in_subtree(self, top: Self, descend: bool) -> Option<Self> {
+        self.at(self.scene.store.next_in_subtree(top.id, self.id, descend))
+    }
+
+    /// The children, in order from either end.
+    #[must_use]
+    pub fn children(self) -> Children<'s> {
+        Children::new(Some(self))
+    }
+
+    /// The other children of the parent, in order from either end.
+    #[must_use]
+    pub fn siblings(self) -> Siblings<'s> {
+        Siblings::new(self)
+    }
+
+    /// The ancestors, from the parent to the root.
+    #[must_use]
+    pub fn ancestors(self) -> Ancestors<'s> {
+        Ancestors::new(self)
+    }
+
+    /// The node and all nodes below it in pre-order: each before the nodes below it, so the node itself comes first.
+    ///
+    /// All walks down from a node include it: this one, [`post_order`](Self::post_order), [`edges`](Self::edges) and
+    /// [`leaves`](Self::leaves).
+    #[must_use]
+    pub fn descendants(self) -> Descendants<'s> {
+        Descendants::new(self)
+    }
+
+    /// The node and all nodes below it in post-order: each after the nodes below it, so the node itself comes last.
+    #[must_use]
+    pub fn post_order(self) -> PostOrder<'s> {
+        PostOrder::new(self)
+    }
+
+    /// The nodes without children at or below the node, in order.
+    #[must_use]
+    pub fn leaves(self) -> Leaves<'s> {
+        Leaves::new(self)
+    }
+
+    /// A walk around the node and all nodes below it: each is entered, and left after everything below it.
+    #[must_use]
+    pub fn edges(self) -> Edges<'s> {
+        Edges::new(self)
+    }
+
+    /// The number of ancestors; 0 for the root. Runs in **O(ancestors)**.
+    #[must_use]
+    pub fn depth(self) -> usize {
+        self.ancestors().count()
+    }
+
+    /// Where the node is: [`Place::Child`] with its index among its siblings, or [`Place::Detached`] for the root of a
+    /// detached subtree. `None` for the root of the scene.
+    ///
+    /// A node that moves elsewhere and then to this place is where it was, if the other children of its parent are the
+    /// same. Runs in **O(siblings before it)**.
+    #[must_use]
+    pub fn place(self) -> Option<Place> {
+        let Some(parent) = self.parent() else {
+            return (self.id != RecordId::ROOT).then_some(Place::Detached);
+        };
+        let before = core::iter::successors(self.previous_sibling(), |node| node.previous_sibling());
+        Some(Place::Child(parent.handle(), before.count()))
+    }
+
+    /// Whether the node is below `ancestor`; a node is not below itself, and none is below a stale handle.
+    ///
+    /// Runs in **O(min(depth of the node, size of the ancestor's subtree))**.
+    #[must_use]
+    pub fn is_below(self, ancestor: NodeHandle) -> bool {
+        let store = &self.scene.store;
+        store.resolve(ancestor).is_some_and(|above| above != self.id && store.is_in_subtree(self.id, above))
+    }
+
+    /// Whether the node is in a detached subtree, as its root or below.
+    #[must_use]
+    pub fn is_detached(self) -> bool {
+        self.scene.store.is_outside(self.id)
+    }
+
+    /// The node at a path of names below this one, separated by `/`: at each step the first child with that name.
+    ///
+    /// The empty path is the node itself. A name that contains a slash is found by [`find_all`](Self::find_all), or
+    /// among the [`children`](Self::children). Runs in **O(children of each node on the way)** and allocates nothing.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group().named("car"))?;
+    /// let wheel = scene.insert(car, Node::group().named("wheel_fl"))?;
+    /// let root = scene.get(scene.root()).expect("a scene has a root");
+    /// assert_eq!(root.find("car/wheel_fl").map(|node| node.handle()), Some(wheel));
+    /// assert!(root.find("car/wheel_rr").is_none());
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn find(self, path: &str) -> Option<Self> {
+        if path.is_empty() {
+            return Some(self);
+        }
+        path.split('/').try_fold(self, |node, name| node.children().find(|child| child.name() == Some(name)))
+    }
+
+    /// All nodes at or below the node that have exactly this name, in pre-order. Runs in **O(nodes of the subtree)**.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let street = scene.insert(scene.root(), Node::group())?;
+    /// let lamps = ["lamp", "tree", "lamp"].map(|name| scene.insert(street, Node::group().named(name)).unwrap());
+    /// let found = scene.get(street).unwrap().find_all("lamp").map(|node| node.handle());
+    /// assert!(found.eq([lamps[0], lamps[2]]));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn find_all(self, name: &str) -> impl Iterator<Item = Self> {
+        self.descendants().filter(move |node| node.name() == Some(name))
+    }
+}
+
+/// What the node has.
+impl<'s> NodeRef<'s> {
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> Option<&'s str> {
+        self.scene.store.name(self.id)
+    }
+
+    /// The local transform.
+    #[must_use]
+    #[inline]
+    pub fn local(self) -> Option<Local> {
+        self.scene.store.local(self.id)
+    }
+
+    /// The translation of the local transform in double precision; `None` without a local transform.
+    #[must_use]
+    pub fn translation_f64(self) -> Option<DVec3> {
+        self.scene.store.wide_translation(self.id)
+    }
+
+    /// The world matrix as of the last update: see [`Scene::world`].
+    #[must_use]
+    #[inline]
+    pub fn world(self) -> &'s Mat34 {
+        self.scene.store.world_at(self.id)
+    }
+
+    /// The world matrix as of now, including all edits since the last update. Equal in every bit to what
+    /// [`Scene::update`] would compute.
+    ///
+    /// Runs in **O(ancestors)**.
+    #[must_use]
+    pub fn fresh_world(self) -> Mat34 {
+        self.scene.store.fresh_world(self.id)
+    }
+
+    /// The world transform as of now, in double precision: composed in double precision from the local transforms of
+    /// the node and all its ancestors, including all edits since the last update.
+    ///
+    /// Exact to about 10⁻⁹ m at 10⁷ m, where single precision has whole metres. Runs in **O(ancestors with a
+    /// transform)**.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e7, 0.0, 0.0)))?;
+    /// let lamp = scene.insert(city, Node::transform(Transform::from_xyz(0.125, 0.0, 0.0)))?;
+    /// assert_eq!(scene.get(lamp).unwrap().world_f64().translation.x, 1e7 + 0.125);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn world_f64(self) -> DAffine3 {
+        self.scene.store.wide_world(self.id).world
+    }
+
+    /// The world matrix after the update before the last, for motion vectors. For a node that was not in the scene
+    /// then, this is the present one.
+    ///
+    /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
+    /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], which makes the present
+    /// matrices the previous ones. Runs in **O(log n)** for n nodes that inherit the transform of another ancestor since
+    /// the last update.
+    #[must_use]
+    pub fn previous_world(self) -> Option<&'s Mat34> {
+        self.scene.store.previous_world(self.id)
+    }
+
+    /// The world box of the node's shape by the matrix of the last update, computed on demand.
+    ///
+    /// Infinite and empty local bounds do not use the matrix; a box that overflows is infinite.
+    #[must_use]
+    pub fn bounds(self) -> Option<Aabb> {
+        self.scene.store.world_bounds(self.id)
+    }
+
+    /// The world box of all shapes in the subtree, including hidden ones, as of the last update; empty if there are
+    /// none. Infinite if one of the boxes is. The subtree is that of now: what was inserted since the update has no box
+    /// yet. Runs in **O(nodes of the subtree)**.
+    #[must_use]
+    pub fn subtree_bounds(self) -> Aabb {
+        self.scene.store.subtree_bounds(self.id)
+    }
+
+    /// The shape.
+    #[must_use]
+    pub fn shape(self) -> Option<Shape> {
+        self.scene.store.shape(self.id)
+    }
+
+    /// The effective material: the node's own or that of the nearest ancestor with one, as of now.
+    ///
+    /// Runs in **O(ancestors up to that one)**.
+    #[must_use]
+    pub fn material(self) -> Option<u32> {
+        self.scene.store.material(self.id)
+    }
+
+    /// The node's own material.
+    #[must_use]
+    pub fn own_material(self) -> Option<u32> {
+        self.scene.store.own_material(self.id)
+    }
+
+    /// The effective visibility: the intersection of the node's own and all its ancestors', as of now.
+    ///
+    /// Runs in **O(ancestors)**.
+    #[must_use]
+    pub fn visibility(self) -> Visibility {
+        self.scene.store.visibility(self.id)
+    }
+
+    /// The node's own visibility.
+    #[must_use]
+    pub fn own_visibility(self) -> Option<Visibility> {
+        self.scene.store.own_visibility(self.id)
+    }
+
+    /// The number of the user's own that the node's draws carry; 0 if none was set.
+    #[must_use]
+    pub fn user_data(self) -> u32 {
+        self.scene.store.user_data(self.id)
+    }
+
+    /// The node's description.
+    #[must_use]
+    pub fn node(self) -> Node<'s> {
+        self.scene.store.node(self.id)
+    }
+
+    /// Where the world matrix is, the node's own or that of the nearest transform above: in the array of its slice, and
+    /// by [`MatrixMirror::index`](crate::changes::MatrixMirror::index) in a buffer of all. `None` for a node that was
+    /// inserted since the last update.
+    #[must_use]
+    pub fn matrix_slot(self) -> Option<MatrixSlot> {
+        self.scene.store.matrix_slot(self.id)
+    }
+}
+
+impl Scene {
+    /// A node to read; `None` for a stale handle. Runs in **O(1)**.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, node: NodeHandle) -> Option<NodeRef<'_>> {
+        Some(NodeRef::new(self, self.store.resolve(node)?))
+    }
+
+    /// The parent of a node; `None` for the root. Runs in **O(1)**.
+    #[inline]
+    #[must_use]
+    pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {
+        Some(self.store.handle(self.store.parent(self.store.resolve(node)?)?))
+    }
+
+    /// The handles of the children of a node, in order from either end; none for a stale handle.
+    #[must_use]
+    pub fn children(&self, node: NodeHandle) -> ChildHandles<'_> {
+        ChildHandles(Children::new(self.get(node)))
+    }
+}

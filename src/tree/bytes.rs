@@ -1,0 +1,104 @@
+//! Trees as bytes.
+//!
+//! ```text
+//! header    as that of a scene, of another kind                                                        32 B
+//! count     of nodes u32                                                                                4 B
+//! nodes     the number of the parent or NIL u32 │ which components u32                             8 B a node
+//! parts     of each node: its components, as `src/tree/packed.rs` orders them, and the length and text of its name
+//! ```
+
+use crate::record::{BytesError, Reader, Record, Writer, count, ensure};
+use crate::snapshot::{SnapshotError, body_of, with_header};
+use crate::store::NIL;
+use crate::tree::Tree;
+use crate::tree::packed::{Head, MOST_WORDS, Words};
+use crate::{Local, Node};
+use hedgerow_math::internal::PackedTransform;
+use hedgerow_math::internal::file_header::Kind;
+
+impl Tree {
+    /// The tree as bytes, from which [`Tree::from_bytes`] makes an equal one. Runs in **O(nodes)**.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let heads = self.nodes.heads();
+        let mut out = Writer::new();
+        out.one(count(heads.len()));
+        out.many(self.parents.iter().zip(heads).map(|(&parent, head)| [parent, head.parts()]));
+        for &head in heads {
+            out.array(self.nodes.words(head));
+            self.nodes.node(head).name.inspect(|name| out.text(name));
+        }
+        with_header(Kind::Tree, out)
+    }
+
+    /// The tree from which [`Tree::to_bytes`] made these bytes.
+    ///
+    /// Any bytes are safe: what is not exactly a tree that a scene accepts is refused, and allocation is bounded by
+    /// input size. Runs in **O(bytes)**.
+    ///
+    /// # Errors
+    /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the tree.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Place, Scene, Tree};
+    ///
+    /// let mut world = Scene::new();
+    /// let [west, east] = ["west", "east"].map(|name| world.insert(world.root(), Node::group().named(name)).unwrap());
+    /// let house = world.insert(west, Node::group().named("house"))?;
+    ///
+    /// let file = world.tree(west)?.to_bytes();      // out of sight,
+    /// world.remove(west)?;
+    /// let nodes = world.insert_tree(Place::Before(east), &Tree::from_bytes(&file)?)?; // and back
+    /// assert_eq!(world.get(nodes[1]).unwrap().name(), Some("house"));
+    /// assert!(!world.contains(house));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let mut from = Reader::new(body_of(Kind::Tree, bytes)?);
+        let tree = Self::read(&mut from)?;
+        from.finish()?;
+        Ok(tree)
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
+        let count = from.one()?;
+        let nodes: Vec<[u32; 2]> = from.many(count)?;
+        let mut tree = Self::new();
+        tree.parents.try_reserve_exact(nodes.len())?;
+        tree.nodes.try_reserve([nodes.len(), 0, 0])?;
+        let mut buffer = [0; MOST_WORDS];
+        for (number, [parent, parts]) in (0..).zip(nodes) {
+            ensure!(parent == NIL || parent < number, "a node comes before its parent");
+            let head = Head::of_parts(parts);
+            ensure!(head.is_sound(), "a node has components that there are not");
+            let words = &mut buffer[..head.words()];
+            for word in &mut *words {
+                *word = from.one()?;
+            }
+            let mut node = Words(words).node(head);
+            check(&node, head)?;
+            node.name = if head.has(Head::NAME) { Some(from.text()?) } else { None };
+            tree.nodes.try_reserve([0, words.len() + 3, node.name.map_or(0, str::len)])?;
+            tree.nodes.push(&node);
+            tree.parents.push(parent);
+        }
+        Ok(tree)
+    }
+}
+
+/// Checks that a scene stores this description as it is, and that it has what its head says.
+fn check(node: &Node<'_>, head: Head) -> Result<(), BytesError> {
+    match node.local {
+        Some(Local::Transform(transform)) => ensure!(
+            PackedTransform::from(transform).is_sound(),
+            "a transform is not finite, or its rotation no rotation"
+        ),
+        Some(Local::Matrix(matrix)) => ensure!(matrix.is_finite(), "a matrix is not finite"),
+        None => {}
+    }
+    let sound = node.shape.is_none_or(|shape| shape.is_sound());
+    ensure!(sound, "bounds are neither finite nor empty or infinite throughout");
+    ensure!(head.has(Head::USER_DATA) == (node.user_data != 0), "the user data is none");
+    ensure!(node.translation_f64.is_none() || node.is_wide(), "a translation is of another local transform");
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! From a scene into a tree, and from a tree into a scene.
+//!
+//! Nodes are inserted in depth-first order, so that the first update fills slices from front to back.
+
+use crate::error::BatchError;
+use crate::scene::{Place, Scene};
+use crate::store::{NIL, RecordId};
+use crate::tree::Tree;
+use crate::tree::packed::Head;
+use crate::{Error, NodeHandle};
+
+impl Scene {
+    /// A node and everything below it as a value, in depth-first order: everything that the scene keeps of these nodes.
+    ///
+    /// Node n of the tree is node n of [`descendants`](crate::NodeRef::descendants). Runs in **O(nodes of the subtree)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`].
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let lamp = scene.insert(scene.root(), Node::group().named("lamp"))?;
+    /// let bulb = scene.insert(lamp, Node::material(3))?;
+    ///
+    /// let originals: Vec<_> = scene.get(lamp).unwrap().descendants().map(|node| node.handle()).collect();
+    /// let tree = scene.tree(lamp)?;
+    /// let copies = scene.insert_tree(scene.root(), &tree)?;
+    /// assert_eq!(originals, [lamp, bulb]);
+    /// assert_eq!(scene.get(copies[1]).unwrap().node(), Node::material(3), "the copy of the bulb");
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn tree(&self, node: NodeHandle) -> Result<Tree, Error> {
+        let top = self.at(node)?;
+        let store = &self.store;
+        let mut tree = Tree::new();
+        // The nodes above the present one, with their numbers.
+        let mut above: Vec<(RecordId, u32)> = Vec::new();
+        let mut at = Some(top);
+        while let Some(id) = at {
+            while above.last().is_some_and(|&(last, _)| Some(last) != store.parent(id)) {
+                above.pop();
+            }
+            let number = number(tree.len());
+            tree.parents.push(above.last().map_or(NIL, |&(_, number)| number));
+            tree.nodes.push(&store.node(id));
+            above.push((id, number));
+            at = store.next_in_subtree(top, id, true);
+        }
+        Ok(tree)
+    }
+
+    /// Inserts a tree at a place, and returns the handles of its nodes by their numbers. Several roots are inserted there
+    /// one after the other. A plain handle as `place` means the last child of that node.
+    ///
+    /// This is also how a subtree is copied, within a scene or from another, and how one is read from a file: see
+    /// [`Scene::tree`] and [`Tree::from_bytes`]. Values that are kept beside the scene follow by
+    /// [`NodeMap::copy_along`](crate::data::NodeMap::copy_along). A tree at [`Place::Detached`] can serve as a prefab
+    /// that costs nothing in any pass. Runs in **O(nodes)**.
+    ///
+    /// # Errors
+    /// [`BatchError::item`] is the number of the first node that is refused: [`Error::UnknownParent`] if its parent does
+    /// not come before it; [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. For the place
+    /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::IndexOutOfRange`].
+    /// [`Error::CapacityOverflow`]. The scene is unchanged.
+    ///
+    /// ```
+    /// use hedgerow::edit::BatchError;
+    /// use hedgerow::{Error, Node, Place, Scene, Tree};
+    ///
+    /// let mut scene = Scene::new();
+    /// let last = scene.insert(scene.root(), Node::group())?;
+    /// let mut pair = Tree::new();
+    /// pair.push(None, Node::group().named("left"));
+    /// pair.push(None, Node::group().named("right"));
+    /// let nodes = scene.insert_tree(Place::Before(last), &pair)?;
+    /// assert!(scene.children(scene.root()).eq([nodes[0], nodes[1], last]));
+    ///
+    /// pair.push(Some(7), Node::group());
+    /// let refused = scene.insert_tree(last, &pair);
+    /// assert_eq!(refused, Err(BatchError { item: Some(2), error: Error::UnknownParent }));
+    /// # Ok::<(), BatchError>(())
+    /// ```
+    pub fn insert_tree(&mut self, place: impl Into<Place>, tree: &Tree) -> Result<Vec<NodeHandle>, BatchError> {
+        if let Some((number, error)) = tree.fault {
+            return Err(BatchError::at(number, error));
+        }
+        let at = self.position(place.into(), None)?;
+        self.store.check_room(tree.len())?;
+        let order = tree.depth_first();
+        let nodes = order.iter().map(|placed| {
+            let parent = (placed.parent != NIL).then_some(placed.parent as usize);
+            (parent, tree.nodes.node(placed.head))
+        });
+        let made = self.store.insert_tree(at, nodes)?;
+        let mut handles = vec![self.root(); tree.len()];
+        order.iter().zip(made).for_each(|(placed, handle)| handles[placed.item as usize] = handle);
+        Ok(handles)
+    }
+}
+
+/// A node at its place in depth-first order. 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    /// Its entry in the list of nodes.
+    pub(super) head: Head,
+    /// Its number in the tree.
+    item: u32,
+    /// The place of its parent, or [`NIL`].
+    pub(super) parent: u32,
+}
+
+impl Tree {
+    /// The nodes in depth-first order, siblings by their numbers. One whose parent is unknown counts as a root.
+    ///
+    /// The size of each subtree says where the next one begins, so no step waits for the one before.
+    pub(super) fn depth_first(&self) -> Vec<Placed> {
+        let (parents, heads) = (&self.parents, self.nodes.heads());
+        let count = parents.len();
+        let mut sizes = vec![1; count];
+        for item in (0..count).rev() {
+            let (before, size) = sizes.split_at_mut(item);
+            if let Some(parent) = before.get_mut(parents[item] as usize) {
+                *parent += size[0];
+            }
+        }
+        let mut next_root = 0;
+        // The place of each node, and of its next child.
+        let mut places = vec![(0_u32, 0_u32); count];
+        let mut order = vec![Placed { head: Head::default(), item: 0, parent: NIL }; count];
+        for item in 0..count {
+            let (parent, next) = match places[..item].get_mut(parents[item] as usize) {
+                Some((place, next)) => (*place, next),
+                None => (NIL, &mut next_root),
+            };
+            let place = core::mem::replace(next, *next + sizes[item]);
+            places[item] = (place, place + 1);
+            order[place as usize] = Placed { head: heads[item], item: number(item), parent };
+        }
+        order
+    }
+}
+
+/// Converts to a node's number.
+#[expect(clippy::cast_possible_truncation, reason = "lists of 2^32 nodes fit no memory, and no scene has 2^30")]
+fn number(index: usize) -> u32 {
+    index as u32
+}

@@ -1,0 +1,150 @@
+//! A tree of nodes as one value, apart from any scene: built node by node, or read from a scene, bytes or text.
+
+mod bytes;
+mod insert;
+mod packed;
+#[cfg(feature = "serde")]
+pub(crate) mod text;
+
+use crate::store::NIL;
+use crate::{Error, Node};
+use core::fmt;
+use insert::Placed;
+use packed::Packed;
+
+/// Nodes with the numbers of their parents: a subtree of a scene as a value of its own, with everything that a scene
+/// keeps of its nodes.
+///
+/// | from | to |
+/// |---|---|
+/// | [`push`](Self::push), node by node | [`get`](Self::get), [`iter`](Self::iter) |
+/// | [`Scene::tree`](crate::Scene::tree) | [`Scene::insert_tree`](crate::Scene::insert_tree), [`EditQueue::insert_tree`](crate::edit::EditQueue::insert_tree) |
+/// | [`from_bytes`](Self::from_bytes) | [`to_bytes`](Self::to_bytes) |
+/// | `Deserialize` (feature `serde`) | `Serialize` |
+///
+/// A node has the number that [`push`](Self::push) returned: 0 for the first, 1 for the next. Its parent comes before
+/// it. Siblings are in the order of their numbers. There may be several roots, nodes without a parent. Most nodes take
+/// 50 to 100 bytes.
+///
+/// Two trees are equal if they have the same nodes with the same parents in the same depth-first order, whatever their
+/// numbers. The comparison runs in **O(nodes)**.
+///
+/// ```
+/// use hedgerow::{Node, Scene, Transform, Tree};
+///
+/// let mut tree = Tree::new();
+/// let car = tree.push(None, Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).named("car"));
+/// let wheel = tree.push(Some(car), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)));
+///
+/// let mut scene = Scene::new();
+/// let first = scene.insert_tree(scene.root(), &tree)?;
+/// let second = scene.insert_tree(scene.root(), &tree)?;
+/// assert!(scene.children(scene.root()).eq([first[car], second[car]]));
+/// assert_eq!(scene.parent(second[wheel]), Some(second[car]));
+/// assert_eq!(scene.tree(first[car])?, tree);
+/// # Ok::<(), hedgerow::edit::BatchError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Tree {
+    /// The number of each node's parent, or [`NIL`].
+    parents: Vec<u32>,
+    nodes: Packed,
+    /// The first node that a scene would refuse, and why.
+    fault: Option<(usize, Error)>,
+}
+
+/// Stands for a parent's number that no list can contain.
+const UNKNOWN: u32 = NIL - 1;
+
+impl Tree {
+    /// A tree without nodes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A tree without nodes, with room for this many.
+    #[must_use]
+    pub fn with_capacity(nodes: usize) -> Self {
+        Self { parents: Vec::with_capacity(nodes), nodes: Packed::with_capacity(nodes), fault: None }
+    }
+
+    /// Appends a node as the last child of its parent, or as a root, and returns its number. A name is copied.
+    ///
+    /// A parent whose number is not less than that of the node, or a value that a scene would refuse, is reported when
+    /// the tree is inserted. Runs in amortised **O(1)**.
+    ///
+    /// # Panics
+    /// If the name has 4 GiB or more.
+    #[inline]
+    pub fn push(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
+        let number = self.len();
+        self.parents.push(parent.map_or(NIL, |parent| u32::try_from(parent).unwrap_or(UNKNOWN).min(UNKNOWN)));
+        if parent.is_some_and(|parent| parent >= number) {
+            self.fault.get_or_insert((number, Error::UnknownParent));
+        }
+        if node.is_plain() {
+            self.nodes.push(&node);
+        } else {
+            let checked = node.checked();
+            self.nodes.push(checked.as_ref().unwrap_or(&node));
+            if let Err(error) = checked {
+                self.fault.get_or_insert((number, error));
+            }
+        }
+        number
+    }
+
+    /// How many nodes the tree has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Whether the tree has no nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    /// Removes all nodes and keeps the memory.
+    pub fn clear(&mut self) {
+        self.parents.clear();
+        self.nodes.clear();
+        self.fault = None;
+    }
+
+    /// The node of a number, as a scene stores it; as it was pushed, if a scene would refuse it. `None` if there is no
+    /// such node. Runs in **O(1)**.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<Node<'_>> {
+        self.nodes.heads().get(index).map(|&head| self.nodes.node(head))
+    }
+
+    /// The number of a node's parent; `None` for a root, and if there is no such node. Runs in **O(1)**.
+    #[must_use]
+    pub fn parent(&self, index: usize) -> Option<usize> {
+        self.parents.get(index).filter(|&&parent| parent != NIL).map(|&parent| parent as usize)
+    }
+
+    /// The nodes by their numbers, each with the number of its parent.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Option<usize>, Node<'_>)> + ExactSizeIterator {
+        self.nodes.heads().iter().enumerate().map(|(number, &head)| (self.parent(number), self.nodes.node(head)))
+    }
+}
+
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        let same =
+            |(a, b): (Placed, Placed)| a.parent == b.parent && self.nodes.node(a.head) == other.nodes.node(b.head);
+        self.len() == other.len() && self.depth_first().into_iter().zip(other.depth_first()).all(same)
+    }
+}
+
+/// The nodes with the numbers of their parents.
+impl fmt::Debug for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tree ")?;
+        f.debug_list().entries(self.iter()).finish()
+    }
+}

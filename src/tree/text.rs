@@ -1,0 +1,207 @@
+//! Nodes as a list in text formats: what is written of each, and how a list becomes a tree.
+//!
+//! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
+
+use crate::tree::Tree;
+use crate::{Local, Mat34, Node, Shape, Transform, Visibility};
+use glam::Vec3;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// A node; missing components are left out.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NodeForm<'n> {
+    /// The node's own number, if the nodes of the list have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    /// The id of the parent, or its index in a list without ids; none for the root and for roots of detached subtrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parent: Option<u64>,
+    /// Whether this is the root of a detached subtree.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    detached: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    name: Option<Cow<'n, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    transform: Option<Transform>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    matrix: Option<Mat34>,
+    /// What the translation in double precision is more than the local one. Parsers read numbers in single precision
+    /// exactly; not all of them do so in double precision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    remainder: Option<[f32; 3]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    material: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shape: Option<Shape>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    visibility: Option<Visibility>,
+    /// The number of the user's own that draws carry.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    user_data: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl<'n> NodeForm<'n> {
+    pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
+        let Node { local, material, shape, visibility, name, user_data, translation_f64 } = node;
+        let remainder = translation_f64.map(|_| node.remainder().to_array());
+        Self {
+            id,
+            parent,
+            detached,
+            name: name.map(Cow::Borrowed),
+            transform: local.and_then(Local::transform),
+            matrix: match local {
+                Some(Local::Matrix(matrix)) => Some(matrix),
+                _ => None,
+            },
+            remainder,
+            material,
+            shape,
+            visibility,
+            user_data,
+        }
+    }
+
+    /// The description; `None` if it has two local transforms.
+    fn describe(&self) -> Option<Node<'_>> {
+        let local = match (self.transform, self.matrix) {
+            (Some(_), Some(_)) => return None,
+            (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),
+        };
+        let Self { material, shape, visibility, user_data, .. } = *self;
+        let translation = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
+        let translation_f64 = self.remainder.map(|lost| translation + Vec3::from_array(lost).as_dvec3());
+        Some(Node { local, material, shape, visibility, name: self.name.as_deref(), user_data, translation_f64 })
+    }
+}
+
+/// Stands for no node in lists of places.
+const NONE: usize = usize::MAX;
+
+/// A list that was read: its nodes in depth-first order, those that are detached last.
+pub(crate) struct Listed {
+    pub(crate) tree: Tree,
+    /// Of each node of the tree the id, which is its place in a list without ids.
+    pub(crate) ids: Vec<u64>,
+    /// The places of the roots that are not detached.
+    pub(crate) roots: Vec<usize>,
+}
+
+impl Listed {
+    /// Sorts a list, and checks that a scene accepts its nodes.
+    pub(crate) fn of(nodes: &[NodeForm<'_>]) -> Result<Self, String> {
+        let places = ids(nodes)?;
+        let (mut roots, mut detached) = (Vec::new(), Vec::new());
+        // By node: its first child and its next sibling, in the order of the list.
+        let (mut first_child, mut next_sibling) = (vec![NONE; nodes.len()], vec![NONE; nodes.len()]);
+        // From the last node to the first, so that each becomes the first of its siblings.
+        for (place, node) in nodes.iter().enumerate().rev() {
+            let refuse = |why: &str| Err(format!("node {place}: {why}"));
+            match (node.parent, node.detached) {
+                (Some(parent), false) => {
+                    let found = match &places {
+                        Some(places) => places.get(&parent).copied(),
+                        None => usize::try_from(parent).ok().filter(|&parent| parent < nodes.len()),
+                    };
+                    let Some(above) = found else {
+                        return refuse(&format!("there is no node {parent}, its parent; list it, too"));
+                    };
+                    next_sibling[place] = core::mem::replace(&mut first_child[above], place);
+                }
+                (Some(_), true) => return refuse("it is detached and has a parent; leave one of both out"),
+                (None, true) => detached.push(place),
+                (None, false) => roots.push(place),
+            }
+        }
+        roots.reverse();
+        let mut listed = Self { tree: Tree::with_capacity(nodes.len()), ids: Vec::new(), roots };
+        let mut numbers = vec![None; nodes.len()];
+        // The nodes that come next, each with its parent's number: the last one first.
+        let mut ahead: Vec<(usize, Option<usize>)> = Vec::new();
+        for top in listed.roots.clone().into_iter().chain(detached.into_iter().rev()) {
+            ahead.push((top, None));
+            while let Some((place, parent)) = ahead.pop() {
+                let refuse = |why: &str| format!("node {place}: {why}");
+                let node = &nodes[place];
+                let described = node.describe();
+                let described = described.ok_or_else(|| refuse("it has a transform and a matrix; leave one out"))?;
+                let number = listed.tree.push(parent, described);
+                if let Some((_, error)) = listed.tree.fault {
+                    return Err(refuse(&error.to_string()));
+                }
+                listed.ids.push(node.id.unwrap_or(place as u64));
+                numbers[place] = Some(number);
+                if next_sibling[place] != NONE {
+                    ahead.push((next_sibling[place], parent));
+                }
+                if first_child[place] != NONE {
+                    ahead.push((first_child[place], Some(number)));
+                }
+            }
+        }
+        match numbers.iter().position(Option::is_none) {
+            Some(place) => Err(format!("node {place}: it is its own ancestor; give it another parent")),
+            None => Ok(listed),
+        }
+    }
+}
+
+/// The place of each id, if the nodes of the list have ids.
+fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
+    if nodes.iter().all(|node| node.id.is_none()) {
+        return Ok(None);
+    }
+    let mut places = HashMap::with_capacity(nodes.len());
+    for (place, node) in nodes.iter().enumerate() {
+        let Some(id) = node.id.filter(|&id| id < u64::MAX) else {
+            return Err(format!(
+                "node {place}: it has no id, or too great a one, and others have ids; give it another"
+            ));
+        };
+        if let Some(other) = places.insert(id, place) {
+            return Err(format!("node {place}: its id {id} is that of node {other}; give it another"));
+        }
+    }
+    Ok(Some(places))
+}
+
+/// Writes the nodes by their numbers, each with the number of its parent: as a scene writes its nodes.
+///
+/// ```
+/// use hedgerow::{Node, Tree};
+///
+/// let mut tree = Tree::new();
+/// let car = tree.push(None, Node::group().named("car"));
+/// tree.push(Some(car), Node::material(3).named("wheel"));
+/// let text = serde_json::to_string(&tree).unwrap();
+/// assert_eq!(text, r#"[{"name":"car"},{"parent":0,"name":"wheel","material":3}]"#);
+/// assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);
+/// ```
+impl Serialize for Tree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let form =
+            |(parent, node): (Option<usize>, _)| NodeForm::of(node, None, parent.map(|parent| parent as u64), false);
+        serializer.collect_seq(self.iter().map(form))
+    }
+}
+
+/// Reads a list of nodes in any order; those of the tree are in depth-first order. Ids are used for parents, and
+/// forgotten. Every number is checked as for an edit.
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let nodes: Vec<NodeForm<'_>> = Deserialize::deserialize(deserializer)?;
+        if let Some(place) = nodes.iter().position(|node| node.detached) {
+            return Err(D::Error::custom(format!("node {place}: a tree has no detached nodes; leave the mark out")));
+        }
+        Listed::of(&nodes).map(|listed| listed.tree).map_err(D::Error::custom)
+    }
+}
