@@ -165,7 +165,8 @@ impl From<hedgerow_math::Error> for Error {
     }
 }
 
-/// Why a batch is refused: a list of edits, or a [`Tree`](crate::Tree). Nothing has changed, but where [`Scene::set_locals`](crate::Scene::set_locals) returns it: what came before the item is set.
+/// Why a batch is refused: a list of edits, or a [`Tree`](crate::Tree). Nothing has changed, but where
+/// [`Scene::set_locals`](crate::Scene::set_locals) returns it: what came before the item is set.
 ///
 /// ```
 /// use hedgerow::edit::BatchError;

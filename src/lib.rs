@@ -118,7 +118,7 @@
 //! |---|---|---|
 //! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
 //! | `bytemuck` | plain data without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`], and what of slots is uploaded | no |
-//! | `mint` | [`Mat34`] and [`Transform`] from and to the types of `mint`, and vectors and rotations, by `glam` | no |
+//! | `mint` | [`Mat34`] from and to the types of `mint`, [`Transform`] to them, and vectors and rotations, by `glam` | no |
 //! | `rayon` | [`Scene::update`], culling into draws, draw lists, characters and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`], [`Tree`] and the plain types in text formats such as JSON | no |
 //!

@@ -242,19 +242,19 @@ impl<'n> Node<'n> {
         Self { shape: Some(shape), ..Self::group() }
     }
 
-    /// The same node with a local transform.
+    /// The same node with a local transform. A translation in double precision goes: add it afterwards.
     #[inline]
     #[must_use]
     pub const fn with_transform(self, transform: Transform) -> Self {
-        Self { local: Some(Local::Transform(transform)), ..self }
+        Self { local: Some(Local::Transform(transform)), translation_f64: None, ..self }
     }
 
     /// The same node with a local transform given as a matrix. It is stored as translation, rotation and scale if these
-    /// can express it, else as the matrix.
+    /// can express it, else as the matrix. A translation in double precision goes: add it afterwards.
     #[inline]
     #[must_use]
     pub const fn with_matrix(self, matrix: Mat34) -> Self {
-        Self { local: Some(Local::Matrix(matrix)), ..self }
+        Self { local: Some(Local::Matrix(matrix)), translation_f64: None, ..self }
     }
 
     /// The same node with a material.

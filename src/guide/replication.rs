@@ -18,8 +18,7 @@
 //!
 //! On [`Changes::All`](crate::changes::Changes::All), the first time and after a long time without a read, all is sent.
 //! What a program keeps for nodes beyond that is dropped by [`removed`](crate::changes::Changed::removed): nodes that
-//! left may come back. Not reported, though `node` has both: changes of [`user_data`](crate::Node::user_data), and of
-//! what single precision loses of a [`translation_f64`](crate::Node::translation_f64).
+//! left may come back. Changes of [`user_data`](crate::Node::user_data) are not reported, though `node` has it.
 //!
 //! ```
 //! use hedgerow::changes::{ChangeKinds, ChangeReader, Changes};
@@ -49,7 +48,7 @@
 //!     };
 //!     let gone: Vec<_> = changed.left().iter().filter_map(|&node| map.remove(node)).collect();
 //!     let mut entered = changed.entered().to_vec();
-//!     entered.sort_by_key(|&node| server.get(node).map(|node| node.depth()));
+//!     entered.sort_by_cached_key(|&node| server.get(node).map(|node| node.depth()));
 //!     entered.iter().try_for_each(|&node| copy(server, replica, map, node))?;
 //!     let edited = |kinds| changed.edited().iter().filter(move |edit| edit.1.intersects(kinds)).map(|edit| edit.0);
 //!     let moves: Vec<_> = edited(ChangeKinds::PARENT)
@@ -61,9 +60,10 @@
 //!     }
 //!     replica.remove_many(&gone)?;
 //!     for &node in changed.locals() {
-//!         match server.local(node) {
-//!             Some(local) => replica.set_local(map[node], local)?,
-//!             None => _ = replica.edit(map[node])?.set_local(None)?,
+//!         let from = server.get(node).ok_or(Error::StaleHandle(node))?;
+//!         replica.edit(map[node])?.set_local(from.local())?;
+//!         if let Some(translation) = from.node().translation_f64 {
+//!             replica.edit(map[node])?.set_translation_f64(translation)?;
 //!         }
 //!     }
 //!     let moved = edited(ChangeKinds::PARENT | ChangeKinds::ORDER).chain(entered.iter().copied());

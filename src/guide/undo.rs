@@ -14,7 +14,7 @@
 //! | delete, which is to detach | reparent to where it was |
 //! | reparent | reparent to where it was, with [`Keep::Local`](crate::Keep::Local), and the local transform that it had; if it had none, with [`NodeMut::set_local`](crate::NodeMut::set_local) of `None`, since [`Keep::World`](crate::Keep::World) gives it one |
 //! | set or remove components | [`set_node`](crate::NodeMut::set_node) what [`node`](crate::NodeRef::node) returned before; or, for one component, set or remove it |
-//! | [`set_translation_f64`](crate::NodeMut::set_translation_f64), and any edit of a local transform that has one | set it again to what [`translation_f64`](crate::NodeRef::translation_f64) returned before: `local` and `node` have it rounded |
+//! | [`set_translation_f64`](crate::NodeMut::set_translation_f64), and any edit of a local transform that has one | `set_node`, too; or set it again to what [`translation_f64`](crate::NodeRef::translation_f64) returned before: `local` has it rounded |
 //!
 //! ```
 //! use hedgerow::{Error, Keep, Node, Place, Scene};

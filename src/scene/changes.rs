@@ -217,8 +217,8 @@ impl Scene {
     /// [history](crate::SceneConfig::change_history) goes. A reader that has not asked for longer gets [`Changes::All`],
     /// as on its first read.
     ///
-    /// A program that both reads and writes, and does not want to read what it wrote itself, reads and ignores it, or
-    /// takes a new reader [of the scene](ChangeReader::of): [`guide::physics`](crate::guide::physics) has an example.
+    /// A program that both reads and writes, and does not want to read what it wrote itself, reads and ignores it:
+    /// [`guide::physics`](crate::guide::physics) has an example.
     ///
     /// Runs in **O(slices + nodes of slices that changed + what is listed + what the history has since the last
     /// read)**. An update takes time for what it computes and for what edits changed, whether anyone reads or not;

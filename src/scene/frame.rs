@@ -26,9 +26,8 @@ impl Scene {
     ///
     /// If the list was last filled from this scene, only slices that changed since are listed again, and only matrices
     /// computed since are copied. Runs in **O(slices + shapes)** the first time, then in O(slices + shapes of the
-    /// slices that changed), and in O(1) if nothing changed; with an eye
-    /// that moved, in O(shapes) at least. If the number of shapes in a slice changes, the shapes of
-    /// all later slices are moved in memory.
+    /// slices that changed), and in O(1) if nothing changed; with an eye that moved, in O(shapes) at least. If the
+    /// number of shapes in a slice changes, the shapes of all later slices are moved in memory.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};

@@ -392,7 +392,8 @@ impl Scene {
         Some(NodeRef::new(self, self.store.resolve(node)?))
     }
 
-    /// The parent of a node; `None` for the root. Runs in **O(1)**.
+    /// The parent of a node; `None` for the root, for the root of a detached subtree, and for a stale handle. Runs in
+    /// **O(1)**.
     #[inline]
     #[must_use]
     pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {

@@ -37,7 +37,7 @@ pub enum SnapshotError {
     },
     /// The bytes are not those that were written.
     Checksum,
-    /// The bytes do not describe a scene, although their checksum is right.
+    /// The bytes do not describe a scene or a tree, although their checksum is right.
     Invalid {
         /// The violated condition.
         violation: &'static str,
@@ -53,7 +53,9 @@ pub enum SnapshotError {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotASnapshot => f.write_str("the bytes are not a snapshot; pass what Scene::to_bytes returned"),
+            Self::NotASnapshot => {
+                f.write_str("the bytes are not a snapshot; pass what Scene::to_bytes or Tree::to_bytes returned")
+            }
             Self::Version(found) => write!(
                 f,
                 "the snapshot has version {found}, and this crate reads version {}; load it with the crate that wrote it",
@@ -72,7 +74,7 @@ impl fmt::Display for SnapshotError {
                 f.write_str("the checksum of the snapshot is wrong; the file is damaged, use another copy")
             }
             Self::Invalid { violation } => {
-                write!(f, "the snapshot is not a valid scene: {violation}; write it again")
+                write!(f, "the bytes are not valid: {violation}; write them again")
             }
             Self::Read(reason) => write!(f, "the snapshot cannot be read: {reason}; check its source"),
             Self::AllocationFailed => Error::AllocationFailed.fmt(f),

@@ -15,7 +15,7 @@ impl Store {
         at: Position,
         nodes: impl ExactSizeIterator<Item = (Option<usize>, Node<'n>)>,
     ) -> Result<Vec<NodeHandle>, Error> {
-        self.check_room(nodes.len())?;
+        debug_assert!(self.check_room(nodes.len()).is_ok());
         let mut handles: Vec<NodeHandle> = Vec::with_capacity(nodes.len());
         for (parent, node) in nodes {
             let at = parent.map_or(at, |parent| Position::last_of(handles[parent].record()));

@@ -18,6 +18,8 @@ use hedgerow_math::internal::file_header::Kind;
 
 impl Tree {
     /// The tree as bytes, from which [`Tree::from_bytes`] makes an equal one. Runs in **O(nodes)**.
+    ///
+    /// A tree that a scene would refuse gives bytes that are refused.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let heads = self.nodes.heads();
@@ -86,7 +88,7 @@ impl Tree {
     }
 }
 
-/// Checks that a scene stores this description as it is, and that it has what its head says.
+/// Checks that a scene accepts this description, and that it has what its head says.
 fn check(node: &Node<'_>, head: Head) -> Result<(), BytesError> {
     match node.local {
         Some(Local::Transform(transform)) => ensure!(

@@ -114,7 +114,7 @@ impl Tree {
         self.fault = None;
     }
 
-    /// The node of a number, as a scene stores it; as it was pushed, if a scene would refuse it. `None` if there is no
+    /// The node of a number, with values as a scene keeps them; as it was pushed, if a scene would refuse it. `None` if there is no
     /// such node. Runs in **O(1)**.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Node<'_>> {
@@ -137,7 +137,9 @@ impl PartialEq for Tree {
     fn eq(&self, other: &Self) -> bool {
         let same =
             |(a, b): (Placed, Placed)| a.parent == b.parent && self.nodes.node(a.head) == other.nodes.node(b.head);
-        self.len() == other.len() && self.depth_first().into_iter().zip(other.depth_first()).all(same)
+        self.len() == other.len()
+            && self.fault == other.fault
+            && self.depth_first().into_iter().zip(other.depth_first()).all(same)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::tree::Tree;
 use crate::{Local, Mat34, Node, Shape, Transform, Visibility};
 use glam::Vec3;
 use serde::de::Error as _;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -174,7 +175,8 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
     Ok(Some(places))
 }
 
-/// Writes the nodes by their numbers, each with the number of its parent: as a scene writes its nodes.
+/// Writes the nodes by their numbers, each with the number of its parent: as a scene writes its nodes. Fails for a tree
+/// that a scene would refuse.
 ///
 /// ```
 /// use hedgerow::{Node, Tree};
@@ -188,6 +190,9 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
 /// ```
 impl Serialize for Tree {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some((number, fault)) = self.fault {
+            return Err(S::Error::custom(format!("node {number}: {fault}")));
+        }
         let form =
             |(parent, node): (Option<usize>, _)| NodeForm::of(node, None, parent.map(|parent| parent as u64), false);
         serializer.collect_seq(self.iter().map(form))

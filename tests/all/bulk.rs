@@ -178,7 +178,7 @@ fn trees_are_equal_by_their_nodes_in_depth_first_order() {
     let mut reused = by_rows;
     reused.clear();
     assert_eq!((&reused, reused.is_empty()), (&Tree::new(), true));
-    reused.push(Some(0), Node::group());
+    reused.push(Some(0), Node::material(0));
     assert_ne!(reused, build(&[(None, 0)]), "a parent that is not known is none of the others");
     assert_eq!(format!("{:?}", Tree::new()), "Tree []");
 }

@@ -30,7 +30,7 @@ fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
     let _ = scene.insert(node, Node::group());
     let _ = scene.insert(Place::Before(node), Node::group());
     let _ = scene.set_local(node, Transform::IDENTITY);
-    let _ = scene.set_local(node, Transform::IDENTITY);
+    let _ = scene.set_world(node, Transform::IDENTITY);
     let _ = scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::VISIBLE));
     let _ = scene.edit(node).map(|mut node| _ = node.set_material(None));
     let _ = scene.edit(node).map(|mut node| _ = node.set_name("a"));

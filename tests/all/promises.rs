@@ -169,7 +169,10 @@ fn edit(scene: &mut Scene, dice: &mut fastrand::Rng, edits: usize) -> Vec<NodeHa
             }
             7..=9 if node != scene.root() => _ = scene.remove(node).unwrap(),
             10 => _ = scene.reparent(node, Place::Detached, Keep::Local),
-            11 => _ = scene.reparent(node, other, Keep::Local),
+            11 => {
+                let detached = scene.detached().next();
+                detached.map(|node| scene.reparent(node, other, Keep::Local));
+            }
             12 | 13 => _ = scene.reparent(node, other, Keep::Local),
             14 => _ = scene.edit(node).unwrap().set_user_data(dice.u32(..4)),
             _ => scene.update(),

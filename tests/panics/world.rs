@@ -17,8 +17,8 @@ pub(crate) fn combine(above: &Value, own: &Value) -> Value {
 }
 
 /// What is grouped by.
-pub(crate) fn key_of(word: u32) -> u32 {
-    word % 3
+pub(crate) fn key_of(number: u32) -> u32 {
+    number % 3
 }
 
 pub(crate) struct World {
@@ -60,8 +60,8 @@ impl World {
             };
             nodes.push(scene.insert(parent, node).expect("a plain insert"));
         }
-        for (word, &node) in (0..).zip(&nodes) {
-            scene.edit(node).expect("the node lives").set_user_data(word);
+        for (number, &node) in (0..).zip(&nodes) {
+            scene.edit(node).expect("the node lives").set_user_data(number);
         }
         scene.reparent(nodes[4], Place::Detached, Keep::Local).expect("a branch");
         scene.update();

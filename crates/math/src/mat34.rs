@@ -123,7 +123,12 @@ impl Mat34 {
         let DMat3 { x_axis: a, y_axis: b, z_axis: c } = linear.transpose();
         let cofactors = [b.cross(c), c.cross(a), a.cross(b)];
         let greatest = cofactors.iter().fold(0.0_f64, |greatest, row| greatest.max(row.abs().max_element()));
-        if greatest > 0.0 && linear.is_finite() { rounded(cofactors.map(|row| row / greatest)) } else { [[0.0; 3]; 3] }
+        if greatest == 0.0 || !linear.is_finite() {
+            return [[0.0; 3]; 3];
+        }
+        // The inverse transpose is these divided by the determinant, which is negative for a mirror.
+        let greatest = if a.dot(cofactors[0]) < 0.0 { -greatest } else { greatest };
+        rounded(cofactors.map(|row| row / greatest))
     }
 
     /// Translation, rotation and scale, if these express the matrix to within 1e-6 of its largest element in each
@@ -415,6 +420,8 @@ mod tests {
             assert_eq!(scaled(scale).normal_matrix(), up, "{scale:?}");
         }
         assert_eq!(scaled([1e-44, 1e-44, 1e-44]).normal_matrix(), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+        let mirror = scaled([-1e-44, 1e-44, 1e-44]).normal_matrix();
+        assert_eq!(mirror, [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "as of a larger mirror");
         for scale in [[0.0, 0.0, 1.0], [0.0; 3], [f32::NAN, 1.0, 1.0], [f32::INFINITY, 1.0, 1.0]] {
             assert_eq!(scaled(scale).normal_matrix(), [[0.0; 3]; 3], "{scale:?}");
         }

@@ -9,7 +9,7 @@
 //!
 //! Each side keeps its handles or pointers in an array by number, and looks there for each edit. An update follows each
 //! frame, and is not timed. With `batch-` before their names the same edits are batches of `hedgerow`, against single
-//! calls; the lists that a batch is told by are filled as part of it.
+//! calls; filling their lists is timed. There is no batch of inserts: `batch-insert` is single inserts on both sides.
 //!
 //! - `rigs/set`, `rigs/set-random`: all transforms of rigs, in the order in which they were built, which is depth first,
 //!   and in random order, the same in each frame.

@@ -45,7 +45,7 @@ impl Tree {
 
     /// Lists the rows again if that is due.
     fn refresh(&mut self, scene: &Scene, session: &Session) {
-        let seen = ([scene.len(), scene.stats().detached], session.editor.depth());
+        let seen = ([scene.len(), scene.detached().count()], session.editor.depth());
         let [_, moved, inserted, removed] = session.frame.edits;
         self.stale |= seen != self.seen || moved + inserted + removed > 0;
         self.wait = self.wait.saturating_sub(1);
