@@ -9,7 +9,8 @@
 //! | lists: [`Scene::remove_many`] | [`BatchError`] |
 //! | a list: [`Scene::set_worlds`]; an iterator: [`Scene::set_locals`] | [`BatchError`] |
 //! | lists: [`Scene::reparent_many`], [`Scene::topmost`] | [`BatchError`] |
-//! | edits recorded on any thread, and applied later | [`EditQueue`], [`Queued`], [`Outcome`] |
+//! | a change of one node as a value: [`NodeMut::change`](crate::NodeMut::change) | [`Change`] |
+//! | edits recorded on any thread, and applied later | [`EditQueue`], [`Edit`], [`Queued`], [`Outcome`] |
 //! | the nodes and places of such edits | [`Target`], [`QueuedPlace`] |
 //! | the form in which a local transform is stored after an edit | [`LocalForm`] |
 //!
@@ -35,8 +36,34 @@
 //! assert_eq!(scene.children(handles[car]).count(), 0);
 //! # Ok::<(), hedgerow::edit::BatchError>(())
 //! ```
+//!
+//! A loader's thread records edits, and the frame loop applies them:
+//!
+//! ```
+//! use hedgerow::edit::{Change, Edit, EditQueue};
+//! use hedgerow::{Node, Scene, Transform, Tree};
+//! use std::thread;
+//!
+//! let mut scene = Scene::new();
+//! let street = scene.insert(scene.root(), Node::group().named("loading"))?;
+//! let loader = thread::spawn(move || {
+//!     let mut tree = Tree::new();
+//!     let house = tree.push(None, Node::transform(Transform::IDENTITY));
+//!     tree.push(Some(house), Node::group().named("door"));
+//!     let mut queue = EditQueue::new();
+//!     let house = queue.insert_tree(street, tree);
+//!     queue.push(Edit::set_local(house, Transform::from_xyz(8.0, 0.0, 0.0)));
+//!     queue.push(Edit::change(street, Change::Name(Some("street".into()))));
+//!     queue
+//! });
+//!
+//! let mut queue = loader.join().expect("the loader does not panic");
+//! assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+//! assert_eq!(scene.get(street).unwrap().name(), Some("street"));
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
 
 pub use crate::error::BatchError;
 pub use crate::handle::Queued;
 pub use crate::node::LocalForm;
-pub use crate::scene::{EditQueue, Outcome, QueuedPlace, Target};
+pub use crate::scene::{Change, Edit, EditQueue, Outcome, QueuedPlace, Target};

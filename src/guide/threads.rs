@@ -17,7 +17,7 @@
 //! [install]: https://docs.rs/rayon/latest/rayon/struct.ThreadPool.html#method.install
 //!
 //! ```
-//! use hedgerow::edit::EditQueue;
+//! use hedgerow::edit::{Edit, EditQueue};
 //! use hedgerow::{Node, NodeHandle, Scene, Transform};
 //!
 //! let mut scene = Scene::new();
@@ -35,7 +35,7 @@
 //!             for &boat in boats {
 //!                 let place = scene.world(boat).expect("all boats are in the scene").translation();
 //!                 if place.z < 8.0 {
-//!                     queue.remove(boat);
+//!                     queue.push(Edit::remove(boat));
 //!                 } else {
 //!                     let mast = queue.insert(boat, Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)));
 //!                     queue.insert(mast, Node::group().named("flag")); // below a node that is still to be made

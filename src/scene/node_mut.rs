@@ -31,6 +31,52 @@ pub struct NodeMut<'s> {
     id: RecordId,
 }
 
+/// A change of one node's components as a value, for [`NodeMut::change`] and [`Edit`](crate::edit::Edit). `None` removes
+/// a component.
+///
+/// A [`Node`] turns into the change to all its components, [`Change::Node`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Change {
+    /// [`NodeMut::set_local`].
+    Local(Option<Local>),
+    /// [`Scene::set_world`].
+    World(Local),
+    /// [`NodeMut::look_at`].
+    LookAt {
+        /// The point at which the node's −Z axis will point, in world space.
+        target: Vec3,
+        /// Where its +Y axis will point as far as possible, in world space.
+        up: Vec3,
+    },
+    /// [`NodeMut::set_translation_f64`].
+    TranslationF64(DVec3),
+    /// [`NodeMut::set_material`].
+    Material(Option<u32>),
+    /// [`NodeMut::set_shape`].
+    Shape(Option<Shape>),
+    /// [`NodeMut::set_visibility`].
+    Visibility(Option<Visibility>),
+    /// [`NodeMut::set_name`].
+    Name(Option<Box<str>>),
+    /// [`NodeMut::set_user_data`].
+    UserData(u32),
+    /// [`NodeMut::set_node`] with an owned name.
+    Node {
+        /// The description; its own name is not used.
+        node: Box<Node<'static>>,
+        /// The name.
+        name: Option<Box<str>>,
+    },
+}
+
+/// Copies the name.
+impl From<Node<'_>> for Change {
+    fn from(node: Node<'_>) -> Self {
+        Self::Node { node: Box::new(Node { name: None, ..node }), name: node.name.map(Into::into) }
+    }
+}
+
 /// The handle.
 impl fmt::Debug for NodeMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -239,6 +285,42 @@ impl NodeMut<'_> {
         };
         store.set_local_in_place(self.id, turned.checked()?);
         Ok(self)
+    }
+
+    /// Makes a change that is given as a value: from a queue, a network, or a list of edits to undo.
+    ///
+    /// Takes as long as the method that the change names.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, edit::Change};
+    ///
+    /// let mut scene = Scene::new();
+    /// let lamp = scene.insert(scene.root(), Node::group())?;
+    /// for change in [Change::Material(Some(3)), Change::Name(Some("lamp".into()))] {
+    ///     scene.edit(lamp)?.change(change)?;
+    /// }
+    /// assert_eq!(scene.get(lamp).unwrap().node(), Node::material(3).named("lamp"));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of that method. The node is unchanged.
+    pub fn change(&mut self, change: Change) -> Result<&mut Self, Error> {
+        match change {
+            Change::Local(local) => self.set_local(local),
+            Change::World(world) => {
+                self.scene.set_world(self.handle(), world)?;
+                Ok(self)
+            }
+            Change::LookAt { target, up } => self.look_at(target, up),
+            Change::TranslationF64(translation) => self.set_translation_f64(translation),
+            Change::Material(material) => Ok(self.set_material(material)),
+            Change::Shape(shape) => self.set_shape(shape),
+            Change::Visibility(visibility) => Ok(self.set_visibility(visibility)),
+            Change::Name(name) => Ok(self.set_name(name.as_deref())),
+            Change::UserData(user_data) => Ok(self.set_user_data(user_data)),
+            Change::Node { node, name } => self.set_node(Node { name: name.as_deref(), ..*node }),
+        }
     }
 
     /// Sorts the children by a comparison; equal ones keep their order.

@@ -1,27 +1,25 @@
 //! Edits recorded now and applied later, in order.
 
 mod edit;
-mod trees;
 
 use crate::handle::Queued;
 use crate::unique::unique_number;
-use crate::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Shape, Tree, Visibility, node::LocalForm};
+use crate::{Error, Node, NodeHandle, Place, Scene, Tree, node::LocalForm};
 use core::mem;
 use core::num::NonZeroU64;
-use edit::{Edit, Insert, Names, Tickets};
-use glam::{DVec3, Vec3};
+pub use edit::Edit;
+use edit::{Insert, Names, Step, Tickets};
 
 /// Edits recorded during a visit or on other threads, to be applied in order afterwards.
 ///
 /// A queue owns its data and borrows no scene. So edits can be recorded while a visit holds the scene, and each thread
-/// can fill its own queue. It has a method for the edits that insert, move, change or remove a node, with the
-/// arguments of the method of [`Scene`]; names are copied. [`insert_tree`](Self::insert_tree) inserts whole trees. It
-/// has none for edits of whole scenes and of storage, and for those that take a closure.
+/// can fill its own queue. [`push`](Self::push) records an [`Edit`]: one that moves, changes or removes a node.
+/// [`insert`](Self::insert) and [`insert_tree`](Self::insert_tree) record inserts; names are copied.
 ///
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits as if one after
 /// another, and each gives the result that the scene gives. One that fails does not stop the others. Queues keep their
-/// memory, so one that is reused from frame to frame allocates nothing in the steady state. An edit takes 80 bytes, and
-/// an insert also the node's description.
+/// memory, so one that is reused from frame to frame allocates nothing in the steady state, but for trees, and for
+/// names and descriptions in changes. An edit takes at most 96 bytes, and an insert also the node's description.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked: one that is not in the scene
 /// gives [`Error::StaleHandle`]. A handle of another scene does too, unless its bits coincide with those of a node
@@ -33,7 +31,7 @@ use glam::{DVec3, Vec3};
 /// Recorded in a visit:
 ///
 /// ```
-/// use hedgerow::{Node, NodeRef, Scene, Transform, edit::{EditQueue, Outcome}, visit::{Flow, Visitor}};
+/// use hedgerow::{Node, NodeRef, Scene, Transform, edit::{Edit, EditQueue, Outcome}, visit::{Flow, Visitor}};
 ///
 /// /// Gives a lamp to every node that is called "post", and removes the litter.
 /// struct Tidy(EditQueue);
@@ -45,7 +43,7 @@ use glam::{DVec3, Vec3};
 ///                 let arm = self.0.insert(node.handle(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)));
 ///                 self.0.insert(arm, Node::group().named("lamp"));
 ///             }
-///             Some("litter") => self.0.remove(node.handle()),
+///             Some("litter") => self.0.push(Edit::remove(node.handle())),
 ///             _ => {}
 ///         }
 ///         Flow::Continue
@@ -69,7 +67,7 @@ use glam::{DVec3, Vec3};
 /// On two threads, joined in an order that does not depend on which was faster:
 ///
 /// ```
-/// use hedgerow::{Node, NodeHandle, Scene, Transform, edit::EditQueue};
+/// use hedgerow::{Node, NodeHandle, Scene, Transform, edit::{Edit, EditQueue}};
 /// use std::thread;
 ///
 /// let mut scene = Scene::new();
@@ -82,7 +80,7 @@ use glam::{DVec3, Vec3};
 ///     for (queue, cars) in queues.iter_mut().zip(cars.chunks(50)) {
 ///         threads.spawn(move || {
 ///             for &car in cars {
-///                 queue.set_local(car, Transform::from_xyz(13.9, 0.0, 0.0));
+///                 queue.push(Edit::set_local(car, Transform::from_xyz(13.9, 0.0, 0.0)));
 ///             }
 ///         });
 ///     }
@@ -97,10 +95,10 @@ use glam::{DVec3, Vec3};
 /// ```
 #[derive(Debug, Default)]
 pub struct EditQueue {
-    edits: Vec<Edit>,
-    /// What the inserts among the edits insert, and what nodes are set to, in the same order.
+    edits: Vec<Step>,
+    /// What the inserts among the edits insert, in the same order.
     inserts: Vec<Insert>,
-    /// The names in the edits, end to end in the same order.
+    /// The names in these, end to end in the same order.
     names: String,
     /// The trees in the edits, in the same order.
     trees: Vec<Tree>,
@@ -156,20 +154,8 @@ pub enum Outcome {
     Removed(usize),
     /// The node was moved or detached; the form of its own local transform, if it has one: see [`Scene::reparent`].
     Moved(Option<LocalForm>),
-    /// The change was made: a component or a name set.
-    Set,
-    /// The transform was set, and is stored in this form.
-    SetAs(LocalForm),
-    /// The user data was set, and was this before.
-    SetUserData(u32),
-    /// The node's local transform, if it had one, was removed.
-    RemovedLocal(Option<Local>),
-    /// The node's material, if it had one, was removed.
-    RemovedMaterial(Option<u32>),
-    /// The node's shape, if it had one, was removed.
-    RemovedShape(Option<Shape>),
-    /// The node's visibility, if it had one, was removed.
-    RemovedVisibility(Option<Visibility>),
+    /// The components were changed.
+    Changed,
 }
 
 /// The tickets that one queue issued between two applications, and where its edits start in this queue.
@@ -205,117 +191,64 @@ impl EditQueue {
         self.edits.is_empty()
     }
 
+    /// Records an edit of a node.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform, edit::{Change, Edit, EditQueue}};
+    ///
+    /// let mut scene = Scene::new();
+    /// let mut queue = EditQueue::new();
+    /// let lamp = queue.insert(scene.root(), Node::group());
+    /// queue.push(Edit::set_local(lamp, Transform::from_xyz(0.0, 4.0, 0.0)));
+    /// queue.push(Edit::change(lamp, Change::Material(Some(3))));
+    /// assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+    /// let lamp = scene.get(queue.inserted(lamp).unwrap()).unwrap();
+    /// assert_eq!(lamp.node(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)).with_material(3));
+    /// ```
+    #[inline]
+    pub fn push(&mut self, edit: Edit) {
+        self.edits.push(Step::Edit(edit));
+    }
+
     /// Records [`Scene::insert`], and returns the ticket with which later edits refer to the node.
     pub fn insert(&mut self, place: impl Into<QueuedPlace>, node: Node<'_>) -> Queued {
-        let ticket = self.issue();
-        self.edits.push(Edit::Insert(place.into()));
-        self.keep_description(node);
-        ticket
+        self.names.push_str(node.name.unwrap_or_default());
+        self.inserts.push(Insert { node: Node { name: None, ..node }, name: node.name.map(str::len) });
+        self.issue(Step::Insert(place.into()))
     }
 
-    /// Keeps a description, and its name among the names.
-    fn keep_description(&mut self, node: Node<'_>) {
-        let name = self.keep_name(node.name);
-        self.inserts.push(Insert { node: Node { name: None, ..node }, name });
+    /// Records [`Scene::insert_tree`], and returns the ticket with which later edits refer to
+    /// the first node of the tree. [`inserted_tree`](Self::inserted_tree) gives all nodes after the edits were applied.
+    ///
+    /// The tree goes into the queue, so that it can be filled on another thread. If it is refused, the result says why,
+    /// but not for which of its nodes.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Tree, edit::EditQueue};
+    ///
+    /// let mut tree = Tree::new();
+    /// let car = tree.push(None, Node::group().named("car"));
+    /// let wheel = tree.push(Some(car), Node::group());
+    ///
+    /// let mut scene = Scene::new();
+    /// let mut queue = EditQueue::new();
+    /// let ticket = queue.insert_tree(scene.root(), tree);
+    /// queue.apply(&mut scene);
+    /// let nodes = queue.inserted_tree(ticket).unwrap();
+    /// assert_eq!(scene.parent(nodes[wheel]), Some(nodes[car]));
+    /// assert_eq!(queue.inserted(ticket), Some(nodes[car]));
+    /// ```
+    pub fn insert_tree(&mut self, place: impl Into<QueuedPlace>, tree: Tree) -> Queued {
+        self.trees.push(tree);
+        self.issue(Step::InsertTree(place.into()))
     }
 
-    /// A ticket for the node that the next edit will make.
-    fn issue(&mut self) -> Queued {
+    /// Records an insert, and returns the ticket for the node that it will make.
+    fn issue(&mut self, insert: Step) -> Queued {
         let edit = self.edits.len();
+        self.edits.push(insert);
         let round = *self.round.get_or_insert_with(|| Round::starting_at(edit));
         Queued { round: round.id, edit: edit - round.first_edit }
-    }
-
-    /// Records [`Scene::remove`].
-    pub fn remove(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::Remove(node.into()));
-    }
-
-    /// Records [`Scene::reparent`].
-    pub fn reparent(&mut self, node: impl Into<Target>, place: impl Into<QueuedPlace>, keep: Keep) {
-        self.edits.push(Edit::Reparent(node.into(), place.into(), keep));
-    }
-
-    /// Records [`Scene::set_local`].
-    pub fn set_local(&mut self, node: impl Into<Target>, local: impl Into<Local>) {
-        let node = node.into();
-        self.edits.push(match local.into() {
-            Local::Transform(transform) => Edit::SetLocal(node, transform),
-            Local::Matrix(matrix) => Edit::SetLocalMatrix(node, matrix),
-        });
-    }
-
-    /// Records [`Scene::set_world`]; the local transform is computed from the parent's transform when the edit is
-    /// applied.
-    pub fn set_world(&mut self, node: impl Into<Target>, world: impl Into<Local>) {
-        let node = node.into();
-        self.edits.push(match world.into() {
-            Local::Transform(transform) => Edit::SetWorld(node, transform),
-            Local::Matrix(matrix) => Edit::SetWorldMatrix(node, matrix),
-        });
-    }
-
-    /// Records [`NodeMut::look_at`](crate::NodeMut::look_at); the rotation is computed from the node's position when
-    /// the edit is applied.
-    pub fn look_at(&mut self, node: impl Into<Target>, target: Vec3, up: Vec3) {
-        self.edits.push(Edit::LookAt { node: node.into(), target, up });
-    }
-
-    /// Records [`NodeMut::set_local`](crate::NodeMut::set_local) with `None`.
-    pub fn remove_local(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::RemoveTransform(node.into()));
-    }
-
-    /// Records [`NodeMut::set_material`](crate::NodeMut::set_material).
-    pub fn set_material(&mut self, node: impl Into<Target>, material: u32) {
-        self.edits.push(Edit::SetMaterial(node.into(), material));
-    }
-
-    /// Records [`NodeMut::set_material`](crate::NodeMut::set_material) with `None`.
-    pub fn remove_material(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::RemoveMaterial(node.into()));
-    }
-
-    /// Records [`NodeMut::set_shape`](crate::NodeMut::set_shape).
-    pub fn set_shape(&mut self, node: impl Into<Target>, shape: Shape) {
-        self.edits.push(Edit::SetShape(node.into(), shape));
-    }
-
-    /// Records [`NodeMut::set_shape`](crate::NodeMut::set_shape) with `None`.
-    pub fn remove_shape(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::RemoveShape(node.into()));
-    }
-
-    /// Records [`NodeMut::set_visibility`](crate::NodeMut::set_visibility).
-    pub fn set_visibility(&mut self, node: impl Into<Target>, visibility: Visibility) {
-        self.edits.push(Edit::SetVisibility(node.into(), visibility));
-    }
-
-    /// Records [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) with `None`.
-    pub fn remove_visibility(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::RemoveVisibility(node.into()));
-    }
-
-    /// Records [`NodeMut::set_name`](crate::NodeMut::set_name).
-    pub fn set_name(&mut self, node: impl Into<Target>, name: Option<&str>) {
-        let name = self.keep_name(name);
-        self.edits.push(Edit::SetName(node.into(), name));
-    }
-
-    /// Records [`NodeMut::set_node`](crate::NodeMut::set_node).
-    pub fn set_node(&mut self, node: impl Into<Target>, description: Node<'_>) {
-        self.edits.push(Edit::SetNode(node.into()));
-        self.keep_description(description);
-    }
-
-    /// Records [`NodeMut::set_user_data`](crate::NodeMut::set_user_data).
-    pub fn set_user_data(&mut self, node: impl Into<Target>, user_data: u32) {
-        self.edits.push(Edit::SetUserData(node.into(), user_data));
-    }
-
-    /// Records [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64).
-    pub fn set_translation_f64(&mut self, node: impl Into<Target>, translation: DVec3) {
-        self.edits.push(Edit::SetTranslation(node.into(), translation));
     }
 
     /// Moves all edits of another queue to the end of this one, and empties the other, which keeps its memory.
@@ -324,14 +257,14 @@ impl EditQueue {
     /// in **O(edits of the other)**, by copying.
     ///
     /// ```
-    /// use hedgerow::{Node, Scene, edit::EditQueue};
+    /// use hedgerow::{Node, Scene, edit::{Edit, EditQueue}};
     ///
     /// let mut scene = Scene::new();
     /// let (mut first, mut second) = (EditQueue::new(), EditQueue::new());
     /// let street = first.insert(scene.root(), Node::group().named("street"));
     /// let house = second.insert(street, Node::group().named("house"));
     /// first.append(&mut second);
-    /// first.set_name(house, Some("town hall"));
+    /// first.push(Edit::change(house, Node::group().named("town hall")));
     /// assert!(first.apply(&mut scene).iter().all(Result::is_ok));
     /// let found = scene.get(scene.root()).unwrap().find("street/town hall");
     /// assert_eq!(found.map(|node| node.handle()), first.inserted(house));
@@ -364,18 +297,18 @@ impl EditQueue {
     /// made, memory that the next ones will read is fetched.
     ///
     /// ```
-    /// use hedgerow::{Error, Node, Scene, edit::{EditQueue, Outcome}};
+    /// use hedgerow::{Error, Node, Scene, edit::{Change, Edit, EditQueue, Outcome}};
     ///
     /// let mut scene = Scene::new();
     /// let root = scene.root();
     /// let mut queue = EditQueue::new();
-    /// queue.remove(root);
+    /// queue.push(Edit::remove(root));
     /// let house = queue.insert(root, Node::group());
-    /// queue.set_material(house, 3);
+    /// queue.push(Edit::change(house, Change::Material(Some(3))));
     ///
     /// let results = queue.apply(&mut scene);
     /// assert_eq!(results[0], Err(Error::RootIsFixed));
-    /// assert_eq!(results[2], Ok(Outcome::Set));
+    /// assert_eq!(results[2], Ok(Outcome::Changed));
     /// let house = queue.inserted(house).expect("the root takes children");
     /// assert_eq!(scene.get(house).unwrap().own_material(), Some(3));
     /// ```
@@ -389,28 +322,16 @@ impl EditQueue {
         let mut text = mem::take(&mut self.names);
         let mut names = Names(&text);
         let (mut inserts, mut trees) = (self.inserts.drain(..), self.trees.drain(..));
-        let mut number = 0;
-        while let Some(edit) = self.edits.get(number) {
-            if let Some(ahead) = self.edits.get(number + AHEAD).and_then(Edit::handle) {
+        let mut edits = self.edits.drain(..);
+        while let Some(edit) = edits.next() {
+            if let Some(ahead) = edits.as_slice().get(AHEAD - 1).and_then(Step::handle) {
                 scene.store.prefetch(ahead.record());
             }
-            number += 1;
             let tickets = Tickets { rounds: &self.applied, results: &self.results };
-            let result = if let Edit::InsertTree(place) = edit {
-                let tree = trees.next().expect("every queued tree is there");
-                let nodes = tickets.place(*place).and_then(|place| Ok(scene.insert_tree(place, &tree)?));
-                nodes.map(|nodes| {
-                    let first = nodes.first().copied();
-                    self.made.push((number - 1, nodes));
-                    Outcome::InsertedTree(first)
-                })
-            } else {
-                edit.apply(scene, tickets, &mut inserts, &mut names)
-            };
+            let result = edit.apply(scene, tickets, &mut inserts, &mut names, &mut trees, &mut self.made);
             self.results.push(result);
         }
-        drop((inserts, trees));
-        self.edits.clear();
+        drop((edits, inserts, trees));
         text.clear();
         self.names = text;
         &self.results
@@ -424,10 +345,13 @@ impl EditQueue {
         Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()
     }
 
-    /// Appends a name to the names and returns its length.
-    fn keep_name(&mut self, name: Option<&str>) -> Option<usize> {
-        self.names.push_str(name.unwrap_or_default());
-        name.map(str::len)
+    /// The nodes that this ticket's [`insert_tree`](Self::insert_tree) made, by their numbers in the tree. `None` as
+    /// with [`inserted`](Self::inserted), and for a ticket of another edit.
+    #[must_use]
+    pub fn inserted_tree(&self, ticket: Queued) -> Option<&[NodeHandle]> {
+        let edit = Tickets { rounds: &self.applied, results: &self.results }.edit(ticket)?;
+        let place = self.made.binary_search_by_key(&edit, |&(edit, _)| edit).ok()?;
+        Some(&self.made[place].1)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::trees::APART;
 use fastrand::Rng;
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
-    edit::{EditQueue, Outcome, QueuedPlace},
+    edit::{Edit, EditQueue, Outcome, QueuedPlace},
 };
 use std::collections::HashMap;
 use std::time::Duration;
@@ -254,9 +254,9 @@ fn a_queue_detaches_moves_back_and_removes() {
     let mut queue = EditQueue::new();
     let a = queue.insert(root, Node::transform(moved(1)));
     let b = queue.insert(a, Node::group());
-    queue.reparent(a, QueuedPlace::Detached, Keep::Local);
-    queue.reparent(a, root, Keep::Local);
-    queue.remove(b);
+    queue.push(Edit::reparent(a, QueuedPlace::Detached, Keep::Local));
+    queue.push(Edit::reparent(a, root, Keep::Local));
+    queue.push(Edit::remove(b));
     let results = queue.apply(&mut scene).to_vec();
     assert!(matches!(results[2..4], [Ok(Outcome::Moved(Some(_))), Ok(Outcome::Moved(Some(_)))]));
     assert_eq!(results[4], Ok(Outcome::Removed(1)));

@@ -4,7 +4,7 @@ use crate::model::dump::dump;
 use crate::renderers::looking;
 use crate::trees::{APART, group, whole, with};
 use hedgerow::changes::ChangeReader;
-use hedgerow::edit::{EditQueue, Outcome};
+use hedgerow::edit::{Edit, EditQueue, Outcome};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::query::{CullView, Ray, Sphere};
 use hedgerow::{
@@ -441,7 +441,7 @@ fn a_kept_world_is_kept_in_double_precision() {
                 1 => _ = scene.reparent_many(&[(node, other)], Keep::World),
                 2 => {
                     let mut queue = EditQueue::new();
-                    queue.reparent(node, other, Keep::World);
+                    queue.push(Edit::reparent(node, other, Keep::World));
                     queue.apply(&mut scene);
                 }
                 3 => _ = scene.edit(node).unwrap().look_at(Vec3::ZERO, Vec3::Y).unwrap(),
@@ -494,7 +494,7 @@ fn a_world_that_is_not_finite_is_not_kept() {
     let batch = scene.reparent_many(&[(free, inner)], Keep::World);
     refused(batch.map_err(|refused| refused.error));
     let mut queue = EditQueue::new();
-    queue.reparent(free, inner, Keep::World);
+    queue.push(Edit::reparent(free, inner, Keep::World));
     refused(queue.apply(&mut scene)[0].map(drop));
     assert_eq!(dump(&scene), before);
     scene.update();

@@ -5,8 +5,8 @@ mod runs;
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Shape, Transform, Tree, Visibility,
-    edit::{EditQueue, LocalForm, Outcome, Queued, QueuedPlace, Target},
+    Aabb, Error, Keep, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Shape, Transform, Tree, Visibility,
+    edit::{Change, Edit, EditQueue, LocalForm, Outcome, Queued, QueuedPlace, Target},
     visit::{Flow, Visitor},
 };
 use std::thread;
@@ -34,19 +34,14 @@ fn results_come_in_the_order_of_recording_and_the_queue_is_empty_then() {
     assert!(queue.is_empty());
     let house = queue.insert(root, Node::group().named("house"));
     assert_eq!((queue.len(), queue.is_empty()), (1, false));
-    queue.set_material(house, 4);
-    queue.remove_material(house);
-    queue.remove(house);
+    queue.push(Edit::change(house, Change::Material(Some(4))));
+    queue.push(Edit::change(house, Change::Material(None)));
+    queue.push(Edit::remove(house));
     assert_eq!(queue.len(), 4);
     let results = queue.apply(&mut scene).to_vec();
     assert_eq!(queue.len(), 0);
     let house = queue.inserted(house).unwrap();
-    let expected = [
-        Ok(Outcome::Inserted(house)),
-        Ok(Outcome::Set),
-        Ok(Outcome::RemovedMaterial(Some(4))),
-        Ok(Outcome::Removed(1)),
-    ];
+    let expected = [Ok(Outcome::Inserted(house)), Ok(Outcome::Changed), Ok(Outcome::Changed), Ok(Outcome::Removed(1))];
     assert_eq!(results, expected);
     assert!(queue.is_empty());
     assert_eq!(queue.apply(&mut scene), []);
@@ -64,50 +59,52 @@ fn every_edit_reports_what_it_did() {
 
     let mut queue = EditQueue::new();
     let car = queue.insert(Place::FirstChildOf(street), Node::transform(there));
-    queue.set_local(car, turned);
-    queue.set_world(car, there);
-    queue.set_local(car, sheared);
-    queue.remove_local(car);
-    queue.set_local(car, there);
-    queue.look_at(car, Vec3::new(1.0, 2.0, -7.0), Vec3::Y);
-    queue.set_material(car, 3);
-    queue.remove_material(car);
-    queue.set_shape(car, shape);
-    queue.remove_shape(car);
-    queue.set_visibility(car, layers);
-    queue.remove_visibility(car);
-    queue.set_name(car, Some("car"));
-    queue.reparent(car, QueuedPlace::LastChildOf(root.into()), Keep::Local);
-    queue.set_name(street, None);
-    queue.reparent(street, car, Keep::Local);
-    queue.remove(street);
+    queue.push(Edit::set_local(car, turned));
+    queue.push(Edit::change(car, Change::World(there.into())));
+    queue.push(Edit::set_local(car, sheared));
+    queue.push(Edit::change(car, Change::Local(None)));
+    queue.push(Edit::set_local(car, there));
+    queue.push(Edit::change(car, Change::LookAt { target: Vec3::new(1.0, 2.0, -7.0), up: Vec3::Y }));
+    queue.push(Edit::change(car, Change::Material(Some(3))));
+    queue.push(Edit::change(car, Change::Material(None)));
+    queue.push(Edit::change(car, Change::Shape(Some(shape))));
+    queue.push(Edit::change(car, Change::Shape(None)));
+    queue.push(Edit::change(car, Change::Visibility(Some(layers))));
+    queue.push(Edit::change(car, Change::Visibility(None)));
+    queue.push(Edit::change(car, Change::Name(Some("car".into()))));
+    queue.push(Edit::reparent(car, QueuedPlace::LastChildOf(root.into()), Keep::Local));
+    queue.push(Edit::change(street, Change::Name(None)));
+    queue.push(Edit::reparent(street, car, Keep::Local));
+    queue.push(Edit::remove(street));
 
     let results = queue.apply(&mut scene).to_vec();
     let car = queue.inserted(car).unwrap();
     let expected = [
         Outcome::Inserted(car),
-        Outcome::Set,
-        Outcome::SetAs(LocalForm::Transform),
-        Outcome::Set,
-        Outcome::RemovedLocal(Some(Local::Matrix(sheared))),
-        Outcome::Set,
-        Outcome::Set,
-        Outcome::Set,
-        Outcome::RemovedMaterial(Some(3)),
-        Outcome::Set,
-        Outcome::RemovedShape(Some(shape)),
-        Outcome::Set,
-        Outcome::RemovedVisibility(Some(layers)),
-        Outcome::Set,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
+        Outcome::Changed,
         Outcome::Moved(Some(LocalForm::Transform)),
-        Outcome::Set,
+        Outcome::Changed,
         Outcome::Moved(None),
         Outcome::Removed(1),
     ]
     .map(Ok);
     assert_eq!(results, expected);
     assert_eq!(scene.children(root).collect::<Vec<_>>(), [car]);
-    assert_eq!(scene.get(car).unwrap().name(), Some("car"));
+    let node = scene.get(car).unwrap().node();
+    assert_eq!(Node { local: None, ..node }, Node::group().named("car"), "what was removed is gone");
+    assert_eq!(node.local.map(|local| local.to_matrix().translation()), Some(there.translation));
 }
 
 #[test]
@@ -122,7 +119,7 @@ fn a_ticket_gives_the_nodes_of_its_own_subtree() {
     let built = queue.insert_tree(house, tree.clone());
     let again = queue.insert_tree(built, tree);
     let none = queue.insert_tree(built, Tree::new());
-    queue.remove(none);
+    queue.push(Edit::remove(none));
     let results = queue.apply(&mut scene);
     assert_eq!(results[3..], [Ok(Outcome::InsertedTree(None)), Err(Error::UnknownTicket(none))]);
     for ticket in [built, again] {
@@ -148,9 +145,9 @@ fn a_failed_edit_does_not_stop_those_behind_it() {
     scene.remove(gone).unwrap();
 
     let mut queue = EditQueue::new();
-    queue.remove(root);
-    queue.set_name(gone, Some("a name that nobody gets"));
-    queue.set_local(root, Transform::from_scale(Vec3::splat(f32::NAN)));
+    queue.push(Edit::remove(root));
+    queue.push(Edit::change(gone, Change::Name(Some("a name that nobody gets".into()))));
+    queue.push(Edit::set_local(root, Transform::from_scale(Vec3::splat(f32::NAN))));
     let house = queue.insert(root, Node::group().named("house"));
     let results = queue.apply(&mut scene);
     assert_eq!(results[0], Err(Error::RootIsFixed));
@@ -170,10 +167,10 @@ fn an_edit_on_a_failed_insert_gives_the_error_of_the_insert() {
     let mut queue = EditQueue::new();
     let house = queue.insert(gone, Node::group().named("house"));
     let room = queue.insert(house, Node::group().named("room"));
-    queue.set_name(room, Some("kitchen"));
-    queue.reparent(room, root, Keep::Local);
+    queue.push(Edit::change(room, Change::Name(Some("kitchen".into()))));
+    queue.push(Edit::reparent(room, root, Keep::Local));
     let bench = queue.insert(root, Node::group().named("bench"));
-    queue.reparent(bench, QueuedPlace::Before(room.into()), Keep::Local);
+    queue.push(Edit::reparent(bench, QueuedPlace::Before(room.into()), Keep::Local));
     let results = queue.apply(&mut scene);
     for failed in [0, 1, 2, 3, 5] {
         assert_eq!(results[failed], Err(Error::StaleHandle(gone)));
@@ -188,8 +185,8 @@ fn an_edit_on_a_queued_node_that_was_removed_again_finds_it_stale() {
     let mut scene = Scene::new();
     let mut queue = EditQueue::new();
     let house = queue.insert(scene.root(), Node::group());
-    queue.remove(house);
-    queue.set_material(house, 1);
+    queue.push(Edit::remove(house));
+    queue.push(Edit::change(house, Change::Material(Some(1))));
     let result = queue.apply(&mut scene)[2];
     assert_eq!(result, Err(Error::StaleHandle(queue.inserted(house).unwrap())));
 }
@@ -201,13 +198,13 @@ fn a_ticket_leads_nowhere_before_its_insert_and_after_its_round() {
     let (mut early, mut late) = (EditQueue::new(), EditQueue::new());
     let house = late.insert(root, Node::group());
     assert_eq!(late.inserted(house), None);
-    early.set_material(house, 1);
+    early.push(Edit::change(house, Change::Material(Some(1))));
     early.append(&mut late);
     assert_eq!(early.apply(&mut scene)[0], Err(Error::UnknownTicket(house)));
     assert!(early.inserted(house).is_some());
     assert_eq!(late.inserted(house), None);
 
-    early.set_material(house, 2);
+    early.push(Edit::change(house, Change::Material(Some(2))));
     let shed = early.insert(root, Node::group());
     assert_ne!(house, shed);
     assert_eq!(early.apply(&mut scene)[0], Err(Error::UnknownTicket(house)));
@@ -241,7 +238,7 @@ fn a_queued_node_can_be_an_anchor_of_each_kind() {
     let middle = queue.inserted(middle).unwrap();
     assert_eq!(child_names(&scene, middle), ["first", "second", "third"]);
     let other = queue.insert(Place::Before(middle), Node::group().named("other"));
-    queue.reparent(other, Place::After(middle), Keep::Local);
+    queue.push(Edit::reparent(other, Place::After(middle), Keep::Local));
     assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
     assert_eq!(child_names(&scene, root), ["start", "before", "middle", "other", "after"]);
 }
@@ -257,13 +254,13 @@ fn names_go_to_the_edits_that_brought_them() {
         text.clear();
         text.push_str("another");
         let second = queue.insert(root, Node::group());
-        queue.set_name(second, Some(&text));
+        queue.push(Edit::change(second, Change::Name(Some(text.as_str().into()))));
         let third = other.insert(root, Node::group().named(""));
         let fourth = other.insert(root, Node::group().named("x"));
-        other.set_name(fourth, None);
+        other.push(Edit::change(fourth, Change::Name(None)));
         drop(text);
         queue.append(&mut other);
-        queue.set_name(first, Some("renamed"));
+        queue.push(Edit::change(first, Change::Name(Some("renamed".into()))));
         assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
         let names = [first, second, third, fourth]
             .map(|ticket| scene.get(queue.inserted(ticket).unwrap()).and_then(|node| node.name()));
@@ -280,7 +277,7 @@ fn tickets_stay_good_through_every_append() {
     let mut tickets = Vec::new();
     // Each queue inserts a node, and all except the first also insert one below the node of the queue before.
     for (number, queue) in queues.iter_mut().enumerate() {
-        queue.set_material(root, 7);
+        queue.push(Edit::change(root, Change::Material(Some(7))));
         tickets.push(queue.insert(root, Node::material(u32::try_from(number).unwrap())));
         if let Some(&before) = tickets.iter().rev().nth(1) {
             queue.insert(before, Node::group());
@@ -319,7 +316,10 @@ fn the_queues_of_two_threads_are_applied_in_the_callers_order() {
                 for number in 0..100 {
                     let house = queue.insert(street, Node::material(number));
                     queue.insert(house, Node::group().named(&format!("room {number}")));
-                    queue.set_material(root, number + u32::from(street == streets[1]) * 1000);
+                    queue.push(Edit::change(
+                        root,
+                        Change::Material(Some(number + u32::from(street == streets[1]) * 1000)),
+                    ));
                 }
             });
         }
@@ -346,10 +346,10 @@ fn edits_are_recorded_during_a_visit() {
     impl Visitor for Paint {
         fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
             if node.name() == Some("weed") {
-                self.0.remove(node.handle());
+                self.0.push(Edit::remove(node.handle()));
             } else {
                 let coat = self.0.insert(node.handle(), Node::group().named("coat"));
-                self.0.set_material(coat, 5);
+                self.0.push(Edit::change(coat, Change::Material(Some(5))));
             }
             Flow::Continue
         }

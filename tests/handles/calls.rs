@@ -3,7 +3,7 @@
 use hedgerow::anim::SkeletonBuilder;
 use hedgerow::character::{JointBounds, Sockets};
 use hedgerow::data::{Column, Inherited, NodeMap};
-use hedgerow::edit::EditQueue;
+use hedgerow::edit::{Change, Edit, EditQueue};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum, Ray};
 use hedgerow::skin::Skin;
@@ -128,6 +128,27 @@ fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
     Ok(())
 }
 
+/// A change of a node as a value.
+fn change_of(which: u64) -> Change {
+    match which % 15 {
+        0 => Change::Local(Some(PLACE.into())),
+        1 => Change::Local(None),
+        2 => Change::World(PLACE.into()),
+        3 => Change::LookAt { target: Vec3::X, up: Vec3::Y },
+        4 => Change::TranslationF64(DVec3::X),
+        5 => Change::Material(Some(1)),
+        6 => Change::Material(None),
+        7 => Change::Shape(Some(Shape::new(1, Aabb::EMPTY))),
+        8 => Change::Shape(None),
+        9 => Change::Visibility(Some(Visibility::VISIBLE)),
+        10 => Change::Visibility(None),
+        11 => Change::Name(Some("name".into())),
+        12 => Change::Name(None),
+        13 => Change::UserData(3),
+        _ => Node::material(2).named("described").into(),
+    }
+}
+
 type Call = fn(&mut Things, [NodeHandle; 2]);
 
 const PLACE: Transform = Transform::IDENTITY;
@@ -167,23 +188,12 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("node_ref::children", |t, h| done(t.scene.children(h[0]).count())),
     ("node_mut::edit", |t, h| done(t.scene.edit(h[0]).and_then(|mut node| change(&mut node, h[1].to_bits())))),
     ("queue::insert", |t, h| queued(t, |queue| { queue.insert(place(h), Node::group()); })),
-    ("queue::remove", |t, h| queued(t, |queue| queue.remove(h[0]))),
-    ("queue::reparent", |t, h| queued(t, |queue| queue.reparent(h[0], place([h[1], h[0]]), Keep::World))),
-    ("queue::set_node", |t, h| queued(t, |queue| queue.set_node(h[0], Node::group()))),
-    ("queue::set_user_data", |t, h| queued(t, |queue| queue.set_user_data(h[0], 3))),
-    ("queue::set_translation_f64", |t, h| queued(t, |queue| queue.set_translation_f64(h[0], DVec3::X))),
-    ("queue::set_local", |t, h| queued(t, |queue| queue.set_local(h[0], PLACE))),
-    ("queue::set_world", |t, h| queued(t, |queue| queue.set_world(h[0], PLACE))),
-    ("queue::look_at", |t, h| queued(t, |queue| queue.look_at(h[0], Vec3::X, Vec3::Y))),
-    ("queue::remove_local", |t, h| queued(t, |queue| queue.remove_local(h[0]))),
-    ("queue::set_material", |t, h| queued(t, |queue| queue.set_material(h[0], 1))),
-    ("queue::remove_material", |t, h| queued(t, |queue| queue.remove_material(h[0]))),
-    ("queue::set_shape", |t, h| queued(t, |queue| queue.set_shape(h[0], Shape::new(1, Aabb::EMPTY)))),
-    ("queue::remove_shape", |t, h| queued(t, |queue| queue.remove_shape(h[0]))),
-    ("queue::set_visibility", |t, h| queued(t, |queue| queue.set_visibility(h[0], Visibility::VISIBLE))),
-    ("queue::remove_visibility", |t, h| queued(t, |queue| queue.remove_visibility(h[0]))),
-    ("queue::set_name", |t, h| queued(t, |queue| queue.set_name(h[0], None))),
-    ("trees::insert_tree", |t, h| {
+    ("queue::push, remove", |t, h| queued(t, |queue| queue.push(Edit::remove(h[0])))),
+    ("queue::push, reparent", |t, h| queued(t, |queue| queue.push(Edit::reparent(h[0], place([h[1], h[0]]), Keep::World)))),
+    ("queue::push, set_local", |t, h| queued(t, |queue| queue.push(Edit::set_local(h[0], PLACE)))),
+    ("queue::push, change", |t, h| queued(t, |queue| queue.push(Edit::change(h[0], change_of(h[1].to_bits()))))),
+    ("node_mut::change", |t, h| done(t.scene.edit(h[0]).and_then(|mut node| node.change(change_of(h[1].to_bits())).map(drop)))),
+    ("queue::insert_tree", |t, h| {
         let tree = t.tree.clone();
         queued(t, |queue| _ = queue.insert_tree(place(h), tree));
     }),

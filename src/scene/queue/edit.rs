@@ -1,48 +1,84 @@
-//! One queued edit, and how it is applied.
+//! One edit as a value, and how a queue applies it.
 
 use super::{Outcome, QueuedPlace, Round, Target};
 use crate::handle::Queued;
-use crate::{Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
-use glam::{DVec3, Vec3};
+use crate::scene::Change;
+use crate::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Tree};
 
-/// One edit: at most 80 bytes. The descriptions of inserted nodes, and names, are stored separately.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Edit {
-    Insert(QueuedPlace),
+/// An edit of one node, to be made later: see [`EditQueue::push`](super::EditQueue::push).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Edit {
+    /// Removes the node and everything below it: [`Scene::remove`].
     Remove(Target),
-    Reparent(Target, QueuedPlace, Keep),
-    SetLocal(Target, Transform),
-    SetLocalMatrix(Target, Mat34),
-    SetWorld(Target, Transform),
-    SetWorldMatrix(Target, Mat34),
-    LookAt {
+    /// Moves the node and everything below it: [`Scene::reparent`].
+    Reparent {
+        /// The node to move.
         node: Target,
-        target: Vec3,
-        up: Vec3,
+        /// Where it goes.
+        place: QueuedPlace,
+        /// The transform that stays the same.
+        keep: Keep,
     },
-    RemoveTransform(Target),
-    SetMaterial(Target, u32),
-    RemoveMaterial(Target),
-    SetShape(Target, Shape),
-    RemoveShape(Target),
-    SetVisibility(Target, Visibility),
-    RemoveVisibility(Target),
-    /// With the name's length.
-    SetName(Target, Option<usize>),
-    SetNode(Target),
-    SetUserData(Target, u32),
-    SetTranslation(Target, DVec3),
-    InsertTree(QueuedPlace),
+    /// Changes the node's components: [`NodeMut::change`](crate::NodeMut::change).
+    Change(Target, Change),
 }
 
-/// What an insert inserts, or what a node becomes: a description without its name, and the length of the name.
+impl Edit {
+    /// An [`Edit::Remove`].
+    #[must_use]
+    pub fn remove(node: impl Into<Target>) -> Self {
+        Self::Remove(node.into())
+    }
+
+    /// An [`Edit::Reparent`].
+    #[must_use]
+    pub fn reparent(node: impl Into<Target>, place: impl Into<QueuedPlace>, keep: Keep) -> Self {
+        Self::Reparent { node: node.into(), place: place.into(), keep }
+    }
+
+    /// An [`Edit::Change`] of the local transform.
+    #[must_use]
+    pub fn set_local(node: impl Into<Target>, local: impl Into<Local>) -> Self {
+        Self::Change(node.into(), Change::Local(Some(local.into())))
+    }
+
+    /// An [`Edit::Change`], by a [`Change`] or to a [`Node`].
+    #[must_use]
+    pub fn change(node: impl Into<Target>, change: impl Into<Change>) -> Self {
+        Self::Change(node.into(), change.into())
+    }
+
+    fn apply(self, scene: &mut Scene, tickets: Tickets<'_>) -> Result<Outcome, Error> {
+        match self {
+            Self::Remove(node) => scene.remove(tickets.node(node)?).map(Outcome::Removed),
+            Self::Reparent { node, place, keep } => {
+                scene.reparent(tickets.node(node)?, tickets.place(place)?, keep).map(Outcome::Moved)
+            }
+            Self::Change(node, Change::Local(Some(local))) => {
+                scene.set_local(tickets.node(node)?, local).map(|()| Outcome::Changed)
+            }
+            Self::Change(node, change) => scene.edit(tickets.node(node)?)?.change(change).map(|_| Outcome::Changed),
+        }
+    }
+}
+
+/// What a queue records. The descriptions of inserted nodes, their names, and trees are stored separately.
+#[derive(Debug)]
+pub(super) enum Step {
+    Insert(QueuedPlace),
+    InsertTree(QueuedPlace),
+    Edit(Edit),
+}
+
+/// What an insert inserts: a description without its name, and the length of the name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Insert {
     pub(super) node: Node<'static>,
     pub(super) name: Option<usize>,
 }
 
-/// The names that the edits not yet applied will take, in order.
+/// The names that the inserts not yet applied will take, in order.
 pub(super) struct Names<'q>(pub(super) &'q str);
 
 impl<'q> Names<'q> {
@@ -92,118 +128,47 @@ impl Tickets<'_> {
     }
 }
 
-/// The outcome of an edit that returns nothing of use.
-fn set<T>(_: T) -> Outcome {
-    Outcome::Set
-}
-
-impl Edit {
+impl Step {
     /// The node that the edit is about, or at which it puts one, if that is known by its handle.
     pub(super) fn handle(&self) -> Option<NodeHandle> {
-        let (Self::Insert(place) | Self::InsertTree(place)) = self else { return self.target()?.handle() };
-        match place {
-            QueuedPlace::FirstChildOf(node)
-            | QueuedPlace::LastChildOf(node)
-            | QueuedPlace::Before(node)
-            | QueuedPlace::After(node)
-            | QueuedPlace::Child(node, _) => node.handle(),
-            QueuedPlace::Detached => None,
-        }
-    }
-
-    fn target(&self) -> Option<&Target> {
         match self {
-            Self::Insert(_) | Self::InsertTree(_) => None,
-            Self::Remove(node)
-            | Self::Reparent(node, ..)
-            | Self::SetLocal(node, _)
-            | Self::SetLocalMatrix(node, _)
-            | Self::SetWorld(node, _)
-            | Self::SetWorldMatrix(node, _)
-            | Self::LookAt { node, .. }
-            | Self::RemoveTransform(node)
-            | Self::SetMaterial(node, _)
-            | Self::RemoveMaterial(node)
-            | Self::SetShape(node, _)
-            | Self::RemoveShape(node)
-            | Self::SetVisibility(node, _)
-            | Self::RemoveVisibility(node)
-            | Self::SetName(node, _)
-            | Self::SetNode(node)
-            | Self::SetUserData(node, _)
-            | Self::SetTranslation(node, _) => Some(node),
+            Self::Edit(Edit::Remove(node) | Edit::Reparent { node, .. } | Edit::Change(node, _)) => node.handle(),
+            Self::Insert(place) | Self::InsertTree(place) => match place {
+                QueuedPlace::FirstChildOf(node)
+                | QueuedPlace::LastChildOf(node)
+                | QueuedPlace::Before(node)
+                | QueuedPlace::After(node)
+                | QueuedPlace::Child(node, _) => node.handle(),
+                QueuedPlace::Detached => None,
+            },
         }
     }
 
-    /// Applies the edit, unless it inserts a tree. Every edit takes its description and name from the queue, even if
-    /// it fails.
+    /// Applies the edit. Every insert takes its description, name or tree from the queue, even if it fails. The nodes
+    /// of a tree go to `made`.
     pub(super) fn apply(
         self,
         scene: &mut Scene,
         tickets: Tickets<'_>,
         inserts: &mut impl Iterator<Item = Insert>,
         names: &mut Names<'_>,
+        trees: &mut impl Iterator<Item = Tree>,
+        made: &mut Vec<(usize, Vec<NodeHandle>)>,
     ) -> Result<Outcome, Error> {
-        let node = |target| tickets.node(target);
         match self {
             Self::Insert(place) => {
                 let Insert { node, name } = inserts.next().expect("every queued insert has a description");
                 let node = Node { name: names.next(name), ..node };
                 scene.insert(tickets.place(place)?, node).map(Outcome::Inserted)
             }
-            Self::Remove(target) => scene.remove(node(target)?).map(Outcome::Removed),
-            Self::Reparent(target, place, keep) => {
-                scene.reparent(node(target)?, tickets.place(place)?, keep).map(Outcome::Moved)
+            Self::InsertTree(place) => {
+                let tree = trees.next().expect("every queued tree is there");
+                let nodes = scene.insert_tree(tickets.place(place)?, &tree)?;
+                let first = nodes.first().copied();
+                made.push((tickets.results.len(), nodes));
+                Ok(Outcome::InsertedTree(first))
             }
-            Self::SetLocal(target, local) => scene.set_local(node(target)?, local).map(set),
-            Self::SetLocalMatrix(target, local) => scene.set_local(node(target)?, local).map(set),
-            Self::SetWorld(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
-            Self::SetWorldMatrix(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
-            Self::LookAt { node: target, target: at, up } => scene.edit(node(target)?)?.look_at(at, up).map(set),
-            Self::RemoveTransform(target) => {
-                let mut node = scene.edit(node(target)?)?;
-                let before = node.as_ref().local();
-                node.set_local(None).map(|_| Outcome::RemovedLocal(before))
-            }
-            Self::SetMaterial(target, material) => Ok(set(scene.edit(node(target)?)?.set_material(material))),
-            Self::RemoveMaterial(target) => {
-                let mut node = scene.edit(node(target)?)?;
-                let before = node.as_ref().own_material();
-                node.set_material(None);
-                Ok(Outcome::RemovedMaterial(before))
-            }
-            Self::SetShape(target, shape) => scene.edit(node(target)?)?.set_shape(shape).map(set),
-            Self::RemoveShape(target) => {
-                let mut node = scene.edit(node(target)?)?;
-                let before = node.as_ref().shape();
-                node.set_shape(None).map(|_| Outcome::RemovedShape(before))
-            }
-            Self::SetVisibility(target, visibility) => Ok(set(scene.edit(node(target)?)?.set_visibility(visibility))),
-            Self::RemoveVisibility(target) => {
-                let mut node = scene.edit(node(target)?)?;
-                let before = node.as_ref().own_visibility();
-                node.set_visibility(None);
-                Ok(Outcome::RemovedVisibility(before))
-            }
-            Self::SetName(target, name) => {
-                let name = names.next(name);
-                Ok(set(scene.edit(node(target)?)?.set_name(name)))
-            }
-            Self::SetNode(target) => {
-                let Insert { node: description, name } = inserts.next().expect("every queued description is there");
-                let description = Node { name: names.next(name), ..description };
-                scene.edit(node(target)?)?.set_node(description).map(set)
-            }
-            Self::SetUserData(target, number) => {
-                let mut node = scene.edit(node(target)?)?;
-                let before = node.as_ref().user_data();
-                node.set_user_data(number);
-                Ok(Outcome::SetUserData(before))
-            }
-            Self::SetTranslation(target, translation) => {
-                scene.edit(node(target)?)?.set_translation_f64(translation).map(set)
-            }
-            Self::InsertTree(_) => unreachable!("the queue inserts trees itself"),
+            Self::Edit(edit) => edit.apply(scene, tickets),
         }
     }
 }
@@ -213,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edit_takes_at_most_eighty_bytes() {
-        assert!(size_of::<Edit>() <= 80);
+    fn a_recorded_edit_takes_at_most_ninety_six_bytes() {
+        assert!(size_of::<Edit>() <= 96 && size_of::<Step>() <= 96);
     }
 }

@@ -5,7 +5,7 @@ use super::decode::{self, STEP_BYTES};
 use super::op::{Op, Where};
 use super::oracle::Oracle;
 use super::{Check, Mismatch};
-use hedgerow::edit::{EditQueue, Queued, QueuedPlace, Target};
+use hedgerow::edit::{Change, Edit, EditQueue, Queued, QueuedPlace, Target};
 use hedgerow::{Error, Keep, Local, NodeHandle, Scene, Shape, Transform};
 use std::collections::HashMap;
 use std::mem::discriminant;
@@ -36,79 +36,37 @@ impl Round {
             Where::Child(anchor, index) => QueuedPlace::Child(node(&anchor), index),
             Where::Detached => QueuedPlace::Detached,
         };
-        // Resolved before the queue is borrowed.
-        match op {
+        let edit = match op {
             Op::Insert { at, node } => {
                 let at = place(at);
                 return Some(Some(self.queue.insert(at, *node)));
             }
-            Op::Remove(target) => {
-                let node = node(target);
-                self.queue.remove(node);
-            }
-            Op::Detach(target) => {
-                let node = node(target);
-                self.queue.reparent(node, QueuedPlace::Detached, Keep::Local);
-            }
+            Op::Remove(target) => Edit::remove(node(target)),
+            Op::Detach(target) => Edit::reparent(node(target), QueuedPlace::Detached, Keep::Local),
             Op::Attach { node: target, to, keep } | Op::Reparent { node: target, to, keep } => {
-                let (node, to) = (node(target), place(to));
-                self.queue.reparent(node, to, *keep);
+                Edit::reparent(node(target), place(to), *keep)
             }
-            Op::SetLocal(target, local) => {
-                let node = node(target);
-                self.queue.set_local(node, *local);
+            Op::SetLocal(target, local) => Edit::set_local(node(target), *local),
+            Op::SetLocalMatrix(target, local) => Edit::set_local(node(target), *local),
+            Op::SetWorld(target, world) => Edit::change(node(target), Change::World(Local::from(*world))),
+            Op::LookAt { node: looker, target, up } => {
+                Edit::change(node(looker), Change::LookAt { target: *target, up: *up })
             }
-            Op::SetLocalMatrix(target, local) => {
-                let node = node(target);
-                self.queue.set_local(node, *local);
-            }
-            Op::SetWorld(target, world) => {
-                let node = node(target);
-                self.queue.set_world(node, *world);
-            }
-            Op::LookAt { node: target, target: at, up } => {
-                let node = node(target);
-                self.queue.look_at(node, *at, *up);
-            }
-            Op::RemoveTransform(target) => {
-                let node = node(target);
-                self.queue.remove_local(node);
-            }
-            Op::AddMaterial(target, material) => {
-                let node = node(target);
-                self.queue.set_material(node, *material);
-            }
-            Op::RemoveMaterial(target) => {
-                let node = node(target);
-                self.queue.remove_material(node);
-            }
-            Op::AddShape(target, shape) => {
-                let node = node(target);
-                self.queue.set_shape(node, *shape);
-            }
+            Op::RemoveTransform(target) => Edit::change(node(target), Change::Local(None)),
+            Op::AddMaterial(target, material) => Edit::change(node(target), Change::Material(Some(*material))),
+            Op::RemoveMaterial(target) => Edit::change(node(target), Change::Material(None)),
+            Op::AddShape(target, shape) => Edit::change(node(target), Change::Shape(Some(*shape))),
             Op::SetMesh(target, mesh) => {
                 let shape = oracle.scene.get(oracle.tree.pick(*target))?.shape()?;
-                let node = node(target);
-                self.queue.set_shape(node, Shape { mesh: *mesh, ..shape });
+                Edit::change(node(target), Change::Shape(Some(Shape { mesh: *mesh, ..shape })))
             }
-            Op::RemoveShape(target) => {
-                let node = node(target);
-                self.queue.remove_shape(node);
-            }
-            Op::AddVisibility(target, visibility) => {
-                let node = node(target);
-                self.queue.set_visibility(node, *visibility);
-            }
-            Op::RemoveVisibility(target) => {
-                let node = node(target);
-                self.queue.remove_visibility(node);
-            }
-            Op::SetName(target, name) => {
-                let node = node(target);
-                self.queue.set_name(node, *name);
-            }
+            Op::RemoveShape(target) => Edit::change(node(target), Change::Shape(None)),
+            Op::AddVisibility(target, mask) => Edit::change(node(target), Change::Visibility(Some(*mask))),
+            Op::RemoveVisibility(target) => Edit::change(node(target), Change::Visibility(None)),
+            Op::SetName(target, name) => Edit::change(node(target), Change::Name(name.map(Into::into))),
             _ => return None,
-        }
+        };
+        self.queue.push(edit);
         Some(None)
     }
 
@@ -124,7 +82,7 @@ impl Round {
         let is_identity = |node: &NodeHandle| oracle.scene.local(*node) == Some(Local::Transform(Transform::IDENTITY));
         if let Some(node) = node.filter(is_identity).filter(|_| computes) {
             let target = self.target(node);
-            self.queue.set_local(target, Transform::IDENTITY);
+            self.queue.push(Edit::set_local(target, Transform::IDENTITY));
             self.refusals.push(None);
         }
     }

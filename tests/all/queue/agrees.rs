@@ -3,7 +3,7 @@
 use hedgerow::glam::Vec3;
 use hedgerow::{
     Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Tree, Visibility,
-    edit::{EditQueue, Outcome, Queued, QueuedPlace, Target},
+    edit::{Change, Edit, EditQueue, Outcome, Queued, QueuedPlace, Target},
 };
 use proptest::prelude::*;
 
@@ -55,34 +55,40 @@ fn description<'n>(local: Option<Transform>, name: &'n Option<String>) -> Node<'
     Node { local: local.map(Local::Transform), name: name.as_deref(), ..Node::group() }
 }
 
+fn detach(kind: u8) -> Change {
+    match kind {
+        0 => Change::Local(None),
+        1 => Change::Material(None),
+        2 => Change::Shape(None),
+        _ => Change::Visibility(None),
+    }
+}
+
 impl Step {
     /// Records the step; `target` resolves its nodes.
     fn record(&self, queue: &mut EditQueue, target: impl Fn(Which) -> Target) -> Option<Queued> {
-        match self {
+        queue.push(match self {
             Self::Insert(kind, anchor, local, name) => {
                 return Some(queue.insert(place(*kind, target(*anchor)), description(*local, name)));
             }
-            Self::Remove(node) => queue.remove(target(*node)),
-            Self::Reparent(node, kind, anchor, keep) => {
-                queue.reparent(target(*node), place(*kind, target(*anchor)), *keep);
-            }
-            Self::SetLocal(node, local) => queue.set_local(target(*node), *local),
-            Self::SetLocalMatrix(node, local) => queue.set_local(target(*node), *local),
-            Self::SetWorld(node, world) => queue.set_world(target(*node), *world),
-            Self::LookAt(node, at) => queue.look_at(target(*node), *at, Vec3::Y),
-            Self::AddTransform(node, local) => queue.set_local(target(*node), *local),
-            Self::AddMaterial(node, material) => queue.set_material(target(*node), *material),
-            Self::AddShape(node, shape) => queue.set_shape(target(*node), *shape),
-            Self::AddVisibility(node, visibility) => queue.set_visibility(target(*node), *visibility),
-            Self::Detach(node, 0) => queue.remove_local(target(*node)),
-            Self::Detach(node, 1) => queue.remove_material(target(*node)),
-            Self::Detach(node, 2) => queue.remove_shape(target(*node)),
-            Self::Detach(node, _) => queue.remove_visibility(target(*node)),
-            Self::SetName(node, name) => queue.set_name(target(*node), name.as_deref()),
             Self::Build(kind, anchor, children) => {
                 return Some(queue.insert_tree(place(*kind, target(*anchor)), tree(*children)));
             }
-        }
+            Self::Remove(node) => Edit::remove(target(*node)),
+            Self::Reparent(node, kind, anchor, keep) => {
+                Edit::reparent(target(*node), place(*kind, target(*anchor)), *keep)
+            }
+            Self::SetLocal(node, local) => Edit::set_local(target(*node), *local),
+            Self::SetLocalMatrix(node, local) => Edit::set_local(target(*node), *local),
+            Self::SetWorld(node, world) => Edit::change(target(*node), Change::World(Local::from(*world))),
+            Self::LookAt(node, at) => Edit::change(target(*node), Change::LookAt { target: *at, up: Vec3::Y }),
+            Self::AddTransform(node, local) => Edit::set_local(target(*node), *local),
+            Self::AddMaterial(node, material) => Edit::change(target(*node), Change::Material(Some(*material))),
+            Self::AddShape(node, shape) => Edit::change(target(*node), Change::Shape(Some(*shape))),
+            Self::AddVisibility(node, mask) => Edit::change(target(*node), Change::Visibility(Some(*mask))),
+            Self::Detach(node, kind) => Edit::change(target(*node), detach(*kind)),
+            Self::SetName(node, name) => Edit::change(target(*node), Change::Name(name.as_deref().map(Into::into))),
+        });
         None
     }
 
@@ -99,7 +105,7 @@ impl Step {
                 QueuedPlace::Detached => Place::Detached,
             })
         };
-        let set = |()| Outcome::Set;
+        let set = |()| Outcome::Changed;
         match self {
             Self::Insert(kind, anchor, local, name) => {
                 scene.insert(place(*kind, *anchor)?, description(*local, name)).map(Outcome::Inserted)
@@ -110,42 +116,35 @@ impl Step {
             }
             Self::SetLocal(which, local) => scene.set_local(node(*which)?, *local).map(set),
             Self::SetLocalMatrix(which, local) => scene.set_local(node(*which)?, *local).map(set),
-            Self::SetWorld(which, world) => scene.set_world(node(*which)?, *world).map(Outcome::SetAs),
+            Self::SetWorld(which, world) => scene.set_world(node(*which)?, *world).map(|_| Outcome::Changed),
             Self::LookAt(which, at) => {
                 scene.edit(node(*which)?).and_then(|mut node| node.look_at(*at, Vec3::Y).map(|_| ())).map(set)
             }
             Self::AddTransform(which, local) => scene.set_local(node(*which)?, *local).map(set),
             Self::AddMaterial(which, material) => scene.edit(node(*which)?).map(|mut node| {
                 node.set_material(*material);
-                Outcome::Set
+                Outcome::Changed
             }),
             Self::AddShape(which, shape) => {
                 scene.edit(node(*which)?).and_then(|mut node| node.set_shape(*shape).map(|_| ())).map(set)
             }
             Self::AddVisibility(which, visibility) => scene.edit(node(*which)?).map(|mut node| {
                 node.set_visibility(*visibility);
-                Outcome::Set
+                Outcome::Changed
             }),
             Self::Detach(which, kind) => {
                 let mut node = scene.edit(node(*which)?)?;
-                let before = node.as_ref().node();
-                let outcome = match kind {
-                    0 => Outcome::RemovedLocal(before.local),
-                    1 => Outcome::RemovedMaterial(before.material),
-                    2 => Outcome::RemovedShape(before.shape),
-                    _ => Outcome::RemovedVisibility(before.visibility),
-                };
                 match kind {
                     0 => node.set_local(None)?,
                     1 => node.set_material(None),
                     2 => node.set_shape(None)?,
                     _ => node.set_visibility(None),
                 };
-                Ok(outcome)
+                Ok(Outcome::Changed)
             }
             Self::SetName(which, name) => scene.edit(node(*which)?).map(|mut node| {
                 node.set_name(name.as_deref());
-                Outcome::Set
+                Outcome::Changed
             }),
             Self::Build(kind, anchor, children) => {
                 let nodes = scene.insert_tree(place(*kind, *anchor)?, &tree(*children))?;

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
     Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform,
-    edit::{EditQueue, Outcome},
+    edit::{Change, Edit, EditQueue, Outcome},
 };
 
 /// A tree in which most nodes have a transform, and some of its nodes are gone.
@@ -54,11 +54,11 @@ fn runs_give_the_results_of_single_edits() {
                     pose.translation.x = f32::NAN;
                 }
                 if is_world {
-                    queue.set_world(node, pose);
-                    expected.push(single.set_world(node, pose).map(Outcome::SetAs));
+                    queue.push(Edit::change(node, Change::World(pose.into())));
+                    expected.push(single.set_world(node, pose).map(|_| Outcome::Changed));
                 } else {
-                    queue.set_local(node, pose);
-                    expected.push(single.set_local(node, pose).map(|()| Outcome::Set));
+                    queue.push(Edit::set_local(node, pose));
+                    expected.push(single.set_local(node, pose).map(|()| Outcome::Changed));
                 }
             }
             let good = expected[first..].iter().all(Result::is_ok);
@@ -92,20 +92,19 @@ fn descriptions_user_data_and_precise_translations_are_queued() {
         .with_material(5)
         .with_user_data(16)
         .named("lorry");
-    queue.set_node(car, description);
-    queue.set_name(root, Some("world"));
-    queue.set_node(root, Node::group().named("root"));
-    queue.set_user_data(car, 17);
-    queue.set_user_data(car, 18);
+    queue.push(Edit::change(car, description));
+    queue.push(Edit::change(root, Change::Name(Some("world".into()))));
+    queue.push(Edit::change(root, Node::group().named("root")));
+    queue.push(Edit::change(car, Change::UserData(17)));
+    queue.push(Edit::change(car, Change::UserData(18)));
     let far = DVec3::new(6_371_000.125, 0.25, -42.0);
-    queue.set_translation_f64(car, far);
-    queue.set_translation_f64(root, far);
-    queue.set_local(car, Mat34::IDENTITY);
-    queue.set_translation_f64(car, far);
+    queue.push(Edit::change(car, Change::TranslationF64(far)));
+    queue.push(Edit::change(root, Change::TranslationF64(far)));
+    queue.push(Edit::set_local(car, Mat34::IDENTITY));
+    queue.push(Edit::change(car, Change::TranslationF64(far)));
     let results = queue.apply(&mut scene).to_vec();
-    assert_eq!(results[1..4], [Ok(Outcome::Set); 3]);
-    assert_eq!(results[4..6], [Ok(Outcome::SetUserData(16)), Ok(Outcome::SetUserData(17))]);
-    assert_eq!(results[6..8], [Ok(Outcome::Set), Err(Error::NoTransform(root))]);
+    assert_eq!(results[1..7], [Ok(Outcome::Changed); 6]);
+    assert_eq!(results[7..9], [Err(Error::NoTransform(root)), Ok(Outcome::Changed)]);
     let car = queue.inserted(car).unwrap();
     assert_eq!(scene.get(car).map(|node| node.node()).and_then(|node| node.name), Some("lorry"));
     assert_eq!(
@@ -137,14 +136,14 @@ fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
                 // Some are not stored as they are, and so end a run.
                 let mut local = pose(&mut rng);
                 local.rotation *= if number % 7 == 0 { 3.0 } else { 1.0 };
-                queue.set_local(node, local);
-                single.set_local(node, local).map(|()| Outcome::Set)
+                queue.push(Edit::set_local(node, local));
+                single.set_local(node, local).map(|()| Outcome::Changed)
             }
             2 => {
-                queue.set_material(node, number);
+                queue.push(Edit::change(node, Change::Material(Some(number))));
                 single.edit(node).map(|mut node| {
                     node.set_material(number);
-                    Outcome::Set
+                    Outcome::Changed
                 })
             }
             3 => {
@@ -153,7 +152,7 @@ fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
                     1 => Place::FirstChildOf(other),
                     _ => Place::Child(other, 0),
                 };
-                queue.reparent(node, place, Keep::Local);
+                queue.push(Edit::reparent(node, place, Keep::Local));
                 single.reparent(node, place, Keep::Local).map(Outcome::Moved)
             }
             4 => {
@@ -164,14 +163,14 @@ fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
                 result.map(Outcome::Inserted)
             }
             _ if single.get(node).is_none_or(|node| node.descendants().take(20).count() < 20) => {
-                queue.remove(node);
+                queue.push(Edit::remove(node));
                 single.remove(node).map(Outcome::Removed)
             }
             _ => {
-                queue.set_name(node, Some("large"));
+                queue.push(Edit::change(node, Change::Name(Some("large".into()))));
                 single.edit(node).map(|mut node| {
                     node.set_name("large");
-                    Outcome::Set
+                    Outcome::Changed
                 })
             }
         };

@@ -7,7 +7,7 @@ use hedgerow::glam::{DAffine3, DMat3, DVec3, EulerRot, Quat, Vec3};
 use hedgerow::{
     Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform,
     character::JointBounds,
-    edit::{EditQueue, Outcome},
+    edit::{Change, Edit, EditQueue, Outcome},
     skin::{Palette, Skin},
 };
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn a_world_transform_is_checked_as_a_local_one() {
         };
         let before = seen(&scene);
         let mut queue = EditQueue::new();
-        queue.set_world(node, bad);
+        queue.push(Edit::change(node, Change::World(bad.into())));
         let queued = queue.apply(&mut scene)[0].expect_err("the queued edit is refused");
         assert_eq!(seen(&scene), before);
         let error = scene.set_world(node, bad).expect_err("the edit is refused");
@@ -76,8 +76,8 @@ fn a_world_rotation_is_normalised_as_a_local_one() {
 
         let (mut other, queued) = pair();
         let mut queue = EditQueue::new();
-        queue.set_world(queued, given);
-        assert!(matches!(queue.apply(&mut other)[0], Ok(Outcome::SetAs(_))));
+        queue.push(Edit::change(queued, Change::World(given.into())));
+        assert!(matches!(queue.apply(&mut other)[0], Ok(Outcome::Changed)));
         assert_eq!(other.local(queued), scene.local(node), "the queue does the same");
 
         // Below the root the world transform is the local one.
@@ -161,8 +161,8 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     let before = dump(&scene);
     let refused = Error::Underflow(large);
     let mut queue = EditQueue::new();
-    queue.set_world(below, scaled(1e-20));
-    queue.reparent(small, large, Keep::World);
+    queue.push(Edit::change(below, Change::World(scaled(1e-20).into())));
+    queue.push(Edit::reparent(small, large, Keep::World));
     assert_eq!(scene.set_world(below, scaled(1e-20)), Err(refused));
     assert_eq!(scene.set_world(below, scaled(1e-20).to_matrix()), Err(refused));
     assert_eq!(scene.reparent(small, large, Keep::World), Err(refused));
