@@ -87,7 +87,7 @@ fn errors_of_snapshots_say_what_the_bytes_are() {
         (SnapshotError::Kind { whole: false }, &["Scene::from_bytes"]),
         (SnapshotError::Length { expected: 123, found: 45 }, &["123 bytes", "has 45"]),
         (SnapshotError::Checksum, &["damaged"]),
-        (SnapshotError::Invalid { violation: "a node is lost" }, &["valid scene: a node is lost"]),
+        (SnapshotError::Invalid { violation: "a node is lost" }, &["not valid: a node is lost"]),
         (SnapshotError::Read(ErrorKind::NotFound), &["entity not found"]),
     ];
     said.iter().for_each(|(error, parts)| check(error, parts));
