@@ -69,9 +69,9 @@ pub fn skin(bytes: &[u8]) {
     drivers::skin::run(&structured(bytes));
 }
 
-/// See `tests/all/drivers/readable.rs`; what looks like JSON is not structured.
+/// See `tests/all/drivers/text.rs`; what looks like JSON is not structured.
 pub fn serde(bytes: &[u8]) {
-    drivers::readable::run(bytes);
+    drivers::text::run(bytes);
 }
 
 /// See `crates/gltf/tests/all/driver.rs`; what looks like a file is not structured.

@@ -17,7 +17,7 @@ const TARGETS: &[Target] = &[
     ("skeleton", |bytes| drivers::skeleton::run(&Input::from_bytes(bytes))),
     ("skin", |bytes| drivers::skin::run(&Input::from_bytes(bytes))),
     #[cfg(feature = "serde")]
-    ("serde", drivers::readable::run),
+    ("serde", drivers::text::run),
 ];
 
 /// The files of a folder in order; none if there is no such folder.

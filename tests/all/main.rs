@@ -28,8 +28,6 @@ mod promises;
 mod queries;
 mod queue;
 mod random;
-#[cfg(feature = "serde")]
-mod readable;
 mod regressions;
 mod renderers;
 mod reparents;
@@ -38,6 +36,8 @@ mod shown_materials;
 mod slices;
 mod snapshot;
 mod sockets;
+#[cfg(feature = "serde")]
+mod text;
 mod threads;
 mod trees;
 #[cfg(feature = "bytemuck")]

@@ -83,13 +83,13 @@ pub(crate) const SAVED: &[Kind] = &[
 /// A node takes three bytes of JSON, and some hundreds in the list that is read before there is a scene.
 #[cfg(feature = "serde")]
 pub(crate) const READABLE: Kind = Kind {
-    name: "readable",
+    name: "text",
     sealed: false,
     change: change_json,
     multiple: 300.0,
     spare: 1 << 18,
-    files: readable,
-    read: read_readable,
+    files: text,
+    read: read_text,
 };
 
 fn scene(config: SceneConfig) -> Scene {
@@ -345,7 +345,7 @@ fn read_library(bytes: &[u8]) -> bool {
 
 /// A scene without ids, one with ids, and one whose configuration asks for many slices, with all that they may have.
 #[cfg(feature = "serde")]
-fn readable() -> Vec<Vec<u8>> {
+fn text() -> Vec<Vec<u8>> {
     use hedgerow::text::{NodeIds, WithIds};
 
     let small = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
@@ -360,7 +360,7 @@ fn readable() -> Vec<Vec<u8>> {
 }
 
 #[cfg(feature = "serde")]
-fn read_readable(bytes: &[u8]) -> bool {
+fn read_text(bytes: &[u8]) -> bool {
     use hedgerow::text::WithIds;
 
     let read = serde_json::from_slice::<Scene>(bytes);

@@ -1,4 +1,4 @@
-//! Files of others: everything that the crate writes as bytes, and readable scenes, with bits and bytes changed, ends cut
+//! Files of others: everything that the crate writes as bytes, and scenes as text, with bits and bytes changed, ends cut
 //! off, pieces moved, doubled and taken from other files. Each is refused with an error or makes something that works: no
 //! panic, no hang, and no more memory than a stated multiple of the file.
 //!
@@ -32,7 +32,7 @@ fn saved_bytes_that_were_changed_are_refused_or_work() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn readable_scenes_that_were_changed_are_refused_or_work() {
+fn scenes_as_text_that_were_changed_are_refused_or_work() {
     run_all(&[kinds::READABLE]);
 }
 

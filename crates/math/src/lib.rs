@@ -50,9 +50,9 @@ mod mat34;
 mod mint;
 mod propagate;
 mod ray;
-#[cfg(feature = "serde")]
-mod readable;
 mod simd;
+#[cfg(feature = "serde")]
+mod text;
 mod transform;
 
 pub use aabb::Aabb;

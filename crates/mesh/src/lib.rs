@@ -43,7 +43,7 @@
 //! |---|---|---|
 //! | `bytemuck` | [`SubMesh`], [`MeshDraw`] and [`ShadowDraw`] are plain data that is uploaded without unsafe code | no |
 //! | `rayon` | large sets are culled on the threads of the current pool, with the same results to the bit | no |
-//! | `serde` | [`MeshHandle`] in readable formats such as JSON | no |
+//! | `serde` | [`MeshHandle`] in text formats such as JSON | no |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -11,11 +11,11 @@ pub(crate) mod edits;
 mod input;
 #[cfg(feature = "serde")]
 pub(crate) mod json;
-#[cfg(feature = "serde")]
-pub(crate) mod readable;
 pub(crate) mod skeleton;
 pub(crate) mod skin;
 pub(crate) mod snapshot;
+#[cfg(feature = "serde")]
+pub(crate) mod text;
 pub(crate) mod visit_mutate;
 
 pub(crate) use input::Input;

@@ -73,13 +73,23 @@ impl Oracle {
             self.live(node, refusals);
             components::local_faults(&Local::Transform(transform), &mut refusals.errors);
         });
-        // What comes before a refused item is set: elsewhere.
+        // What comes before a refused item is set: in a copy, which is compared with single edits.
         let is_refused = !refusals.is_empty();
+        let mut stops_there = true;
         let set = |scene: &mut Scene| {
-            let mut copy = is_refused.then(|| scene.clone());
-            copy.as_mut().unwrap_or(scene).set_locals(items.iter().copied())
+            if !is_refused {
+                return scene.set_locals(items.iter().copied());
+            }
+            let [mut copy, mut single] = [scene.clone(), scene.clone()];
+            let result = copy.set_locals(items.iter().copied());
+            let before = result.as_ref().map_or_else(|error| error.item.unwrap_or(0), |()| items.len());
+            let set = items[..before].iter().all(|&(node, transform)| single.set_local(node, transform).is_ok());
+            stops_there = set && copy.to_bytes() == single.to_bytes();
+            result
         };
-        if self.attempt(refusals, set)?.is_none() {
+        let done = self.attempt(refusals, set)?;
+        ensure!(stops_there, "a refused list has set other nodes than those before the refused one");
+        if done.is_none() {
             return Ok(());
         }
         self.counts.batches += 1;

@@ -1,4 +1,4 @@
-//! How a box is written in readable formats (feature `serde`).
+//! How a box is written in text formats (feature `serde`).
 
 use crate::Aabb;
 use glam::Vec3;

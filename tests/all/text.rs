@@ -1,4 +1,4 @@
-//! The readable form, through JSON.
+//! Scenes and trees as text, through JSON.
 
 use crate::model::dump::dump;
 use crate::model::oracle::from_bytes;
