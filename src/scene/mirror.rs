@@ -275,7 +275,7 @@ impl MatrixMirror {
 
     /// Like [`instances`](Self::instances), with items of the caller's: `item` is told where the matrix of each draw is
     /// in the buffer, and its command, and returns what is uploaded for it, such as the place and the command's
-    /// [`user_data`](DrawCommand::user_data). Ranges are told whose items are not equal to what `instances` held before.
+    /// [`user_data`](DrawCommand::user_data). It returns the ranges whose items differ from what `instances` held before.
     ///
     /// # Panics
     /// For an index that the list does not have. Where a closure panics, `instances` is empty, and the next call tells

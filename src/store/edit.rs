@@ -305,8 +305,8 @@ impl Store {
 
 /// Other components.
 impl Store {
-    /// Gives a node a material, or takes it. Returns the one before.
-    pub(crate) fn set_material(&mut self, id: RecordId, material: Option<u32>) -> Option<u32> {
+    /// Gives a node a material, or takes it.
+    pub(crate) fn set_material(&mut self, id: RecordId, material: Option<u32>) {
         let record = self.pages.record_mut(id);
         let before = record.has.has(Has::MATERIAL).then_some(record.material);
         record.material = material.unwrap_or(0);
@@ -315,11 +315,10 @@ impl Store {
             self.own_flag(id, Row::OWN_MATERIAL, material.is_some());
         }
         self.note(id, ChangeKinds::OWN_MATERIAL);
-        before
     }
 
-    /// Gives a node a visibility, or takes it. Returns the one before.
-    pub(crate) fn set_visibility(&mut self, id: RecordId, visibility: Option<Visibility>) -> Option<Visibility> {
+    /// Gives a node a visibility, or takes it.
+    pub(crate) fn set_visibility(&mut self, id: RecordId, visibility: Option<Visibility>) {
         let before = match visibility {
             Some(own) => self.components.visibility.insert(id, own),
             None => self.components.visibility.remove(id),
@@ -330,7 +329,6 @@ impl Store {
             self.own_flag(id, Row::OWN_LAYERS, visibility.is_some());
         }
         self.note(id, ChangeKinds::OWN_VISIBILITY);
-        before
     }
 
     /// Notes in a node's row whether a value is its own, and has the update hand it down.
@@ -343,8 +341,8 @@ impl Store {
         }
     }
 
-    /// Gives a node a shape with checked bounds, or takes it. Returns the one before.
-    pub(crate) fn set_shape(&mut self, id: RecordId, shape: Option<Shape>) -> Option<Shape> {
+    /// Gives a node a shape with checked bounds, or takes it.
+    pub(crate) fn set_shape(&mut self, id: RecordId, shape: Option<Shape>) {
         let before = match shape {
             Some(shape) => self.components.shape.insert(id, shape),
             None => self.components.shape.remove(id),
@@ -358,7 +356,6 @@ impl Store {
             self.waiting.redrawn.push(self.pages.handle(id));
         }
         self.note(id, ChangeKinds::SHAPE);
-        before
     }
 
     /// Names a node, or takes its name.
@@ -372,8 +369,8 @@ impl Store {
         self.note(id, ChangeKinds::NAME);
     }
 
-    /// Gives a node a number of the user's. Returns the one before.
-    pub(crate) fn set_user_data(&mut self, id: RecordId, user_data: u32) -> u32 {
+    /// Gives a node a number of the user's.
+    pub(crate) fn set_user_data(&mut self, id: RecordId, user_data: u32) {
         let values = &mut self.components.user_data;
         let before = if user_data == 0 { values.remove(id) } else { values.insert(id, user_data) };
         let record = self.pages.record_mut(id);
@@ -383,6 +380,5 @@ impl Store {
             // Draws carry it.
             self.slices.renew(self.pages.spot(id).slice(), &mut self.clock.versions);
         }
-        before
     }
 }

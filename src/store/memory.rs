@@ -85,7 +85,7 @@ impl Store {
         self.feed.as_ref().map_or(0, |feed| feed.bytes()) + traces.map(|trace| trace.bytes()).sum::<usize>()
     }
 
-    /// The bytes of what stands beside the columns of slices, of lists, and of scratch memory.
+    /// The bytes of slices without their columns, of lists, and of scratch memory.
     pub(crate) fn overhead_bytes(&self) -> usize {
         let Slices { slices, heads, order, attached: _, free, edited, unboxed, untidy, is_untidy } = &self.slices;
         let lists = [order, free, edited, unboxed, untidy, &self.clock.swept, &self.clock.ahead];

@@ -116,17 +116,20 @@ impl Pair {
             }
             14 => {
                 let material = (self.dice.u32(0..3) > 0).then(|| self.dice.u32(0..5));
-                let before = self.store.set_material(id, material);
+                let before = self.store.own_material(id);
+                self.store.set_material(id, material);
                 assert_eq!(before, core::mem::replace(&mut self.naive.node_mut(node).material, material));
             }
             15 => {
                 let own = (self.dice.u32(0..2) > 0).then(|| Visibility::layers(self.dice.u32(0..4)));
-                let before = self.store.set_visibility(id, own);
+                let before = self.store.own_visibility(id);
+                self.store.set_visibility(id, own);
                 assert_eq!(before, core::mem::replace(&mut self.naive.node_mut(node).visibility, own));
             }
             16 => {
                 let shape = (self.dice.u32(0..3) > 0).then(|| Shape::new(self.dice.u32(0..9), Aabb::cube(2.0)));
-                let before = self.store.set_shape(id, shape);
+                let before = self.store.shape(id);
+                self.store.set_shape(id, shape);
                 assert_eq!(before, core::mem::replace(&mut self.naive.node_mut(node).shape, shape));
             }
             17 => {
