@@ -212,28 +212,21 @@ fn a_thousand_moves_there_and_back_with_the_locals_kept_change_no_bit() {
     for Model { name, file, .. } in &models {
         let mut scene = hedgerow_gltf::load(file).unwrap().scene;
         scene.update();
-        let before: Vec<_> = scene
-            .get(scene.root())
-            .unwrap()
-            .descendants()
-            .map(|node| node.handle())
-            .map(|it| (it, *scene.world(it).unwrap()))
-            .collect();
+        let before = worlds(&scene);
         move_there_and_back(&mut scene, Keep::Local);
-        assert!(
-            scene
-                .get(scene.root())
-                .unwrap()
-                .descendants()
-                .map(|node| node.handle())
-                .eq(before.iter().map(|&(node, _)| node)),
-            "{name}: order"
-        );
+        let order = worlds(&scene).into_iter().map(|(node, _)| node);
+        assert!(order.eq(before.iter().map(|&(node, _)| node)), "{name}: order");
         for (node, world) in before {
             let bits = |matrix: &Mat34| matrix.rows.map(|row| row.map(f32::to_bits));
             assert_eq!(bits(scene.world(node).unwrap()), bits(&world), "{name}: {node:?}");
         }
     }
+}
+
+/// The nodes of a scene in depth-first order, with their world matrices.
+fn worlds(scene: &Scene) -> Vec<(NodeHandle, Mat34)> {
+    let nodes = scene.get(scene.root()).unwrap().descendants();
+    nodes.map(|node| (node.handle(), *node.world())).collect()
 }
 
 #[test]
@@ -243,23 +236,10 @@ fn a_thousand_moves_there_and_back_with_the_worlds_kept_stay_close() {
     for Model { name, file, .. } in &models {
         let mut scene = hedgerow_gltf::load(file).unwrap().scene;
         scene.update();
-        let before: Vec<_> = scene
-            .get(scene.root())
-            .unwrap()
-            .descendants()
-            .map(|node| node.handle())
-            .map(|it| (it, *scene.world(it).unwrap()))
-            .collect();
+        let before = worlds(&scene);
         refused += move_there_and_back(&mut scene, Keep::World);
-        assert!(
-            scene
-                .get(scene.root())
-                .unwrap()
-                .descendants()
-                .map(|node| node.handle())
-                .eq(before.iter().map(|&(node, _)| node)),
-            "{name}: order"
-        );
+        let order = worlds(&scene).into_iter().map(|(node, _)| node);
+        assert!(order.eq(before.iter().map(|&(node, _)| node)), "{name}: order");
         for (node, world) in before {
             let apart = distance(scene.world(node).unwrap(), &world);
             if apart > worst {
