@@ -7,7 +7,7 @@
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Error, Node, NodeRef, Scene, Shape, Transform, Visibility,
+    Aabb, Drawable, Error, Node, NodeRef, Scene, Transform, Visibility,
     visit::{Flow, SliceView, SliceVisitor, Visitor},
 };
 use std::collections::BTreeMap;
@@ -39,11 +39,11 @@ impl Visitor for Outline {
         if hidden { Flow::Prune } else { Flow::Continue }
     }
 
-    fn shape(&mut self, node: &NodeRef<'_>, shape: Shape) -> Flow {
+    fn drawable(&mut self, node: &NodeRef<'_>, drawable: Drawable) -> Flow {
         if let Some(&line) = self.open.last()
             && !self.lines[line].hidden
         {
-            self.lines[line].bounds = shape.bounds.transformed(node.world());
+            self.lines[line].bounds = drawable.bounds.transformed(node.world());
         }
         Flow::Continue
     }
@@ -91,9 +91,9 @@ impl SliceVisitor for Census {
         let slots = slice.imports()..transforms.len();
         self.transform_slots += slots.len();
         self.transforms += slots.filter(|&slot| transforms.is_occupied(slot)).count();
-        for listed in slice.shapes().iter() {
+        for listed in slice.drawables().iter() {
             self.mirrored += usize::from(transforms.worlds()[listed.transform].is_mirrored());
-            *self.by_mesh.entry(listed.shape.mesh).or_default() += 1;
+            *self.by_mesh.entry(listed.drawable.mesh).or_default() += 1;
         }
         Flow::Continue
     }
@@ -101,14 +101,14 @@ impl SliceVisitor for Census {
 
 /// A quay with cranes of three parts each, one of them under repair.
 fn harbour() -> Result<Scene, Error> {
-    const BEAM: Shape = Shape::new(0, Aabb::cube(0.5));
-    const CONTAINER: Shape = Shape::new(1, Aabb::new(Vec3::ZERO, Vec3::new(6.1, 2.6, 2.4)));
+    const BEAM: Drawable = Drawable::new(0, Aabb::cube(0.5));
+    const CONTAINER: Drawable = Drawable::new(1, Aabb::new(Vec3::ZERO, Vec3::new(6.1, 2.6, 2.4)));
     let mut scene = Scene::new();
     for (x, name) in [(0.0, "crane_1"), (30.0, "crane_2"), (60.0, "crane_3")] {
         let crane = Node::transform(Transform::from_xyz(x, 0.0, 0.0)).named(name);
         let crane = scene.insert(scene.root(), crane)?;
         let mast = Transform::from_xyz(0.0, 10.0, 0.0).with_scale(Vec3::new(1.0, 20.0, 1.0));
-        scene.insert(crane, Node::transform(mast).with_shape(BEAM).named("mast"))?;
+        scene.insert(crane, Node::transform(mast).with_drawable(BEAM).named("mast"))?;
         let jib = Node::transform(Transform::from_xyz(0.0, 20.0, 0.0)).named("jib");
         let jib = scene.insert(crane, jib)?;
         let hook = Node::transform(Transform::from_xyz(0.0, -12.0, 15.0)).named("hook");
@@ -116,7 +116,7 @@ fn harbour() -> Result<Scene, Error> {
         // A container that hangs the other way round is the same mesh, mirrored.
         let scale = if x > 0.0 { Vec3::new(-1.0, 1.0, 1.0) } else { Vec3::ONE };
         let load = Transform::from_xyz(-3.0, -2.6, -1.2).with_scale(scale);
-        scene.insert(hook, Node::transform(load).with_shape(CONTAINER).named("load"))?;
+        scene.insert(hook, Node::transform(load).with_drawable(CONTAINER).named("load"))?;
         if name == "crane_2" {
             scene.edit(jib)?.set_visibility(Visibility::HIDDEN);
         }
@@ -141,9 +141,9 @@ fn main() -> Result<(), Error> {
     assert_eq!((census.nodes, census.transforms, census.mirrored), (scene.len(), 15, 2));
     println!("\n{} nodes in {} slices", census.nodes, census.slices);
     println!("{} transforms in {} slots", census.transforms, census.transform_slots);
-    println!("{} mirrored shapes", census.mirrored);
+    println!("{} mirrored drawables", census.mirrored);
     for (mesh, count) in &census.by_mesh {
-        println!("mesh {mesh}: {count} shapes");
+        println!("mesh {mesh}: {count} drawables");
     }
     Ok(())
 }

@@ -4,14 +4,14 @@
 //! cargo run --example hello
 //! ```
 
-use hedgerow::{Aabb, DrawList, Error, Keep, Node, Scene, Shape, Transform};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Node, Scene, Transform};
 
 fn main() -> Result<(), Error> {
     let mut scene = Scene::new();
     let ferry = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 0.0, 50.0)).named("ferry"))?;
     let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).named("car"))?;
     for (x, name) in [(-0.8, "wheel_l"), (0.8, "wheel_r")] {
-        let wheel = Node::transform(Transform::from_xyz(x, 0.3, 1.4)).with_shape(Shape::new(7, Aabb::cube(0.3)));
+        let wheel = Node::transform(Transform::from_xyz(x, 0.3, 1.4)).with_drawable(Drawable::new(7, Aabb::cube(0.3)));
         scene.insert(car, wheel.with_material(2).named(name))?;
     }
 

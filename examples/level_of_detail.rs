@@ -1,32 +1,33 @@
 //! Levels of detail by distance: a pass of one's own over the scene's columns.
 //!
-//! Each model has meshes from fine to coarse, numbered one behind the other. Every frame a pass goes over all shapes,
-//! slice by slice, looks how far each is from the camera and which mesh that asks for, and sets the meshes that change.
-//! A shape changes to the coarser mesh a little farther out than back, so that none flickers at the border.
+//! Each model has meshes from fine to coarse, numbered one behind the other. Every frame a pass goes over all
+//! drawables, slice by slice, looks how far each is from the camera and which mesh that asks for, and sets the meshes
+//! that change. A drawable changes to the coarser mesh a little farther out than back, so that none flickers at the
+//! border.
 //!
 //! ```text
 //! cargo run --release --example level_of_detail
 //! ```
 
 use hedgerow::glam::Vec3;
-use hedgerow::{Aabb, DrawList, Error, Node, NodeHandle, Scene, Shape, Transform};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Node, NodeHandle, Scene, Transform};
 
 /// The first mesh of a tree; the others follow.
 const TREE: u32 = 100;
 /// From these distances on the second, third and fourth mesh is enough.
 const DISTANCES: [f32; 3] = [20.0, 60.0, 150.0];
-/// How much farther than that a shape has to be to become coarser.
+/// How much farther than that a drawable has to be to become coarser.
 const MARGIN: f32 = 1.1;
 
-/// Sets the meshes of all shapes by their distance from the camera. `changed` is kept from frame to frame.
+/// Sets the meshes of all drawables by their distance from the camera. `changed` is kept from frame to frame.
 fn choose_meshes(scene: &mut Scene, camera: Vec3, changed: &mut Vec<(NodeHandle, u32)>) -> Result<usize, Error> {
     changed.clear();
     for slice in scene.slices() {
         let worlds = slice.transforms().worlds();
-        for listed in slice.shapes().iter() {
+        for listed in slice.drawables().iter() {
             // The matrix of the nearest transform, the node's own or inherited, of the last update.
             let distance = worlds[listed.transform].translation().distance(camera);
-            let level = listed.shape.mesh - TREE;
+            let level = listed.drawable.mesh - TREE;
             let beyond = |factor: f32| (0..).zip(DISTANCES).filter(|(_, from)| distance >= from * factor).count();
             let wanted = (level as usize).clamp(beyond(MARGIN), beyond(1.0));
             if wanted != level as usize {
@@ -36,13 +37,13 @@ fn choose_meshes(scene: &mut Scene, camera: Vec3, changed: &mut Vec<(NodeHandle,
     }
     for &(node, mesh) in &*changed {
         let mut node = scene.edit(node)?;
-        let shape = node.as_ref().shape().expect("what is listed is drawn");
-        node.set_shape(Shape { mesh, ..shape })?;
+        let drawable = node.as_ref().drawable().expect("what is listed is drawn");
+        node.set_drawable(Drawable { mesh, ..drawable })?;
     }
     Ok(changed.len())
 }
 
-/// How many shapes are drawn with each mesh.
+/// How many drawables are drawn with each mesh.
 fn counts(list: &DrawList) -> [usize; 4] {
     let mut counts = [0; 4];
     list.commands().iter().for_each(|command| counts[(command.mesh - TREE) as usize] += 1);
@@ -54,7 +55,8 @@ fn main() -> Result<(), Error> {
     let forest = scene.insert(scene.root(), Node::group().named("forest"))?;
     for number in 0..10_000_u16 {
         let place = Vec3::new(f32::from(number % 100), 0.0, f32::from(number / 100)) * 4.0;
-        let tree = Node::transform(Transform::from_translation(place)).with_shape(Shape::new(TREE, Aabb::cube(2.0)));
+        let tree =
+            Node::transform(Transform::from_translation(place)).with_drawable(Drawable::new(TREE, Aabb::cube(2.0)));
         scene.insert(forest, tree)?;
     }
     scene.update();

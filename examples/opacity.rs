@@ -4,7 +4,7 @@
 //! cargo run --example opacity
 //! ```
 
-use hedgerow::{Aabb, DrawList, Error, Keep, Node, NodeHandle, Scene, Shape, data::Inherited};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Node, NodeHandle, Scene, data::Inherited};
 
 fn main() -> Result<(), Error> {
     let mut scene = Scene::new();
@@ -45,10 +45,10 @@ fn main() -> Result<(), Error> {
 
 /// A node that is drawn.
 fn thing(mesh: u32) -> Node<'static> {
-    Node::shape(Shape::new(mesh, Aabb::cube(0.5)))
+    Node::drawable(Drawable::new(mesh, Aabb::cube(0.5)))
 }
 
-/// What a frame does: bring everything up to date, then draw each shape with its opacity.
+/// What a frame does: bring everything up to date, then draw each drawable with its opacity.
 fn show(scene: &mut Scene, opacity: &mut Inherited<f32>, draws: &mut DrawList, title: &str) {
     scene.update();
     let computed = opacity.run(scene);

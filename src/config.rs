@@ -22,21 +22,23 @@ pub struct SceneConfig {
     /// has no bound. An update puts a slice with more nodes in order again and cuts it into pieces, so this bounds what
     /// one new node can cost an update.
     pub max_nodes: u32,
-    /// Whether the update keeps world boxes of all shapes, of blocks of shapes and of slices.
+    /// Whether the update keeps world boxes of all drawables, of blocks of drawables and of slices.
     /// [`Scene::cull`](crate::Scene::cull) and the other spatial queries need them. Default false. True takes 25 more
-    /// bytes for each shape, and the time to compute the boxes of what moved.
+    /// bytes for each drawable, and the time to compute the boxes of what moved.
     pub bounds: bool,
     /// Whether changes are tracked, so that readers are told which nodes changed, and the matrices of the update before
-    /// are kept: [`Scene::changes`](crate::Scene::changes), [`NodeRef::previous_world`](crate::NodeRef::previous_world).
-    /// Default false. True takes 56 more bytes for each transform, the
+    /// are kept: [`Scene::changes`](crate::Scene::changes),
+    /// [`NodeRef::previous_world`](crate::NodeRef::previous_world). Default false. True takes 56 more bytes for each
+    /// transform, the
     /// [history](Self::change_history), and time in proportion to the changes.
     pub changes: bool,
     /// How many entries of 16 bytes are kept of the changes before those of the last update that had any. Default
     /// 65,536.
     ///
     /// A node that entered, left, was removed or was edited is one entry, as is one that inherits other layers or
-    /// another material, or the transform of another ancestor. Between two updates, as many removals are noted, at least
-    /// 4,096 and as many as there were nodes. A reader that has not asked for longer than the history goes back gets
+    /// another material, or the transform of another ancestor. Between two updates, as many removals are noted, at
+    /// least 4,096 and as many as there were nodes. A reader that has not asked for longer than the history goes back
+    /// gets
     /// [`Changes::All`](crate::changes::Changes::All).
     pub change_history: u32,
 }

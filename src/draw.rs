@@ -1,17 +1,17 @@
-//! Draw lists: what to draw in a frame, near the order of the tree or by shape and material.
+//! Draw lists: what to draw in a frame, near the order of the tree or by drawable and material.
 //!
 //! | what | types |
 //! |---|---|
-//! | the visible shapes with their matrices, updated where the scene changed | [`DrawList`], [`DrawCommand`] |
+//! | the visible drawables with their matrices, updated where the scene changed | [`DrawList`], [`DrawCommand`] |
 //! | the same by mesh and material, for instancing | [`DrawGroups`], [`DrawGroup`] |
 //! | the same by a key of the caller's, or by depth, from either end | [`DrawOrder`], [`DepthView`], [`depth_key`] |
 //! | a list made by a visitor, in strict depth-first order | [`RenderPass`] |
 //!
 //! ```
-//! use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+//! use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
 //!
 //! let mut scene = Scene::new();
-//! let stone = Node::transform(Transform::IDENTITY).with_shape(Shape::new(3, Aabb::cube(1.0))).with_material(5);
+//! let stone = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(3, Aabb::cube(1.0))).with_material(5);
 //! scene.insert(scene.root(), stone)?;
 //! scene.update();
 //! let mut draws = DrawList::new();

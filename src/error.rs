@@ -1,6 +1,7 @@
 //! The errors of scene edits and of batches.
 //!
-//! Other parts have their own errors: [`SnapshotError`](crate::snapshot::SnapshotError) and so on. All are plain values.
+//! Other parts have their own errors: [`SnapshotError`](crate::snapshot::SnapshotError) and so on. All are plain
+//! values.
 
 use crate::NodeHandle;
 use core::fmt;
@@ -55,8 +56,8 @@ pub enum Error {
     NoTransform(NodeHandle),
     /// The node's local transform is a matrix that translation, rotation and scale cannot express.
     Sheared(NodeHandle),
-    /// The node has no shape; set one first.
-    NoShape(NodeHandle),
+    /// The node has no drawable; set one first.
+    NoDrawable(NodeHandle),
     /// The insert of this ticket is not in the applied queue, or comes later in it.
     UnknownTicket(crate::handle::Queued),
     /// A node of a [`Tree`](crate::Tree) has a parent that does not come before it.
@@ -77,8 +78,8 @@ pub enum Error {
     /// All 2³⁰ records of nodes are in use or retired, or there are fewer left than were asked for.
     CapacityOverflow,
     /// The allocator refused. [`Scene::try_reserve`](crate::Scene::try_reserve),
-    /// [`Scene::from_bytes`](crate::Scene::from_bytes) and imports return it; everything else ends the process if there is
-    /// no memory, the update included with which a load ends.
+    /// [`Scene::from_bytes`](crate::Scene::from_bytes) and imports return it; everything else ends the process if there
+    /// is no memory, the update included with which a load ends.
     AllocationFailed,
 }
 
@@ -125,7 +126,7 @@ impl fmt::Display for Error {
                     "the local transform of {node:?} is a matrix that shears or is flat; set another with set_local"
                 )
             }
-            Self::NoShape(node) => write!(f, "{node:?} has no shape; set one with set_shape"),
+            Self::NoDrawable(node) => write!(f, "{node:?} has no drawable; set one with set_drawable"),
             Self::UnknownTicket(ticket) => {
                 write!(
                     f,

@@ -2,11 +2,11 @@
 //! depth-first order, for passes over transforms, boxes and draws.
 //!
 //! ```
-//! use hedgerow::{Aabb, DrawList, Keep, Node, Scene, Shape, Transform};
+//! use hedgerow::{Aabb, DrawList, Keep, Node, Scene, Drawable, Transform};
 //!
 //! let mut scene = Scene::new();
 //! let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).named("car"))?;
-//! let wheel = Node::transform(Transform::from_xyz(1.0, 0.3, 1.5)).with_shape(Shape::new(7, Aabb::cube(0.3)));
+//! let wheel = Node::transform(Transform::from_xyz(1.0, 0.3, 1.5)).with_drawable(Drawable::new(7, Aabb::cube(0.3)));
 //! let wheel = scene.insert(car, wheel.with_material(2).named("wheel"))?;
 //!
 //! scene.set_local(car, Transform::from_xyz(12.0, 0.0, 0.0))?;   // any number of edits,
@@ -21,8 +21,8 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a shape, a visibility and
-//! a name ([`Node`]), and are named by an 8-byte [`NodeHandle`] that survives every move of its node.
+//! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a drawable, a visibility
+//! and a name ([`Node`]), and are named by an 8-byte [`NodeHandle`] that survives every move of its node.
 //!
 //! Newcomers' questions (threads, data of your own, undo, physics, replication, configurations) are answered in
 //! [`guide`], whose [glossary](guide::glossary) explains *slice*, *slot* and a dozen other words. The crate
@@ -35,7 +35,7 @@
 //!
 //! | module | what | types |
 //! |---|---|---|
-//! | the root | a scene, its nodes, subtrees as values, and handles | [`Scene`], [`Node`], [`NodeRef`], [`NodeMut`], [`Tree`], [`NodeHandle`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`Error`] |
+//! | the root | a scene, its nodes, subtrees as values, and handles | [`Scene`], [`Node`], [`NodeRef`], [`NodeMut`], [`Tree`], [`NodeHandle`], [`Place`], [`Keep`], [`Drawable`], [`Visibility`], [`Local`], [`Error`] |
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
 //! | [`config`] | what a scene keeps besides its nodes, and how large its slices are | [`SceneConfig`] |
 //! | [`edit`] | edits of many nodes: lists, queues for later | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
@@ -56,9 +56,9 @@
 //!
 //! Edits change the tree at once: a node is one record that never moves. [`Scene::update`] derives from these what
 //! passes read: slices of some thousand nodes in depth-first order, world matrices, inherited visibility and materials,
-//! where edits reached and nowhere else. [`Scene::draw_list`] lists the visible shapes; a [`DrawList`] kept from frame to
-//! frame is only changed where they did. [`Scene::maintain`], once a frame with a budget or not at all, restores order
-//! and gives memory back.
+//! where edits reached and nowhere else. [`Scene::draw_list`] lists the visible drawables; a [`DrawList`] kept from
+//! frame to frame is only changed where they did. [`Scene::maintain`], once a frame with a budget or not at all,
+//! restores order and gives memory back.
 //!
 //! # What passes read
 //!
@@ -70,26 +70,26 @@
 //! | inserted | nothing yet |
 //! | removed | gone at once |
 //! | moved, detached | where it was |
-//! | transform, shape, material, visibility set or removed | the value before |
+//! | transform, drawable, material, visibility set or removed | the value before |
 //! | user data set ([`NodeMut::set_user_data`]) | the new one at once |
 //!
 //! Other reads of one node are as of now: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
-//! [`NodeRef::visibility`], [`NodeRef::fresh_world`] and the like; so are the iterators and [`Scene::visit`]. These alone
-//! follow the order of siblings: passes see parents before their children, and siblings in the order in which they were
-//! placed.
+//! [`NodeRef::visibility`], [`NodeRef::fresh_world`] and the like; so are the iterators and [`Scene::visit`]. These
+//! alone follow the order of siblings: passes see parents before their children, and siblings in the order in which
+//! they were placed.
 //!
 //! # Costs
 //!
 //! A node takes 97 bytes (a record of 81, a row of 16), 96 more with a transform (4 record, 4 parent, 48 world, 40 copy
-//! of the local one), 76 with a shape, 4 with a visibility, and 4 in slices where a visibility counts. Records are
-//! allocated by 1,024, shapes and visibilities by 64, and slices with up to a quarter of room. Nodes without a component
-//! pay nothing for it in its pass.
+//! of the local one), 76 with a drawable, 4 with a visibility, and 4 in slices where a visibility counts. Records are
+//! allocated by 1,024, drawables and visibilities by 64, and slices with up to a quarter of room. Nodes without a
+//! component pay nothing for it in its pass.
 //!
 //! Inserting, setting and moving a leaf take amortised O(1), also among a hundred thousand siblings; removing takes
-//! O(nodes removed). The update takes O(slices), and O(nodes) of what was inserted or moved and of the slices that edits
-//! reached. So the first one behind a build of n nodes takes O(n), 60 to 210 ns a node by single inserts. One behind sets
-//! of all transforms gathers these from the records: it takes up to 2.7 times as long as if they lay in order. Nothing
-//! recurses by depth: a chain of a million nodes builds, updates, visits and drops on any stack.
+//! O(nodes removed). The update takes O(slices), and O(nodes) of what was inserted or moved and of the slices that
+//! edits reached. So the first one behind a build of n nodes takes O(n), 60 to 210 ns a node by single inserts. One
+//! behind sets of all transforms gathers these from the records: it takes up to 2.7 times as long as if they lay in
+//! order. Nothing recurses by depth: a chain of a million nodes builds, updates, visits and drops on any stack.
 //!
 //! # Limits
 //!
@@ -187,7 +187,7 @@ pub use config::SceneConfig;
 pub use draw::DrawList;
 pub use error::Error;
 pub use handle::NodeHandle;
-pub use node::{Local, Node, Shape, Visibility};
+pub use node::{Drawable, Local, Node, Visibility};
 pub use scene::{Keep, NodeMut, NodeRef, Place, Scene};
 pub use tree::Tree;
 

@@ -5,19 +5,19 @@ use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 
-/// A shape to draw: a mesh of the user's, and its bounding box in the node's local space.
+/// A drawable to draw: a mesh of the user's, and its bounding box in the node's local space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Shape {
+pub struct Drawable {
     /// The user's own number for a mesh; the scene returns it in draw commands and never interprets it.
     pub mesh: u32,
     /// The mesh's bounds in the node's space. [`Aabb::INFINITE`] is always visible, [`Aabb::EMPTY`] never.
     pub bounds: Aabb,
 }
 
-impl Shape {
-    /// A shape of this mesh with these local bounds.
+impl Drawable {
+    /// A drawable of this mesh with these local bounds.
     #[inline]
     #[must_use]
     pub const fn new(mesh: u32, bounds: Aabb) -> Self {
@@ -173,11 +173,11 @@ pub enum LocalForm {
 /// A description is `Copy` and borrows its name, so it can be used again after a refused insert.
 ///
 /// ```
-/// use hedgerow::{Aabb, Node, Scene, Shape, Transform};
+/// use hedgerow::{Aabb, Node, Scene, Drawable, Transform};
 ///
 /// let mut scene = Scene::new();
 /// let wheel = Node::transform(Transform::from_xyz(1.0, 0.3, 1.5))
-///     .with_shape(Shape::new(7, Aabb::cube(0.3)))
+///     .with_drawable(Drawable::new(7, Aabb::cube(0.3)))
 ///     .with_material(2)
 ///     .named("wheel_fl");
 /// let handle = scene.insert(scene.root(), wheel)?;
@@ -191,7 +191,7 @@ pub struct Node<'n> {
     /// The user's own number for a material, which applies to the node and everything below it that has no other.
     pub material: Option<u32>,
     /// What is drawn at the node.
-    pub shape: Option<Shape>,
+    pub drawable: Option<Drawable>,
     /// The layers of the node and everything below it.
     pub visibility: Option<Visibility>,
     /// The node's name; siblings may share one.
@@ -213,7 +213,7 @@ impl<'n> Node<'n> {
         Self {
             local: None,
             material: None,
-            shape: None,
+            drawable: None,
             visibility: None,
             name: None,
             user_data: 0,
@@ -235,11 +235,11 @@ impl<'n> Node<'n> {
         Self { material: Some(material), ..Self::group() }
     }
 
-    /// A node with a shape: the thesis's `ShapeNode`.
+    /// A node with a drawable: the thesis's `ShapeNode`.
     #[inline]
     #[must_use]
-    pub const fn shape(shape: Shape) -> Self {
-        Self { shape: Some(shape), ..Self::group() }
+    pub const fn drawable(drawable: Drawable) -> Self {
+        Self { drawable: Some(drawable), ..Self::group() }
     }
 
     /// The same node with a local transform. A translation in double precision goes: add it afterwards.
@@ -264,11 +264,11 @@ impl<'n> Node<'n> {
         Self { material: Some(material), ..self }
     }
 
-    /// The same node with a shape.
+    /// The same node with a drawable.
     #[inline]
     #[must_use]
-    pub const fn with_shape(self, shape: Shape) -> Self {
-        Self { shape: Some(shape), ..self }
+    pub const fn with_drawable(self, drawable: Drawable) -> Self {
+        Self { drawable: Some(drawable), ..self }
     }
 
     /// The same node with a visibility.
@@ -319,7 +319,9 @@ impl<'n> Node<'n> {
             Some(Local::Transform(transform)) => transform.is_plain(),
             Some(Local::Matrix(_)) => false,
         };
-        local && self.translation_f64.is_none() && self.shape.as_ref().is_none_or(|shape| shape.bounds.is_plain())
+        local
+            && self.translation_f64.is_none()
+            && self.drawable.as_ref().is_none_or(|drawable| drawable.bounds.is_plain())
     }
 
     /// Whether the node has anything but a transform and a material.
@@ -327,7 +329,7 @@ impl<'n> Node<'n> {
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
         let named = self.name.is_some() | (self.user_data != 0);
-        matrix | self.shape.is_some() | self.visibility.is_some() | named | self.translation_f64.is_some()
+        matrix | self.drawable.is_some() | self.visibility.is_some() | named | self.translation_f64.is_some()
     }
 
     /// The description as a scene stores it.
@@ -345,8 +347,8 @@ impl<'n> Node<'n> {
         if let Some(local) = &mut self.local {
             *local = local.checked()?;
         }
-        if let Some(shape) = &mut self.shape {
-            shape.bounds = shape.bounds.checked()?;
+        if let Some(drawable) = &mut self.drawable {
+            drawable.bounds = drawable.bounds.checked()?;
         }
         Ok(self)
     }

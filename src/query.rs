@@ -13,10 +13,10 @@
 //! ```
 //! use hedgerow::glam::Vec3;
 //! use hedgerow::query::{Filter, Ray};
-//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform};
+//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Transform};
 //!
 //! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
-//! let tree = Node::transform(Transform::from_xyz(0.0, 0.0, -10.0)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+//! let tree = Node::transform(Transform::from_xyz(0.0, 0.0, -10.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
 //! let tree = scene.insert(scene.root(), tree)?;
 //! scene.update();
 //! let mut hits = Vec::new();

@@ -12,7 +12,7 @@ use hedgerow::changes::{ChangeReader, Changes};
 use hedgerow::glam::{DVec3, Mat4, Quat, Vec3};
 use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
 use hedgerow::{
-    Aabb, DrawList, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree,
+    Aabb, DrawList, Drawable, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
     Visibility, draw::DrawGroups,
 };
 use hedgerow_mesh::{MeshSet, SubMesh};
@@ -234,9 +234,9 @@ impl Script {
 fn node(dice: &mut Dice, number: usize) -> Node<'static> {
     let mesh = u32::try_from(number % 7).unwrap();
     let mut node = match number % 4 {
-        0 => Node::shape(Shape::new(mesh, dice.bounds())),
+        0 => Node::drawable(Drawable::new(mesh, dice.bounds())),
         1 => Node::transform(dice.transform()).named("moved"),
-        _ => Node::transform(dice.transform()).with_shape(Shape::new(mesh, dice.bounds())),
+        _ => Node::transform(dice.transform()).with_drawable(Drawable::new(mesh, dice.bounds())),
     };
     if number.is_multiple_of(13) {
         node = node.with_material(mesh + 3);

@@ -6,7 +6,7 @@ use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::draw::{DepthView, DrawGroups, DrawOrder};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
 use hedgerow::query::{CullView, Frustum};
-use hedgerow::{Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -73,8 +73,8 @@ impl Renderer {
     }
 }
 
-/// Moves some nodes one by one, some by an iterator, and one far away; gives one a material, and puts one in the place of
-/// another.
+/// Moves some nodes one by one, some by an iterator, and one far away; gives one a material, and puts one in the place
+/// of another.
 fn edit(scene: &mut Scene, nodes: &[NodeHandle], [guest, ship]: &mut [NodeHandle; 2], frame: u16) {
     let places = (0..90_u16).map(|at| Transform::from_xyz(0.0, f32::from(at), f32::from(frame % 5)));
     scene.set_locals(nodes.iter().skip(usize::from(frame)).step_by(50).copied().zip(places)).unwrap();
@@ -86,9 +86,9 @@ fn edit(scene: &mut Scene, nodes: &[NodeHandle], [guest, ship]: &mut [NodeHandle
     }
     let painted = nodes[usize::from(frame % 50)];
     scene.edit(painted).unwrap().set_material(u32::from(frame % 3));
-    let shape = Node::transform(Transform::from_xyz(0.5, 0.0, 0.0)).with_shape(Shape::new(3, Aabb::cube(1.0)));
+    let drawable = Node::transform(Transform::from_xyz(0.5, 0.0, 0.0)).with_drawable(Drawable::new(3, Aabb::cube(1.0)));
     scene.remove(*guest).unwrap();
-    *guest = scene.insert(nodes[0], shape).unwrap();
+    *guest = scene.insert(nodes[0], drawable).unwrap();
     scene.edit(*guest).unwrap().set_user_data(u32::from(frame));
 }
 
@@ -104,10 +104,10 @@ fn a_steady_frame_allocates_nothing() {
             let row = scene.insert(scene.root(), place).unwrap();
             for column in 0..50_u16 {
                 let node = Node::transform(Transform::from_xyz(f32::from(column), 0.0, 0.0)).with_material(1);
-                nodes.push(scene.insert(row, node.with_shape(Shape::new(2, Aabb::cube(0.5)))).unwrap());
+                nodes.push(scene.insert(row, node.with_drawable(Drawable::new(2, Aabb::cube(0.5)))).unwrap());
             }
         }
-        let guest = scene.insert(nodes[0], Node::shape(Shape::new(2, Aabb::cube(0.5)))).unwrap();
+        let guest = scene.insert(nodes[0], Node::drawable(Drawable::new(2, Aabb::cube(0.5)))).unwrap();
         let ship = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
         let mut others = [guest, ship];
         let none = Vec4::ZERO;

@@ -5,7 +5,7 @@ use crate::puppet::{self, Cover, Gait, Lists, PuppetMesh, Rig};
 use hedgerow::anim;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform,
+    Aabb, DrawList, Drawable, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform,
     anim::{Clip, Player, Pose},
     character::{CharacterError, JointBounds},
     query::{CullView, Frustum},
@@ -134,7 +134,7 @@ impl Army {
         let (size, tempo) = (dice.between(0.93, 1.06), dice.between(0.92, 1.08));
         let turn = Quat::from_rotation_y(heading);
         let place = Transform::from_translation(place).with_rotation(turn).with_scale(Vec3::splat(size));
-        let node = Node::transform(place).with_shape(Shape::new(PUPPET, Aabb::EMPTY));
+        let node = Node::transform(place).with_drawable(Drawable::new(PUPPET, Aabb::EMPTY));
         let node = self.scene.insert(self.scene.root(), node)?;
         self.scene.edit(node)?.set_user_data(number);
         self.batch.push(Arc::clone(&self.mesh), Arc::clone(&self.skin))?;
@@ -203,7 +203,7 @@ impl Army {
             }
             self.moves.push((character.node, character.place));
             if character.posed {
-                self.scene.edit(character.node)?.set_shape(Shape::new(PUPPET, character.bounds))?;
+                self.scene.edit(character.node)?.set_drawable(Drawable::new(PUPPET, character.bounds))?;
             }
         }
         Ok(self.scene.set_locals(self.moves.iter().copied())?)

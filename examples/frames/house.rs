@@ -36,7 +36,7 @@ pub(crate) fn build(site: &mut Site<'_>, lot: NodeHandle) -> Result<House, Error
     for side in [0.0, 1.0, 2.0, 3.0] {
         let turn = Quat::from_rotation_y(side * FRAC_PI_2);
         let wall = Transform::from_rotation(turn).with_translation(turn * Vec3::new(0.0, 0.0, 4.0));
-        site.put(node, Node::transform(wall).with_shape(Mesh::Wall.shape()))?;
+        site.put(node, Node::transform(wall).with_drawable(Mesh::Wall.drawable()))?;
     }
     let roof = site.put(node, Mesh::Roof.at(0.0, 6.0, 0.0).with_material(Material::Tile as u32).named("roof"))?;
     site.put(roof, Mesh::Chimney.at(2.0, 1.0, 1.0).with_material(Material::Brick as u32))?;
@@ -77,8 +77,10 @@ fn piece(site: &mut Site<'_>, room: NodeHandle, doors: &mut Vec<Door>) -> Result
         _ => Material::Oak,
     };
     let place = spot(site);
-    let piece = site
-        .put(room, Node::transform(place).with_shape(mesh.shape()).with_material(material as u32).named("furniture"))?;
+    let piece = site.put(
+        room,
+        Node::transform(place).with_drawable(mesh.drawable()).with_material(material as u32).named("furniture"),
+    )?;
     match mesh {
         Mesh::Table => {
             for _ in 0..1 + site.dice.below(4) {

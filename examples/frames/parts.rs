@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use hedgerow::glam::Vec3;
-use hedgerow::{Aabb, Error, Node, NodeHandle, Scene, Shape, Transform};
+use hedgerow::{Aabb, Drawable, Error, Node, NodeHandle, Scene, Transform};
 
 /// The meshes of the town; a renderer would have loaded one for each.
 #[derive(Clone, Copy)]
@@ -37,8 +37,9 @@ pub(crate) enum Mesh {
 }
 
 impl Mesh {
-    /// The shape of this mesh: it stands on its origin, within a box of the mesh's width, height and depth in metres.
-    pub(crate) fn shape(self) -> Shape {
+    /// The drawable of this mesh: it stands on its origin, within a box of the mesh's width, height and depth in
+    /// metres.
+    pub(crate) fn drawable(self) -> Drawable {
         let (width, height, depth) = match self {
             Self::Asphalt => (8.0, 0.05, 640.0),
             Self::Lawn => (68.0, 0.02, 68.0),
@@ -69,12 +70,12 @@ impl Mesh {
         // A tyre is centred on its axle, so that it turns about it.
         let base = if matches!(self, Self::Tyre) { -0.5 * height } else { 0.0 };
         let low = Vec3::new(-0.5 * width, base, -0.5 * depth);
-        Shape::new(self as u32, Aabb::new(low, low + Vec3::new(width, height, depth)))
+        Drawable::new(self as u32, Aabb::new(low, low + Vec3::new(width, height, depth)))
     }
 
     /// A leaf of the tree: this mesh at that place, in the material that it inherits.
     pub(crate) fn at(self, x: f32, y: f32, z: f32) -> Node<'static> {
-        Node::transform(Transform::from_xyz(x, y, z)).with_shape(self.shape())
+        Node::transform(Transform::from_xyz(x, y, z)).with_drawable(self.drawable())
     }
 }
 

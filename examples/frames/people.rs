@@ -7,7 +7,7 @@ use crate::puppet::{self, Gait, Lists, PuppetMesh, Rig};
 use crate::town::{BLOCKS, PITCH, Street};
 use hedgerow::glam::Quat;
 use hedgerow::{
-    Aabb, Mat34, Node, NodeHandle, Scene, Shape, Transform,
+    Aabb, Drawable, Mat34, Node, NodeHandle, Scene, Transform,
     anim::{Clip, Player, Pose},
     character::{CharacterError, JointBounds, Sockets},
     skin::Skin,
@@ -75,7 +75,7 @@ impl People {
                 puppet::player(&people.body.rig, &clips[gait], dice.between(0.0, clips[gait].duration()));
 
             let coat = dice.pick(&[Material::Red, Material::Blue, Material::White]);
-            let node = Node::transform(walker_place(along, speed)).with_shape(Mesh::Person.shape());
+            let node = Node::transform(walker_place(along, speed)).with_drawable(Mesh::Person.drawable());
             let node = scene.insert(street.node, node.with_material(coat as u32).named("person"))?;
             let lamp = Mesh::HandLamp.at(0.0, 0.0, 0.0).with_material(Material::Light as u32).named("lamp");
             let lamp = scene.insert(node, lamp)?;
@@ -112,8 +112,8 @@ impl People {
         self.moves.clear();
         for walker in &self.walkers {
             let mut node = scene.edit(walker.node)?;
-            let shape = node.as_ref().shape().expect("walkers are drawn");
-            node.set_shape(Shape { bounds: walker.bounds, ..shape })?;
+            let drawable = node.as_ref().drawable().expect("walkers are drawn");
+            node.set_drawable(Drawable { bounds: walker.bounds, ..drawable })?;
             self.moves.push((walker.node, walker_place(walker.along, walker.speed)));
         }
         scene.set_locals(self.moves.iter().copied())?;

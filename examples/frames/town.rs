@@ -125,7 +125,7 @@ fn car(site: &mut Site<'_>, traffic: NodeHandle, street: usize, along: f32, spee
     let mut wheels = [node; 4];
     for (wheel, (axle, name)) in wheels.iter_mut().zip(AXLES) {
         *wheel = site.frame(node, Transform::from_translation(axle), name)?;
-        site.put(*wheel, Node::shape(Mesh::Tyre.shape()).with_material(Material::Rubber as u32))?;
+        site.put(*wheel, Node::drawable(Mesh::Tyre.drawable()).with_material(Material::Rubber as u32))?;
     }
     Ok(Car { node, wheels, street, along, speed })
 }

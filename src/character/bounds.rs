@@ -3,7 +3,7 @@
 use crate::anim::Error as AnimError;
 use crate::character::CharacterError;
 use crate::skin::{Palette, Skin, SkinError, SkinId};
-use crate::{Aabb, Error, NodeHandle, Scene, Shape};
+use crate::{Aabb, Drawable, Error, NodeHandle, Scene};
 use glam::Vec3;
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BoxGroup, GROUP};
@@ -33,7 +33,7 @@ struct JointGroup {
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
-/// use hedgerow::{Aabb, Mat34, Node, Scene, Shape, Transform, character::JointBounds, skin::Skin};
+/// use hedgerow::{Aabb, Mat34, Node, Scene, Drawable, Transform, character::JointBounds, skin::Skin};
 ///
 /// // A body and an arm, of two joints.
 /// let skin = Skin::new(vec![0, 1], vec![Mat34::IDENTITY; 2])?;
@@ -41,11 +41,11 @@ struct JointGroup {
 /// let bounds = JointBounds::new(&skin, &positions, &[0, 0, 1], &[1.0, 1.0, 1.0])?;
 ///
 /// let mut scene = Scene::new();
-/// let body = scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::EMPTY)))?;
+/// let body = scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::EMPTY)))?;
 /// let models = [Mat34::IDENTITY, Transform::from_xyz(0.0, 5.0, 0.0).to_matrix()];  // of a pose, each frame
 /// let mut room = Vec::new();
 /// let bounds = bounds.of_pose(skin.palette(&models, &mut room)?)?;
-/// scene.edit(body)?.set_shape(Shape::new(7, bounds))?;
+/// scene.edit(body)?.set_drawable(Drawable::new(7, bounds))?;
 /// scene.update();
 /// assert!((scene.get(body).unwrap().bounds().unwrap().max - Vec3::new(1.0, 6.0, 0.0)).length() < 1e-4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -207,12 +207,12 @@ impl JointBounds {
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, Mat34, Node, Scene, Shape, Transform, character::JointBounds, skin::Skin};
+    /// use hedgerow::{Aabb, Mat34, Node, Scene, Drawable, Transform, character::JointBounds, skin::Skin};
     ///
     /// let mut scene = Scene::new();
     /// let knight = scene.insert(scene.root(), Node::transform(Transform::from_xyz(7.0, 0.0, 0.0)))?;
     /// // The node of the mesh stands where nobody looks.
-    /// let body = Node::transform(Transform::from_xyz(0.0, -50.0, 0.0)).with_shape(Shape::new(1, Aabb::EMPTY));
+    /// let body = Node::transform(Transform::from_xyz(0.0, -50.0, 0.0)).with_drawable(Drawable::new(1, Aabb::EMPTY));
     /// let body = scene.insert(knight, body)?;
     ///
     /// let skin = Skin::new(vec![0], vec![Mat34::IDENTITY])?;
@@ -225,7 +225,7 @@ impl JointBounds {
     /// ```
     ///
     /// # Errors
-    /// [`Error::StaleHandle`] for either node, [`Error::NoShape`],
+    /// [`Error::StaleHandle`] for either node, [`Error::NoDrawable`],
     /// those of [`of_pose`](Self::of_pose). The scene is unchanged.
     pub fn follow(
         &self,
@@ -241,8 +241,8 @@ impl JointBounds {
             scene.between(base, node)?.map_or(Aabb::INFINITE, |matrix| moved(&bounds, &matrix))
         };
         let mut node = scene.edit(node)?;
-        let shape = node.as_ref().shape().ok_or(Error::NoShape(node.handle()))?;
-        node.set_shape(Shape { bounds, ..shape })?;
+        let drawable = node.as_ref().drawable().ok_or(Error::NoDrawable(node.handle()))?;
+        node.set_drawable(Drawable { bounds, ..drawable })?;
         Ok(())
     }
 

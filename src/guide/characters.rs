@@ -49,7 +49,7 @@
 //! use hedgerow::glam::{Quat, Vec3};
 //! use hedgerow::query::{CullView, Frustum};
 //! use hedgerow::skin::{Skin, SkinOutput, SkinnedMesh};
-//! use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform};
+//! use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Drawable, Transform};
 //!
 //! // Shared by all guards: a body and an arm one metre up, a clip that lifts the arm, two vertices.
 //! let mut joints = SkeletonBuilder::new();
@@ -67,7 +67,7 @@
 //!
 //! // One of them, with a torch in its hand. Its node is the base, and draws the mesh itself.
 //! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
-//! let place = Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).with_shape(Shape::new(0, Aabb::EMPTY));
+//! let place = Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).with_drawable(Drawable::new(0, Aabb::EMPTY));
 //! let guard = scene.insert(scene.root(), place)?;
 //! let torch = scene.insert(guard, Node::transform(Transform::IDENTITY))?;
 //! let mut sockets = Sockets::new();

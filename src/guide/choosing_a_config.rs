@@ -6,7 +6,7 @@
 //!
 //! | you want | set | it costs |
 //! |---|---|---|
-//! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 25 bytes a shape; boxes of what moved |
+//! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 25 bytes a drawable; boxes of what moved |
 //! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 56 bytes a transform and the history; time in proportion to the changes |
 //! | readers that ask rarely, or less memory | `change_history` above or below 65,536 | 16 bytes for each change kept |
 //! | shorter worst updates | `max_nodes` below 4096 | more slices to pass over |
@@ -16,11 +16,11 @@
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;
-//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Transform, Visibility};
 //! use hedgerow::query::Sphere;
 //!
 //! let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT })?;
-//! let tree = Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+//! let tree = Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
 //! let tree = scene.insert(scene.root(), tree)?;
 //! scene.update();
 //!

@@ -1,17 +1,17 @@
-//! Finds the shapes that something touches: goes from the boxes of slices to those of blocks and of shapes, eight at a
-//! time.
+//! Finds the drawables that something touches: goes from the boxes of slices to those of blocks and of drawables, eight
+//! at a time.
 //!
-//! A walk tests several probes at once and reports for each shape which of them touch it. What is entirely inside a
+//! A walk tests several probes at once and reports for each drawable which of them touch it. What is entirely inside a
 //! probe is taken without further tests. First the walk finds the slices to search, in the order of
 //! [`Scene::visit_slices`](crate::Scene::visit_slices). Then these are searched one by one, or several at a time
 //! (`threads`): no state is kept between two slices.
 //!
-//! Boxes are those of the last update. Shapes of nodes that were removed since are left out.
+//! Boxes are those of the last update. Drawables of nodes that were removed since are left out.
 
 use crate::Aabb;
 use crate::pass::DrawList;
 use crate::pass::draw::{Listing, Seen};
-use crate::store::{RecordId, ShapeRecord, SliceBoxes, SliceView, Store};
+use crate::store::{DrawableRecord, RecordId, SliceBoxes, SliceView, Store};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
 use hedgerow_math::{Boxes, Frustum, Ray, Sphere};
@@ -20,7 +20,8 @@ use smallvec::SmallVec;
 /// The greatest number of probes in a walk.
 pub(crate) const MOST_PROBES: usize = 32;
 
-/// The least number of shapes to search that is worth a task of its own (feature `rayon`), if they are listed as draws.
+/// The least number of drawables to search that is worth a task of its own (feature `rayon`), if they are listed as
+/// draws.
 #[cfg(feature = "rayon")]
 const DRAW_GRAIN: usize = 2048;
 
@@ -72,10 +73,10 @@ impl Probe for Ray {
     }
 }
 
-/// Which shapes a search may find.
+/// Which drawables a search may find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sieve {
-    /// A shape must be visible on one of these layers.
+    /// A drawable must be visible on one of these layers.
     pub(crate) layers: u32,
     /// Its node must be this one, or below it.
     pub(crate) below: Option<RecordId>,
@@ -83,12 +84,12 @@ pub(crate) struct Sieve {
 
 impl Sieve {
     #[inline]
-    pub(crate) fn admits(self, store: &Store, record: &ShapeRecord) -> bool {
+    pub(crate) fn admits(self, store: &Store, record: &DrawableRecord) -> bool {
         record.layers & self.layers != 0 && self.below.is_none_or(|top| store.is_in_subtree(record.node.record(), top))
     }
 }
 
-/// A shape that is touched.
+/// A drawable that is touched.
 pub(crate) struct Found<'s> {
     pub(crate) slice: SliceView<'s>,
     slot: usize,
@@ -98,13 +99,13 @@ pub(crate) struct Found<'s> {
 
 impl<'s> Found<'s> {
     #[inline]
-    pub(crate) fn record(&self) -> &'s ShapeRecord {
-        &self.slice.shapes().records()[self.slot]
+    pub(crate) fn record(&self) -> &'s DrawableRecord {
+        &self.slice.drawables().records()[self.slot]
     }
 
-    /// The shape's world box.
+    /// The drawable's world box.
     pub(crate) fn bounds(&self) -> Aabb {
-        self.slice.boxes().and_then(|boxes| boxes.shapes.get(self.slot)).unwrap_or(Aabb::EMPTY)
+        self.slice.boxes().and_then(|boxes| boxes.drawables.get(self.slot)).unwrap_or(Aabb::EMPTY)
     }
 }
 
@@ -161,14 +162,14 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
 #[inline]
 fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole: bool) {
     if !whole {
-        for group in boxes.shapes.block(block) {
+        for group in boxes.drawables.block(block) {
             simd::prefetch(&group.min, 0);
             simd::prefetch(&group.min, 2);
             simd::prefetch(&group.max, 1);
         }
     }
     for slot in (block * BLOCK..(block + 1) * BLOCK).step_by(8) {
-        simd::prefetch(slice.shapes().records(), slot);
+        simd::prefetch(slice.drawables().records(), slot);
     }
 }
 
@@ -197,8 +198,8 @@ impl Walk {
 }
 
 impl Store {
-    /// Lists what `pick` makes of every shape that some probe touches and that the sieve admits. Replaces the contents
-    /// of the list.
+    /// Lists what `pick` makes of every drawable that some probe touches and that the sieve admits. Replaces the
+    /// contents of the list.
     ///
     /// Uses the boxes of the last update.
     pub(crate) fn find<'s, P: Probe, T>(
@@ -219,7 +220,7 @@ impl Store {
         });
     }
 
-    /// Like [`Self::find`], for draws: lists the shapes themselves.
+    /// Like [`Self::find`], for draws: lists the drawables themselves.
     pub(crate) fn find_draws<P: Probe>(&self, probe: &P, layers: u32, walk: &mut Walk, listing: &mut Listing) {
         let probes = core::slice::from_ref(probe);
         let route = &mut walk.route;
@@ -237,7 +238,7 @@ impl Store {
     }
 
     /// Like [`Self::find_draws`], for several probes in one walk, each with its sieve and its list, whose contents are
-    /// replaced. What is listed for a shape is made once, however many probes touch it.
+    /// replaced. What is listed for a drawable is made once, however many probes touch it.
     pub(crate) fn find_views<P: Probe>(
         &self,
         probes: &[P],
@@ -274,7 +275,7 @@ impl Store {
         lists.iter_mut().for_each(|list| list.finish_replacing());
     }
 
-    /// Calls `stop` with the slices that may hold shapes that some probe touches, in order.
+    /// Calls `stop` with the slices that may hold drawables that some probe touches, in order.
     fn route<P: Probe>(&self, probes: &[P], mut stop: impl FnMut(Stop)) {
         debug_assert!(probes.len() <= MOST_PROBES);
         let active = u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0);
@@ -288,7 +289,7 @@ impl Store {
         });
     }
 
-    /// Calls `found` with the shapes of these slices that some probe touches.
+    /// Calls `found` with the drawables of these slices that some probe touches.
     pub(super) fn look_into<'s, P: Probe>(
         &'s self,
         route: &[Stop],
@@ -297,7 +298,7 @@ impl Store {
         found: &mut impl FnMut(Found<'s>),
     ) {
         for &Stop { slice, touch } in route {
-            find_shapes(self.view(slice), probes, touch, layers, found);
+            find_drawables(self.view(slice), probes, touch, layers, found);
         }
     }
 }
@@ -322,8 +323,8 @@ fn each_touched<P: Probe>(
     }
 }
 
-/// Calls `found` with the slice's shapes that some probe touches.
-fn find_shapes<'s, P: Probe>(
+/// Calls `found` with the slice's drawables that some probe touches.
+fn find_drawables<'s, P: Probe>(
     slice: SliceView<'s>,
     probes: &[P],
     touch: Touch,
@@ -348,20 +349,20 @@ fn find_in_block<'s, P: Probe>(
     layers: u32,
     found: &mut impl FnMut(Found<'s>),
 ) {
-    let shapes = slice.shapes();
-    let present = boxes.present[block] & shapes.live_word(block);
-    let uniform = shapes.all_visible();
+    let drawables = slice.drawables();
+    let present = boxes.present[block] & drawables.live_word(block);
+    let uniform = drawables.all_visible();
     if present == 0 || uniform && layers == 0 {
         return;
     }
     let touched = |index: usize| {
         let whole = touch.inside >> index & 1 != 0;
-        if whole { present } else { probes[index].touched(boxes.shapes.block(block)) & present }
+        if whole { present } else { probes[index].touched(boxes.drawables.block(block)) & present }
     };
     let first = block * BLOCK;
     let mut show = |at: usize, probes: u32| {
         let slot = first + at;
-        if uniform || shapes.records()[slot].layers & layers != 0 {
+        if uniform || drawables.records()[slot].layers & layers != 0 {
             found(Found { slice, slot, probes });
         }
     };
@@ -369,7 +370,7 @@ fn find_in_block<'s, P: Probe>(
         ones(touched(touch.active.trailing_zeros() as usize)).for_each(|at| show(at, touch.active));
         return;
     }
-    // The probes that touch each shape.
+    // The probes that touch each drawable.
     let mut touching = [0; BLOCK];
     let mut any = 0;
     for index in ones(touch.active.into()) {
@@ -384,7 +385,7 @@ fn find_in_block<'s, P: Probe>(
 mod tests {
     use super::*;
     use crate::query::CullView;
-    use crate::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility};
+    use crate::{Drawable, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
     use core::sync::atomic::{AtomicUsize, Ordering};
     use glam::Vec4;
 
@@ -416,17 +417,17 @@ mod tests {
     fn probes_are_asked_about_what_is_undecided_alone() {
         let config = SceneConfig { bounds: true, max_nodes: 128, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
-        // Two slices a kilometre apart along x, each with two blocks of shapes.
+        // Two slices a kilometre apart along x, each with two blocks of drawables.
         for x in [0.0, 1000.0] {
             let top = scene.insert(scene.root(), Node::group()).unwrap();
             for _ in 0..100 {
                 let place = Node::transform(Transform::from_xyz(x, 0.0, 0.0));
-                scene.insert(top, place.with_shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+                scene.insert(top, place.with_drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap();
             }
         }
         scene.update();
-        assert!(scene.slices().map(|slice| slice.shapes().len()).eq([100, 100]));
-        // These see the second slice, half of its shapes' boxes, nothing, and everything.
+        assert!(scene.slices().map(|slice| slice.drawables().len()).eq([100, 100]));
+        // These see the second slice, half of its drawables' boxes, nothing, and everything.
         let probes =
             [500.0, 1000.0, 5000.0, -500.0].map(|x| Counted { frustum: right_of(x), asked: AtomicUsize::new(0) });
         let mut found = Vec::new();
@@ -454,13 +455,13 @@ mod tests {
             Transform { translation: [number(), number(), number()].into(), rotation: turn, ..Transform::IDENTITY }
         }
 
-        fn shape(&mut self) -> Shape {
+        fn drawable(&mut self) -> Drawable {
             let bounds = match self.dice.u32(..12) {
                 0 => Aabb::EMPTY,
                 1 => Aabb::INFINITE,
                 _ => Aabb::cube(self.dice.f32() * 3.0),
             };
-            Shape::new(self.dice.u32(..9), bounds)
+            Drawable::new(self.dice.u32(..9), bounds)
         }
 
         fn layers(&mut self) -> Visibility {
@@ -473,7 +474,7 @@ mod tests {
                 node = Node::transform(self.place());
             }
             if self.dice.u32(..3) > 0 {
-                node = node.with_shape(self.shape());
+                node = node.with_drawable(self.drawable());
             }
             if self.masks && self.dice.u32(..6) == 0 {
                 node = node.with_visibility(self.layers());
@@ -486,15 +487,15 @@ mod tests {
             let node = self.nodes[self.dice.usize(..self.nodes.len())];
             // What is detached comes back.
             let parent = self.nodes.iter().copied().find(|_| self.dice.u32(..4) == 0).unwrap_or(node);
-            let (place, shape, layers) = (self.place(), self.shape(), self.layers());
+            let (place, drawable, layers) = (self.place(), self.drawable(), self.layers());
             // Each may be refused: of the root, below itself, without a transform.
             match self.dice.u32(..16) {
                 0..=5 => self.insert(node),
                 6..=7 => _ = self.scene.set_local(node, place),
                 8..=9 => _ = self.scene.reparent(node, parent, Keep::Local),
                 10 => _ = self.scene.reparent(node, Place::Detached, Keep::Local),
-                11 => _ = self.scene.edit(node).and_then(|mut node| node.set_shape(shape).map(|_| ())),
-                12 => _ = self.scene.edit(node).and_then(|mut node| node.set_shape(None).map(|_| ())),
+                11 => _ = self.scene.edit(node).and_then(|mut node| node.set_drawable(drawable).map(|_| ())),
+                12 => _ = self.scene.edit(node).and_then(|mut node| node.set_drawable(None).map(|_| ())),
                 13 if self.masks => _ = self.scene.edit(node).map(|mut node| _ = node.set_visibility(layers)),
                 _ if self.nodes.len() > self.least => _ = self.scene.remove(node),
                 _ => {}

@@ -9,7 +9,7 @@ use crate::{Mat34, NodeHandle, Visibility};
 use glam::DVec3;
 use hedgerow_math::Frustum;
 
-/// The visible shapes of a scene, as commands and matrices of the same index.
+/// The visible drawables of a scene, as commands and matrices of the same index.
 ///
 /// If it is kept from frame to frame, it allocates only while the scene grows, and
 /// [`Scene::draw_list`](crate::Scene::draw_list) lists only what changed since the list was last filled from the same
@@ -19,10 +19,11 @@ use hedgerow_math::Frustum;
 /// What it holds is the scene as of its last update, but for nodes that were removed since: they are left out.
 ///
 /// The order is deterministic: slices are in the order of [`Scene::visit_slices`](crate::Scene::visit_slices), and
-/// shapes within a slice in that of the shape column. That is depth-first order after the slice was reconstituted, and
-/// near it otherwise. Siblings come in the order in which they were placed, which need not be that of
-/// [`Scene::children`](crate::Scene::children): [`Visitor`](crate::visit::Visitor) has strict order. Source: the thesis,
-/// section 4.3.2.
+/// drawables within a slice in that of the drawable column. That is depth-first order after the slice was
+/// reconstituted, and near it otherwise. Siblings come in the order in which they were placed, which need not be that
+/// of
+/// [`Scene::children`](crate::Scene::children): [`Visitor`](crate::visit::Visitor) has strict order. Source: the
+/// thesis, section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {
     pub(crate) listing: Listing,
@@ -58,12 +59,12 @@ impl DrawList {
     /// An empty list for what is visible on one of these layers only.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Visibility};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Visibility};
     ///
     /// let mut scene = Scene::new();
     /// let (world, minimap) = (Visibility::layers(1), Visibility::layers(2));
-    /// scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::cube(1.0))).with_visibility(world))?;
-    /// scene.insert(scene.root(), Node::shape(Shape::new(8, Aabb::cube(1.0))).with_visibility(minimap))?;
+    /// scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::cube(1.0))).with_visibility(world))?;
+    /// scene.insert(scene.root(), Node::drawable(Drawable::new(8, Aabb::cube(1.0))).with_visibility(minimap))?;
     /// scene.update();
     ///
     /// let mut list = DrawList::new().on_layers(minimap);
@@ -83,7 +84,7 @@ impl DrawList {
         self.layers = layers.mask();
     }
 
-    /// The layers of which a shape must be visible on one to be listed.
+    /// The layers of which a drawable must be visible on one to be listed.
     #[must_use]
     pub fn layers(&self) -> Visibility {
         Visibility::layers(self.layers)
@@ -96,26 +97,26 @@ impl DrawList {
     /// axes of the world: make it of a view without a translation.
     ///
     /// A relative matrix maps to a space with the eye as its origin and the axes of the world. It is composed in double
-    /// precision from the local transforms of the last update, and rounded at the end. So what is near the eye is exact,
-    /// however far both are from the origin; what is too far away for single precision has an infinite translation.
+    /// precision from the local transforms of the last update, and rounded at the end. So what is near the eye is
+    /// exact, however far both are from the origin; what is too far away for single precision has an infinite
+    /// translation.
     ///
-    /// **Fill the list between an update and the next edits: only then is it exact.** A scene has no second set of local
-    /// transforms. What is composed after edits may have local transforms that were set since, and single precision for
-    /// nodes that were moved since. What a kept list composed before stays as it was until the next update.
+    /// **Fill the list between an update and the next edits: only then is it exact.** A scene has no second set of
+    /// local transforms. What is composed after edits may have local transforms that were set since, and single
+    /// precision for nodes that were moved since. What a kept list composed before stays as it was until the next
+    /// update.
     ///
     /// A list that is kept from frame to frame remembers world transforms in double precision, 96 bytes each, and if it
-    /// is culled boxes, 24 bytes a shape. It composes those that may have changed: a frame in which only the eye moved
-    /// subtracts and rounds.
+    /// is culled boxes, 24 bytes a drawable. It composes those that may have changed: a frame in which only the eye
+    /// moved subtracts and rounds.
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
     ///
-    /// let mut scene = Scene::new();
-    /// let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8, 0.0, 0.0)))?;
-    /// let lamp = Node::transform(Transform::from_xyz(0.25, 3.0, 0.0)).with_shape(Shape::new(7, Aabb::cube(0.2)));
-    /// scene.insert(city, lamp)?;
-    /// scene.update();
+    /// let mut scene = Scene::new(); let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8,
+    /// 0.0, 0.0)))?; let lamp = Node::transform(Transform::from_xyz(0.25, 3.0, 0.0)).with_drawable(Drawable::new(7,
+    /// Aabb::cube(0.2))); scene.insert(city, lamp)?; scene.update();
     ///
     /// let mut list = DrawList::new();
     /// list.set_eye(DVec3::new(1e8, 1.5, 0.0));
@@ -135,14 +136,14 @@ impl DrawList {
     }
 
     /// The same list, also with the matrices of the update before, for motion vectors: see
-    /// [`DrawList::previous_matrices`]. Takes 48 more bytes for each shape, and the time to copy the matrices of what
-    /// moved in the last two updates.
+    /// [`DrawList::previous_matrices`]. Takes 48 more bytes for each drawable, and the time to copy the matrices of
+    /// what moved in the last two updates.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Drawable, Transform};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-    /// let car = Node::transform(Transform::IDENTITY).with_shape(Shape::new(7, Aabb::cube(1.0)));
+    /// let car = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(7, Aabb::cube(1.0)));
     /// let car = scene.insert(scene.root(), car)?;
     /// let mut list = DrawList::new().with_motion();
     /// let mut frame = |scene: &mut Scene| {
@@ -167,14 +168,14 @@ impl DrawList {
     }
 
     /// The same list without matrices, for renderers that have them on the GPU already and find them by
-    /// [`DrawList::slots`]: see [`MatrixMirror`](crate::changes::MatrixMirror). Takes 48 bytes less for each shape, and
+    /// [`DrawList::slots`]: see [`MatrixMirror`](crate::changes::MatrixMirror). Takes 48 bytes less for each drawable, and
     /// saves the time to copy them. [`DrawList::matrices`] is then empty.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
     ///
     /// let mut scene = Scene::new();
-    /// let lamp = Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)).with_shape(Shape::new(7, Aabb::cube(0.2)));
+    /// let lamp = Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)).with_drawable(Drawable::new(7, Aabb::cube(0.2)));
     /// scene.insert(scene.root(), lamp)?;
     /// scene.update();
     /// let mut list = DrawList::new().without_matrices();
@@ -203,8 +204,8 @@ impl DrawList {
         &self.listing.matrices
     }
 
-    /// Where the world matrices of the commands are stored: the [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) of
-    /// each command's node, without a look at the node.
+    /// Where the world matrices of the commands are stored: the [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot)
+    /// of each command's node, without a look at the node.
     #[must_use]
     pub fn slots(&self) -> &[MatrixSlot] {
         &self.listing.slots
@@ -215,14 +216,14 @@ impl DrawList {
     /// the list is for the caller to drop.
     ///
     /// A range may include what is equal: what was listed again counts as changed, and so does what only moved to
-    /// another index. Runs in **O(shapes ÷ 8 + ranges)**; after a culling in O(shapes), since what is seen is compared
-    /// when this is asked.
+    /// another index. Runs in **O(drawables ÷ 8 + ranges)**; after a culling in O(drawables), since what is seen is
+    /// compared when this is asked.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
     ///
     /// let mut scene = Scene::new();
-    /// let node = Node::transform(Transform::IDENTITY).with_shape(Shape::new(7, Aabb::cube(1.0)));
+    /// let node = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(7, Aabb::cube(1.0)));
     /// let stones: Vec<_> = (0..100).map(|_| scene.insert(scene.root(), node)).collect::<Result<_, _>>()?;
     /// scene.update();
     /// let mut list = DrawList::new();
@@ -260,14 +261,14 @@ impl DrawList {
         self.motion.as_ref()?.matrices()
     }
 
-    /// The matrices relative to the [eye](DrawList::set_eye) with which the list was last filled. Empty if it was filled
-    /// without one.
+    /// The matrices relative to the [eye](DrawList::set_eye) with which the list was last filled. Empty if it was
+    /// filled without one.
     #[must_use]
     pub fn relative_matrices(&self) -> &[Mat34] {
         self.relative.matrices()
     }
 
-    /// How many shapes are listed.
+    /// How many drawables are listed.
     #[must_use]
     pub fn len(&self) -> usize {
         self.listing.len()
@@ -387,7 +388,7 @@ impl Default for DrawList {
     }
 }
 
-/// Adds the shapes of each visited slice to a draw list.
+/// Adds the drawables of each visited slice to a draw list.
 ///
 /// Use it to list part of a scene, or several scenes together. Nothing is cached, and
 /// [`Scene::draw_list`](crate::Scene::draw_list) fills the list from scratch afterwards.

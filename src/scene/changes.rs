@@ -64,8 +64,8 @@ impl ChangeReader {
         Self { seen: Some((scene.store.scene_number(), scene.store.updates())), ..Self::new() }
     }
 
-    /// The same reader, for these kinds of changes alone. Kinds that are not read cost nothing; nodes that entered, left
-    /// or were removed are always read.
+    /// The same reader, for these kinds of changes alone. Kinds that are not read cost nothing; nodes that entered,
+    /// left or were removed are always read.
     ///
     /// ```
     /// use hedgerow::changes::{ChangeKinds, ChangeReader};
@@ -120,8 +120,8 @@ impl<'r> Changes<'r> {
 ///
 /// Each list has a node at most once. The order has no meaning, but is the same from run to run.
 ///
-/// To mirror nodes as entities, make one for each node of `entered` that has none, and drop those of nodes of `removed`.
-/// A node of `removed` without an entity was in the tree at no read.
+/// To mirror nodes as entities, make one for each node of `entered` that has none, and drop those of nodes of
+/// `removed`. A node of `removed` without an entity was in the tree at no read.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
     lists: &'r ChangeLists,
@@ -191,7 +191,7 @@ impl<'r> Changed<'r> {
     }
 
     /// Nodes that changed in another way, each with the [kinds](ChangeKinds::EDITS): edits of their own visibility or
-    /// material, their shape, name, parent or order, and whether they show another material, which may be inherited.
+    /// material, their drawable, name, parent or order, and whether they show another material, which may be inherited.
     ///
     /// Siblings that are neither listed with [`ChangeKinds::PARENT`] or [`ChangeKinds::ORDER`] nor entered stand in the
     /// same order as at the last read.
@@ -212,10 +212,10 @@ impl Scene {
     /// The nodes that changed since a reader last asked, as of the last update. The reader then counts as having seen
     /// them.
     ///
-    /// Call it right after [`Scene::update`]. After further edits it reports the state of the last update and may contain
-    /// stale handles. Any number of updates may lie between two reads, as far back as the
-    /// [history](crate::SceneConfig::change_history) goes. A reader that has not asked for longer gets [`Changes::All`],
-    /// as on its first read.
+    /// Call it right after [`Scene::update`]. After further edits it reports the state of the last update and may
+    /// contain stale handles. Any number of updates may lie between two reads, as far back as the
+    /// [history](crate::SceneConfig::change_history) goes. A reader that has not asked for longer gets
+    /// [`Changes::All`], as on its first read.
     ///
     /// A program that both reads and writes, and does not want to read what it wrote itself, reads and ignores it:
     /// [`guide::physics`](crate::guide::physics) has an example.

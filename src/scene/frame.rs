@@ -10,30 +10,32 @@ impl Scene {
     /// Updates world matrices and inherited visibility and materials, as far as edits affect them.
     ///
     /// Also gives inserted and moved nodes their places in the arrays, and puts slices in order again that have no more
-    /// room, are half empty, or have a node that got or lost a transform or a shape. What draw lists, culling, queries
-    /// and walks over slices read is the scene as of the last update; nodes that were removed since vanish at once: see
+    /// room, are half empty, or have a node that got or lost a transform or a drawable. What draw lists, culling,
+    /// queries and walks over slices read is the scene as of the last update; nodes that were removed since vanish at
+    /// once: see
     /// [what passes read](crate#what-passes-read).
     ///
-    /// Runs in **O(slices + nodes of the slices with changes and below changes)**, and in O(1) if nothing was edited. Of
-    /// a slice without changes no array is read. See [costs](crate#costs) for the first update behind a build, and for
-    /// one in which all was set. Joins few slices that became small: [`Scene::maintain`] joins the others.
+    /// Runs in **O(slices + nodes of the slices with changes and below changes)**, and in O(1) if nothing was edited.
+    /// Of a slice without changes no array is read. See [costs](crate#costs) for the first update behind a build, and
+    /// for one in which all was set. Joins few slices that became small: [`Scene::maintain`] joins the others.
     pub fn update(&mut self) {
         self.store.update();
     }
 
-    /// Lists all visible shapes with their world matrices as of the last update, and with matrices relative to the list's
+    /// Lists all visible drawables with their world matrices as of the last update, and with matrices relative to the
+    /// list's
     /// [eye](DrawList::set_eye) if it has one. Replaces the contents of the list.
     ///
     /// If the list was last filled from this scene, only slices that changed since are listed again, and only matrices
-    /// computed since are copied. Runs in **O(slices + shapes)** the first time, then in O(slices + shapes of the
-    /// slices that changed), and in O(1) if nothing changed; with an eye that moved, in O(shapes) at least. If the
-    /// number of shapes in a slice changes, the shapes of all later slices are moved in memory.
+    /// computed since are copied. Runs in **O(slices + drawables)** the first time, then in O(slices + drawables of the
+    /// slices that changed), and in O(1) if nothing changed; with an eye that moved, in O(drawables) at least. If the
+    /// number of drawables in a slice changes, the drawables of all later slices are moved in memory.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
     ///
     /// let mut scene = Scene::new();
-    /// let tree = Node::transform(Transform::from_xyz(0.0, 0.0, 4.0)).with_shape(Shape::new(9, Aabb::cube(1.0)));
+    /// let tree = Node::transform(Transform::from_xyz(0.0, 0.0, 4.0)).with_drawable(Drawable::new(9, Aabb::cube(1.0)));
     /// let node = scene.insert(scene.root(), tree)?;
     /// scene.update();
     ///
@@ -53,18 +55,18 @@ impl Scene {
     /// Runs in **O(slices)** and allocates nothing.
     ///
     /// ```
-    /// use hedgerow::{Aabb, Node, Scene, Shape, Transform};
+    /// use hedgerow::{Aabb, Node, Scene, Drawable, Transform};
     ///
     /// let mut scene = Scene::new();
     /// for x in 0..3 {
     ///     let place = Transform::from_xyz(x as f32, 0.0, 0.0);
-    ///     scene.insert(scene.root(), Node::transform(place).with_shape(Shape::new(7, Aabb::cube(0.5))))?;
+    ///     scene.insert(scene.root(), Node::transform(place).with_drawable(Drawable::new(7, Aabb::cube(0.5))))?;
     /// }
     /// scene.update();
     /// let mut near = 0;
     /// for slice in scene.slices() {
-    ///     let worlds = slice.transforms().worlds();
-    ///     near += slice.shapes().iter().filter(|shape| worlds[shape.transform].translation().x < 1.5).count();
+    ///     let worlds = slice.transforms().worlds(); near += slice.drawables().iter().filter(|drawable|
+    ///     worlds[drawable.transform].translation().x < 1.5).count();
     /// }
     /// assert_eq!(near, 2);
     ///
@@ -95,8 +97,8 @@ impl Scene {
     /// Shows every slice in order to a visitor that may set local transforms. Returns [`Flow::Break`] if the
     /// visitor stopped the walk, else [`Flow::Continue`].
     ///
-    /// Before a slice is shown, it takes over what it imports from the present state of the slices before. Order and flow
-    /// are those of [`Scene::visit_slices`]. Runs in **O(slices)** beside what was set since the last update.
+    /// Before a slice is shown, it takes over what it imports from the present state of the slices before. Order and
+    /// flow are those of [`Scene::visit_slices`]. Runs in **O(slices)** beside what was set since the last update.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform, visit::{Flow, SliceViewMut, SliceVisitorMut}};

@@ -2,7 +2,7 @@
 //! can have few of both, so that their end is near.
 
 use crate::store::{GENERATIONS, RECORDS};
-use crate::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Tree};
+use crate::{Aabb, Drawable, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Tree};
 use std::collections::HashSet;
 
 const CONFIG: SceneConfig = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
@@ -60,7 +60,7 @@ fn where_there_is_no_record_left_every_insert_is_refused_and_changes_nothing() {
     let root = scene.root();
     refused("insert", &mut scene, |scene| scene.insert(house, Node::group()));
     refused("insert with all components", &mut scene, |scene| {
-        let node = Node::shape(Shape::new(1, Aabb::cube(1.0))).with_material(2).named("late");
+        let node = Node::drawable(Drawable::new(1, Aabb::cube(1.0))).with_material(2).named("late");
         scene.insert(house, node.with_transform(Transform::IDENTITY))
     });
     refused("insert_detached", &mut scene, |scene| scene.insert(crate::Place::Detached, Node::group()));

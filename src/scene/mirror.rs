@@ -237,11 +237,11 @@ impl MatrixMirror {
     ///
     /// ```
     /// # use hedgerow::changes::{MatrixMirror, MirrorStep};
-    /// # use hedgerow::{Aabb, DrawList, Mat34, Node, Scene, Shape, Transform, draw::DrawGroups};
+    /// # use hedgerow::{Aabb, DrawList, Mat34, Node, Scene, Drawable, Transform, draw::DrawGroups};
     /// # let mut scene = Scene::new();
     /// # for mesh in [7, 9, 7] {
     /// #     let node = Node::transform(Transform::from_xyz(mesh as f32, 0.0, 0.0));
-    /// #     scene.insert(scene.root(), node.with_shape(Shape::new(mesh, Aabb::cube(1.0))))?;
+    /// #     scene.insert(scene.root(), node.with_drawable(Drawable::new(mesh, Aabb::cube(1.0))))?;
     /// # }
     /// # let (mut mirror, mut buffer) = (MatrixMirror::new(), Vec::new());
     /// let (mut list, mut groups) = (DrawList::new().without_matrices(), DrawGroups::new());
@@ -275,7 +275,8 @@ impl MatrixMirror {
 
     /// Like [`instances`](Self::instances), with items of the caller's: `item` is told where the matrix of each draw is
     /// in the buffer, and its command, and returns what is uploaded for it, such as the place and the command's
-    /// [`user_data`](DrawCommand::user_data). It returns the ranges whose items differ from what `instances` held before.
+    /// [`user_data`](DrawCommand::user_data). It returns the ranges whose items differ from what `instances` held
+    /// before.
     ///
     /// # Panics
     /// For an index that the list does not have. Where a closure panics, `instances` is empty, and the next call tells
@@ -283,7 +284,7 @@ impl MatrixMirror {
     ///
     /// ```
     /// use hedgerow::changes::MatrixMirror;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
     ///
     /// #[derive(PartialEq)]
     /// struct Instance {
@@ -293,18 +294,15 @@ impl MatrixMirror {
     ///
     /// let mut scene = Scene::new();
     /// for colour in [0xff_00_00, 0x00_ff_00] {
-    ///     let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    ///     let ball = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
     ///     let ball = scene.insert(scene.root(), ball)?;
     ///     scene.edit(ball)?.set_user_data(colour);
-    /// }
-    /// scene.update();
-    /// let (mut mirror, mut list, mut instances) = (MatrixMirror::new(), DrawList::new().without_matrices(), Vec::new());
-    /// scene.draw_list(&mut list);
-    /// mirror.sync(&scene, |_| {});
-    /// let item = |matrix, command: &hedgerow::draw::DrawCommand| Instance { matrix, colour: command.user_data };
+    /// } scene.update(); let (mut mirror, mut list, mut instances) = (MatrixMirror::new(),
+    /// DrawList::new().without_matrices(), Vec::new()); scene.draw_list(&mut list); mirror.sync(&scene, |_| {}); let
+    /// item = |matrix, command: &hedgerow::draw::DrawCommand| Instance { matrix, colour: command.user_data };
     /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |changed| assert_eq!(changed, 0..2));
-    /// assert_eq!(instances[0].colour, 0x00_ff_00);
-    /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |_| panic!("nothing changed"));
+    /// assert_eq!(instances[0].colour, 0x00_ff_00); mirror.instances_with(&list, &[1, 0], item, &mut instances, |_|
+    /// panic!("nothing changed"));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn instances_with<T: PartialEq>(

@@ -43,7 +43,7 @@ use crate::store::{RecordId, Store};
 use crate::{Error, NodeHandle, SceneConfig};
 use core::fmt;
 
-/// A tree of nodes with transforms, materials, shapes, visibility and names.
+/// A tree of nodes with transforms, materials, drawables, visibility and names.
 ///
 /// A scene has one root, which always exists and cannot be removed. Nodes are inserted below it with [`Scene::insert`],
 /// which returns a [`NodeHandle`] to refer to them: [`Scene::get`] reads a node, and [`Scene::edit`] edits its
@@ -138,7 +138,7 @@ impl Scene {
     /// checked.
     ///
     /// With it, as many inserts before the next update allocate nothing but what nodes have beside their records, such
-    /// as shapes and names. Room in slices is made by the update.
+    /// as drawables and names. Room in slices is made by the update.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::CapacityOverflow`] for more nodes than a scene can have;
@@ -151,8 +151,8 @@ impl Scene {
     /// Does all of [`Scene::maintain`] that there is to do, and frees memory that is unused: spare room of slices,
     /// temporary lists, and room for nodes that was reserved. Handles stay valid.
     ///
-    /// Records of removed nodes stay, since new nodes use them again. Call it after [`Scene::update`]: while edits wait,
-    /// slices stay as they are. Runs in **O(nodes)**.
+    /// Records of removed nodes stay, since new nodes use them again. Call it after [`Scene::update`]: while edits
+    /// wait, slices stay as they are. Runs in **O(nodes)**.
     pub fn shrink_to_fit(&mut self) {
         self.store.shrink_to_fit();
     }

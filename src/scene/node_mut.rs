@@ -2,7 +2,7 @@
 
 use crate::scene::{NodeRef, Scene};
 use crate::store::{RecordId, WideLocal};
-use crate::{Error, Local, Node, NodeHandle, Shape, Transform, Visibility};
+use crate::{Drawable, Error, Local, Node, NodeHandle, Transform, Visibility};
 use core::cmp::Ordering;
 use core::fmt;
 use glam::{DAffine3, DMat3, DVec3, Vec3};
@@ -14,16 +14,16 @@ use hedgerow_math::internal::look_rotation;
 /// removes a component. Edits without a note on their cost run in amortised **O(1)**.
 ///
 /// ```
-/// use hedgerow::{Aabb, Node, Scene, Shape};
+/// use hedgerow::{Aabb, Node, Scene, Drawable};
 ///
 /// let mut scene = Scene::new();
 /// let lamp = scene.insert(scene.root(), Node::material(3))?;
-/// scene.edit(lamp)?.set_name("lamp").set_material(5).set_shape(Shape::new(7, Aabb::cube(1.0)))?;
+/// scene.edit(lamp)?.set_name("lamp").set_material(5).set_drawable(Drawable::new(7, Aabb::cube(1.0)))?;
 ///
 /// let mut node = scene.edit(lamp)?;
-/// let shape = node.as_ref().shape().expect("set above");
-/// node.set_shape(Shape { bounds: Aabb::INFINITE, ..shape })?.set_material(None);
-/// assert_eq!(scene.get(lamp).unwrap().node(), Node::shape(Shape::new(7, Aabb::INFINITE)).named("lamp"));
+/// let drawable = node.as_ref().drawable().expect("set above");
+/// node.set_drawable(Drawable { bounds: Aabb::INFINITE, ..drawable })?.set_material(None);
+/// assert_eq!(scene.get(lamp).unwrap().node(), Node::drawable(Drawable::new(7, Aabb::INFINITE)).named("lamp"));
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 pub struct NodeMut<'s> {
@@ -31,8 +31,8 @@ pub struct NodeMut<'s> {
     id: RecordId,
 }
 
-/// A change of one node's components as a value, for [`NodeMut::change`] and [`Edit`](crate::edit::Edit). `None` removes
-/// a component.
+/// A change of one node's components as a value, for [`NodeMut::change`] and [`Edit`](crate::edit::Edit). `None`
+/// removes a component.
 ///
 /// A [`Node`] turns into the change to all its components, [`Change::Node`].
 #[derive(Clone, Debug, PartialEq)]
@@ -53,8 +53,8 @@ pub enum Change {
     TranslationF64(DVec3),
     /// [`NodeMut::set_material`].
     Material(Option<u32>),
-    /// [`NodeMut::set_shape`].
-    Shape(Option<Shape>),
+    /// [`NodeMut::set_drawable`].
+    Drawable(Option<Drawable>),
     /// [`NodeMut::set_visibility`].
     Visibility(Option<Visibility>),
     /// [`NodeMut::set_name`].
@@ -120,14 +120,14 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Sets or removes the shape. If the node gets its first one or loses it, the next update puts its slice in order
-    /// again, in O(nodes of the slice).
+    /// Sets or removes the drawable. If the node gets its first one or loses it, the next update puts its slice in
+    /// order again, in O(nodes of the slice).
     ///
     /// # Errors
     /// [`Error::NotFinite`] for bounds with NaN or infinite in part.
-    pub fn set_shape(&mut self, shape: impl Into<Option<Shape>>) -> Result<&mut Self, Error> {
-        let checked = |shape: Shape| Ok::<_, Error>(Shape { bounds: shape.bounds.checked()?, ..shape });
-        self.scene.store.set_shape(self.id, shape.into().map(checked).transpose()?);
+    pub fn set_drawable(&mut self, drawable: impl Into<Option<Drawable>>) -> Result<&mut Self, Error> {
+        let checked = |drawable: Drawable| Ok::<_, Error>(Drawable { bounds: drawable.bounds.checked()?, ..drawable });
+        self.scene.store.set_drawable(self.id, drawable.into().map(checked).transpose()?);
         Ok(self)
     }
 
@@ -145,18 +145,19 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Sets a number of the user's own that the node's draws carry as [`DrawCommand::user_data`](crate::draw::DrawCommand):
-    /// the place of its colour in a buffer, its lightmap, its skin palette.
+    /// Sets a number of the user's own that the node's draws carry as
+    /// [`DrawCommand::user_data`](crate::draw::DrawCommand): the place of its colour in a buffer, its lightmap, its
+    /// skin palette.
     ///
     /// Kept draw lists list the node's slice again if the number changed. It stays with its node wherever that goes, is
     /// part of its [`Node`], and is gone when the node is removed. A scene in which none is set pays nothing; else the
     /// numbers lie in blocks of 64 nodes, 264 bytes each. Readers of [changes](Scene::changes) do not see it.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable};
     ///
     /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::cube(1.0))))?;
+    /// let car = scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::cube(1.0))))?;
     /// scene.edit(car)?.set_user_data(0x00_80_ff);
     /// scene.update();
     /// let mut list = DrawList::new();
@@ -190,13 +191,13 @@ impl NodeMut<'_> {
     /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. The node is unchanged.
     pub fn set_node(&mut self, description: Node<'_>) -> Result<&mut Self, Error> {
         let description = description.checked()?;
-        let Node { local, material, shape, visibility, name, user_data, .. } = description;
+        let Node { local, material, drawable, visibility, name, user_data, .. } = description;
         let store = &mut self.scene.store;
         match local {
             Some(local) => store.set_wide_local(self.id, WideLocal { local, remainder: description.remainder() }),
             None => drop(store.remove_local(self.id)),
         }
-        self.set_shape(shape)?.set_material(material).set_visibility(visibility);
+        self.set_drawable(drawable)?.set_material(material).set_visibility(visibility);
         Ok(self.set_user_data(user_data).set_name(name))
     }
 
@@ -205,11 +206,11 @@ impl NodeMut<'_> {
     ///
     /// What single precision loses of it is kept beside the transform, itself in single precision: the two together are
     /// exact to 10⁻⁷ m at 10⁷ m. It counts wherever double precision does: in
-    /// [`NodeRef::world_f64`], and in lists [with an eye](crate::DrawList::set_eye). World matrices and boxes use
-    /// the rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in copies, snapshots
-    /// and text, and by [`Scene::modify_local`] and [`look_at`](Self::look_at) where these leave the
-    /// translation as it is. Moves with [`Keep::World`](crate::Keep::World) keep the place as exactly. Any other way to
-    /// set the local transform rounds.
+    /// [`NodeRef::world_f64`], and in lists [with an eye](crate::DrawList::set_eye). World matrices and boxes use the
+    /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in copies, snapshots
+    /// and text, and by [`Scene::modify_local`] and [`look_at`](Self::look_at) where these leave the translation as it
+    /// is. Moves with [`Keep::World`](crate::Keep::World) keep the place as exactly. Any other way to set the local
+    /// transform rounds.
     ///
     /// Runs in **O(1)**. Where something is lost, later sets of this node's local transform take a little longer.
     ///
@@ -218,11 +219,11 @@ impl NodeMut<'_> {
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
     ///
     /// let mut scene = Scene::new();
     /// let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
-    /// let lamp = Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)).with_shape(Shape::new(7, Aabb::cube(0.2)));
+    /// let lamp = Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)).with_drawable(Drawable::new(7, Aabb::cube(0.2)));
     /// scene.insert(city, lamp)?;
     /// let place = DVec3::new(6_371_000.125, 0.25, -42.0);
     /// scene.edit(city)?.set_translation_f64(place)?;
@@ -315,7 +316,7 @@ impl NodeMut<'_> {
             Change::LookAt { target, up } => self.look_at(target, up),
             Change::TranslationF64(translation) => self.set_translation_f64(translation),
             Change::Material(material) => Ok(self.set_material(material)),
-            Change::Shape(shape) => self.set_shape(shape),
+            Change::Drawable(drawable) => self.set_drawable(drawable),
             Change::Visibility(visibility) => Ok(self.set_visibility(visibility)),
             Change::Name(name) => Ok(self.set_name(name.as_deref())),
             Change::UserData(user_data) => Ok(self.set_user_data(user_data)),

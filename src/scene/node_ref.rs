@@ -3,7 +3,7 @@
 use crate::scene::iter::{Ancestors, ChildHandles, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
 use crate::scene::{Place, Scene};
 use crate::store::{MatrixSlot, RecordId};
-use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape, Visibility};
+use crate::{Aabb, Drawable, Local, Mat34, Node, NodeHandle, Visibility};
 use core::fmt;
 use glam::{DAffine3, DVec3};
 
@@ -306,14 +306,14 @@ impl<'s> NodeRef<'s> {
     ///
     /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
     /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], which makes the present
-    /// matrices the previous ones. Runs in **O(log n)** for n nodes that inherit the transform of another ancestor since
-    /// the last update.
+    /// matrices the previous ones. Runs in **O(log n)** for n nodes that inherit the transform of another ancestor
+    /// since the last update.
     #[must_use]
     pub fn previous_world(self) -> Option<&'s Mat34> {
         self.scene.store.previous_world(self.id)
     }
 
-    /// The world box of the node's shape by the matrix of the last update, computed on demand.
+    /// The world box of the node's drawable by the matrix of the last update, computed on demand.
     ///
     /// Infinite and empty local bounds do not use the matrix; a box that overflows is infinite.
     #[must_use]
@@ -321,7 +321,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.world_bounds(self.id)
     }
 
-    /// The world box of all shapes in the subtree, including hidden ones, as of the last update; empty if there are
+    /// The world box of all drawables in the subtree, including hidden ones, as of the last update; empty if there are
     /// none. Infinite if one of the boxes is. The subtree is that of now: what was inserted since the update has no box
     /// yet. Runs in **O(nodes of the subtree)**.
     #[must_use]
@@ -329,10 +329,10 @@ impl<'s> NodeRef<'s> {
         self.scene.store.subtree_bounds(self.id)
     }
 
-    /// The shape.
+    /// The drawable.
     #[must_use]
-    pub fn shape(self) -> Option<Shape> {
-        self.scene.store.shape(self.id)
+    pub fn drawable(self) -> Option<Drawable> {
+        self.scene.store.drawable(self.id)
     }
 
     /// The effective material: the node's own or that of the nearest ancestor with one, as of now.

@@ -18,10 +18,10 @@ use smallvec::SmallVec;
 ///
 /// ```
 /// use hedgerow::query::{Filter, Sphere};
-/// use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Visibility};
+/// use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Visibility};
 ///
 /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
-/// let stone = Node::shape(Shape::new(1, Aabb::cube(1.0)));
+/// let stone = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
 /// let town = scene.insert(scene.root(), Node::group())?;
 /// let stones = [scene.insert(town, stone)?, scene.insert(town, stone.with_visibility(Visibility::layers(2)))?];
 /// scene.insert(scene.root(), stone)?;
@@ -72,8 +72,8 @@ impl From<Visibility> for Filter {
     }
 }
 
-/// What [`Scene::query`] takes: a [`Frustum`], a [`Sphere`] or an [`Aabb`]. An empty box touches nothing, an infinite one
-/// all boxes that are not empty.
+/// What [`Scene::query`] takes: a [`Frustum`], a [`Sphere`] or an [`Aabb`]. An empty box touches nothing, an infinite
+/// one all boxes that are not empty.
 pub trait Volume: Probe + Copy {
     #[doc(hidden)]
     fn checked_volume(self) -> Result<Self, Error> {
@@ -92,9 +92,9 @@ impl Volume for Aabb {
 /// What one camera sees of a scene, and the list to be filled with it; see [`Scene::cull`].
 #[derive(Debug)]
 pub struct CullView<'l> {
-    /// The space in which shapes are visible; relative to the list's [eye](DrawList::set_eye), if it has one.
+    /// The space in which drawables are visible; relative to the list's [eye](DrawList::set_eye), if it has one.
     pub frustum: Frustum,
-    /// The shapes that may be listed. The list's [own layers](DrawList::on_layers) count too.
+    /// The drawables that may be listed. The list's [own layers](DrawList::on_layers) count too.
     pub filter: Filter,
     /// The list.
     pub list: &'l mut DrawList,
@@ -120,7 +120,7 @@ impl<'l> CullView<'l> {
     }
 }
 
-/// A node whose shape's box is hit by a ray; see [`Scene::cast_ray`].
+/// A node whose drawable's box is hit by a ray; see [`Scene::cast_ray`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     /// The node.
@@ -136,41 +136,42 @@ struct Checked<'v> {
     list: &'v mut DrawList,
 }
 
-/// They find what the draw list has: the shapes of the last update, with the boxes that they had then, but for those of
-/// nodes that were removed since. No shape whose box is touched is ever missed.
+/// They find what the draw list has: the drawables of the last update, with the boxes that they had then, but for those
+/// of nodes that were removed since. No drawable whose box is touched is ever missed.
 ///
-/// A query goes from the boxes of slices to those of blocks of 64 shapes, and to those of shapes, eight at a time. What
-/// is entirely inside is taken without further tests. It runs in **O(slices ÷ 64 + slices touched + shapes found +
-/// shapes of blocks at the edge)**, and at most in O(slices + shapes). Where a filter names a node, the ancestors of
-/// each shape found are climbed besides. The order is that of the draw list.
+/// A query goes from the boxes of slices to those of blocks of 64 drawables, and to those of drawables, eight at a
+/// time. What is entirely inside is taken without further tests. It runs in **O(slices ÷ 64 + slices touched +
+/// drawables found + drawables of blocks at the edge)**, and at most in O(slices + drawables). Where a filter names a
+/// node, the ancestors of each drawable found are climbed besides. The order is that of the draw list.
 impl Scene {
     /// Fills the lists of up to 32 views: of one camera, or in one walk of several, such as the cascades of a shadow
-    /// map. Each gets the shapes that touch the view's frustum and that its filter admits. Replaces the contents of the
-    /// lists.
+    /// map. Each gets the drawables that touch the view's frustum and that its filter admits. Replaces the contents of
+    /// the lists.
     ///
-    /// If the result equals what a list held, [`DrawList::group`] has nothing to do. What is listed for a shape is made
-    /// once for all views. With the feature `rayon` it is kept meanwhile in the first list, some 36 bytes a shape seen.
+    /// If the result equals what a list held, [`DrawList::group`] has nothing to do. What is listed for a drawable is
+    /// made once for all views. With the feature `rayon` it is kept meanwhile in the first list, some 36 bytes a
+    /// drawable seen.
     ///
     /// A list with an [eye](DrawList::set_eye) gets matrices relative to it, also if the scene keeps no
     /// [`bounds`](crate::SceneConfig::bounds). Boxes are then composed in double precision too, and rounded outwards
-    /// around one place for each slice: no shape that touches is missed, however far from the origin eye and shape are.
-    /// Where a slice spans far places, shapes far from that place have boxes that are larger by a ten-millionth of the
-    /// distance, so more may be listed. What is composed is shared by all views with eyes, and kept in the first of
-    /// their lists: give the same list first in each frame. Such a view runs in **O(slices + shapes of slices that the
-    /// frustum touches, eight at a time + shapes listed)**, and once for all in O(transforms that changed, or of slices
-    /// that were edited).
+    /// around one place for each slice: no drawable that touches is missed, however far from the origin eye and
+    /// drawable are. Where a slice spans far places, drawables far from that place have boxes that are larger by a
+    /// ten-millionth of the distance, so more may be listed. What is composed is shared by all views with eyes, and
+    /// kept in the first of their lists: give the same list first in each frame. Such a view runs in **O(slices +
+    /// drawables of slices that the frustum touches, eight at a time + drawables listed)**, and once for all in
+    /// O(transforms that changed, or of slices that were edited).
     ///
     /// ```
     /// use hedgerow::glam::camera::rh;
     /// use hedgerow::glam::{DVec3, Vec3};
     /// use hedgerow::query::{CullView, Frustum};
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Drawable, Transform, Visibility};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     /// for x in -20..20 {
     ///     let layers = Visibility::layers(if x % 2 == 0 { 1 } else { 2 });
     ///     let place = Node::transform(Transform::from_xyz(x as f32, 0.0, -10.0)).with_visibility(layers);
-    ///     scene.insert(scene.root(), place.with_shape(Shape::new(1, Aabb::cube(0.25))))?;
+    ///     scene.insert(scene.root(), place.with_drawable(Drawable::new(1, Aabb::cube(0.25))))?;
     /// }
     /// scene.update();
     ///
@@ -247,15 +248,15 @@ impl Scene {
         list.ask_previous(|node| self.store.previous_world(self.store.resolve(node)?));
     }
 
-    /// Lists the nodes whose shapes' boxes touch the volume and that the filter admits. Replaces the contents of the
+    /// Lists the nodes whose drawables' boxes touch the volume and that the filter admits. Replaces the contents of the
     /// list.
     ///
     /// ```
     /// use hedgerow::query::{Filter, Sphere};
-    /// use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Visibility};
+    /// use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Visibility};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
-    /// let stone = scene.insert(scene.root(), Node::shape(Shape::new(1, Aabb::cube(1.0))))?;
+    /// let stone = scene.insert(scene.root(), Node::drawable(Drawable::new(1, Aabb::cube(1.0))))?;
     /// scene.update();
     /// let mut nodes = Vec::new();
     /// scene.query(&Aabb::new([0.5; 3].into(), [2.0; 3].into()), Visibility::layers(1), &mut nodes)?;
@@ -266,8 +267,8 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the node that the filter names; [`Error::NotFinite`] for a box with
-    /// NaN or infinite in part.
+    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the node that the filter names; [`Error::NotFinite`] for a box
+    /// with NaN or infinite in part.
     pub fn query(
         &self,
         volume: &impl Volume,
@@ -277,8 +278,8 @@ impl Scene {
         self.seek(&volume.checked_volume()?, filter.into(), nodes, |found| found.record().node)
     }
 
-    /// Lists the nodes whose shapes' boxes are hit by the ray and that the filter admits, sorted by distance and then by
-    /// handle. Replaces the contents of the list.
+    /// Lists the nodes whose drawables' boxes are hit by the ray and that the filter admits, sorted by distance and then
+    /// by handle. Replaces the contents of the list.
     ///
     /// The scene does not know the meshes: test them in this order, up to the first hit that is nearer than the next
     /// box.
@@ -286,10 +287,10 @@ impl Scene {
     /// ```
     /// use hedgerow::glam::Vec3;
     /// use hedgerow::query::{Filter, Ray};
-    /// use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform};
+    /// use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Transform};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
-    /// let at = |z| Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    /// let at = |z| Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
     /// let (far, near) = (scene.insert(scene.root(), at(9.0))?, scene.insert(scene.root(), at(4.0))?);
     /// scene.update();
     /// let mut hits = Vec::new();

@@ -21,20 +21,20 @@ pub struct Stats {
     pub rows: Usage,
     /// Transform slots of slices: world matrices and copies of local transforms.
     pub transforms: Usage,
-    /// Shapes in slices, as draw lists read them.
-    pub shapes: Usage,
-    /// What few nodes have beside their records: shapes, visibilities, the user's numbers, matrices that shear, and
+    /// Drawables in slices, as draw lists read them.
+    pub drawables: Usage,
+    /// What few nodes have beside their records: drawables, visibilities, the user's numbers, matrices that shear, and
     /// what single precision loses of translations.
     pub components: Usage,
     /// Names and their text.
     pub names: Usage,
-    /// World boxes of shapes, blocks and slices; zero unless the scene keeps them.
+    /// World boxes of drawables, blocks and slices; zero unless the scene keeps them.
     pub bounds: Usage,
     /// The bytes of matrices of the update before and of the log of changes; zero unless the scene tracks changes.
     pub change_bytes: usize,
     /// The bytes of everything else: a head for each slice, lists of what waits for the update, and temporary lists.
     pub overhead_bytes: usize,
-    /// Rows, slots and shapes of slices that removed or moved nodes left unused.
+    /// Rows, slots and drawables of slices that removed or moved nodes left unused.
     pub holes: usize,
     /// How many times a slice was reconstituted since the scene was made or loaded.
     pub reconstitutions: u64,
@@ -59,7 +59,7 @@ impl Stats {
     }
 
     fn usages(&self) -> [Usage; 7] {
-        [self.records, self.rows, self.transforms, self.shapes, self.components, self.names, self.bounds]
+        [self.records, self.rows, self.transforms, self.drawables, self.components, self.names, self.bounds]
     }
 }
 
@@ -68,7 +68,7 @@ impl Scene {
     #[must_use]
     pub fn stats(&self) -> Stats {
         let store = &self.store;
-        let [rows, transforms, shapes] = store.slice_usages();
+        let [rows, transforms, drawables] = store.slice_usages();
         let [components, names] = store.component_usages();
         Stats {
             nodes: self.len(),
@@ -77,7 +77,7 @@ impl Scene {
             records: store.record_usage(),
             rows,
             transforms,
-            shapes,
+            drawables,
             components,
             names,
             bounds: store.box_usage(),

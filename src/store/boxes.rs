@@ -1,11 +1,11 @@
 //! World boxes, if the scene keeps any.
 //!
-//! A slice of the tree has the world box of each shape, of each block of 64, and of all. The scene has the boxes of
+//! A slice of the tree has the world box of each drawable, of each block of 64, and of all. The scene has the boxes of
 //! these slices in their order, and of each 64 of them.
 
 use crate::Aabb;
 use crate::store::NIL;
-use crate::store::columns::{Shapes, Slots};
+use crate::store::columns::{Drawables, Slots};
 use crate::store::rows::RowSet;
 use hedgerow_math::Boxes;
 use hedgerow_math::internal as simd;
@@ -14,18 +14,19 @@ use hedgerow_math::internal::{BLOCK, GROUP};
 /// The world boxes of a slice as of the last update.
 ///
 /// ```text
-/// shapes    24 B a shape   by place in the columns of shapes, in groups of eight
+/// drawables    24 B a drawable   by place in the columns of drawables, in groups of eight
 /// present    8 B a block   a bit for each box that is not empty
 /// blocks    24 B a block   around the boxes that are present
 /// ```
 ///
-/// A shape that died since the update has its box still: see [`ShapeView::live_word`](super::ShapeView::live_word).
+/// A drawable that died since the update has its box still: see
+/// [`DrawableView::live_word`](super::DrawableView::live_word).
 #[derive(Clone, Debug)]
 pub(crate) struct SliceBoxes {
     /// Empty where [`Self::present`] has no bit.
-    pub(crate) shapes: Boxes,
+    pub(crate) drawables: Boxes,
     pub(crate) present: Vec<u64>,
-    /// Shapes whose box the next update computes, wherever their matrix is: they are new, or have other bounds.
+    /// Drawables whose box the next update computes, wherever their matrix is: they are new, or have other bounds.
     pub(crate) stale: RowSet,
     /// Whether the slice is on the list of those that the next update looks at for that.
     pub(crate) listed: bool,
@@ -37,7 +38,7 @@ pub(crate) struct SliceBoxes {
 impl Default for SliceBoxes {
     fn default() -> Self {
         Self {
-            shapes: Boxes::new(),
+            drawables: Boxes::new(),
             present: Vec::new(),
             stale: RowSet::EMPTY,
             listed: false,
@@ -63,19 +64,19 @@ pub(crate) struct OrderBoxes {
 #[derive(Clone, Copy)]
 pub(crate) enum Reach<'s> {
     Stale,
-    /// Those of shapes whose matrix is in one of these slots.
+    /// Those of drawables whose matrix is in one of these slots.
     Swept(&'s RowSet),
     All,
 }
 
 impl Reach<'_> {
-    /// The shapes of a block, one bit each.
-    fn word(self, shapes: &Shapes, block: usize) -> u64 {
+    /// The drawables of a block, one bit each.
+    fn word(self, drawables: &Drawables, block: usize) -> u64 {
         match self {
             Self::Stale => 0,
             Self::All => u64::MAX,
             Self::Swept(slots) => {
-                let records = shapes.records[block * BLOCK..].iter().take(BLOCK);
+                let records = drawables.records[block * BLOCK..].iter().take(BLOCK);
                 let bits = records.map(|record| u64::from(slots.contains(usize::from(record.slot))));
                 bits.zip(0..).fold(0, |word, (bit, at)| word | bit << at)
             }
@@ -84,33 +85,33 @@ impl Reach<'_> {
 }
 
 impl SliceBoxes {
-    /// Boxes of these shapes that are to be computed.
-    pub(crate) fn stale(shapes: RowSet) -> Self {
-        Self { stale: shapes, ..Self::default() }
+    /// Boxes of these drawables that are to be computed.
+    pub(crate) fn stale(drawables: RowSet) -> Self {
+        Self { stale: drawables, ..Self::default() }
     }
 
-    /// Computes boxes of shapes, eight at a time, then those of their blocks.
-    pub(crate) fn refresh(&mut self, reach: Reach<'_>, slots: &Slots, shapes: &Shapes, used: &RowSet) {
-        let len = shapes.records.len();
-        let mut changed = self.shapes.len() != len;
+    /// Computes boxes of drawables, eight at a time, then those of their blocks.
+    pub(crate) fn refresh(&mut self, reach: Reach<'_>, slots: &Slots, drawables: &Drawables, used: &RowSet) {
+        let len = drawables.records.len();
+        let mut changed = self.drawables.len() != len;
         if changed {
-            self.shapes.resize(len);
+            self.drawables.resize(len);
             self.blocks.resize(len.div_ceil(BLOCK));
             self.present.resize(len.div_ceil(BLOCK), 0);
         }
         for block in 0..self.present.len() {
             let gone = self.present[block] & !used.words()[block];
-            let marks = self.stale.words()[block] | reach.word(shapes, block) | gone;
+            let marks = self.stale.words()[block] | reach.word(drawables, block) | gone;
             if marks == 0 {
                 continue;
             }
             for group in 0..BLOCK / GROUP {
                 if (marks >> (group * GROUP)) & 0xff != 0 {
                     let live = (used.words()[block] >> (group * GROUP)).to_le_bytes()[0];
-                    self.refresh_group(block, group, live, slots, shapes);
+                    self.refresh_group(block, group, live, slots, drawables);
                 }
             }
-            self.blocks.set(block, self.shapes.merged(block * BLOCK..(block + 1) * BLOCK));
+            self.blocks.set(block, self.drawables.merged(block * BLOCK..(block + 1) * BLOCK));
             changed = true;
         }
         if changed {
@@ -119,14 +120,14 @@ impl SliceBoxes {
         }
     }
 
-    fn refresh_group(&mut self, block: usize, group: usize, live: u8, slots: &Slots, shapes: &Shapes) {
+    fn refresh_group(&mut self, block: usize, group: usize, live: u8, slots: &Slots, drawables: &Drawables) {
         let first = block * BLOCK + group * GROUP;
-        let Some(records) = shapes.records.get(first..).filter(|records| !records.is_empty()) else { return };
+        let Some(records) = drawables.records.get(first..).filter(|records| !records.is_empty()) else { return };
         // An unused record may name a slot past the end.
         let slot = |lane: usize| if live >> lane & 1 != 0 { u32::from(records[lane].slot) } else { 0 };
         let of = core::array::from_fn(slot);
-        let bounds = &shapes.bounds[first..];
-        let boxes = self.shapes.group_mut(first / GROUP);
+        let bounds = &drawables.bounds[first..];
+        let boxes = self.drawables.group_mut(first / GROUP);
         match bounds.first_chunk::<GROUP>() {
             Some(bounds) => simd::boxes::transformed(&slots.worlds, &of, bounds, live, boxes),
             None => {
@@ -140,7 +141,7 @@ impl SliceBoxes {
 
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>()
-            + self.shapes.allocated_bytes()
+            + self.drawables.allocated_bytes()
             + self.blocks.allocated_bytes()
             + self.present.capacity() * size_of::<u64>()
     }

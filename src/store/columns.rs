@@ -8,8 +8,8 @@ use crate::store::rows::MAX_ROWS;
 use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
 
-/// No shape.
-pub(crate) const NO_SHAPE: u16 = u16::MAX;
+/// No drawable.
+pub(crate) const NO_DRAWABLE: u16 = u16::MAX;
 
 /// A node as passes see it, or an import.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,8 @@ pub(crate) struct Row {
     pub(crate) material: u32,
     /// The slot of the node's own transform, or of the nearest one above.
     pub(crate) slot: u16,
-    /// The place in the columns of shapes, or [`NO_SHAPE`].
-    pub(crate) shape: u16,
+    /// The place in the columns of drawables, or [`NO_DRAWABLE`].
+    pub(crate) drawable: u16,
     /// The row of the parent, or of its import.
     pub(crate) above: u16,
     pub(crate) flags: u16,
@@ -65,7 +65,7 @@ impl Row {
 
 /// What is drawn, as draw lists read it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ShapeRecord {
+pub(crate) struct DrawableRecord {
     pub(crate) node: NodeHandle,
     pub(crate) mesh: u32,
     pub(crate) material: u32,
@@ -76,9 +76,9 @@ pub(crate) struct ShapeRecord {
     pub(crate) row: u16,
 }
 
-const _: () = assert!(size_of::<ShapeRecord>() == 24);
+const _: () = assert!(size_of::<DrawableRecord>() == 24);
 
-impl ShapeRecord {
+impl DrawableRecord {
     pub(crate) const MATERIAL: u16 = 1 << 15;
 
     /// The effective material.
@@ -104,10 +104,10 @@ pub(crate) struct Slots {
     pub(crate) locals: Vec<PackedTransform>,
 }
 
-/// Columns by shape.
+/// Columns by drawable.
 #[derive(Clone, Default)]
-pub(crate) struct Shapes {
-    pub(crate) records: Vec<ShapeRecord>,
+pub(crate) struct Drawables {
+    pub(crate) records: Vec<DrawableRecord>,
     pub(crate) bounds: Vec<Aabb>,
 }
 

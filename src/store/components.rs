@@ -5,7 +5,7 @@ use crate::record::{self, BytesError, Reader, Writer, ensure};
 use crate::store::Usage;
 use crate::store::record::{Has, Record, RecordId};
 use crate::store::side::{Side, Value};
-use crate::{Aabb, Shape, Visibility};
+use crate::{Aabb, Drawable, Visibility};
 use glam::Vec3;
 use hedgerow_math::Mat34;
 
@@ -107,7 +107,7 @@ macro_rules! components {
 
 components! {
     /// Mesh and bounds of what is drawn.
-    shape: Shape = SHAPE, Self::new(0, Aabb::EMPTY);
+    drawable: Drawable = DRAWABLE, Self::new(0, Aabb::EMPTY);
     /// The node's own layers.
     visibility: Visibility = VISIBILITY, Self::VISIBLE;
     name: Box<str> = NAME, Self::default();
@@ -140,7 +140,7 @@ macro_rules! saved {
 }
 
 saved! {
-    Shape: record::Record::is_sound;
+    Drawable: record::Record::is_sound;
     u32: |&user_data| user_data != 0;
     Mat34: Self::is_finite;
     // Whether it fits the translation is seen where both are known.
@@ -148,7 +148,7 @@ saved! {
 }
 
 record::structures! {
-    Shape { mesh: u32, bounds: Aabb } if |shape| shape.bounds.is_sound();
+    Drawable { mesh: u32, bounds: Aabb } if |drawable| drawable.bounds.is_sound();
 }
 
 impl Saved for Visibility {

@@ -9,7 +9,7 @@ use crate::store::links::Position;
 use crate::store::page::{Spot, Standing};
 use crate::store::record::{Has, Link, Record, RecordId};
 use crate::store::world::WideLocal;
-use crate::{Error, Local, Node, Shape, Transform, Visibility};
+use crate::{Drawable, Error, Local, Node, Transform, Visibility};
 use glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 
@@ -65,9 +65,9 @@ impl Store {
             has |= Has::TRANSFORM | Has::MATRIX;
             self.components.matrix.insert(id, matrix);
         }
-        if let Some(shape) = node.shape {
-            has |= Has::SHAPE;
-            self.components.shape.insert(id, shape);
+        if let Some(drawable) = node.drawable {
+            has |= Has::DRAWABLE;
+            self.components.drawable.insert(id, drawable);
         }
         if let Some(visibility) = node.visibility {
             has |= Has::VISIBILITY;
@@ -341,21 +341,21 @@ impl Store {
         }
     }
 
-    /// Gives a node a shape with checked bounds, or takes it.
-    pub(crate) fn set_shape(&mut self, id: RecordId, shape: Option<Shape>) {
-        let before = match shape {
-            Some(shape) => self.components.shape.insert(id, shape),
-            None => self.components.shape.remove(id),
+    /// Gives a node a drawable with checked bounds, or takes it.
+    pub(crate) fn set_drawable(&mut self, id: RecordId, drawable: Option<Drawable>) {
+        let before = match drawable {
+            Some(drawable) => self.components.drawable.insert(id, drawable),
+            None => self.components.drawable.remove(id),
         };
-        let has = self.pages.record(id).has.with(Has::SHAPE, shape.is_some());
+        let has = self.pages.record(id).has.with(Has::DRAWABLE, drawable.is_some());
         self.pages.record_mut(id).has = has;
-        if before.is_some() != shape.is_some() {
+        if before.is_some() != drawable.is_some() {
             self.slices.reshape(self.pages.spot(id));
         } else if before.is_some() && !has.has(Has::REDRAWN) && self.pages.spot(id).as_waiting().is_none() {
             self.pages.record_mut(id).has |= Has::REDRAWN;
             self.waiting.redrawn.push(self.pages.handle(id));
         }
-        self.note(id, ChangeKinds::SHAPE);
+        self.note(id, ChangeKinds::DRAWABLE);
     }
 
     /// Names a node, or takes its name.

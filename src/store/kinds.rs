@@ -31,8 +31,8 @@ impl ChangeKinds {
     pub const OWN_VISIBILITY: Self = Self(1 << 3);
     /// The node's own material was set, added or removed.
     pub const OWN_MATERIAL: Self = Self(1 << 4);
-    /// The shape was set, added or removed, or its mesh or its bounds were set.
-    pub const SHAPE: Self = Self(1 << 5);
+    /// The drawable was set, added or removed, or its mesh or its bounds were set.
+    pub const DRAWABLE: Self = Self(1 << 5);
     /// The name was set or removed.
     pub const NAME: Self = Self(1 << 6);
     /// The node was moved to another parent.
@@ -100,7 +100,7 @@ impl fmt::Debug for ChangeKinds {
             (ChangeKinds::LOCAL, "LOCAL"),
             (ChangeKinds::OWN_VISIBILITY, "OWN_VISIBILITY"),
             (ChangeKinds::OWN_MATERIAL, "OWN_MATERIAL"),
-            (ChangeKinds::SHAPE, "SHAPE"),
+            (ChangeKinds::DRAWABLE, "DRAWABLE"),
             (ChangeKinds::NAME, "NAME"),
             (ChangeKinds::PARENT, "PARENT"),
             (ChangeKinds::ORDER, "ORDER"),

@@ -27,7 +27,7 @@ pub struct Maintenance {
     pub remaining: usize,
 }
 
-/// A slice is reconstituted if more than one row, slot or shape in so many is unused: in every frame, and without a
+/// A slice is reconstituted if more than one row, slot or drawable in so many is unused: in every frame, and without a
 /// time limit, where columns also keep no more room than that.
 const SPARSE: [usize; 2] = [4, 16];
 
@@ -124,7 +124,7 @@ impl Store {
         let joined: std::collections::HashSet<u32> = joined.iter().copied().collect();
         let of = |&number: &u32| {
             let slice = &self.slices.slices[number as usize];
-            let lengths = [slice.rows.len(), slice.slots.records.len(), slice.shapes.records.len()];
+            let lengths = [slice.rows.len(), slice.slots.records.len(), slice.drawables.records.len()];
             let share =
                 |(unused, length): (usize, usize)| if unused * parts > length { unused * 1000 / length } else { 0 };
             let need = slice.unused().into_iter().zip(lengths).map(share).max().unwrap_or(0);

@@ -1,6 +1,6 @@
 //! The memory of a scene, by what takes it.
 
-use crate::store::columns::{Row, ShapeRecord, Slots};
+use crate::store::columns::{DrawableRecord, Row, Slots};
 use crate::store::page::RECORD_BYTES;
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
@@ -11,9 +11,9 @@ use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
 
 impl Slice {
-    /// The memory use of rows, slots and shapes. Imports are no live ones.
+    /// The memory use of rows, slots and drawables. Imports are no live ones.
     pub(crate) fn usages(&self, live_rows: usize) -> [Usage; 3] {
-        let Self { rows, slots, shapes, .. } = self;
+        let Self { rows, slots, drawables, .. } = self;
         let Slots { records, parents, worlds, locals } = slots;
         let beside = self.imports.capacity() * size_of::<Option<NodeHandle>>()
             + self.layers.capacity() * size_of::<u32>()
@@ -23,8 +23,8 @@ impl Slice {
             + parents.capacity() * size_of::<u32>()
             + worlds.capacity() * size_of::<Mat34>()
             + locals.capacity() * size_of::<PackedTransform>();
-        let shape_bytes =
-            shapes.records.capacity() * size_of::<ShapeRecord>() + shapes.bounds.capacity() * size_of::<Aabb>();
+        let drawable_bytes = drawables.records.capacity() * size_of::<DrawableRecord>()
+            + drawables.bounds.capacity() * size_of::<Aabb>();
         let usage = |live: usize, bytes: usize, allocated_bytes: usize| Usage {
             live,
             live_bytes: live * bytes,
@@ -33,13 +33,13 @@ impl Slice {
         [
             usage(live_rows, size_of::<Row>(), rows.capacity() * size_of::<Row>() + beside),
             usage(self.used_slots.len().saturating_sub(self.imports.len()), Self::SLOT_BYTES, slot_bytes),
-            usage(self.used_shapes.len(), Self::SHAPE_BYTES, shape_bytes),
+            usage(self.used_drawables.len(), Self::DRAWABLE_BYTES, drawable_bytes),
         ]
     }
 
     const SLOT_BYTES: usize =
         size_of::<RecordId>() + size_of::<u32>() + size_of::<Mat34>() + size_of::<PackedTransform>();
-    const SHAPE_BYTES: usize = size_of::<ShapeRecord>() + size_of::<Aabb>();
+    const DRAWABLE_BYTES: usize = size_of::<DrawableRecord>() + size_of::<Aabb>();
 }
 
 impl Store {
@@ -49,17 +49,17 @@ impl Store {
         Usage { live, live_bytes: live * RECORD_BYTES, allocated_bytes: self.pages.bytes() }
     }
 
-    /// The memory use of rows, transform slots and shapes of all slices.
+    /// The memory use of rows, transform slots and drawables of all slices.
     pub(crate) fn slice_usages(&self) -> [Usage; 3] {
         let slices = self.slices.slices.iter().zip(&self.slices.heads);
         let sum = |sums: [Usage; 3], (slice, head): (&Slice, &Head)| {
             let usages = slice.usages(head.live as usize);
             [0, 1, 2].map(|kind| sums[kind].plus(usages[kind]))
         };
-        let [rows, slots, shapes] = slices.fold([Usage::default(); 3], sum);
+        let [rows, slots, drawables] = slices.fold([Usage::default(); 3], sum);
         // The limbo is no node, and has a row and a slot.
         let limbo = |bytes: &Usage| Usage { live: 1, live_bytes: bytes.live_bytes / bytes.live, allocated_bytes: 0 };
-        [rows.minus(limbo(&rows)), slots.minus(limbo(&slots)), shapes]
+        [rows.minus(limbo(&rows)), slots.minus(limbo(&slots)), drawables]
     }
 
     /// The memory use of components but names, and of names.
@@ -71,7 +71,7 @@ impl Store {
     pub(crate) fn box_usage(&self) -> Usage {
         let boxes = |slice: &Slice| {
             slice.boxes.as_ref().map_or(Usage::default(), |boxes| {
-                let live = slice.used_shapes.len();
+                let live = slice.used_drawables.len();
                 Usage { live, live_bytes: live * size_of::<Aabb>(), allocated_bytes: boxes.bytes() }
             })
         };
@@ -97,7 +97,7 @@ impl Store {
             + self.scratch.bytes()
     }
 
-    /// How many rows, slots and shapes of slices nothing has.
+    /// How many rows, slots and drawables of slices nothing has.
     pub(crate) fn count_holes(&self) -> usize {
         self.slices.slices.iter().flat_map(Slice::unused).sum()
     }

@@ -56,7 +56,7 @@ mod waiting;
 mod world;
 
 pub(crate) use boxes::{OrderBoxes, SliceBoxes};
-pub(crate) use columns::ShapeRecord;
+pub(crate) use columns::DrawableRecord;
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
 pub use kinds::ChangeKinds;
@@ -68,7 +68,7 @@ pub(crate) use page::{GENERATIONS, RECORDS};
 pub(crate) use record::{Has, RecordId};
 pub(crate) use rows::RowSet;
 pub use usage::Usage;
-pub use view::{ListedShape, RowView, ShapeView, SliceView, SliceViewMut, TransformView};
+pub use view::{DrawableView, ListedDrawable, RowView, SliceView, SliceViewMut, TransformView};
 pub(crate) use world::{Above, WideLocal};
 
 use crate::unique::unique_number;

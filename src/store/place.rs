@@ -58,8 +58,8 @@ impl Scratch {
 }
 
 impl Store {
-    /// Gives rows and slots to all that waits, and takes them from what is gone. Sweeps each slice behind that, while it
-    /// is in the cache, unless all of them are swept later.
+    /// Gives rows and slots to all that waits, and takes them from what is gone. Sweeps each slice behind that, while
+    /// it is in the cache, unless all of them are swept later.
     pub(crate) fn place(&mut self, sweeps: bool) {
         if self.has_placed() {
             if sweeps {
@@ -259,8 +259,8 @@ impl Store {
                 pages.prefetch_spot(ahead);
             }
             if let Some(&Fresh { id: ahead, above, .. }) = nodes.get(count + 8) {
-                if pages.record(ahead).has.has(Has::SHAPE) {
-                    components.shape.prefetch(ahead);
+                if pages.record(ahead).has.has(Has::DRAWABLE) {
+                    components.drawable.prefetch(ahead);
                     pages.prefetch_state(ahead);
                 }
                 prefetch(&slice.rows, above.row());

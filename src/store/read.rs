@@ -4,7 +4,7 @@ use crate::NodeHandle;
 use crate::node::LocalForm;
 use crate::store::Store;
 use crate::store::record::{Has, Link, RecordId};
-use crate::{Mat34, Node, Shape, Visibility};
+use crate::{Drawable, Mat34, Node, Visibility};
 
 impl Store {
     /// The record of a live node.
@@ -86,7 +86,8 @@ impl Store {
         if self.is_detached_top(id) { None } else { self.pages.link(id, Link::Previous).some() }
     }
 
-    /// The next node of a subtree in pre-order: see [`Pages::next_in_subtree`](crate::store::page::Pages::next_in_subtree).
+    /// The next node of a subtree in pre-order: see
+    /// [`Pages::next_in_subtree`](crate::store::page::Pages::next_in_subtree).
     #[inline]
     pub(crate) fn next_in_subtree(&self, top: RecordId, id: RecordId, descend: bool) -> Option<RecordId> {
         self.pages.next_in_subtree(top, id, descend)
@@ -150,9 +151,9 @@ impl Store {
         self.components.visibility.get(id).copied()
     }
 
-    /// The node's shape.
-    pub(crate) fn shape(&self, id: RecordId) -> Option<Shape> {
-        self.components.shape.get(id).copied()
+    /// The node's drawable.
+    pub(crate) fn drawable(&self, id: RecordId) -> Option<Drawable> {
+        self.components.drawable.get(id).copied()
     }
 
     /// The node's name.
@@ -170,7 +171,7 @@ impl Store {
         Node {
             local: self.local(id),
             material: self.own_material(id),
-            shape: self.shape(id),
+            drawable: self.drawable(id),
             visibility: self.own_visibility(id),
             name: self.name(id),
             user_data: self.user_data(id),

@@ -2,15 +2,15 @@
 //!
 //! One function does what splits, merges, rebuilds and moves do elsewhere. Nodes are sorted by counting over arrays of
 //! four bytes: sizes of subtrees from behind, positions from the front. Links are not followed, so siblings come in the
-//! order of the rows that they had, and new ones after these. Little is read of records that had a row, unless they were
-//! reshaped. Imports are named by record, so no other slice hears of it.
+//! order of the rows that they had, and new ones after these. Little is read of records that had a row, unless they
+//! were reshaped. Imports are named by record, so no other slice hears of it.
 //!
 //! Source: the thesis, section 4.4.6; the order of a counting sort.
 
 use crate::NodeHandle;
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
-use crate::store::columns::{Inherited, NO_SHAPE, Row, short};
+use crate::store::columns::{Inherited, NO_DRAWABLE, Row, short};
 use crate::store::page::Spot;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::MAX_ROWS;
@@ -366,7 +366,7 @@ impl Store {
                 continue;
             }
             let up = new.rows[above];
-            let mut to = Row { slot: up.slot, above: short(above), shape: NO_SHAPE, ..from };
+            let mut to = Row { slot: up.slot, above: short(above), drawable: NO_DRAWABLE, ..from };
             if from.is(Row::OWN_TRANSFORM) {
                 let slot = usize::from(from.slot);
                 let at = new.slots.records.len();
@@ -386,8 +386,8 @@ impl Store {
                     new.add_matrix(at);
                 }
             }
-            if from.shape != NO_SHAPE {
-                to.shape = short(new.shapes.records.len());
+            if from.drawable != NO_DRAWABLE {
+                to.drawable = short(new.drawables.records.len());
             }
             to.inherit(&up, pages);
             let row = new.rows.len();
@@ -420,7 +420,7 @@ impl Store {
             self.pages.set_spot(row.record, Spot::of(number, short(at), row.slot));
         }
         if self.config.bounds && !slice.detached {
-            slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_shapes)));
+            slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_drawables)));
         }
         self.slices.slices[number as usize] = slice;
         self.slices.list_unboxed(number as usize);

@@ -63,7 +63,7 @@ impl Has {
     pub(crate) const TRANSFORM: Self = Self(1);
     /// A material of its own: [`Record::material`].
     pub(crate) const MATERIAL: Self = Self(1 << 1);
-    pub(crate) const SHAPE: Self = Self(1 << 2);
+    pub(crate) const DRAWABLE: Self = Self(1 << 2);
     pub(crate) const VISIBILITY: Self = Self(1 << 3);
     pub(crate) const NAME: Self = Self(1 << 4);
     /// A number of the user's that is not 0.

@@ -1,4 +1,4 @@
-//! The third phase of an update, if the scene keeps boxes: those of shapes that moved, and those around them.
+//! The third phase of an update, if the scene keeps boxes: those of drawables that moved, and those around them.
 
 use crate::Aabb;
 use crate::store::Store;
@@ -13,8 +13,8 @@ use hedgerow_math::internal::BLOCK;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
 impl Store {
-    /// Brings all boxes up to date with what was placed, removed and swept. Runs in O(slices listed + their shapes), and
-    /// in O(slices) where their order is another.
+    /// Brings all boxes up to date with what was placed, removed and swept. Runs in O(slices listed + their drawables),
+    /// and in O(slices) where their order is another.
     pub(crate) fn refresh_boxes(&mut self) {
         let mut unboxed = core::mem::take(&mut self.slices.unboxed);
         let Self { slices, clock, boxes, .. } = self;
@@ -36,14 +36,14 @@ impl Store {
         slices.unboxed = unboxed;
     }
 
-    /// The merged world boxes of the shapes of a node and of all below it, as of the last update. Runs in O(nodes).
+    /// The merged world boxes of the drawables of a node and of all below it, as of the last update. Runs in O(nodes).
     pub(crate) fn subtree_bounds(&self, top: RecordId) -> Aabb {
         let boxes = self.pages.subtree(top).filter_map(|id| self.world_bounds(id));
         boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds))
     }
 
-    /// Checks that the boxes of shapes are those that their matrices give, and that those around them hold them. After
-    /// an update they are tight.
+    /// Checks that the boxes of drawables are those that their matrices give, and that those around them hold them.
+    /// After an update they are tight.
     pub(crate) fn validate_boxes(&self) -> Result<(), String> {
         if !self.config.bounds {
             let kept = self.slices.slices.iter().any(|slice| slice.boxes.is_some());
@@ -72,14 +72,14 @@ impl Store {
     }
 }
 
-/// Computes the boxes of these slices on several threads. Returns `false`, and does nothing, if there is too little work
-/// to share.
+/// Computes the boxes of these slices on several threads. Returns `false`, and does nothing, if there is too little
+/// work to share.
 #[cfg(feature = "rayon")]
 fn refresh_shared<'n>(slices: &mut [Slice], changed: impl Iterator<Item = &'n u32>, update: u64) -> bool {
-    /// With fewer shapes than this, one thread finishes before another has started.
+    /// With fewer drawables than this, one thread finishes before another has started.
     const WORTH_SHARING: usize = 16_384;
-    let shapes = changed.map(|&number| slices[number as usize].shapes.records.len());
-    let shared = is_worth_sharing(shapes.sum(), WORTH_SHARING);
+    let drawables = changed.map(|&number| slices[number as usize].drawables.records.len());
+    let shared = is_worth_sharing(drawables.sum(), WORTH_SHARING);
     if shared {
         // The others have nothing to compute.
         slices.par_iter_mut().for_each(|slice| slice.refresh_boxes(update));
@@ -93,9 +93,9 @@ fn refresh_shared<'n>(_slices: &mut [Slice], _changed: impl Iterator<Item = &'n 
 }
 
 impl Slice {
-    /// Computes the boxes of shapes that are marked or whose matrix this update computed.
+    /// Computes the boxes of drawables that are marked or whose matrix this update computed.
     fn refresh_boxes(&mut self, update: u64) {
-        let Self { imports, slots, shapes, used_shapes, dirty, boxes, .. } = self;
+        let Self { imports, slots, drawables, used_drawables, dirty, boxes, .. } = self;
         if let Some(boxes) = boxes {
             boxes.listed = false;
             let reach = if self.swept_in != update {
@@ -105,30 +105,30 @@ impl Slice {
             } else {
                 Reach::Swept(dirty)
             };
-            boxes.refresh(reach, slots, shapes, used_shapes);
+            boxes.refresh(reach, slots, drawables, used_drawables);
         }
     }
 
     /// See [`Store::validate_boxes`]. Returns the box around all.
     fn validate_boxes(&self, tight: bool) -> Result<Aabb, String> {
-        let Self { slots, shapes, used_shapes, boxes, .. } = self;
+        let Self { slots, drawables, used_drawables, boxes, .. } = self;
         let Some(boxes) = boxes.as_deref() else { return Err("there are no boxes".into()) };
-        if boxes.stale != RowSet::EMPTY || boxes.shapes.len() != shapes.records.len() {
+        if boxes.stale != RowSet::EMPTY || boxes.drawables.len() != drawables.records.len() {
             return Err("some boxes wait for an update".into());
         }
-        for (at, (record, bounds)) in shapes.records.iter().zip(&shapes.bounds).enumerate() {
+        for (at, (record, bounds)) in drawables.records.iter().zip(&drawables.bounds).enumerate() {
             let present = boxes.present[at / BLOCK] >> (at % BLOCK) & 1 != 0;
-            let kept = boxes.shapes.get(at);
-            let right = if used_shapes.contains(at) {
+            let kept = boxes.drawables.get(at);
+            let right = if used_drawables.contains(at) {
                 kept == Some(bounds.transformed(&slots.worlds[usize::from(record.slot)]))
             } else {
                 !tight || !present
             };
             if !right || kept.is_none_or(|kept| kept.is_empty()) == present {
-                return Err(format!("the box of shape {at} is out of date"));
+                return Err(format!("the box of drawable {at} is out of date"));
             }
         }
-        validate_blocks(&boxes.shapes, &boxes.blocks)?;
+        validate_blocks(&boxes.drawables, &boxes.blocks)?;
         let own = boxes.blocks.merged(0..boxes.blocks.len());
         if boxes.own == own { Ok(own) } else { Err("the box around all is out of date".into()) }
     }

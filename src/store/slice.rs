@@ -1,11 +1,11 @@
 //! A slice: what passes read of some thousand nodes, in depth-first order. All of it is derived from records.
 //!
 //! ```text
-//! rows, by row:   record 4 │ effective material 4 │ slot 2 │ shape 2 │ parent's row 2 │ flags 2                16 B a node
+//! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2             16 B a node
 //! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                             96 B a transform
-//! shapes:         handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24               48 B a shape
+//! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24               48 B a drawable
 //! layers, by row, if any node above or in the slice has a visibility: 4                                      0 or 4 B a node
-//! sets            of rows, slots and shapes: six of 512 bytes                                                  3 KiB a slice
+//! sets            of rows, slots and drawables: six of 512 bytes                                               3 KiB a slice
 //! ```
 //!
 //! A node without a transform has no slot of its own and costs the sweep nothing. A parent's row and slot come before
@@ -13,7 +13,7 @@
 
 use crate::NodeHandle;
 use crate::store::boxes::SliceBoxes;
-use crate::store::columns::{Inherited, NO_SHAPE, Row, ShapeRecord, Shapes, Slots, short};
+use crate::store::columns::{DrawableRecord, Drawables, Inherited, NO_DRAWABLE, Row, Slots, short};
 use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
 use crate::store::page::Pages;
@@ -36,7 +36,7 @@ pub(crate) struct Head {
     pub(crate) version: u64,
     /// Whether a row died since the update.
     pub(crate) killed: bool,
-    /// Whether a node of the slice got or lost a transform or a shape since the update.
+    /// Whether a node of the slice got or lost a transform or a drawable since the update.
     pub(crate) reshaped: bool,
     /// Whether a material or a visibility was set in the slice since the update.
     pub(crate) inherits: bool,
@@ -64,9 +64,9 @@ pub(crate) struct Slice {
     pub(crate) used_rows: RowSet,
     pub(crate) slots: Slots,
     pub(crate) used_slots: RowSet,
-    pub(crate) shapes: Shapes,
-    /// The shapes of nodes that live.
-    pub(crate) used_shapes: RowSet,
+    pub(crate) drawables: Drawables,
+    /// The drawables of nodes that live.
+    pub(crate) used_drawables: RowSet,
     /// Effective layers by row; empty where all are visible on all.
     pub(crate) layers: Vec<u32>,
     /// The slots whose local transform is a matrix, in ascending order.
@@ -112,7 +112,7 @@ impl Slice {
     pub(crate) fn open(
         imports: Vec<Option<NodeHandle>>,
         inherited: impl Fn(usize) -> Inherited,
-        [rows, slots, shapes]: [usize; 3],
+        [rows, slots, drawables]: [usize; 3],
         detached: bool,
     ) -> Self {
         let count = imports.len();
@@ -122,12 +122,12 @@ impl Slice {
         slice.slots.parents.reserve_exact(slots + count);
         slice.slots.worlds.reserve_exact(slots + count);
         slice.slots.locals.reserve_exact(slots + count);
-        slice.shapes.records.reserve_exact(shapes);
-        slice.shapes.bounds.reserve_exact(shapes);
+        slice.drawables.records.reserve_exact(drawables);
+        slice.drawables.bounds.reserve_exact(drawables);
         for at in 0..count {
             let inherited = inherited(at);
             let record = slice.imports[at].map_or(RecordId::NIL, NodeHandle::record);
-            let mut row = Row { record, material: 0, slot: short(at), shape: NO_SHAPE, above: 0, flags: 0 };
+            let mut row = Row { record, material: 0, slot: short(at), drawable: NO_DRAWABLE, above: 0, flags: 0 };
             row.set_material(inherited.material);
             slice.push_row(row);
             slice.push_slot(record, 0, PackedTransform::IDENTITY, inherited.world);
@@ -153,8 +153,8 @@ impl Slice {
         self.layers[row] = layers;
     }
 
-    /// Puts a node below a row: to the first unused row and slot behind those of its parent, or to the end. Returns the row,
-    /// and the slot that it goes by; `None` if there is no room. Its world matrix is dirty.
+    /// Puts a node below a row: to the first unused row and slot behind those of its parent, or to the end. Returns the
+    /// row, and the slot that it goes by; `None` if there is no room. Its world matrix is dirty.
     ///
     /// What is stored is not loaded again: that would wait for its cache line.
     #[inline(always)]
@@ -177,9 +177,9 @@ impl Slice {
         } else {
             None
         };
-        let shape = if record.has.has(Has::SHAPE) {
-            let end = self.shapes.records.len();
-            Some(place(&self.used_shapes, row.min(end), end, MAX_ROWS)?)
+        let drawable = if record.has.has(Has::DRAWABLE) {
+            let end = self.drawables.records.len();
+            Some(place(&self.used_drawables, row.min(end), end, MAX_ROWS)?)
         } else {
             None
         };
@@ -188,7 +188,7 @@ impl Slice {
             record: id,
             material: 0,
             slot: slot.map_or(up.slot, short),
-            shape: shape.map_or(NO_SHAPE, short),
+            drawable: drawable.map_or(NO_DRAWABLE, short),
             above: short(above),
             flags: own(Has::TRANSFORM, Row::OWN_TRANSFORM)
                 | own(Has::MATERIAL, Row::OWN_MATERIAL)
@@ -219,12 +219,12 @@ impl Slice {
         if row.is(Row::OWN_LAYERS) { layers & own_layers(components, row.record) } else { layers }
     }
 
-    /// Derives the layers and the shape of a row that is written.
+    /// Derives the layers and the drawable of a row that is written.
     #[inline(always)]
     pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row) {
         let layers = self.layers_below(components, &row);
-        if row.shape != NO_SHAPE {
-            self.put_shape(pages, components, at, row, layers);
+        if row.drawable != NO_DRAWABLE {
+            self.put_drawable(pages, components, at, row, layers);
         }
         self.set_layers(at, layers);
     }
@@ -287,31 +287,31 @@ impl Slice {
         }
     }
 
-    /// Writes the record of a row's shape.
-    fn put_shape(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, layers: u32) {
-        let Some(&crate::Shape { mesh, bounds }) = components.shape.get(row.record) else { return };
-        let (node, shape) = (pages.handle(row.record), usize::from(row.shape));
-        let material = if row.is(Row::MATERIAL) { ShapeRecord::MATERIAL } else { 0 };
+    /// Writes the record of a row's drawable.
+    fn put_drawable(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, layers: u32) {
+        let Some(&crate::Drawable { mesh, bounds }) = components.drawable.get(row.record) else { return };
+        let (node, drawable) = (pages.handle(row.record), usize::from(row.drawable));
+        let material = if row.is(Row::MATERIAL) { DrawableRecord::MATERIAL } else { 0 };
         let record =
-            ShapeRecord { node, mesh, material: row.material, layers, slot: row.slot, row: short(at) | material };
-        if shape < self.shapes.records.len() {
-            self.shapes.records[shape] = record;
-            self.shapes.bounds[shape] = bounds;
+            DrawableRecord { node, mesh, material: row.material, layers, slot: row.slot, row: short(at) | material };
+        if drawable < self.drawables.records.len() {
+            self.drawables.records[drawable] = record;
+            self.drawables.bounds[drawable] = bounds;
         } else {
-            grow(&mut self.shapes.records);
-            grow(&mut self.shapes.bounds);
-            self.shapes.records.push(record);
-            self.shapes.bounds.push(bounds);
+            grow(&mut self.drawables.records);
+            grow(&mut self.drawables.bounds);
+            self.drawables.records.push(record);
+            self.drawables.bounds.push(bounds);
         }
-        self.used_shapes.insert(shape);
-        self.mark_box(shape);
+        self.used_drawables.insert(drawable);
+        self.mark_box(drawable);
     }
 
-    /// Has the next update compute the box of a shape, if the scene keeps boxes.
+    /// Has the next update compute the box of a drawable, if the scene keeps boxes.
     #[inline]
-    pub(crate) fn mark_box(&mut self, shape: usize) {
+    pub(crate) fn mark_box(&mut self, drawable: usize) {
         if let Some(boxes) = &mut self.boxes {
-            boxes.stale.insert(shape);
+            boxes.stale.insert(drawable);
         }
     }
 
@@ -343,15 +343,16 @@ impl Slice {
         self.matrices.retain(|&slot| !dead.contains(usize::from(slot)));
     }
 
-    /// Copies what was set of a row's shape from its component.
+    /// Copies what was set of a row's drawable from its component.
     pub(crate) fn redraw(&mut self, components: &Components, row: usize) {
-        let Some(at) = self.rows.get(row).map(|row| usize::from(row.shape)) else { return };
-        let (Some(record), Some(bounds)) = (self.shapes.records.get_mut(at), self.shapes.bounds.get_mut(at)) else {
+        let Some(at) = self.rows.get(row).map(|row| usize::from(row.drawable)) else { return };
+        let (Some(record), Some(bounds)) = (self.drawables.records.get_mut(at), self.drawables.bounds.get_mut(at))
+        else {
             return;
         };
-        let Some(shape) = components.shape.get(record.node.record()) else { return };
-        record.mesh = shape.mesh;
-        *bounds = shape.bounds;
+        let Some(drawable) = components.drawable.get(record.node.record()) else { return };
+        record.mesh = drawable.mesh;
+        *bounds = drawable.bounds;
         self.mark_box(at);
     }
 
@@ -382,11 +383,11 @@ impl Slice {
             }
             self.rows[at] = row;
             self.set_layers(at, layers);
-            if row.shape != NO_SHAPE {
-                let record = &mut self.shapes.records[usize::from(row.shape)];
+            if row.drawable != NO_DRAWABLE {
+                let record = &mut self.drawables.records[usize::from(row.drawable)];
                 record.material = row.material;
                 record.layers = layers;
-                record.row = short(at) | if row.is(Row::MATERIAL) { ShapeRecord::MATERIAL } else { 0 };
+                record.row = short(at) | if row.is(Row::MATERIAL) { DrawableRecord::MATERIAL } else { 0 };
             }
         }
     }
@@ -405,10 +406,14 @@ impl Slice {
         Inherited { world: self.slots.worlds[usize::from(at.slot)], material: at.material(), layers: self.layers(row) }
     }
 
-    /// How many rows, slots and shapes nothing has.
+    /// How many rows, slots and drawables nothing has.
     pub(crate) fn unused(&self) -> [usize; 3] {
-        let Self { rows, used_rows, slots, used_slots, shapes, used_shapes, .. } = self;
-        [rows.len() - used_rows.len(), slots.records.len() - used_slots.len(), shapes.records.len() - used_shapes.len()]
+        let Self { rows, used_rows, slots, used_slots, drawables, used_drawables, .. } = self;
+        [
+            rows.len() - used_rows.len(),
+            slots.records.len() - used_slots.len(),
+            drawables.records.len() - used_drawables.len(),
+        ]
     }
 
     /// Gives back what all columns have room for beyond their length, but for one in `parts` of that.
@@ -416,7 +421,7 @@ impl Slice {
         fn shrink<T>(column: &mut Vec<T>, parts: usize) {
             column.shrink_to(column.len() + column.len() / parts);
         }
-        let Self { imports, rows, slots, shapes, layers, matrices, .. } = self;
+        let Self { imports, rows, slots, drawables, layers, matrices, .. } = self;
         let Slots { records, parents, worlds, locals } = slots;
         shrink(imports, parts);
         shrink(rows, parts);
@@ -424,8 +429,8 @@ impl Slice {
         shrink(parents, parts);
         shrink(worlds, parts);
         shrink(locals, parts);
-        shrink(&mut shapes.records, parts);
-        shrink(&mut shapes.bounds, parts);
+        shrink(&mut drawables.records, parts);
+        shrink(&mut drawables.bounds, parts);
         shrink(layers, parts);
         shrink(matrices, parts);
     }

@@ -1,6 +1,6 @@
 //! All slices, their order, and which of them the update or maintenance is to look at.
 
-use crate::store::columns::{NO_SHAPE, Row};
+use crate::store::columns::{NO_DRAWABLE, Row};
 use crate::store::page::Spot;
 use crate::store::record::Has;
 use crate::store::slice::{Head, Slice};
@@ -56,8 +56,8 @@ impl Slices {
     #[inline(always)]
     pub(crate) fn kill(&mut self, spot: Spot, has: Has, versions: &mut u64) {
         let Some(head) = self.heads.get_mut(spot.slice()) else { return };
-        // A node that lost its shape since the update is drawn still.
-        let drawn = has.has(Has::SHAPE) || head.reshaped;
+        // A node that lost its drawable since the update is drawn still.
+        let drawn = has.has(Has::DRAWABLE) || head.reshaped;
         head.alive.remove(spot.row());
         head.live -= 1;
         if has.has(Has::TRANSFORM) {
@@ -70,9 +70,9 @@ impl Slices {
         }
         if drawn {
             let slice = &mut self.slices[spot.slice()];
-            let shape = slice.rows[spot.row()].shape;
-            if shape != NO_SHAPE {
-                slice.used_shapes.remove(usize::from(shape));
+            let drawable = slice.rows[spot.row()].drawable;
+            if drawable != NO_DRAWABLE {
+                slice.used_drawables.remove(usize::from(drawable));
             }
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! 1. A live record's links agree with its neighbours'; states, the free list and marks are as [`page`](super::page)
 //!    says; what a record says that it has is there, and nothing besides.
-//! 2. A node's spot names a row that lives and is of its record, and the row's slot and shape, if they are its own, say
+//! 2. A node's spot names a row that lives and is of its record, and the row's slot and drawable, if they are its own,
+//!   say
 //!    the same; or the node waits, at the index that its spot says. What was moved or drawn anew is on its list.
 //! 3. A parent's row and slot come before its children's; the slice of an import comes before its importer's in the
-//!    order. No slot and no shape has two owners. Rows and slots of nodes that died are in use until the update, and no
-//!    longer; a slot whose local transform is a matrix is in use.
+//!    order. No slot and no drawable has two owners. Rows and slots of nodes that died are in use until the update, and
+//!    no longer; a slot whose local transform is a matrix is in use.
 //! 4. A slice with a flag of edits is on the list of those that the update looks at, one whose boxes are marked on the
 //!    list of these. Slices that were swept are on theirs; those that are free, that a visitor computed, and that
 //!    maintenance is to look at are on theirs once. No two slices have the same version.
@@ -16,7 +17,7 @@
 use crate::NodeHandle;
 use crate::store::Store;
 use crate::store::columns::short;
-use crate::store::columns::{NO_SHAPE, Row};
+use crate::store::columns::{NO_DRAWABLE, Row};
 use crate::store::page::Spot;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
@@ -192,7 +193,7 @@ impl Store {
         let slice = &self.slices.slices[number as usize];
         let head = &self.slices.heads[number as usize];
         let imports = slice.imports.len();
-        let (mut live, mut slots, mut shapes) = (0, imports, 0);
+        let (mut live, mut slots, mut drawables) = (0, imports, 0);
         slice.validate_columns().map_err(|what| format!("slice {number}: {what}"))?;
         ensure!(slice.rows.len() <= self.max_rows(), "slice {number} has {} rows", slice.rows.len());
         ensure!(head.alive.len() == head.live as usize, "slice {number} miscounts its rows");
@@ -201,7 +202,7 @@ impl Store {
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
                 ensure!(
-                    usize::from(row.slot) == at && row.shape == NO_SHAPE,
+                    usize::from(row.slot) == at && row.drawable == NO_DRAWABLE,
                     "import {at} of slice {number} is no import"
                 );
                 if let Some(id) = handle.and_then(|handle| self.pages.resolve(handle)) {
@@ -227,12 +228,12 @@ impl Store {
                 continue;
             }
             live += 1;
-            if row.shape != NO_SHAPE {
-                shapes += 1;
-                let record = slice.shapes.records.get(usize::from(row.shape));
+            if row.drawable != NO_DRAWABLE {
+                drawables += 1;
+                let record = slice.drawables.records.get(usize::from(row.drawable));
                 let right = record.is_some_and(|record| record.row() == at && record.node == self.handle(row.record));
-                let used = slice.used_shapes.contains(usize::from(row.shape));
-                ensure!(right && used, "the shape of row {at} of slice {number} is another node's");
+                let used = slice.used_drawables.contains(usize::from(row.drawable));
+                ensure!(right && used, "the drawable of row {at} of slice {number} is another node's");
             }
             let spot = Spot::of(number, short(at), row.slot);
             ensure!(self.pages.spot(row.record) == spot, "record {} is not where its row is", row.record.0);
@@ -263,7 +264,10 @@ impl Store {
             "slice {number} has {slots} slots, {} are used",
             slice.used_slots.len()
         );
-        ensure!(slice.used_shapes.len() == shapes, "slice {number} has {shapes} shapes, not as many are used");
+        ensure!(
+            slice.used_drawables.len() == drawables,
+            "slice {number} has {drawables} drawables, not as many are used"
+        );
         let dead = head.dead_slots.difference(&slice.used_slots) == RowSet::EMPTY;
         ensure!(dead, "a slot of slice {number} is dead and unused");
         ensure!(head.killed || head.dead_slots == RowSet::EMPTY, "a slot of slice {number} is dead, and no row died");
@@ -317,12 +321,14 @@ impl Store {
         ensure!(row.material() == own.or(up.material()), "row {at} of slice {number}: material");
         let layers = slice.layers(usize::from(row.above)) & own_layers(&self.components, id);
         ensure!(slice.layers(at) == layers, "row {at} of slice {number}: layers");
-        ensure!((row.shape != NO_SHAPE) == has.has(Has::SHAPE), "row {at} of slice {number}: shape");
-        if let (Some(record), Some(shape)) = (slice.shapes.records.get(usize::from(row.shape)), self.shape(id)) {
-            let right = record.node == self.handle(id) && record.mesh == shape.mesh && record.row() == at;
+        ensure!((row.drawable != NO_DRAWABLE) == has.has(Has::DRAWABLE), "row {at} of slice {number}: drawable");
+        if let (Some(record), Some(drawable)) =
+            (slice.drawables.records.get(usize::from(row.drawable)), self.drawable(id))
+        {
+            let right = record.node == self.handle(id) && record.mesh == drawable.mesh && record.row() == at;
             let effective = record.material() == row.material() && record.layers == layers && record.slot == row.slot;
-            let bounds = slice.shapes.bounds[usize::from(row.shape)] == shape.bounds;
-            ensure!(right && effective && bounds, "the shape of row {at} of slice {number} is out of date");
+            let bounds = slice.drawables.bounds[usize::from(row.drawable)] == drawable.bounds;
+            ensure!(right && effective && bounds, "the drawable of row {at} of slice {number} is out of date");
         }
         Ok(())
     }
@@ -331,12 +337,13 @@ impl Store {
 impl Slice {
     /// The lengths of columns, and what kernels read of slots that nothing has, too.
     fn validate_columns(&self) -> Result<(), String> {
-        let Self { rows, used_rows, slots, used_slots, shapes, used_shapes, imports, matrices, .. } = self;
+        let Self { rows, used_rows, slots, used_slots, drawables, used_drawables, imports, matrices, .. } = self;
         let count = slots.records.len();
         let lengths = [slots.parents.len(), slots.worlds.len(), slots.locals.len()];
         ensure!(lengths == [count; 3], "there are {count} slots, and columns of {lengths:?}");
-        ensure!(shapes.bounds.len() == shapes.records.len(), "there are more shapes than bounds, or fewer");
-        for (used, length) in [(used_rows, rows.len()), (used_slots, count), (used_shapes, shapes.records.len())] {
+        ensure!(drawables.bounds.len() == drawables.records.len(), "there are more drawables than bounds, or fewer");
+        for (used, length) in [(used_rows, rows.len()), (used_slots, count), (used_drawables, drawables.records.len())]
+        {
             ensure!(used.first(length, MAX_ROWS).is_none(), "a place beyond {length} is used");
         }
         let first = imports.len();

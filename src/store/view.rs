@@ -5,13 +5,13 @@
 
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
-use crate::store::columns::{NO_SHAPE, Row, ShapeRecord, short};
+use crate::store::columns::{DrawableRecord, NO_DRAWABLE, Row, short};
 use crate::store::matrix_slot::MatrixSlot;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::RowSet;
 use crate::store::slice::{Head, Slice};
 use crate::store::world::WideLocal;
-use crate::{Aabb, Error, Local, Mat34, NodeHandle, Shape, Transform, Visibility};
+use crate::{Aabb, Drawable, Error, Local, Mat34, NodeHandle, Transform, Visibility};
 use core::ops::{ControlFlow, Range};
 use glam::{DAffine3, Vec3};
 
@@ -56,15 +56,16 @@ impl<'s> SliceView<'s> {
         self.slice.imports.len()
     }
 
-    /// The box around all shapes of the slice as of the last update; `None` unless the scene keeps
-    /// [world boxes](crate::SceneConfig::bounds). Empty if there is no shape that has one.
+    /// The box around all drawables of the slice as of the last update; `None` unless the scene keeps
+    /// [world boxes](crate::SceneConfig::bounds). Empty if there is no drawable that has one.
     #[must_use]
     pub fn bounds(&self) -> Option<Aabb> {
         self.boxes().map(|boxes| boxes.own)
     }
 
-    /// The box around the shapes of each block of 64 slots, in the order of the slots, as of the last update; none
-    /// unless the scene keeps [world boxes](crate::SceneConfig::bounds). Empty for blocks without shapes that have one.
+    /// The box around the drawables of each block of 64 slots, in the order of the slots, as of the last update; none
+    /// unless the scene keeps [world boxes](crate::SceneConfig::bounds). Empty for blocks without drawables that have
+    /// one.
     pub fn block_bounds(&self) -> impl Iterator<Item = Aabb> + use<'s> {
         let blocks = self.boxes().map(|boxes| &boxes.blocks);
         blocks.into_iter().flat_map(|blocks| (0..blocks.len()).filter_map(|block| blocks.get(block)))
@@ -84,11 +85,11 @@ impl<'s> SliceView<'s> {
         TransformView { view: *self }
     }
 
-    /// The shapes.
+    /// The drawables.
     #[must_use]
     #[inline]
-    pub fn shapes(&self) -> ShapeView<'s> {
-        ShapeView { view: *self }
+    pub fn drawables(&self) -> DrawableView<'s> {
+        DrawableView { view: *self }
     }
 }
 
@@ -324,13 +325,13 @@ impl<'s> TransformView<'s> {
     }
 }
 
-/// A shape in a slice.
+/// A drawable in a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ListedShape {
+pub struct ListedDrawable {
     /// The node.
     pub node: NodeHandle,
     /// Mesh and local bounds.
-    pub shape: Shape,
+    pub drawable: Drawable,
     /// The slot of the node's transform, its own or inherited.
     pub transform: usize,
     /// The material that holds for the node.
@@ -339,62 +340,62 @@ pub struct ListedShape {
     pub visibility: Visibility,
 }
 
-/// The shapes of a slice.
+/// The drawables of a slice.
 #[derive(Clone, Copy, Debug)]
-pub struct ShapeView<'s> {
+pub struct DrawableView<'s> {
     view: SliceView<'s>,
 }
 
-impl<'s> ShapeView<'s> {
+impl<'s> DrawableView<'s> {
     /// One past the last slot in use.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
-        self.view.slice.shapes.records.len()
+        self.view.slice.drawables.records.len()
     }
 
     /// Whether the slot belongs to a node.
     #[must_use]
     pub fn is_occupied(&self, slot: usize) -> bool {
-        slot < self.len() && self.view.slice.used_shapes.contains(slot)
+        slot < self.len() && self.view.slice.used_drawables.contains(slot)
     }
 
-    /// Whether no node in the slice has a shape.
+    /// Whether no node in the slice has a drawable.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.view.slice.used_shapes.first(0, self.len()).is_none()
+        self.view.slice.used_drawables.first(0, self.len()).is_none()
     }
 
-    /// The shape in a slot; `None` if it is unused.
+    /// The drawable in a slot; `None` if it is unused.
     #[must_use]
-    pub fn get(&self, slot: usize) -> Option<ListedShape> {
+    pub fn get(&self, slot: usize) -> Option<ListedDrawable> {
         let record = self.records().get(slot).filter(|_| self.is_occupied(slot))?;
-        Some(ListedShape {
+        Some(ListedDrawable {
             node: record.node,
-            shape: Shape { mesh: record.mesh, bounds: self.view.slice.shapes.bounds[slot] },
+            drawable: Drawable { mesh: record.mesh, bounds: self.view.slice.drawables.bounds[slot] },
             transform: usize::from(record.slot),
             material: record.material(),
             visibility: Visibility::layers(record.layers),
         })
     }
 
-    /// All shapes, in the order of their slots.
-    pub fn iter(&self) -> impl Iterator<Item = ListedShape> + use<'s> {
+    /// All drawables, in the order of their slots.
+    pub fn iter(&self) -> impl Iterator<Item = ListedDrawable> + use<'s> {
         let view = *self;
         (0..self.len()).filter_map(move |slot| view.get(slot))
     }
 
-    /// How many nodes have a shape.
+    /// How many nodes have a drawable.
     #[cfg(feature = "rayon")]
     #[inline]
     pub(crate) fn live(&self) -> usize {
-        self.view.slice.used_shapes.len()
+        self.view.slice.used_drawables.len()
     }
 
     /// What is drawn, by slot; undefined for unused ones.
     #[inline]
-    pub(crate) fn records(&self) -> &'s [ShapeRecord] {
-        &self.view.slice.shapes.records
+    pub(crate) fn records(&self) -> &'s [DrawableRecord] {
+        &self.view.slice.drawables.records
     }
 
     /// Whether all nodes of the slice are visible on all layers.
@@ -408,28 +409,28 @@ impl<'s> ShapeView<'s> {
 
     /// The records in chunks, each with one bit for every slot in use.
     #[inline]
-    pub(crate) fn chunks(&self) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
         let slice = self.view.slice;
-        slice.shapes.records.chunks(Self::CHUNK).zip(slice.used_shapes.words().iter().copied())
+        slice.drawables.records.chunks(Self::CHUNK).zip(slice.used_drawables.words().iter().copied())
     }
 
     /// The slots in use in a block, one bit each.
     #[inline]
     pub(crate) fn live_word(&self, block: usize) -> u64 {
-        self.view.slice.used_shapes.words().get(block).copied().unwrap_or(0)
+        self.view.slice.used_drawables.words().get(block).copied().unwrap_or(0)
     }
 
-    /// The local bounds of a shape; undefined for unused slots.
+    /// The local bounds of a drawable; undefined for unused slots.
     #[inline]
     pub(crate) fn bounds(&self, slot: usize) -> &'s Aabb {
-        &self.view.slice.shapes.bounds[slot]
+        &self.view.slice.drawables.bounds[slot]
     }
 
-    /// The world box of a shape, by the matrices of the last update.
+    /// The world box of a drawable, by the matrices of the last update.
     #[inline]
     pub(crate) fn world_box(&self, slot: usize) -> Aabb {
-        let Slice { slots, shapes, .. } = self.view.slice;
-        shapes.bounds[slot].transformed(&slots.worlds[usize::from(shapes.records[slot].slot)])
+        let Slice { slots, drawables, .. } = self.view.slice;
+        drawables.bounds[slot].transformed(&slots.worlds[usize::from(drawables.records[slot].slot)])
     }
 }
 
@@ -470,11 +471,11 @@ impl Store {
         Some((view, spot.row()))
     }
 
-    /// The world box of a node's shape as of the last update.
+    /// The world box of a node's drawable as of the last update.
     pub(crate) fn world_bounds(&self, id: RecordId) -> Option<Aabb> {
         let (view, row) = self.view_of(id)?;
-        let shape = view.slice.rows.get(row)?.shape;
-        (shape != NO_SHAPE).then(|| view.shapes().world_box(usize::from(shape)))
+        let drawable = view.slice.rows.get(row)?.drawable;
+        (drawable != NO_DRAWABLE).then(|| view.drawables().world_box(usize::from(drawable)))
     }
 
     /// Where the world matrix of a node is, or of the nearest node above that has a transform.

@@ -1,6 +1,6 @@
 //! Node descriptions, packed one after the other.
 
-use crate::{Aabb, Local, Mat34, Node, Shape, Transform, Visibility};
+use crate::{Aabb, Drawable, Local, Mat34, Node, Transform, Visibility};
 use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
@@ -29,7 +29,7 @@ impl Head {
     const LOCAL: u64 = 1;
     const VISIBILITY: u64 = 1 << 1;
     const MATERIAL: u64 = 1 << 2;
-    const SHAPE: u64 = 1 << 3;
+    const DRAWABLE: u64 = 1 << 3;
     pub(super) const NAME: u64 = 1 << 4;
     /// Set if the local transform is a matrix.
     pub(super) const MATRIX: u64 = 1 << 5;
@@ -77,7 +77,7 @@ const LENGTHS: [(u64, usize); 7] = [
     (Head::MATRIX, 2),
     (Head::VISIBILITY, 1),
     (Head::MATERIAL, 1),
-    (Head::SHAPE, 7),
+    (Head::DRAWABLE, 7),
     (Head::USER_DATA, 1),
     (Head::TRANSLATION, 6),
 ];
@@ -121,8 +121,8 @@ impl Packed {
             head |= Head::MATERIAL;
             self.words.push(material);
         }
-        if let Some(Shape { mesh, bounds }) = &node.shape {
-            head |= Head::SHAPE;
+        if let Some(Drawable { mesh, bounds }) = &node.drawable {
+            head |= Head::DRAWABLE;
             let ([ax, ay, az], [bx, by, bz]) = (bounds.min.to_array(), bounds.max.to_array());
             let [ax, ay, az, bx, by, bz] = [ax, ay, az, bx, by, bz].map(f32::to_bits);
             self.words.extend_from_slice(&[*mesh, ax, ay, az, bx, by, bz]);
@@ -201,9 +201,9 @@ impl Words<'_> {
         if head.has(Head::MATERIAL) {
             node.material = Some(self.next());
         }
-        if head.has(Head::SHAPE) {
+        if head.has(Head::DRAWABLE) {
             let (mesh, min, max) = (self.next(), self.numbers(), self.numbers());
-            node.shape = Some(Shape::new(mesh, Aabb { min: Vec3::from_array(min), max: Vec3::from_array(max) }));
+            node.drawable = Some(Drawable::new(mesh, Aabb { min: Vec3::from_array(min), max: Vec3::from_array(max) }));
         }
         if head.has(Head::USER_DATA) {
             node.user_data = self.next();
@@ -256,7 +256,7 @@ mod tests {
     fn a_list_with_room_for_nodes_takes_them_without_growing() {
         let mut list = Packed::with_capacity(100);
         let room = list.lengths().map(|[_, room]| room);
-        (0..100).for_each(|_| list.push(&Node::shape(Shape::new(7, Aabb::cube(1.0)))));
+        (0..100).for_each(|_| list.push(&Node::drawable(Drawable::new(7, Aabb::cube(1.0)))));
         assert!(list.heads.len() == 100 && list.lengths().map(|[_, room]| room) == room);
     }
 }

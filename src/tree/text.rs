@@ -3,7 +3,7 @@
 //! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
 
 use crate::tree::Tree;
-use crate::{Local, Mat34, Node, Shape, Transform, Visibility};
+use crate::{Drawable, Local, Mat34, Node, Transform, Visibility};
 use glam::Vec3;
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -37,7 +37,7 @@ pub(crate) struct NodeForm<'n> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     material: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    shape: Option<Shape>,
+    drawable: Option<Drawable>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     visibility: Option<Visibility>,
     /// The number of the user's own that draws carry.
@@ -52,7 +52,7 @@ fn is_zero(number: &u32) -> bool {
 
 impl<'n> NodeForm<'n> {
     pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
-        let Node { local, material, shape, visibility, name, user_data, translation_f64 } = node;
+        let Node { local, material, drawable, visibility, name, user_data, translation_f64 } = node;
         let remainder = translation_f64.map(|_| node.remainder().to_array());
         Self {
             id,
@@ -66,7 +66,7 @@ impl<'n> NodeForm<'n> {
             },
             remainder,
             material,
-            shape,
+            drawable,
             visibility,
             user_data,
         }
@@ -78,10 +78,10 @@ impl<'n> NodeForm<'n> {
             (Some(_), Some(_)) => return None,
             (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),
         };
-        let Self { material, shape, visibility, user_data, .. } = *self;
+        let Self { material, drawable, visibility, user_data, .. } = *self;
         let translation = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
         let translation_f64 = self.remainder.map(|lost| translation + Vec3::from_array(lost).as_dvec3());
-        Some(Node { local, material, shape, visibility, name: self.name.as_deref(), user_data, translation_f64 })
+        Some(Node { local, material, drawable, visibility, name: self.name.as_deref(), user_data, translation_f64 })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Visitors of two kinds: of nodes in strict depth-first order, and of whole slices as columns.
 //!
 //! A [slice](crate::guide::glossary) is some thousand nodes in depth-first order, as of the last update, in arrays of
-//! its own. A pass over all transforms, shapes or materials reads these arrays and nothing else. The visitor of nodes
-//! follows links, and sees the tree as it is now.
+//! its own. A pass over all transforms, drawables or materials reads these arrays and nothing else. The visitor of
+//! nodes follows links, and sees the tree as it is now.
 //!
 //! | walk | takes | for |
 //! |---|---|---|
@@ -41,7 +41,7 @@ pub use node::Visitor;
 pub use slice::{SliceVisitor, SliceVisitorMut};
 
 pub use crate::pass::TransformPass;
-pub use crate::store::{ListedShape, RowView, ShapeView, SliceView, SliceViewMut, TransformView};
+pub use crate::store::{DrawableView, ListedDrawable, RowView, SliceView, SliceViewMut, TransformView};
 
 /// The result of a visitor: how the walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use crate::scene::{NodeRef, Scene};
 use crate::visit::Flow;
-use crate::{Local, NodeHandle, Shape};
+use crate::{Drawable, Local, NodeHandle};
 
 /// Visits every node below a start in depth-first order, and siblings in their order. All methods do nothing by
 /// default.
@@ -32,9 +32,9 @@ pub trait Visitor {
         Flow::Continue
     }
 
-    /// Called if the node has a shape.
-    fn shape(&mut self, node: &NodeRef<'_>, shape: Shape) -> Flow {
-        let _ = (node, shape);
+    /// Called if the node has a drawable.
+    fn drawable(&mut self, node: &NodeRef<'_>, drawable: Drawable) -> Flow {
+        let _ = (node, drawable);
         Flow::Continue
     }
 
@@ -135,9 +135,9 @@ fn visit_node(node: &NodeRef<'_>, visitor: &mut impl Visitor) -> Flow {
         flow = flow.and(visitor.material(node, material));
     }
     if flow != Flow::Break
-        && let Some(shape) = node.shape()
+        && let Some(drawable) = node.drawable()
     {
-        flow = flow.and(visitor.shape(node, shape));
+        flow = flow.and(visitor.drawable(node, drawable));
     }
     flow
 }

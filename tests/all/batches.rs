@@ -3,7 +3,7 @@
 use crate::model::dump::dump;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
-use hedgerow::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree};
+use hedgerow::{Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 use std::collections::HashMap;
 use std::error::Error as _;
 
@@ -11,7 +11,7 @@ fn node(number: usize) -> Node<'static> {
     let place = Transform::from_xyz(number as f32, 1.0, 2.0);
     match number % 5 {
         0 | 1 => Node::transform(place),
-        2 => Node::shape(Shape::new(u32::try_from(number).unwrap(), Aabb::cube(1.0))),
+        2 => Node::drawable(Drawable::new(u32::try_from(number).unwrap(), Aabb::cube(1.0))),
         3 => Node::transform(place).with_material(3).named("three"),
         _ => Node::group(),
     }

@@ -4,7 +4,7 @@ use crate::model::dump::dump;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
 use hedgerow::{
-    Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
+    Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility,
 };
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ fn node(number: usize) -> Node<'static> {
     match number % 11 {
         0 => node.with_material(7),
         1 => node.with_visibility(Visibility::layers(0b101)),
-        2..=5 => node.with_shape(Shape::new(u32::try_from(number).unwrap(), Aabb::cube(1.0))),
+        2..=5 => node.with_drawable(Drawable::new(u32::try_from(number).unwrap(), Aabb::cube(1.0))),
         6 => node.named(NAMES[number % 3]),
         7 => node.with_matrix(Mat34 { rows: [[1.0, 0.5, 0.0, 1.0], [0.0, 1.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0]] }),
         _ => node,
@@ -244,7 +244,8 @@ fn a_copy_is_the_subtree_as_it_was_wherever_it_is_put() {
                 let handles = scene.insert_tree(scene.root(), &tree).unwrap();
                 let (top, last) = (handles[0], handles[count - 1]);
                 let source = scene.clone();
-                // Beside itself, into itself, into another scene with another configuration, and out of a detached subtree.
+                // Beside itself, into itself, into another scene with another configuration, and out of a detached
+                // subtree.
                 let copy = copied(&source, top, &mut scene, Place::Before(top));
                 assert_eq!(scene.get(scene.root()).unwrap().first_child().map(|node| node.handle()), Some(copy));
                 let copy = copied(&source, top, &mut scene, last);

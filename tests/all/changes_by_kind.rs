@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
-use hedgerow::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
 
 const EACH: [ChangeKinds; 10] = [
     ChangeKinds::WORLD,
@@ -10,7 +10,7 @@ const EACH: [ChangeKinds; 10] = [
     ChangeKinds::LOCAL,
     ChangeKinds::OWN_VISIBILITY,
     ChangeKinds::OWN_MATERIAL,
-    ChangeKinds::SHAPE,
+    ChangeKinds::DRAWABLE,
     ChangeKinds::NAME,
     ChangeKinds::PARENT,
     ChangeKinds::ORDER,
@@ -50,7 +50,9 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
         3 => scene.set_local(node, Transform::from_xyz(number as f32, 0.0, 0.0)),
         4 => scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::layers(number))),
         5 => scene.edit(node).map(|mut node| _ = node.set_material(number)),
-        6 => scene.edit(node).and_then(|mut node| node.set_shape(Shape::new(number, Aabb::cube(1.0))).map(|_| ())),
+        6 => {
+            scene.edit(node).and_then(|mut node| node.set_drawable(Drawable::new(number, Aabb::cube(1.0))).map(|_| ()))
+        }
         7 => scene.edit(node).map(|mut node| _ = node.set_name("name")),
         8 => scene.reparent(node, other, Keep::Local).map(drop),
         9 => scene.reparent(node, hedgerow::Place::Before(other), Keep::World).map(drop),

@@ -4,7 +4,7 @@ use crate::model::dump::same_slice;
 use crate::trees::{APART, groups, with};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Keep, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Shape, Transform, Visibility,
+    Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform, Visibility,
     visit::{Flow, SliceView, SliceVisitor, Visitor},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +27,7 @@ impl Few {
         let group = scene.insert(top, Node::group().named("group")).unwrap();
         let whole = Node::transform(Transform::from_xyz(0.0, 1.0, 0.0))
             .with_material(1)
-            .with_shape(Shape::new(2, Aabb::cube(1.0)))
+            .with_drawable(Drawable::new(2, Aabb::cube(1.0)))
             .with_visibility(Visibility::layers(3))
             .named("leaf");
         let leaf = scene.insert(group, whole).unwrap();
@@ -90,9 +90,9 @@ fn a_stale_handle_is_refused_by_every_edit() {
         few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_material(1))),
         few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_material(None))),
         few.refuses(|scene| {
-            scene.edit(gone).and_then(|mut node| node.set_shape(Shape::new(1, Aabb::EMPTY)).map(|_| ()))
+            scene.edit(gone).and_then(|mut node| node.set_drawable(Drawable::new(1, Aabb::EMPTY)).map(|_| ()))
         }),
-        few.refuses(|scene| scene.edit(gone).and_then(|mut node| node.set_shape(None).map(|_| ()))),
+        few.refuses(|scene| scene.edit(gone).and_then(|mut node| node.set_drawable(None).map(|_| ()))),
         few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_visibility(Visibility::HIDDEN))),
         few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_visibility(None))),
         few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_name("name"))),
@@ -193,10 +193,10 @@ fn numbers_that_are_not_finite_are_refused() {
         Aabb::new(Vec3::NEG_INFINITY, Vec3::ONE),
         Aabb::new(Vec3::ZERO, Vec3::new(1.0, INF, 1.0)),
     ] {
-        errors.push(
-            few.refuses(|scene| scene.edit(top).and_then(|mut node| node.set_shape(Shape::new(1, bounds)).map(|_| ()))),
-        );
-        errors.push(few.refuses(|scene| scene.insert(top, Node::shape(Shape::new(1, bounds)))));
+        errors.push(few.refuses(|scene| {
+            scene.edit(top).and_then(|mut node| node.set_drawable(Drawable::new(1, bounds)).map(|_| ()))
+        }));
+        errors.push(few.refuses(|scene| scene.insert(top, Node::drawable(Drawable::new(1, bounds)))));
     }
     for error in errors {
         assert!(matches!(error, Error::NotFinite(_)), "{error:?}");
@@ -269,17 +269,17 @@ fn worlds_that_overflow_have_infinite_bounds_and_are_counted() {
     let mut scene = Scene::new();
     let huge = Transform::from_xyz(1.0, 0.0, 0.0).with_scale(Vec3::splat(1e30));
     let top = scene.insert(scene.root(), Node::transform(huge)).unwrap();
-    let node = Node::transform(huge).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    let node = Node::transform(huge).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
     let low = scene.insert(top, node).unwrap();
-    let mut shapes = Vec::new();
+    let mut drawables = Vec::new();
     for bounds in [Aabb::INFINITE, Aabb::EMPTY] {
-        shapes.push(scene.insert(low, Node::shape(Shape::new(2, bounds))).unwrap());
+        drawables.push(scene.insert(low, Node::drawable(Drawable::new(2, bounds))).unwrap());
     }
     scene.update();
     scene.validate().unwrap();
     assert_eq!(scene.get(low).unwrap().bounds(), Some(Aabb::INFINITE));
-    assert_eq!(scene.get(shapes[0]).unwrap().bounds(), Some(Aabb::INFINITE));
-    assert_eq!(scene.get(shapes[1]).unwrap().bounds(), Some(Aabb::EMPTY));
+    assert_eq!(scene.get(drawables[0]).unwrap().bounds(), Some(Aabb::INFINITE));
+    assert_eq!(scene.get(drawables[1]).unwrap().bounds(), Some(Aabb::EMPTY));
     assert!(scene.stats().overflowed > 0);
 
     scene.set_local(top, Transform::IDENTITY).unwrap();
@@ -295,15 +295,15 @@ fn special_bounds_bypass_every_matrix() {
     for scale in [0.0, -1.0, 1e-30] {
         let odd = Transform::from_xyz(1.0, 2.0, 3.0).with_scale(Vec3::splat(scale));
         for bounds in [Aabb::INFINITE, Aabb::EMPTY] {
-            let node = Node::transform(odd).with_shape(Shape::new(1, bounds));
+            let node = Node::transform(odd).with_drawable(Drawable::new(1, bounds));
             let node = scene.insert(scene.root(), node).unwrap();
             scene.update();
             assert_eq!(scene.get(node).unwrap().bounds(), Some(bounds));
         }
     }
-    let inverted = Shape::new(1, Aabb::new(Vec3::ONE, Vec3::ZERO));
-    let node = scene.insert(scene.root(), Node::shape(inverted)).unwrap();
-    assert_eq!(scene.get(node).and_then(|node| node.shape()).map(|shape| shape.bounds), Some(Aabb::EMPTY));
+    let inverted = Drawable::new(1, Aabb::new(Vec3::ONE, Vec3::ZERO));
+    let node = scene.insert(scene.root(), Node::drawable(inverted)).unwrap();
+    assert_eq!(scene.get(node).and_then(|node| node.drawable()).map(|drawable| drawable.bounds), Some(Aabb::EMPTY));
 }
 
 #[test]

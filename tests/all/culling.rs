@@ -3,9 +3,9 @@
 use crate::model::dump::same_slice;
 use hedgerow::glam::{Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum, Ray, Sphere};
-use hedgerow::{Aabb, DrawList, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
 
-/// Shapes along x, one metre apart, in one slice. Each has its number as its mesh.
+/// Drawables along x, one metre apart, in one slice. Each has its number as its mesh.
 fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
     let config = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
@@ -13,7 +13,7 @@ fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
     let mut nodes: Vec<NodeHandle> = Vec::new();
     for x in 0..count {
         let place = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
-        nodes.push(scene.insert(top, place.with_shape(Shape::new(u32::from(x), Aabb::cube(0.25)))).unwrap());
+        nodes.push(scene.insert(top, place.with_drawable(Drawable::new(u32::from(x), Aabb::cube(0.25)))).unwrap());
         if x == 3000 {
             // What comes after this is few enough to stay in this slice.
             scene.update();
@@ -32,7 +32,7 @@ fn beyond(x: f32) -> Frustum {
 
 #[test]
 fn a_slice_is_searched_to_its_last_block() {
-    // As many shapes as fit: 64 blocks of 64; the last one is not full.
+    // As many drawables as fit: 64 blocks of 64; the last one is not full.
     let (scene, nodes) = row_of(4093);
     let (mut list, mut found) = (DrawList::new(), Vec::new());
     // The box holds the whole slice, so that nothing in it is tested. A sphere never tells that it holds anything.
@@ -70,8 +70,8 @@ fn bounds_that_are_set_count_from_the_next_update_on_and_on_their_layers() {
     scene.edit(nodes[151]).unwrap().set_visibility(Visibility::layers(2));
     scene.update();
     for &node in &nodes[150..152] {
-        let shape = scene.get(node).unwrap().shape().unwrap();
-        scene.edit(node).unwrap().set_shape(Shape { bounds: Aabb::cube(50.0), ..shape }).unwrap();
+        let drawable = scene.get(node).unwrap().drawable().unwrap();
+        scene.edit(node).unwrap().set_drawable(Drawable { bounds: Aabb::cube(50.0), ..drawable }).unwrap();
     }
     let above = Aabb::new(Vec3::new(-1e3, 20.0, -1e3), Vec3::splat(1e3));
     let mut found = Vec::new();
@@ -88,7 +88,7 @@ fn bounds_that_are_set_count_from_the_next_update_on_and_on_their_layers() {
 fn a_filter_goes_by_the_tree_of_now() {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
     let [town, field] = [(); 2].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
-    let stone = Node::shape(Shape::new(1, Aabb::cube(1.0)));
+    let stone = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
     let stones = [town, town, field].map(|place| scene.insert(place, stone).unwrap());
     scene.update();
     let within = |scene: &Scene, top| {

@@ -3,7 +3,7 @@
 use crate::trees::APART;
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    DrawList, Keep, Local, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Shape, Transform,
+    DrawList, Drawable, Keep, Local, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform,
     visit::{Flow, Visitor},
 };
 use std::thread;
@@ -21,8 +21,8 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
 fn link(depth: usize) -> Node<'static> {
     let node =
         if depth.is_multiple_of(4) { Node::transform(Transform::from_xyz(0.5, 0.0, 0.0)) } else { Node::group() };
-    let shape = depth.is_multiple_of(50).then(|| Shape::new(7, hedgerow::Aabb::cube(1.0)));
-    Node { shape, ..node }
+    let drawable = depth.is_multiple_of(50).then(|| Drawable::new(7, hedgerow::Aabb::cube(1.0)));
+    Node { drawable, ..node }
 }
 
 /// Builds a chain below the root. Returns the handles from the top down.

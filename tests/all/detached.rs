@@ -3,7 +3,7 @@
 use crate::trees::APART;
 use fastrand::Rng;
 use hedgerow::{
-    Aabb, DrawList, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Drawable, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
     edit::{Edit, EditQueue, Outcome, QueuedPlace},
 };
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ fn node(number: usize) -> Node<'static> {
     match number % 7 {
         0 => node.with_material(u32::try_from(number).unwrap()),
         1 => node.with_visibility(Visibility::layers(0b0110 << (number % 3))),
-        2 | 3 => node.with_shape(Shape::new(1, Aabb::cube(1.0))),
+        2 | 3 => node.with_drawable(Drawable::new(1, Aabb::cube(1.0))),
         4 => node.named("four"),
         _ => node,
     }
@@ -212,9 +212,9 @@ fn places_beside_the_root_of_a_detached_subtree_are_refused() {
 #[test]
 fn a_detached_subtree_is_neither_drawn_nor_walked_and_clear_removes_it() {
     let mut scene = Scene::new();
-    let shape = Node::shape(Shape::new(3, Aabb::cube(1.0)));
-    let top = scene.insert(scene.root(), shape).unwrap();
-    let child = scene.insert(top, shape).unwrap();
+    let drawable = Node::drawable(Drawable::new(3, Aabb::cube(1.0)));
+    let top = scene.insert(scene.root(), drawable).unwrap();
+    let child = scene.insert(top, drawable).unwrap();
     scene.update();
     let mut list = DrawList::new();
     scene.draw_list(&mut list);

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Mat4, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Drawable, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
     draw::{DrawGroups, RenderPass},
     query::{CullView, Frustum},
     visit::TransformPass,
@@ -13,7 +13,7 @@ fn mesh(at: usize) -> u32 {
     u32::try_from(at).unwrap()
 }
 
-/// A scene of many small slices: `count` shapes with transforms, each below one of those before it.
+/// A scene of many small slices: `count` drawables with transforms, each below one of those before it.
 fn town(count: usize) -> (Scene, Vec<NodeHandle>) {
     town_of(SceneConfig::DEFAULT, count)
 }
@@ -26,7 +26,7 @@ fn town_of(config: SceneConfig, count: usize) -> (Scene, Vec<NodeHandle>) {
         let parent = nodes[at * 31 % at.min(nodes.len())];
         let turn = Quat::from_rotation_y(at as f32 * 0.7) * Quat::from_rotation_x(at as f32 * 0.3);
         let local = Transform::from_xyz(at as f32 * 0.1, 1.0, -0.5).with_rotation(turn);
-        let node = Node::transform(local).with_shape(Shape::new(mesh(at) % 5, Aabb::cube(1.0)));
+        let node = Node::transform(local).with_drawable(Drawable::new(mesh(at) % 5, Aabb::cube(1.0)));
         nodes.push(scene.insert(parent, node).unwrap());
     }
     scene.update();
@@ -39,8 +39,8 @@ fn anew(scene: &Scene, layers: Visibility) -> DrawList {
     list
 }
 
-/// A slice for each of these numbers of shapes. The shapes of a slice have its number as their mesh; all are returned in
-/// the order of the slices.
+/// A slice for each of these numbers of drawables. The drawables of a slice have its number as their mesh; all are
+/// returned in the order of the slices.
 fn slices_of(counts: &[usize]) -> (Scene, Vec<NodeHandle>) {
     // So few nodes that no two of the counts go into one slice, and enough for each.
     let max_nodes = (counts.iter().copied().max().map_or(0, mesh) * 2 + 2).max(8);
@@ -48,8 +48,8 @@ fn slices_of(counts: &[usize]) -> (Scene, Vec<NodeHandle>) {
     let mut nodes = Vec::new();
     for (number, &count) in counts.iter().enumerate() {
         let top = scene.insert(scene.root(), Node::group()).unwrap();
-        let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(mesh(number), Aabb::cube(1.0)));
-        nodes.extend((0..count).map(|_| scene.insert(top, shape).unwrap()));
+        let drawable = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(mesh(number), Aabb::cube(1.0)));
+        nodes.extend((0..count).map(|_| scene.insert(top, drawable).unwrap()));
     }
     scene.update();
     assert_eq!(scene.stats().slices, 1 + counts.len());
@@ -78,9 +78,9 @@ fn a_kept_list_follows_edits_of_single_slices() {
     for step in 0..300 {
         let node = nodes[1 + step * 37 % (nodes.len() - 1)];
         match step % 5 {
-            0 => nodes.push(scene.insert(node, Node::shape(Shape::new(9, Aabb::cube(1.0)))).unwrap()),
-            1 => scene.edit(node).and_then(|mut node| node.set_shape(None).map(|_| ())).map(drop).unwrap(),
-            2 => _ = scene.edit(node).unwrap().set_shape(Shape::new(mesh(step), Aabb::cube(1.0))).unwrap(),
+            0 => nodes.push(scene.insert(node, Node::drawable(Drawable::new(9, Aabb::cube(1.0)))).unwrap()),
+            1 => scene.edit(node).and_then(|mut node| node.set_drawable(None).map(|_| ())).map(drop).unwrap(),
+            2 => _ = scene.edit(node).unwrap().set_drawable(Drawable::new(mesh(step), Aabb::cube(1.0))).unwrap(),
             3 => _ = scene.edit(node).unwrap().set_material(mesh(step) % 4),
             _ => {
                 scene.remove(node).unwrap();
@@ -218,7 +218,7 @@ fn groups_are_made_again_only_when_commands_change() {
     assert!(!regrouped(&mut scene), "what only moves stays in its group");
     scene.set_local(nodes[5], Transform::from_scale(Vec3::new(-1.0, 1.0, 1.0))).unwrap();
     assert!(regrouped(&mut scene), "what is mirrored goes to another");
-    scene.edit(nodes[7]).unwrap().set_shape(Shape::new(99, Aabb::cube(1.0))).unwrap();
+    scene.edit(nodes[7]).unwrap().set_drawable(Drawable::new(99, Aabb::cube(1.0))).unwrap();
     assert!(regrouped(&mut scene));
     scene.edit(nodes[7]).unwrap().set_material(3);
     assert!(regrouped(&mut scene));
@@ -266,8 +266,8 @@ fn groups_show_what_is_mirrored_while_another_slice_is_listed_again() {
     refill(&scene, &mut list);
     list.group(&mut groups);
     scene.set_local(nodes[20], mirrored()).unwrap();
-    let shape = scene.get(nodes[105]).unwrap().shape().unwrap();
-    scene.edit(nodes[105]).unwrap().set_shape(Shape { mesh: 7, ..shape }).unwrap();
+    let drawable = scene.get(nodes[105]).unwrap().drawable().unwrap();
+    scene.edit(nodes[105]).unwrap().set_drawable(Drawable { mesh: 7, ..drawable }).unwrap();
     scene.update();
     refill(&scene, &mut list);
     assert!(list.group(&mut groups));
@@ -303,8 +303,8 @@ fn keys_are_asked_for_what_was_listed_again_and_nothing_else() {
     };
     assert_eq!(regroup(&scene), (true, 130, vec![(5, 40), (7, 30)]));
     assert_eq!(regroup(&scene), (false, 0, vec![(5, 40), (7, 30)]));
-    let shape = scene.get(nodes[115]).unwrap().shape().unwrap();
-    scene.edit(nodes[115]).unwrap().set_shape(Shape { mesh: 9, ..shape }).unwrap();
+    let drawable = scene.get(nodes[115]).unwrap().drawable().unwrap();
+    scene.edit(nodes[115]).unwrap().set_drawable(Drawable { mesh: 9, ..drawable }).unwrap();
     scene.update();
     assert_eq!(regroup(&scene), (true, 30, vec![(5, 40), (7, 29), (14, 1)]));
     // The others come to other places in the list, and are not listed again.
@@ -314,8 +314,8 @@ fn keys_are_asked_for_what_was_listed_again_and_nothing_else() {
 
 #[test]
 fn what_moves_without_being_drawn_makes_no_groups_again() {
-    for shapes in [0, 1] {
-        let (mut scene, _) = slices_of(&[shapes]);
+    for drawables in [0, 1] {
+        let (mut scene, _) = slices_of(&[drawables]);
         let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
         scene.update();
         let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
@@ -324,7 +324,7 @@ fn what_moves_without_being_drawn_makes_no_groups_again() {
         scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
         scene.update();
         scene.draw_list(&mut list);
-        assert!(!list.group(&mut groups), "beside {shapes} shapes");
+        assert!(!list.group(&mut groups), "beside {drawables} drawables");
     }
 }
 
@@ -384,7 +384,8 @@ fn what_is_near_the_camera_is_exact_however_far_both_are() {
     let far = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e7, 0.0, -1e7))).unwrap();
     let mut end = far;
     for _ in 0..100 {
-        let step = Node::transform(Transform::from_xyz(0.25, 0.0, 0.0)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+        let step =
+            Node::transform(Transform::from_xyz(0.25, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
         end = scene.insert(end, step).unwrap();
     }
     scene.update();
@@ -477,7 +478,7 @@ fn previous_matrices_are_of_the_update_before_however_many_frames_a_list_skips()
         }
         if frame % 5 == 0 {
             let parent = nodes[1 + frame * 31 % (nodes.len() - 1)];
-            nodes.push(scene.insert(parent, Node::shape(Shape::new(9, Aabb::cube(1.0)))).unwrap());
+            nodes.push(scene.insert(parent, Node::drawable(Drawable::new(9, Aabb::cube(1.0)))).unwrap());
             scene.edit(parent).unwrap().set_visibility(Visibility::layers(1 << (frame % 2)));
         }
         scene.update();
@@ -493,7 +494,7 @@ fn a_node_that_comes_to_inherit_another_transform_was_where_it_was() {
     let (mut scene, _) = town_of(REMEMBERS, 40);
     let at = |x: f32| Node::transform(Transform::from_xyz(x, 0.0, 0.0));
     let [here, there] = [1.0, 2.0].map(|x| scene.insert(scene.root(), at(x)).unwrap());
-    let sign = scene.insert(here, Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+    let sign = scene.insert(here, Node::drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap();
     scene.update();
     scene.update();
     let mut list = DrawList::new().with_motion();

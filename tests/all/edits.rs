@@ -4,7 +4,7 @@ use crate::model::dump::{dump, same_slice};
 use crate::trees::APART;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform,
+    Aabb, DrawList, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
     Visibility, edit::LocalForm,
 };
 
@@ -45,13 +45,13 @@ fn an_insert_takes_exactly_the_place_it_names() {
 #[test]
 fn a_node_reads_back_as_it_was_described() {
     let mut scene = Scene::new();
-    let shape = Shape::new(9, Aabb::cube(2.0));
+    let drawable = Drawable::new(9, Aabb::cube(2.0));
     let whole = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
         .with_material(4)
-        .with_shape(shape)
+        .with_drawable(drawable)
         .with_visibility(Visibility::layers(6))
         .named("whole");
-    for node in [whole, Node::group(), Node::material(3), Node::shape(shape), Node::group().named("")] {
+    for node in [whole, Node::group(), Node::material(3), Node::drawable(drawable), Node::group().named("")] {
         let handle = scene.insert(scene.root(), node).unwrap();
         assert_eq!(scene.get(handle).unwrap().node(), node);
     }
@@ -76,7 +76,7 @@ fn removing_a_node_removes_all_below_it_and_nothing_else() {
 
 #[test]
 fn a_leaf_is_removed_with_all_components_that_it_has() {
-    let shape = Shape::new(9, Aabb::cube(2.0));
+    let drawable = Drawable::new(9, Aabb::cube(2.0));
     for components in 0..32_u8 {
         let has = |bit: u8| components >> bit & 1 != 0;
         let mut scene = Scene::new();
@@ -88,7 +88,7 @@ fn a_leaf_is_removed_with_all_components_that_it_has() {
             node = node.with_material(4);
         }
         if has(2) {
-            node = node.with_shape(shape);
+            node = node.with_drawable(drawable);
         }
         if has(3) {
             node = node.with_visibility(Visibility::layers(6));
@@ -446,21 +446,21 @@ fn visibility_is_what_all_masks_on_the_way_down_share() {
 }
 
 #[test]
-fn a_shape_is_added_replaced_and_removed() {
+fn a_drawable_is_added_replaced_and_removed() {
     let mut scene = Scene::new();
     let root = scene.root();
     let node = at(&mut scene, root, 2.0);
-    assert_eq!(scene.get(node).and_then(|node| node.shape()), None);
-    let (one, two) = (Shape::new(1, Aabb::cube(1.0)), Shape::new(2, Aabb::cube(0.5)));
-    scene.edit(node).unwrap().set_shape(one).unwrap();
-    scene.edit(node).unwrap().set_shape(two).unwrap();
+    assert_eq!(scene.get(node).and_then(|node| node.drawable()), None);
+    let (one, two) = (Drawable::new(1, Aabb::cube(1.0)), Drawable::new(2, Aabb::cube(0.5)));
+    scene.edit(node).unwrap().set_drawable(one).unwrap();
+    scene.edit(node).unwrap().set_drawable(two).unwrap();
     scene.update();
-    assert_eq!(scene.get(node).unwrap().shape(), Some(two));
+    assert_eq!(scene.get(node).unwrap().drawable(), Some(two));
     let bounds = Aabb::new(Vec3::new(1.5, -0.5, -0.5), Vec3::new(2.5, 0.5, 0.5));
     assert_eq!(scene.get(node).unwrap().bounds(), Some(bounds));
     for _ in 0..2 {
-        scene.edit(node).unwrap().set_shape(None).unwrap();
-        assert_eq!(scene.get(node).unwrap().shape(), None);
+        scene.edit(node).unwrap().set_drawable(None).unwrap();
+        assert_eq!(scene.get(node).unwrap().drawable(), None);
     }
     scene.update();
     assert_eq!(scene.get(node).and_then(|node| node.bounds()), None);
@@ -545,22 +545,22 @@ fn setting_gives_or_replaces() {
     }
     for number in [3, 4] {
         scene.edit(node).unwrap().set_material(number);
-        scene.edit(node).unwrap().set_shape(Shape::new(number, Aabb::cube(1.0))).unwrap();
+        scene.edit(node).unwrap().set_drawable(Drawable::new(number, Aabb::cube(1.0))).unwrap();
         scene.edit(node).unwrap().set_visibility(Visibility::layers(number));
         assert_eq!(
             (scene.get(below).and_then(|node| node.material()), scene.get(below).map(|node| node.visibility())),
             (Some(number), Some(Visibility::layers(number)))
         );
     }
-    let shape = scene.get(node).unwrap().shape().unwrap();
-    scene.edit(node).unwrap().set_shape(Shape { mesh: 9, ..shape }).unwrap();
-    assert_eq!(scene.get(node).unwrap().shape(), Some(Shape::new(9, Aabb::cube(1.0))));
+    let drawable = scene.get(node).unwrap().drawable().unwrap();
+    scene.edit(node).unwrap().set_drawable(Drawable { mesh: 9, ..drawable }).unwrap();
+    assert_eq!(scene.get(node).unwrap().drawable(), Some(Drawable::new(9, Aabb::cube(1.0))));
     let mut list = DrawList::new();
     scene.update();
     scene.draw_list(&mut list);
     assert_eq!(list.commands()[0].mesh, 9);
-    let shape = scene.get(node).unwrap().shape().unwrap();
-    scene.edit(node).unwrap().set_shape(Shape { mesh: 10, ..shape }).unwrap();
+    let drawable = scene.get(node).unwrap().drawable().unwrap();
+    scene.edit(node).unwrap().set_drawable(Drawable { mesh: 10, ..drawable }).unwrap();
     scene.update();
     scene.draw_list(&mut list);
     assert_eq!(list.commands()[0].mesh, 10, "a list that is kept sees the new mesh");
@@ -572,13 +572,13 @@ fn a_description_restores_what_a_node_had() {
     let mut scene = Scene::new();
     let root = scene.root();
     let full = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
-        .with_shape(Shape::new(1, Aabb::cube(1.0)))
+        .with_drawable(Drawable::new(1, Aabb::cube(1.0)))
         .with_material(2)
         .with_visibility(Visibility::layers(6))
         .named("full");
     let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 4.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]] };
     let descriptions =
-        [Node::group(), full, Node::group().with_matrix(sheared), Node::shape(Shape::new(3, Aabb::EMPTY))];
+        [Node::group(), full, Node::group().with_matrix(sheared), Node::drawable(Drawable::new(3, Aabb::EMPTY))];
     let node = scene.insert(root, Node::group()).unwrap();
     for from in descriptions {
         for to in descriptions {
@@ -702,9 +702,9 @@ fn a_leaf_that_moves_to_another_slice_keeps_its_name_and_its_shear() {
 
 #[test]
 fn a_leaf_moves_to_a_slice_without_room_for_what_it_has() {
-    let shape = Shape::new(1, Aabb::cube(1.0));
+    let drawable = Drawable::new(1, Aabb::cube(1.0));
     let place = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
-    for description in [place, Node::group().with_material(7), Node::shape(shape), place.with_material(7)] {
+    for description in [place, Node::group().with_material(7), Node::drawable(drawable), place.with_material(7)] {
         // Each number of nodes until nothing is free in the slice.
         for filled in 0..10 {
             let (mut scene, [from, to]) = two_slices();

@@ -39,7 +39,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         (Error::Underflow(parent), &[&of_parent, "too small"]),
         (Error::NoTransform(node), &[&of_node, "set_local"]),
         (Error::Sheared(node), &[&of_node, "shears"]),
-        (Error::NoShape(node), &[&of_node, "set_shape"]),
+        (Error::NoDrawable(node), &[&of_node, "set_drawable"]),
         (Error::UnknownTicket(ticket), &[&of_ticket, "append the queue"]),
         (Error::UnknownParent, &["push the parent first"]),
         (Error::NoLocal, &["give the node one"]),

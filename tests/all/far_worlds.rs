@@ -6,17 +6,17 @@ use hedgerow::glam::{DVec3, Quat, Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum};
 use hedgerow::visit::SliceView;
 use hedgerow::{
-    Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility,
 };
 use std::collections::HashMap;
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 
-/// A planet: districts ten thousand kilometres from its centre, each with shapes below a chain of turned nodes.
+/// A planet: districts ten thousand kilometres from its centre, each with drawables below a chain of turned nodes.
 fn planet(seed: u64, config: SceneConfig) -> (Scene, Vec<(NodeHandle, Aabb)>) {
     let mut dice = fastrand::Rng::with_seed(seed);
     let mut scene = Scene::with_config(config).unwrap();
-    let mut shapes = Vec::new();
+    let mut drawables = Vec::new();
     for _ in 0..12 {
         let mut number = |scale: f32| (dice.f32() - 0.5) * 2.0 * scale;
         let turn = |a: f32, b: f32| Quat::from_rotation_y(a) * Quat::from_rotation_x(b);
@@ -30,31 +30,31 @@ fn planet(seed: u64, config: SceneConfig) -> (Scene, Vec<(NodeHandle, Aabb)>) {
             for _ in 0..12 {
                 let bounds = Aabb::new(Vec3::new(-0.5, 0.0, -number(1.0).abs()), Vec3::new(0.5, 2.0, 0.25));
                 let house = Transform::from_xyz(number(15.0), 0.0, number(15.0)).with_rotation(turn(number(3.0), 0.0));
-                let house = Node::transform(house).with_shape(Shape::new(1, bounds));
-                shapes.push((scene.insert(street, house).unwrap(), bounds));
+                let house = Node::transform(house).with_drawable(Drawable::new(1, bounds));
+                drawables.push((scene.insert(street, house).unwrap(), bounds));
             }
         }
     }
     scene.update();
-    (scene, shapes)
+    (scene, drawables)
 }
 
 #[test]
-fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
+fn a_planet_keeps_a_millimetre_and_no_drawable_that_is_seen_is_missed() {
     for (seed, config) in [(1, SceneConfig::DEFAULT), (2, BOUNDED), (3, BOUNDED)] {
-        let (scene, shapes) = planet(seed, config);
+        let (scene, drawables) = planet(seed, config);
         let mut dice = fastrand::Rng::with_seed(seed);
         let (mut list, mut seen, mut unsure) = (DrawList::new(), 0, 0);
-        // Boxes are relative to the place of the first shape of their slice, which may be in another district.
+        // Boxes are relative to the place of the first drawable of their slice, which may be in another district.
         let origins: HashMap<u32, DVec3> = scene
             .slices()
             .filter_map(|slice| {
-                let first = slice.shapes().iter().next()?.node;
+                let first = slice.drawables().iter().next()?.node;
                 Some((slice.number(), scene.get(first)?.world_f64().translation))
             })
             .collect();
         for step in 0..120 {
-            let (node, _) = shapes[dice.usize(..shapes.len())];
+            let (node, _) = drawables[dice.usize(..drawables.len())];
             let mut part = || (dice.f64() - 0.5) * if step % 2 == 0 { 4.0 } else { 100.0 };
             let camera = scene.get(node).unwrap().world_f64().translation + DVec3::new(part(), part(), part());
             let forward = DVec3::new(part(), part(), part()).as_vec3();
@@ -62,7 +62,7 @@ fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
             list.set_eye(camera);
             scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
             let listed: Vec<NodeHandle> = list.commands().iter().map(|command| command.node).collect();
-            for &(node, bounds) in &shapes {
+            for &(node, bounds) in &drawables {
                 // The box in double precision, by its eight corners.
                 let world = scene.get(node).unwrap().world_f64();
                 let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -93,18 +93,18 @@ fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
         assert!(seen > 60 && unsure < 20, "{seen} seen, {unsure} unsure");
         let district = |node| scene.get(node).unwrap().ancestors().map(|node| node.handle()).nth(1);
         let whole = |slice: &SliceView<'_>| {
-            let mut districts = slice.shapes().iter().map(|listed| district(listed.node));
+            let mut districts = slice.drawables().iter().map(|listed| district(listed.node));
             let first = districts.next();
             districts.all(|other| Some(other) == first)
         };
         let (few, all) = (scene.slices().filter(|slice| !whole(slice)).count(), scene.slices().count());
-        assert!(few * 2 < all || config != BOUNDED, "{few} slices of {all} have shapes of several districts");
+        assert!(few * 2 < all || config != BOUNDED, "{few} slices of {all} have drawables of several districts");
     }
 }
 
 #[test]
 fn a_relative_list_follows_what_moves_also_above_other_slices() {
-    let (mut scene, shapes) = planet(9, BOUNDED);
+    let (mut scene, drawables) = planet(9, BOUNDED);
     let mut dice = fastrand::Rng::with_seed(4);
     let (mut kept, mut near) = (DrawList::new(), DrawList::new());
     let all: Vec<NodeHandle> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
@@ -119,7 +119,7 @@ fn a_relative_list_follows_what_moves_also_above_other_slices() {
             scene.update();
             updated = scene.clone();
         }
-        let camera = scene.get(shapes[dice.usize(..shapes.len())].0).unwrap().world_f64().translation;
+        let camera = scene.get(drawables[dice.usize(..drawables.len())].0).unwrap().world_f64().translation;
         kept.set_eye(camera);
         scene.draw_list(&mut kept);
         let mut anew = DrawList::new();
@@ -141,7 +141,7 @@ fn each_view_around_a_camera_sees_the_layers_that_it_and_its_list_have() {
     let mut scene = Scene::new();
     for layers in [0b001, 0b010, 0b100, 0b110] {
         let ball = Node::transform(Transform::IDENTITY).with_visibility(Visibility::layers(layers));
-        scene.insert(scene.root(), ball.with_shape(Shape::new(layers, Aabb::cube(1.0)))).unwrap();
+        scene.insert(scene.root(), ball.with_drawable(Drawable::new(layers, Aabb::cube(1.0)))).unwrap();
     }
     scene.update();
     let mut lists = [DrawList::new(), DrawList::new().on_layers(Visibility::layers(0b011))];
@@ -156,14 +156,14 @@ fn each_view_around_a_camera_sees_the_layers_that_it_and_its_list_have() {
 
 #[test]
 fn views_around_a_camera_are_those_of_single_culls() {
-    let (mut scene, shapes) = planet(3, SceneConfig::DEFAULT);
-    for (at, &(node, _)) in shapes.iter().enumerate().filter(|(at, _)| at % 3 == 0) {
+    let (mut scene, drawables) = planet(3, SceneConfig::DEFAULT);
+    for (at, &(node, _)) in drawables.iter().enumerate().filter(|(at, _)| at % 3 == 0) {
         scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 2)));
     }
     let mut lists = [DrawList::new(), DrawList::new().without_matrices(), DrawList::new()];
     let looks = [Vec3::NEG_Z, Vec3::new(1.0, 0.2, 0.1), Vec3::new(-0.3, -1.0, 0.5)];
     let mut seen = 0;
-    for (step, &(node, _)) in shapes.iter().step_by(shapes.len() / 20).enumerate() {
+    for (step, &(node, _)) in drawables.iter().step_by(drawables.len() / 20).enumerate() {
         let local = scene.local(node).unwrap().transform().unwrap();
         scene.set_local(node, Transform { translation: local.translation + Vec3::Y, ..local }).unwrap();
         if step % 3 != 2 {
@@ -232,7 +232,7 @@ fn translations_in_double_precision_keep_a_millimetre_over_all_that_moves_nodes(
             match dice.u8(..12) {
                 0..=4 => {
                     let above = parent.map_or(scene.root(), |at| placed[at].node);
-                    let node = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+                    let node = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
                     let node = scene.insert(above, node).unwrap();
                     scene.edit(node).unwrap().set_translation_f64(translation).unwrap();
                     placed.push(Placed { node, parent, translation });
@@ -347,13 +347,13 @@ fn a_kept_relative_list_sees_bounds_that_are_set() {
     for (bounds, asks) in [(false, false), (false, true), (true, false), (true, true)] {
         let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT }).unwrap();
         let aside = Node::transform(Transform::from_xyz(1000.0, 0.0, -10.0));
-        let node = scene.insert(scene.root(), aside.with_shape(Shape::new(1, Aabb::cube(0.5)))).unwrap();
+        let node = scene.insert(scene.root(), aside.with_drawable(Drawable::new(1, Aabb::cube(0.5)))).unwrap();
         scene.update();
         let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
         let mut before = 0;
         for (size, listed) in [(0.5, 0), (2000.0, 1), (0.25, 0)] {
-            let shape = scene.get(node).unwrap().shape().unwrap();
-            scene.edit(node).unwrap().set_shape(Shape { bounds: Aabb::cube(size), ..shape }).unwrap();
+            let drawable = scene.get(node).unwrap().drawable().unwrap();
+            scene.edit(node).unwrap().set_drawable(Drawable { bounds: Aabb::cube(size), ..drawable }).unwrap();
             // The update shows them.
             if asks {
                 list.set_eye(DVec3::ZERO);
@@ -375,14 +375,14 @@ fn a_kept_relative_list_sees_bounds_that_are_set_while_others_move() {
         let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT }).unwrap();
         let top = scene.insert(scene.root(), Node::group()).unwrap();
         let aside = Node::transform(Transform::from_xyz(1000.0, 0.0, -10.0));
-        let mut add = || scene.insert(top, aside.with_shape(Shape::new(1, Aabb::cube(0.5)))).unwrap();
+        let mut add = || scene.insert(top, aside.with_drawable(Drawable::new(1, Aabb::cube(0.5)))).unwrap();
         // In another block of boxes than the one whose bounds are set.
         let nodes: Vec<_> = (0..200).map(|_| add()).collect();
         scene.update();
         let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
         for (size, listed) in [(0.5, 0), (2000.0, 1), (0.25, 0)] {
-            let shape = scene.get(nodes[3]).unwrap().shape().unwrap();
-            scene.edit(nodes[3]).unwrap().set_shape(Shape { bounds: Aabb::cube(size), ..shape }).unwrap();
+            let drawable = scene.get(nodes[3]).unwrap().drawable().unwrap();
+            scene.edit(nodes[3]).unwrap().set_drawable(Drawable { bounds: Aabb::cube(size), ..drawable }).unwrap();
             scene.set_local(nodes[150], Transform::from_xyz(size, 5000.0, 0.0)).unwrap();
             scene.update();
             list.set_eye(DVec3::ZERO);
@@ -393,12 +393,12 @@ fn a_kept_relative_list_sees_bounds_that_are_set_while_others_move() {
 }
 
 #[test]
-fn boxes_far_away_stay_exact_where_the_first_shape_is_gone() {
+fn boxes_far_away_stay_exact_where_the_first_drawable_is_gone() {
     let mut scene = Scene::with_config(BOUNDED).unwrap();
     let place = DVec3::new(1e7 + 0.3, 0.0, 0.0);
     let nodes = [(); 2].map(|()| {
-        let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(0.5)));
-        let node = scene.insert(scene.root(), shape).unwrap();
+        let drawable = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(0.5)));
+        let node = scene.insert(scene.root(), drawable).unwrap();
         scene.edit(node).unwrap().set_translation_f64(place).unwrap();
         node
     });
@@ -492,8 +492,8 @@ fn bounds_that_are_set_leave_relative_matrices_as_they_are() {
     let (mut scene, nodes) = grid(SceneConfig::DEFAULT, 6);
     let mut list = DrawList::new();
     refill(&scene, &mut list);
-    let shape = scene.get(nodes[3]).unwrap().shape().unwrap();
-    scene.edit(nodes[3]).unwrap().set_shape(Shape { bounds: Aabb::cube(9.0), ..shape }).unwrap();
+    let drawable = scene.get(nodes[3]).unwrap().drawable().unwrap();
+    scene.edit(nodes[3]).unwrap().set_drawable(Drawable { bounds: Aabb::cube(9.0), ..drawable }).unwrap();
     refill(&scene, &mut list);
 }
 
@@ -590,8 +590,8 @@ fn an_eye_at_the_end_of_double_precision_gives_no_nan() {
 fn what_is_too_far_for_single_precision_is_seen() {
     let (mut scene, nodes) = grid(BOUNDED, 6);
     // Nothing sees this.
-    let shape = scene.get(nodes[7]).unwrap().shape().unwrap();
-    scene.edit(nodes[7]).unwrap().set_shape(Shape { bounds: Aabb::EMPTY, ..shape }).unwrap();
+    let drawable = scene.get(nodes[7]).unwrap().drawable().unwrap();
+    scene.edit(nodes[7]).unwrap().set_drawable(Drawable { bounds: Aabb::EMPTY, ..drawable }).unwrap();
     scene.update();
     let (wall, any) = (Vec4::new(-1.0, 0.0, 0.0, 0.0), Vec4::ZERO);
     let on_the_left = Frustum::from_planes([wall, any, any, any, any, any]).unwrap();

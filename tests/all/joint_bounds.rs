@@ -4,7 +4,7 @@
 use crate::sockets::{of, rigid, skin, vector};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Error, Mat34, Node, Scene, SceneConfig, Shape, Transform,
+    Aabb, Drawable, Error, Mat34, Node, Scene, SceneConfig, Transform,
     character::{CharacterError, JointBounds},
     skin::{SkinError, SkinOutput, SkinnedMesh},
 };
@@ -25,11 +25,11 @@ proptest! {
         // The base is in the middle of the chain, the meshes are above, at, below and beside it.
         for (place, scale) in &places {
             let place = Transform { scale: Vec3::new(*scale, 1.0, -*scale), ..*place };
-            let shape = Node::transform(place).with_shape(Shape::new(0, Aabb::EMPTY));
-            nodes.push(scene.insert(*nodes.last().unwrap(), shape).unwrap());
+            let drawable = Node::transform(place).with_drawable(Drawable::new(0, Aabb::EMPTY));
+            nodes.push(scene.insert(*nodes.last().unwrap(), drawable).unwrap());
         }
         let base = nodes[2];
-        nodes.push(scene.insert(nodes[1], Node::shape(Shape::new(0, Aabb::EMPTY))).unwrap());
+        nodes.push(scene.insert(nodes[1], Node::drawable(Drawable::new(0, Aabb::EMPTY))).unwrap());
         scene.update();
         // The transform set after an update counts, not the one at the update.
         scene.set_local(nodes[1], Transform { scale: Vec3::splat(places[0].1), ..places[3].0 }).unwrap();
@@ -57,20 +57,20 @@ fn bounds_of_a_node_that_is_flat_are_everywhere_and_bad_input_changes_nothing() 
     let mut scene = Scene::new();
     let base = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
     let flat = Transform::from_scale(Vec3::new(1.0, 0.0, 1.0));
-    let body = scene.insert(base, Node::transform(flat).with_shape(Shape::new(0, Aabb::EMPTY))).unwrap();
+    let body = scene.insert(base, Node::transform(flat).with_drawable(Drawable::new(0, Aabb::EMPTY))).unwrap();
     let (one, two) = (skin(1), skin(2));
     let bounds = JointBounds::new(&two, &[Vec3::ONE], &[1], &[1.0]).unwrap();
     let matrices = [Mat34::IDENTITY; 2];
     let palette = of(&two, &matrices);
     bounds.follow(&mut scene, body, base, palette).unwrap();
-    assert_eq!(scene.get(body).unwrap().shape().unwrap().bounds, Aabb::INFINITE);
+    assert_eq!(scene.get(body).unwrap().drawable().unwrap().bounds, Aabb::INFINITE);
     let other = SkinError::OtherSkin { expected: two.id(), found: one.id() };
     let refused = CharacterError::Pose(hedgerow::anim::Error::Skin(other));
     assert_eq!(bounds.follow(&mut scene, body, base, of(&one, &matrices[..1])), Err(refused));
-    assert_eq!(bounds.follow(&mut scene, base, base, palette), Err(Error::NoShape(base).into()));
+    assert_eq!(bounds.follow(&mut scene, base, base, palette), Err(Error::NoDrawable(base).into()));
     let nothing = JointBounds::new(&two, &[], &[], &[]).unwrap();
     nothing.follow(&mut scene, body, base, palette).unwrap();
-    assert_eq!(scene.get(body).unwrap().shape().unwrap().bounds, Aabb::EMPTY);
+    assert_eq!(scene.get(body).unwrap().drawable().unwrap().bounds, Aabb::EMPTY);
     scene.remove(body).unwrap();
     assert_eq!(bounds.follow(&mut scene, body, base, palette), Err(Error::StaleHandle(body).into()));
 }

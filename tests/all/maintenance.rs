@@ -2,7 +2,7 @@
 
 use crate::trees::{APART, group, groups, whole, with};
 use hedgerow::changes::ChangeReader;
-use hedgerow::{Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform};
+use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn sparse(config: SceneConfig) -> Scene {
     for number in 0..3000_u32 {
         let parent = nodes[dice.usize(..nodes.len())];
         let node = Node::transform(Transform::from_xyz(number as f32, 1.0, 0.0));
-        let node = if number % 3 == 0 { node.with_shape(Shape::new(number, Aabb::cube(1.0))) } else { node };
+        let node = if number % 3 == 0 { node.with_drawable(Drawable::new(number, Aabb::cube(1.0))) } else { node };
         nodes.push(scene.insert(parent, if number % 5 == 0 { Node::group() } else { node }).unwrap());
         if number % 97 == 0 {
             scene.update();
@@ -200,8 +200,8 @@ fn nothing_is_done_while_edits_wait() {
         ("a transform", |scene, node| scene.modify_local(node, |local| local.translation.x += 1.0).unwrap()),
         ("a material", |scene, node| _ = scene.edit(node).unwrap().set_material(99)),
         ("a mesh", |scene, node| {
-            let shape = scene.get(node).unwrap().shape().unwrap();
-            scene.edit(node).unwrap().set_shape(Shape { mesh: 99, ..shape }).unwrap();
+            let drawable = scene.get(node).unwrap().drawable().unwrap();
+            scene.edit(node).unwrap().set_drawable(Drawable { mesh: 99, ..drawable }).unwrap();
         }),
         ("a detached branch", |scene, node| _ = scene.reparent(node, Place::Detached, Keep::Local).unwrap()),
     ];

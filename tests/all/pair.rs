@@ -6,7 +6,7 @@ mod mirror;
 use crate::model::compare::same_bits;
 use crate::model::spatial::camera;
 use hedgerow::{
-    Aabb, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, Drawable, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
     query::Frustum,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
@@ -123,7 +123,7 @@ impl Pair {
     pub(crate) fn insert(&mut self, place: Where, local: Option<Transform>) -> usize {
         let number = self.entries.len();
         let mut node = local.map_or(Node::group(), Node::transform);
-        node.shape = self.shape(number);
+        node.drawable = self.drawable(number);
         let handle = self.scene.insert(self.place(place), node).expect("there is room");
         self.entries.push(Entry {
             handle,
@@ -187,8 +187,8 @@ impl Pair {
         self.entries[node].local = Some(Local::Transform(local));
     }
 
-    /// Lets a visitor set some local transforms, and compute world matrices in some slices. Marks must then be right, and
-    /// nothing else may change.
+    /// Lets a visitor set some local transforms, and compute world matrices in some slices. Marks must then be right,
+    /// and nothing else may change.
     pub(crate) fn visit(&mut self, dice: &mut dice::Dice) {
         let count = 1 + dice.below(self.ever() / 4 + 1);
         let chosen = (0..count).map(|_| dice.below(self.ever())).collect::<Vec<usize>>();
@@ -243,7 +243,7 @@ impl Pair {
             if scene.config().changes {
                 self.mirror.assert_at(handle, &world);
             }
-            let bounds = self.shape(node).map(|shape| shape.bounds.transformed(&world));
+            let bounds = self.drawable(node).map(|drawable| drawable.bounds.transformed(&world));
             assert_eq!(scene.get(handle).and_then(|node| node.bounds()), bounds, "the box of node {node}");
             boxes.extend(bounds.map(|bounds| (handle, bounds)));
             assert_eq!(scene.parent(handle), (node != Self::ROOT).then(|| self.handle(parent)), "above node {node}");
@@ -289,10 +289,10 @@ impl Pair {
         compare(&mut found, &shares);
     }
 
-    /// The shape of a node: every second one has one, if the scene keeps boxes.
-    fn shape(&self, node: usize) -> Option<Shape> {
+    /// The drawable of a node: every second one has one, if the scene keeps boxes.
+    fn drawable(&self, node: usize) -> Option<Drawable> {
         let has = self.scene.config().bounds && node % 2 == 1;
-        has.then(|| Shape::new(7, Aabb::cube(0.25)))
+        has.then(|| Drawable::new(7, Aabb::cube(0.25)))
     }
 
     fn place(&self, place: Where) -> Place {

@@ -8,7 +8,8 @@ use hedgerow::edit::{Edit, EditQueue, Outcome};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::query::{CullView, Ray, Sphere};
 use hedgerow::{
-    Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
+    Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
+    Visibility,
 };
 use std::collections::HashSet;
 use std::time::Duration;
@@ -116,7 +117,7 @@ const ROUNDS: [(&str, Round); 7] = [
         let mut shear = Mat34::IDENTITY;
         shear.rows[0][1] = 0.5;
         scene.set_local(stays, shear).unwrap();
-        scene.edit(stays).unwrap().set_shape(Shape::new(round, Aabb::cube(2.0))).unwrap();
+        scene.edit(stays).unwrap().set_drawable(Drawable::new(round, Aabb::cube(2.0))).unwrap();
         scene.edit(stays).unwrap().set_material(round);
         scene.edit(stays).unwrap().set_name("another");
         scene.edit(stays).unwrap().set_user_data(round);
@@ -125,7 +126,7 @@ const ROUNDS: [(&str, Round); 7] = [
         }
         scene.set_local(stays, Transform::IDENTITY).unwrap();
         scene.edit(stays).unwrap().set_translation_f64(DVec3::splat(1e7 + 0.1)).unwrap();
-        scene.edit(stays).unwrap().set_shape(None).unwrap();
+        scene.edit(stays).unwrap().set_drawable(None).unwrap();
         scene.edit(stays).unwrap().set_material(None);
         scene.edit(stays).unwrap().set_name(None);
     }),
@@ -535,7 +536,7 @@ fn readers_are_told_of_nodes_that_came_and_went_between_two_updates() {
 }
 
 #[test]
-fn a_shape_that_is_set_shows_with_the_update_and_user_data_at_once() {
+fn a_drawable_that_is_set_shows_with_the_update_and_user_data_at_once() {
     let mut scene = with(TOLD);
     let node = scene.insert(scene.root(), whole()).unwrap();
     scene.update();
@@ -546,12 +547,12 @@ fn a_shape_that_is_set_shows_with_the_update_and_user_data_at_once() {
         (draw.mesh, draw.material(), draw.user_data)
     };
     assert_eq!(drawn(&scene), (2, Some(1), 0));
-    scene.edit(node).unwrap().set_shape(Shape::new(7, Aabb::cube(3.0))).unwrap();
+    scene.edit(node).unwrap().set_drawable(Drawable::new(7, Aabb::cube(3.0))).unwrap();
     scene.edit(node).unwrap().set_material(8);
     scene.edit(node).unwrap().set_user_data(9);
     assert_eq!(drawn(&scene), (2, Some(1), 9));
     assert_eq!(
-        (scene.get(node).unwrap().shape().unwrap().mesh, scene.get(node).and_then(|node| node.material())),
+        (scene.get(node).unwrap().drawable().unwrap().mesh, scene.get(node).and_then(|node| node.material())),
         (7, Some(8)),
         "reads are as of now"
     );

@@ -3,7 +3,7 @@
 use crate::model::dump::dump;
 use crate::trees::{APART, with};
 use hedgerow::glam::Vec3;
-use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, iter::Edge};
+use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility, iter::Edge};
 
 /// The tree, by name:
 ///
@@ -226,17 +226,17 @@ fn iterators_and_views_print_a_summary() {
 fn components_are_those_that_a_node_was_given() {
     let mut scene = Scene::new();
     let bare = scene.insert(scene.root(), Node::group()).unwrap();
-    let shape = Shape::new(4, Aabb::cube(2.0));
-    let node = Node::material(3).with_shape(shape).with_visibility(Visibility::layers(6));
+    let drawable = Drawable::new(4, Aabb::cube(2.0));
+    let node = Node::material(3).with_drawable(drawable).with_visibility(Visibility::layers(6));
     let node = scene.insert(bare, node).unwrap();
     let own = |node| {
         (
             scene.get(node).and_then(|node| node.own_material()),
-            scene.get(node).and_then(|node| node.shape()),
+            scene.get(node).and_then(|node| node.drawable()),
             scene.get(node).and_then(|node| node.own_visibility()),
         )
     };
-    assert_eq!(own(node), (Some(3), Some(shape), Some(Visibility::layers(6))));
+    assert_eq!(own(node), (Some(3), Some(drawable), Some(Visibility::layers(6))));
     assert_eq!(own(bare), (None, None, None));
 }
 
@@ -273,9 +273,10 @@ fn siblings_are_the_other_children_from_both_ends() {
 }
 
 #[test]
-fn a_shape_that_is_removed_or_moved_among_many_of_a_slice_is_found_where_it_is() {
+fn a_drawable_that_is_removed_or_moved_among_many_of_a_slice_is_found_where_it_is() {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
-    let cube = |x: f32| Node::transform(Transform::from_xyz(x, 0.0, 0.0)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    let cube =
+        |x: f32| Node::transform(Transform::from_xyz(x, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
     let top = scene.insert(scene.root(), cube(0.0)).unwrap();
     let nodes: Vec<NodeHandle> = (0..200).map(|_| scene.insert(top, cube(0.0)).unwrap()).collect();
     scene.update();
@@ -288,7 +289,7 @@ fn a_shape_that_is_removed_or_moved_among_many_of_a_slice_is_found_where_it_is()
     assert_eq!(found(&scene, 0.0).len(), 201);
     // In the middle of the first block and of the second, and of their groups.
     for (gone, far) in [(20, 100), (101, 21)] {
-        scene.edit(nodes[gone]).unwrap().set_shape(None).unwrap();
+        scene.edit(nodes[gone]).unwrap().set_drawable(None).unwrap();
         scene.update();
         scene.validate().unwrap();
         assert!(!found(&scene, 0.0).contains(&nodes[gone]));

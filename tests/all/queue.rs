@@ -5,7 +5,7 @@ mod runs;
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Keep, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Shape, Transform, Tree, Visibility,
+    Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform, Tree, Visibility,
     edit::{Change, Edit, EditQueue, LocalForm, Outcome, Queued, QueuedPlace, Target},
     visit::{Flow, Visitor},
 };
@@ -54,7 +54,7 @@ fn every_edit_reports_what_it_did() {
     let street = group(&mut scene, root, "street");
     let (there, turned) = (Transform::from_xyz(1.0, 2.0, 3.0), Transform::from_rotation(Quat::from_rotation_y(1.0)));
     let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
-    let shape = Shape::new(9, Aabb::cube(1.0));
+    let drawable = Drawable::new(9, Aabb::cube(1.0));
     let layers = Visibility::layers(0b101);
 
     let mut queue = EditQueue::new();
@@ -67,8 +67,8 @@ fn every_edit_reports_what_it_did() {
     queue.push(Edit::change(car, Change::LookAt { target: Vec3::new(1.0, 2.0, -7.0), up: Vec3::Y }));
     queue.push(Edit::change(car, Change::Material(Some(3))));
     queue.push(Edit::change(car, Change::Material(None)));
-    queue.push(Edit::change(car, Change::Shape(Some(shape))));
-    queue.push(Edit::change(car, Change::Shape(None)));
+    queue.push(Edit::change(car, Change::Drawable(Some(drawable))));
+    queue.push(Edit::change(car, Change::Drawable(None)));
     queue.push(Edit::change(car, Change::Visibility(Some(layers))));
     queue.push(Edit::change(car, Change::Visibility(None)));
     queue.push(Edit::change(car, Change::Name(Some("car".into()))));

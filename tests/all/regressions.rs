@@ -8,7 +8,7 @@ mod visited;
 mod world;
 
 use hedgerow::glam::{EulerRot, Quat};
-use hedgerow::{Aabb, DrawList, Mat34, Node, NodeHandle, Scene, Shape, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Mat34, Node, NodeHandle, Scene, Transform, Visibility};
 use std::collections::HashMap;
 
 type Bits = [[u32; 4]; 3];
@@ -27,12 +27,12 @@ fn whole(number: u32) -> Node<'static> {
     let angle = number as f32;
     Node::transform(turned(1.0, angle))
         .with_material(number)
-        .with_shape(Shape::new(number, Aabb::cube(1.0)))
+        .with_drawable(Drawable::new(number, Aabb::cube(1.0)))
         .with_visibility(Visibility::VISIBLE)
 }
 
 fn drawn(mesh: u32) -> Node<'static> {
-    Node::shape(Shape::new(mesh, Aabb::cube(1.0)))
+    Node::drawable(Drawable::new(mesh, Aabb::cube(1.0)))
 }
 
 fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {

@@ -7,11 +7,11 @@ use hedgerow::draw::{DepthView, DrawGroups, DrawOrder, depth_key};
 use hedgerow::glam::Vec3;
 use hedgerow::glam::camera::rh;
 use hedgerow::query::{CullView, Frustum};
-use hedgerow::{Aabb, DrawList, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 
-/// A grid of shapes, one metre apart, in slices of sixteen.
+/// A grid of drawables, one metre apart, in slices of sixteen.
 pub(crate) fn grid(config: SceneConfig, side: u16) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = Vec::new();
@@ -21,7 +21,7 @@ pub(crate) fn grid(config: SceneConfig, side: u16) -> (Scene, Vec<NodeHandle>) {
         for x in 0..side {
             let node = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
             let mesh = u32::from(x * 7 + z) % 5;
-            let node = node.with_shape(Shape::new(mesh, Aabb::cube(0.25))).with_material(u32::from(z % 3));
+            let node = node.with_drawable(Drawable::new(mesh, Aabb::cube(0.25))).with_material(u32::from(z % 3));
             nodes.push(scene.insert(row, node).unwrap());
         }
     }
@@ -174,8 +174,8 @@ fn user_data_stays_with_its_node_and_is_gone_with_it() {
     );
     assert_eq!(scene.edit(nodes[7]).map(|mut node| _ = node.set_user_data(5)), Err(Error::StaleHandle(nodes[7])));
     for _ in 0..3 {
-        let shape = Node::shape(Shape::new(1, Aabb::cube(1.0)));
-        let new = scene.insert(nodes[8], shape).unwrap();
+        let drawable = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
+        let new = scene.insert(nodes[8], drawable).unwrap();
         assert_eq!(scene.get(new).unwrap().user_data(), 0, "a new node, whatever had the index before");
     }
     scene.update();
@@ -419,7 +419,7 @@ fn a_mirror_whose_step_panics_writes_all_again() {
 #[test]
 fn ranges_of_instances_that_changed_cover_gaps_of_fewer_than_32() {
     let mut scene = Scene::new();
-    let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    let ball = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
     let nodes: Vec<_> = (0..200).map(|_| scene.insert(scene.root(), ball).unwrap()).collect();
     scene.update();
     let (mut mirror, mut list) = (MatrixMirror::new(), DrawList::new().without_matrices());

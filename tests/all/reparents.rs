@@ -1,5 +1,5 @@
-//! Random edits, most of them reparents within and across slices, in shapes that make these hard, compared with plain
-//! lists: in three sizes of slices, with and without the change feed and boxes.
+//! Random edits, most of them reparents within and across slices, in drawables that make these hard, compared with
+//! plain lists: in three sizes of slices, with and without the change feed and boxes.
 
 use crate::model::dump::same_slice;
 use crate::pair::dice::Dice;
@@ -68,7 +68,7 @@ impl Play {
     }
 }
 
-/// Builds the shape in every size and in every mode, edits it, and checks everything after every [`EDITS`] edits.
+/// Builds the drawable in every size and in every mode, edits it, and checks everything after every [`EDITS`] edits.
 fn play(seed: u64, rounds: usize, build: impl Fn(&mut Play), edit: impl Fn(&mut Play), end: impl Fn(&Pair)) {
     let (mut within, mut across) = (0, 0);
     for max_nodes in SIZES {

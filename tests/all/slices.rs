@@ -3,7 +3,7 @@
 use crate::trees::{APART, group, groups, whole, with};
 use hedgerow::visit::{Flow, SliceViewMut};
 use hedgerow::{
-    Aabb, DrawList, Error, Local, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Drawable, Error, Local, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
 };
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
             .unwrap()
             .descendants()
             .map(|node| node.handle())
-            .filter(|&node| scene.get(node).and_then(|node| node.shape()).is_some())
+            .filter(|&node| scene.get(node).and_then(|node| node.drawable()).is_some())
             .collect::<Vec<_>>()
     };
     // Whether each comes behind its parent, with nothing between them but what is below the same parent.
@@ -115,7 +115,7 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
     }
     // A leaf in the midst of others.
     assert!(
-        scene.get(nodes[301]).and_then(|node| node.shape()).is_some()
+        scene.get(nodes[301]).and_then(|node| node.drawable()).is_some()
             && scene.get(nodes[301]).and_then(|node| node.first_child()).is_none()
     );
     scene.update();
@@ -124,11 +124,11 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
     assert!(scene.stats().slices > 5);
     let holes: usize = scene
         .slices()
-        .map(|slice| (0..slice.shapes().len()).filter(|&slot| !slice.shapes().is_occupied(slot)).count())
+        .map(|slice| (0..slice.drawables().len()).filter(|&slot| !slice.drawables().is_occupied(slot)).count())
         .sum();
     assert!(holes > 0, "the leaf leaves a hole");
     for slice in scene.slices() {
-        let (rows, transforms, shapes) = (slice.rows(), slice.transforms(), slice.shapes());
+        let (rows, transforms, drawables) = (slice.rows(), slice.transforms(), slice.drawables());
         assert!(slice.imports() > 0 && transforms.len() <= transforms.capacity());
         for row in 0..rows.len() {
             let Some(node) = rows.node(row) else { continue };
@@ -141,13 +141,13 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
             );
             assert_eq!(scene.world(node), Some(&transforms.worlds()[rows.transform(row).unwrap()]));
         }
-        assert!((0..shapes.len()).all(|slot| shapes.is_occupied(slot) == shapes.get(slot).is_some()));
+        assert!((0..drawables.len()).all(|slot| drawables.is_occupied(slot) == drawables.get(slot).is_some()));
 
         let mut own = Aabb::EMPTY;
         let blocks: Vec<Aabb> = slice.block_bounds().collect();
-        assert_eq!(blocks.len(), shapes.len().div_ceil(64));
-        for slot in 0..shapes.len() {
-            if let Some(listed) = shapes.get(slot) {
+        assert_eq!(blocks.len(), drawables.len().div_ceil(64));
+        for slot in 0..drawables.len() {
+            if let Some(listed) = drawables.get(slot) {
                 let bounds = scene.get(listed.node).unwrap().bounds().unwrap();
                 assert!(blocks[slot / 64].contains_box(&bounds));
                 own = own.merge(&bounds);
@@ -167,7 +167,7 @@ fn what_was_set_reaches_other_slices_though_its_own_grew_since() {
     let top = scene.insert(root, whole()).unwrap();
     let below = group(&mut scene, top);
     groups(&mut scene, below, 20);
-    let leaf = scene.insert(below, Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+    let leaf = scene.insert(below, Node::drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap();
     scene.update();
     for value in [2_u8, 3] {
         scene.edit(top).unwrap().set_material(u32::from(value));
@@ -185,12 +185,12 @@ fn what_was_set_reaches_other_slices_though_its_own_grew_since() {
 }
 
 #[test]
-fn boxes_shrink_with_every_shape_that_is_removed() {
+fn boxes_shrink_with_every_drawable_that_is_removed() {
     let mut scene = with(SceneConfig { bounds: true, ..SceneConfig::DEFAULT });
     let root = scene.root();
     let branch = group(&mut scene, root);
-    let shape = Shape::new(1, Aabb::cube(0.5));
-    let leaf = |x: u8| Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0)).with_shape(shape);
+    let drawable = Drawable::new(1, Aabb::cube(0.5));
+    let leaf = |x: u8| Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0)).with_drawable(drawable);
     let leaves: Vec<_> = (0..40).map(|x| scene.insert(branch, leaf(x)).unwrap()).collect();
     for (x, leaf) in (0_u8..40).zip(leaves).rev() {
         // Nobody knows of the slice when the next leaf is removed.
@@ -211,7 +211,7 @@ fn what_was_set_before_a_rebuild_reaches_the_slices_below() {
         let top = scene.insert(scene.root(), whole()).unwrap();
         let below = group(&mut scene, top);
         groups(&mut scene, below, 20);
-        let leaf = scene.insert(below, Node::shape(Shape::new(2, Aabb::cube(1.0)))).unwrap();
+        let leaf = scene.insert(below, Node::drawable(Drawable::new(2, Aabb::cube(1.0)))).unwrap();
         scene.update();
         let (mut x, mut material, mut drawn) = (1.0, 1, 2);
         match kind {
@@ -243,8 +243,8 @@ fn a_removal_is_told_of_if_it_is_the_first_and_leaves_its_slice_small() {
         let root = scene.root();
         let top = group(&mut scene, root);
         let place = |x: u8| Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
-        let shape = Shape::new(2, Aabb::cube(0.5));
-        let nodes: Vec<_> = (1..=count).map(|x| scene.insert(top, place(x).with_shape(shape)).unwrap()).collect();
+        let drawable = Drawable::new(2, Aabb::cube(0.5));
+        let nodes: Vec<_> = (1..=count).map(|x| scene.insert(top, place(x).with_drawable(drawable)).unwrap()).collect();
         scene.update();
         let mut list = DrawList::new();
         scene.draw_list(&mut list);
@@ -266,8 +266,8 @@ fn inserts_into_a_slice_that_maintenance_knows_are_brought_up_to_date() {
         let top = scene.insert(root, Node::transform(Transform::from_xyz(10.0, 0.0, 0.0))).unwrap();
         for turn in 0..8_u8 {
             let at = Transform::from_xyz(f32::from(turn), 0.0, 0.0);
-            let moved = Node::transform(at).with_shape(Shape::new(1, Aabb::cube(0.5)));
-            let node = if turn % 2 == 0 { moved } else { Node::shape(Shape::new(1, Aabb::cube(0.5))) };
+            let moved = Node::transform(at).with_drawable(Drawable::new(1, Aabb::cube(0.5)));
+            let node = if turn % 2 == 0 { moved } else { Node::drawable(Drawable::new(1, Aabb::cube(0.5))) };
             let node = scene.insert(top, node).unwrap();
             scene.update();
             let x = if turn % 2 == 0 { 10.0 + f32::from(turn) } else { 10.0 };

@@ -11,7 +11,7 @@ use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::edit::EditQueue;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Error, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree,
+    Aabb, DrawList, Drawable, Error, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
     Visibility,
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
@@ -157,9 +157,9 @@ fn varied() -> (Scene, Vec<NodeHandle>) {
         let node = match number % 6 {
             0 => Node::transform(turned).named("hinge"),
             1 => Node::group().with_matrix(sheared),
-            2 => Node::shape(Shape::new(number, Aabb::cube(1.0))).with_transform(turned),
+            2 => Node::drawable(Drawable::new(number, Aabb::cube(1.0))).with_transform(turned),
             3 => Node::material(number).with_visibility(Visibility::layers(number)),
-            4 => Node::shape(Shape::new(number, Aabb::INFINITE)).named("sky"),
+            4 => Node::drawable(Drawable::new(number, Aabb::INFINITE)).named("sky"),
             _ => Node::group().named("ä/ö"),
         };
         let parent = nodes[(number as usize * 7) / 10];
@@ -364,7 +364,7 @@ fn assert_same_node((scene, node): (&Scene, NodeHandle), (other, copy): (&Scene,
         other.get(copy).and_then(|node| node.own_material()),
         scene.get(node).and_then(|node| node.own_material())
     );
-    assert_eq!(other.get(copy).and_then(|node| node.shape()), scene.get(node).and_then(|node| node.shape()));
+    assert_eq!(other.get(copy).and_then(|node| node.drawable()), scene.get(node).and_then(|node| node.drawable()));
     assert_eq!(
         other.get(copy).and_then(|node| node.own_visibility()),
         scene.get(node).and_then(|node| node.own_visibility())
@@ -453,7 +453,7 @@ fn a_file_is_written_into_memory_of_about_its_length() {
     let bytes = scene.to_bytes();
     assert_eq!(Scene::from_bytes(&bytes).unwrap().get(top).unwrap().name(), Some(&*name));
     for _ in 0..3000 {
-        let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+        let ball = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
         scene.insert(top, ball).unwrap();
     }
     let bytes = scene.to_bytes();

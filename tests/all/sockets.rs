@@ -2,7 +2,7 @@
 
 use hedgerow::glam::{EulerRot, Quat, Vec3, Vec4};
 use hedgerow::{
-    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
     character::{CharacterError, JointBounds, Sockets},
     query::Frustum,
     skin::{Palette, Skin, SkinError},
@@ -339,9 +339,10 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
     let bounds = JointBounds::new(&skin(2), &positions, &[0, 0, 1, 1], &[1.0; 4]).unwrap();
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::default() }).unwrap();
     let place = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-    let body = scene.insert(place, Node::shape(Shape::new(0, Aabb::EMPTY))).unwrap();
-    let ring =
-        scene.insert(place, Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(0.05)))).unwrap();
+    let body = scene.insert(place, Node::drawable(Drawable::new(0, Aabb::EMPTY))).unwrap();
+    let ring = scene
+        .insert(place, Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(0.05))))
+        .unwrap();
     let mut sockets = Sockets::new();
     let shoulder = Transform::from_xyz(1.0, 2.0, 0.0).to_matrix();
     sockets.insert(&scene, ring, 0, 1, Transform::from_xyz(0.0, -1.5, 0.0)).unwrap();
@@ -353,11 +354,11 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
         let models = [Mat34::IDENTITY, shoulder * Transform::from_rotation(Quat::from_rotation_z(angle)).to_matrix()];
         let palette = [models[0], models[1] * shoulder.inverse().unwrap()];
         scene.set_local(place, Transform::from_xyz(0.0, height, 0.0)).unwrap();
-        let shape = scene.get(body).unwrap().shape().unwrap();
+        let drawable = scene.get(body).unwrap().drawable().unwrap();
         scene
             .edit(body)
             .unwrap()
-            .set_shape(Shape { bounds: bounds.of_pose(of(&skin(palette.len()), &palette)).unwrap(), ..shape })
+            .set_drawable(Drawable { bounds: bounds.of_pose(of(&skin(palette.len()), &palette)).unwrap(), ..drawable })
             .unwrap();
         sockets.follow(scene, &models).unwrap();
         scene.update();

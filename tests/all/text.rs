@@ -7,7 +7,7 @@ use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::text::{NodeIds, WithIds};
 use hedgerow::{
-    Aabb, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
+    Aabb, Drawable, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility,
 };
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
@@ -48,7 +48,7 @@ fn a_person_can_read_and_write_it() {
         "nodes": [
             {"name": "town"},
             {"parent": 0, "name": "car", "transform": {"translation": [1, 0, 2.5]}, "visibility": 3},
-            {"parent": 1, "name": "wheel", "material": 2, "shape": {"mesh": 7, "bounds": "infinite"}},
+            {"parent": 1, "name": "wheel", "material": 2, "drawable": {"mesh": 7, "bounds": "infinite"}},
             {"parent": 0, "matrix": [[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 4]], "user_data": 9},
             {"parent": 0, "transform": {"translation": [1e7, 0, 0]}, "remainder": [0.25, 0, 0]}
         ]
@@ -57,7 +57,7 @@ fn a_person_can_read_and_write_it() {
     assert_eq!(scene.validate(), Ok(()));
     assert_eq!(scene.config(), &SceneConfig { max_nodes: 64, ..SceneConfig::DEFAULT });
     let wheel = scene.get(scene.root()).unwrap().find("car/wheel").unwrap().handle();
-    assert_eq!(scene.get(wheel).unwrap().shape(), Some(Shape::new(7, Aabb::INFINITE)));
+    assert_eq!(scene.get(wheel).unwrap().drawable(), Some(Drawable::new(7, Aabb::INFINITE)));
     assert_eq!(scene.get(wheel).unwrap().fresh_world().translation(), Vec3::new(1.0, 0.0, 2.5));
     let last = scene.get(scene.root()).unwrap().last_child().unwrap().handle();
     assert_eq!(scene.get(last).unwrap().translation_f64(), Some(DVec3::new(1e7 + 0.25, 0.0, 0.0)));
@@ -115,7 +115,7 @@ fn plain_types_come_back() {
     assert_eq!(again(&Local::Matrix(Mat34::IDENTITY)), Local::Matrix(Mat34::IDENTITY));
     for bounds in [Aabb::cube(0.3), Aabb::INFINITE, Aabb::EMPTY] {
         assert_eq!(again(&bounds), bounds);
-        assert_eq!(again(&Shape::new(3, bounds)), Shape::new(3, bounds));
+        assert_eq!(again(&Drawable::new(3, bounds)), Drawable::new(3, bounds));
     }
     assert_eq!(again(&Visibility::layers(6)), Visibility::layers(6));
     assert_eq!(again(&SceneConfig::DEFAULT), SceneConfig::DEFAULT);

@@ -1,7 +1,7 @@
 //! Passes on several threads (feature `rayon`), and scenes that are sent to other threads.
 
 use fastrand::Rng;
-use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
 
 /// A deterministic sequence of random numbers.
 struct Dice(Rng);
@@ -16,7 +16,7 @@ impl Dice {
     }
 }
 
-/// A tree of 60,000 nodes of all kinds, two thirds of them with shapes, each below a random earlier one.
+/// A tree of 60,000 nodes of all kinds, two thirds of them with drawables, each below a random earlier one.
 fn tree(config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
     let mut dice = Dice(Rng::with_seed(5));
@@ -24,8 +24,8 @@ fn tree(config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
     for number in 0..60_000_u32 {
         let mut node = match number % 3 {
             0 => Node::transform(dice.transform()),
-            1 => Node::transform(dice.transform()).with_shape(Shape::new(number, Aabb::cube(1.5))),
-            _ => Node::shape(Shape::new(number, Aabb::cube(0.5))),
+            1 => Node::transform(dice.transform()).with_drawable(Drawable::new(number, Aabb::cube(1.5))),
+            _ => Node::drawable(Drawable::new(number, Aabb::cube(0.5))),
         };
         if number % 97 == 0 {
             node = node.with_visibility(Visibility::layers(number | 1)).with_material(number);
@@ -59,7 +59,7 @@ mod side_by_side {
     use hedgerow::changes::{ChangeReader, Changes, MatrixSlot};
     use hedgerow::glam::{DVec3, Vec3, Vec4};
     use hedgerow::{
-        Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+        Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility,
         draw::{DrawCommand, RenderPass},
         query::{CullView, Frustum, Ray, RayHit, Sphere},
     };
@@ -206,12 +206,13 @@ mod side_by_side {
             let top = scene.insert(above, Node::transform(place)).unwrap();
             for x in 0..count {
                 let house = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
-                let house = scene.insert(top, house.with_shape(Shape::new(u32::from(x), Aabb::cube(0.25)))).unwrap();
+                let house =
+                    scene.insert(top, house.with_drawable(Drawable::new(u32::from(x), Aabb::cube(0.25)))).unwrap();
                 if street == 1 && x % 3 == 0 {
                     scene.edit(house).unwrap().set_visibility(Visibility::layers(4));
                 }
                 if x % 50 == 7 {
-                    scene.edit(house).unwrap().set_shape(None).unwrap();
+                    scene.edit(house).unwrap().set_drawable(None).unwrap();
                 }
             }
         }

@@ -5,7 +5,7 @@ use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::draw::{DrawCommand, DrawGroups};
 use hedgerow::glam::Vec3;
 use hedgerow::math::PackedTransform;
-use hedgerow::{Aabb, DrawList, Mat34, Node, Scene, Shape, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Mat34, Node, Scene, Transform, Visibility};
 
 fn words<T: NoUninit>(list: &[T]) -> &[u32] {
     cast_slice(list)
@@ -15,9 +15,9 @@ fn words<T: NoUninit>(list: &[T]) -> &[u32] {
 fn draw_commands_are_six_words_each_as_their_documentation_says() {
     let mut scene = Scene::new();
     let mirror = Transform::from_scale(Vec3::new(-1.0, 1.0, 1.0));
-    let shape = |mesh: u32| Shape::new(mesh, Aabb::cube(1.0));
-    let plain = scene.insert(scene.root(), Node::shape(shape(7))).unwrap();
-    let turned = Node::transform(mirror).with_shape(shape(8)).with_material(u32::MAX);
+    let drawable = |mesh: u32| Drawable::new(mesh, Aabb::cube(1.0));
+    let plain = scene.insert(scene.root(), Node::drawable(drawable(7))).unwrap();
+    let turned = Node::transform(mirror).with_drawable(drawable(8)).with_material(u32::MAX);
     let turned = scene.insert(scene.root(), turned).unwrap();
     scene.update();
     let mut list = DrawList::new();

@@ -3,7 +3,7 @@
 use crate::model::dump::same_slice;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Drawable, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform, Visibility,
     draw::{DrawCommand, RenderPass},
     iter::Edge,
     visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass, Visitor},
@@ -63,12 +63,12 @@ impl Visitor for PlainRender {
         Flow::Continue
     }
 
-    fn shape(&mut self, node: &NodeRef<'_>, shape: Shape) -> Flow {
+    fn drawable(&mut self, node: &NodeRef<'_>, drawable: Drawable) -> Flow {
         let &(mask, material) = self.stack.last().expect("entered before");
         if mask & self.layers != 0 {
             let matrix = *node.world();
             let mirrored = matrix.is_mirrored();
-            let command = DrawCommand::new(node.handle(), shape.mesh, material, mirrored);
+            let command = DrawCommand::new(node.handle(), drawable.mesh, material, mirrored);
             self.draws.push((command, matrix));
         }
         Flow::Continue
@@ -96,11 +96,11 @@ fn busy(config: SceneConfig, seed: u32) -> Scene {
             .with_rotation(Quat::from_rotation_y(angle))
             .with_scale(Vec3::new(1.0, if number % 11 == 0 { -1.0 } else { 1.1 }, 0.9));
         let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.1, 1.0, 0.0]] };
-        let shape = Shape::new(u32::from(number), Aabb::cube(1.0));
+        let drawable = Drawable::new(u32::from(number), Aabb::cube(1.0));
         let node = match number % 10 {
             0..=3 => Node::transform(transform),
-            4 => Node::group().with_matrix(shear).with_shape(shape),
-            5..=7 => Node::shape(shape),
+            4 => Node::group().with_matrix(shear).with_drawable(drawable),
+            5..=7 => Node::drawable(drawable),
             8 => Node::material(u32::from(number)),
             _ => Node::group().with_visibility(Visibility::layers(u32::from(number) | 1)),
         };
@@ -245,8 +245,8 @@ impl Visitor for Script {
         self.call("material", node)
     }
 
-    fn shape(&mut self, node: &NodeRef<'_>, _: Shape) -> Flow {
-        self.call("shape", node)
+    fn drawable(&mut self, node: &NodeRef<'_>, _: Drawable) -> Flow {
+        self.call("drawable", node)
     }
 
     fn leave(&mut self, node: &NodeRef<'_>) {
@@ -263,8 +263,10 @@ fn script(scene: &Scene, answer: fn(&str) -> Flow) -> (Flow, String) {
 fn little() -> Scene {
     let mut scene = Scene::with_config(SceneConfig::DEFAULT).unwrap();
     scene.edit(scene.root()).unwrap().set_name("r");
-    let whole =
-        Node::transform(Transform::IDENTITY).with_material(1).with_shape(Shape::new(1, Aabb::cube(1.0))).named("a");
+    let whole = Node::transform(Transform::IDENTITY)
+        .with_material(1)
+        .with_drawable(Drawable::new(1, Aabb::cube(1.0)))
+        .named("a");
     let a = scene.insert(scene.root(), whole).unwrap();
     scene.insert(a, Node::group().named("b")).unwrap();
     scene.insert(scene.root(), Node::material(2).named("c")).unwrap();
@@ -273,7 +275,7 @@ fn little() -> Scene {
 
 #[test]
 fn a_visitor_is_called_for_each_kind_between_enter_and_leave() {
-    let calls = "enter r, enter a, transform a, material a, shape a, enter b, leave b, leave a, \
+    let calls = "enter r, enter a, transform a, material a, drawable a, enter b, leave b, leave a, \
                  enter c, material c, leave c, leave r";
     assert_eq!(script(&little(), |_| Flow::Continue), (Flow::Continue, calls.into()));
 }
@@ -281,11 +283,11 @@ fn a_visitor_is_called_for_each_kind_between_enter_and_leave() {
 #[test]
 fn pruning_passes_over_what_is_below() {
     let scene = little();
-    let pruned = "enter r, enter a, transform a, material a, shape a, leave a, \
+    let pruned = "enter r, enter a, transform a, material a, drawable a, leave a, \
                   enter c, material c, leave c, leave r";
     let (flow, calls) = script(&scene, |call| if call == "enter a" { Flow::Prune } else { Flow::Continue });
     assert_eq!((flow, calls.as_str()), (Flow::Continue, pruned));
-    let (_, calls) = script(&scene, |call| if call == "shape a" { Flow::Prune } else { Flow::Continue });
+    let (_, calls) = script(&scene, |call| if call == "drawable a" { Flow::Prune } else { Flow::Continue });
     assert_eq!(calls, pruned);
     let (_, calls) = script(&scene, |_| Flow::Prune);
     assert_eq!(calls, "enter r, leave r");
@@ -345,7 +347,7 @@ fn slices_are_seen_in_tree_order_and_hold_each_node_once() {
 struct Columns<'s> {
     scene: &'s Scene,
     transforms: usize,
-    shapes: usize,
+    drawables: usize,
 }
 
 impl SliceVisitor for Columns<'_> {
@@ -370,9 +372,9 @@ impl SliceVisitor for Columns<'_> {
         let occupied = (slice.imports()..transforms.len()).filter(|&slot| transforms.is_occupied(slot)).count();
         assert_eq!(occupied, own, "each transform belongs to a node");
         self.transforms += own;
-        for listed in slice.shapes().iter() {
-            self.shapes += 1;
-            assert_eq!(self.scene.get(listed.node).unwrap().shape(), Some(listed.shape));
+        for listed in slice.drawables().iter() {
+            self.drawables += 1;
+            assert_eq!(self.scene.get(listed.node).unwrap().drawable(), Some(listed.drawable));
         }
         Flow::Continue
     }
@@ -383,9 +385,9 @@ fn columns_say_what_the_scene_says() {
     for config in CONFIGS {
         let mut scene = busy(config, 4);
         scene.update();
-        let mut columns = Columns { scene: &scene, transforms: 0, shapes: 0 };
+        let mut columns = Columns { scene: &scene, transforms: 0, drawables: 0 };
         scene.visit_slices(&mut columns);
-        let Columns { transforms, shapes, .. } = columns;
+        let Columns { transforms, drawables, .. } = columns;
         let mut shown = Vec::new();
         scene.visit_slices(&mut |slice: SliceView<'_>| {
             shown.push(slice.rows().nodes().collect::<Vec<_>>());
@@ -395,8 +397,8 @@ fn columns_say_what_the_scene_says() {
         let nodes: Vec<_> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
         assert_eq!(transforms, nodes.iter().filter(|&&node| scene.local(node).is_some()).count());
         assert_eq!(
-            shapes,
-            nodes.iter().filter(|&&node| scene.get(node).and_then(|node| node.shape()).is_some()).count()
+            drawables,
+            nodes.iter().filter(|&&node| scene.get(node).and_then(|node| node.drawable()).is_some()).count()
         );
     }
 }

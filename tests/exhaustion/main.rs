@@ -9,7 +9,7 @@ mod taken;
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Aabb, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
+    Aabb, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility,
     snapshot::{LoadOptions, SaveOptions},
 };
 use refusing::{IN_USE, REMAINING, with_every_limit, with_every_refusal};
@@ -25,7 +25,7 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
         let place = Transform::from_xyz(1.0, 2.0, 3.0);
         let mut node = if number % 4 == 0 { Node::group() } else { Node::transform(place) };
         if number % 3 == 0 {
-            node = node.with_shape(Shape::new(7, Aabb::cube(1.0))).with_material(3);
+            node = node.with_drawable(Drawable::new(7, Aabb::cube(1.0))).with_material(3);
         }
         if number % 7 == 0 {
             node = node.with_visibility(Visibility::layers(5));
@@ -104,14 +104,14 @@ fn a_load_returns_an_error_whatever_memory_it_lacks() {
 /// Each branch of the root that has a quarter of the nodes of a slice begins another slice.
 #[test]
 fn a_load_returns_an_error_whatever_memory_it_lacks_for_many_small_slices() {
-    let shape = Shape::new(7, Aabb::cube(1.0));
+    let drawable = Drawable::new(7, Aabb::cube(1.0));
     for (max_nodes, branches) in [(8, 500), (64, 60), (1024, 6)] {
         for told in [false, true] {
             let config = SceneConfig { max_nodes, bounds: told, changes: told, ..SceneConfig::DEFAULT };
             let mut scene = Scene::with_config(config).expect("the configuration makes sense");
             for _ in 0..branches {
                 let node =
-                    Node::transform(Transform::IDENTITY).with_shape(shape).with_visibility(Visibility::layers(3));
+                    Node::transform(Transform::IDENTITY).with_drawable(drawable).with_visibility(Visibility::layers(3));
                 let top = scene.insert(scene.root(), node).expect("a plain insert");
                 for _ in 1..max_nodes / 4 {
                     scene.insert(top, node).expect("a plain insert");

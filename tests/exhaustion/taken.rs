@@ -3,7 +3,7 @@
 use crate::IN_USE;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
-use hedgerow::{Aabb, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility};
+use hedgerow::{Aabb, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility};
 use std::time::Duration;
 
 /// What the arena of temporary lists writes beside them.
@@ -19,7 +19,7 @@ const STEPS: [(&str, Step); 15] = [
         for at in 1..NODES {
             let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
             if at % 3 == 0 {
-                node = node.with_shape(Shape::new(7, Aabb::cube(1.0))).with_material(3);
+                node = node.with_drawable(Drawable::new(7, Aabb::cube(1.0))).with_material(3);
             }
             if at % 7 == 0 {
                 node = node.with_visibility(Visibility::layers(5)).named("a name with a text");

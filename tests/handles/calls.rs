@@ -9,7 +9,7 @@ use hedgerow::query::{CullView, Filter, Frustum, Ray};
 use hedgerow::skin::Skin;
 use hedgerow::visit::Flow;
 use hedgerow::{
-    Aabb, DrawList, Error, Keep, Local, Node, NodeHandle, NodeMut, NodeRef, Place, Scene, SceneConfig, Shape,
+    Aabb, DrawList, Drawable, Error, Keep, Local, Node, NodeHandle, NodeMut, NodeRef, Place, Scene, SceneConfig,
     Transform, Tree, Visibility,
 };
 
@@ -36,7 +36,7 @@ impl Things {
         let mut nodes = vec![scene.root()];
         for number in 0..90_u8 {
             let node = if number % 3 == 0 { Node::group() } else { Node::transform(Transform::IDENTITY) };
-            let node = if number % 2 == 0 { node.with_shape(Shape::new(1, Aabb::cube(1.0))) } else { node };
+            let node = if number % 2 == 0 { node.with_drawable(Drawable::new(1, Aabb::cube(1.0))) } else { node };
             nodes.push(scene.insert(nodes[usize::from(number) / 3], node.named("node")).expect("a plain insert"));
         }
         for &node in &nodes[70..80] {
@@ -101,7 +101,7 @@ fn read(node: NodeRef<'_>) {
         node.previous_world(),
         node.bounds(),
         node.subtree_bounds(),
-        node.shape(),
+        node.drawable(),
         node.matrix_slot(),
         node.user_data(),
     ));
@@ -115,8 +115,8 @@ fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
         1 => node.set_local(None)?,
         2 => node.set_material(3),
         3 => node.set_material(None),
-        4 => node.set_shape(Shape::new(2, Aabb::EMPTY))?,
-        5 => node.set_shape(None)?,
+        4 => node.set_drawable(Drawable::new(2, Aabb::EMPTY))?,
+        5 => node.set_drawable(None)?,
         6 => node.set_visibility(Visibility::layers(6)).set_name("other"),
         7 => node.set_visibility(None).set_name(None),
         8 => node.set_user_data(9),
@@ -138,8 +138,8 @@ fn change_of(which: u64) -> Change {
         4 => Change::TranslationF64(DVec3::X),
         5 => Change::Material(Some(1)),
         6 => Change::Material(None),
-        7 => Change::Shape(Some(Shape::new(1, Aabb::EMPTY))),
-        8 => Change::Shape(None),
+        7 => Change::Drawable(Some(Drawable::new(1, Aabb::EMPTY))),
+        8 => Change::Drawable(None),
         9 => Change::Visibility(Some(Visibility::VISIBLE)),
         10 => Change::Visibility(None),
         11 => Change::Name(Some("name".into())),

@@ -10,7 +10,7 @@ use hedgerow::iter::*;
 use hedgerow::math::{Boxes, PackedTransform};
 use hedgerow::text::*;
 use hedgerow::{
-    Aabb, DrawList, Keep, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene, SceneConfig, Shape,
+    Aabb, DrawList, Drawable, Keep, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene, SceneConfig,
     Transform, Tree, Visibility,
 };
 use hedgerow::{anim::*, changes::*, config::*, data::*, draw::*, edit::*, query::*, snapshot::*, stats::*, visit::*};
@@ -64,7 +64,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         Keep,
         Library,
         LibraryError,
-        ListedShape,
+        ListedDrawable,
         LoadOptions,
         Local,
         LocalForm,
@@ -95,7 +95,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         SaveOptions,
         Scene,
         SceneConfig,
-        Shape,
+        Drawable,
         Skeleton,
         SkeletonBuilder,
         SkeletonError,
@@ -146,7 +146,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         PostOrder['static],
         RenderPass['static],
         RowView['static],
-        ShapeView['static],
+        DrawableView['static],
         Siblings['static],
         SkinOutput['static],
         SkinnedMeshBuilder['static],

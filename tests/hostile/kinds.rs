@@ -10,7 +10,7 @@ use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, Skeleto
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow::snapshot::LoadOptions;
-use hedgerow::{Aabb, DrawList, Keep, Mat34, Node, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree, Visibility};
 
 pub(crate) const SAVED: &[Kind] = &[
     Kind {
@@ -102,7 +102,7 @@ fn scene(config: SceneConfig) -> Scene {
         let mut node =
             if number % 4 == 0 { Node::group() } else { Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)) };
         if number % 3 == 0 {
-            node = node.with_shape(Shape::new(7, Aabb::cube(1.0))).with_material(3);
+            node = node.with_drawable(Drawable::new(7, Aabb::cube(1.0))).with_material(3);
         }
         if number % 7 == 0 {
             node = node.with_visibility(Visibility::layers(5));

@@ -11,7 +11,7 @@ use hedgerow::draw::{DepthView, DrawCommand};
 use hedgerow::glam::Vec3;
 use hedgerow::snapshot::{LoadOptions, SaveOptions};
 use hedgerow::visit::{Flow, SliceView, SliceViewMut, Visitor};
-use hedgerow::{Keep, Local, Mat34, NodeHandle, NodeRef, Scene, Shape, Transform};
+use hedgerow::{Drawable, Keep, Local, Mat34, NodeHandle, NodeRef, Scene, Transform};
 
 /// The methods that a case is about, as `file::method` where the source has them, and what it does with them.
 pub(crate) struct Case {
@@ -38,7 +38,7 @@ impl Visitor for Everything {
         Flow::Continue
     }
 
-    fn shape(&mut self, _: &NodeRef<'_>, _: Shape) -> Flow {
+    fn drawable(&mut self, _: &NodeRef<'_>, _: Drawable) -> Flow {
         tick();
         Flow::Prune
     }

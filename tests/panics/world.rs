@@ -8,7 +8,7 @@ use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DrawGroups, DrawOrder};
 use hedgerow::edit::EditQueue;
 use hedgerow::slotmap::DefaultKey;
-use hedgerow::{Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform};
+use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
 /// Makes a node's value of its parent's and its own.
 pub(crate) fn combine(above: &Value, own: &Value) -> Value {
@@ -54,9 +54,8 @@ impl World {
             let node = match number % 4 {
                 0 => Node::group().named("group"),
                 1 => Node::transform(Transform::from_xyz(f32::from(number), 0.0, 0.0)).with_material(2),
-                _ => {
-                    Node::transform(Transform::IDENTITY).with_shape(Shape::new(u32::from(number % 3), Aabb::cube(1.0)))
-                }
+                _ => Node::transform(Transform::IDENTITY)
+                    .with_drawable(Drawable::new(u32::from(number % 3), Aabb::cube(1.0))),
             };
             nodes.push(scene.insert(parent, node).expect("a plain insert"));
         }
@@ -123,7 +122,7 @@ impl World {
         scene.remove(self.nodes[20]).expect("a leaf");
         scene.remove(self.nodes[24]).expect("a leaf");
         for _ in 0..3 {
-            let guest = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+            let guest = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
             scene.insert(self.nodes[1], guest).expect("a plain insert");
         }
         scene.reparent(self.nodes[3], self.nodes[2], hedgerow::Keep::Local).expect("it is not above");
@@ -166,7 +165,10 @@ impl World {
                 3 => drop(self.scene.reparent(node, made[0], hedgerow::Keep::Local)),
                 _ => made.push(
                     self.scene
-                        .insert(node, Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0))))
+                        .insert(
+                            node,
+                            Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0))),
+                        )
                         .expect("a live node"),
                 ),
             }

@@ -9,7 +9,7 @@ use super::node::{Nodes, amount::Amount, graph};
 use super::{Extras, ImportOptions, Imported, Skipped};
 use bumpalo::Bump;
 use gltf::json::Root;
-use hedgerow::Shape;
+use hedgerow::Drawable;
 use std::path::Path;
 
 /// A checked file.
@@ -24,10 +24,10 @@ pub(super) struct Document {
     with_extras: bool,
 }
 
-/// What a shape node draws.
+/// What a drawable node draws.
 #[derive(Clone, Copy)]
 pub(super) struct DrawnPrimitive {
-    pub(super) shape: Shape,
+    pub(super) drawable: Drawable,
     pub(super) material: u32,
 }
 
@@ -86,11 +86,11 @@ impl Document {
 
     /// The primitives of a mesh that are drawn, with their numbers within the mesh.
     pub(super) fn drawn(&self, mesh: usize) -> impl Iterator<Item = (usize, DrawnPrimitive)> {
-        drawn(&self.imported.meshes[mesh]).map(|(number, shape, material)| {
+        drawn(&self.imported.meshes[mesh]).map(|(number, drawable, material)| {
             // Materials were found to have numbers up to the default one's.
             let of_file = material.and_then(|material| u32::try_from(material).ok());
             let material = of_file.map_or(self.imported.default_material, |it| self.imported.first_material + it);
-            (number, DrawnPrimitive { shape, material })
+            (number, DrawnPrimitive { drawable, material })
         })
     }
 
@@ -100,10 +100,10 @@ impl Document {
     }
 }
 
-/// The primitives of a mesh that are drawn: their numbers within it, their shapes and materials.
-fn drawn(mesh: &ImportedMesh) -> impl Iterator<Item = (usize, Shape, Option<usize>)> {
+/// The primitives of a mesh that are drawn: their numbers within it, their drawables and materials.
+fn drawn(mesh: &ImportedMesh) -> impl Iterator<Item = (usize, Drawable, Option<usize>)> {
     let primitives = mesh.primitives.iter().enumerate();
-    primitives.filter_map(|(number, it)| Some((number, Shape::new(it.id, it.bounds?), it.material)))
+    primitives.filter_map(|(number, it)| Some((number, Drawable::new(it.id, it.bounds?), it.material)))
 }
 
 /// The mesh ids, and the number of the default material.

@@ -44,7 +44,7 @@ pub struct Imported {
     pub lights: Vec<Light>,
     /// The meshes with their primitives, by glTF index.
     pub meshes: Vec<ImportedMesh>,
-    /// The mesh ids used by [`Shape::mesh`](hedgerow::Shape::mesh), and what they stand for.
+    /// The mesh ids used by [`Drawable::mesh`](hedgerow::Drawable::mesh), and what they stand for.
     pub mesh_ids: MeshIds,
     /// The materials, by glTF index; behind them the default one, of primitives without a material. Empty if
     /// [`Parts::materials`](super::Parts::materials) was left out.
@@ -166,8 +166,8 @@ impl Imported {
 pub struct ImportedScene {
     /// The group node that stands for the scene.
     pub group: NodeHandle,
-    /// The shape nodes, ordered by glTF node and then by mesh id.
-    pub shapes: Vec<ImportedShape>,
+    /// The drawable nodes, ordered by glTF node and then by mesh id.
+    pub drawables: Vec<ImportedDrawable>,
     /// What its author added.
     pub extras: Extras,
     /// The nodes by glTF index, in ascending order.
@@ -187,22 +187,22 @@ pub struct ImportedScene {
 /// }"#;
 /// let import = hedgerow_gltf::from_slice(text, None)?;
 /// let first = &import.imported.scenes[0];
-/// let shape = first.shapes[0];
-/// assert_eq!((shape.node, shape.mesh, shape.primitive), (0, 0, 0));
-/// assert_eq!(import.scene.get(shape.handle).unwrap().shape().unwrap().mesh, shape.id);
-/// assert_eq!(Some(first.shapes[0].handle), first.node(0));
+/// let drawable = first.drawables[0];
+/// assert_eq!((drawable.node, drawable.mesh, drawable.primitive), (0, 0, 0));
+/// assert_eq!(import.scene.get(drawable.handle).unwrap().drawable().unwrap().mesh, drawable.id);
+/// assert_eq!(Some(first.drawables[0].handle), first.node(0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct ImportedShape {
+pub struct ImportedDrawable {
     /// The glTF index of the node that has the mesh.
     pub node: usize,
     /// The glTF index of the mesh.
     pub mesh: usize,
     /// The number of the primitive within the mesh.
     pub primitive: usize,
-    /// The mesh id, which is [`Shape::mesh`](hedgerow::Shape::mesh) of the node; see [`MeshIds`].
+    /// The mesh id, which is [`Drawable::mesh`](hedgerow::Drawable::mesh) of the node; see [`MeshIds`].
     pub id: u32,
     /// The node in the scene: the glTF node's own, or a child of it if the mesh has several primitives.
     pub handle: NodeHandle,
@@ -248,7 +248,7 @@ impl ImportedScene {
         self.nodes.iter().copied()
     }
 
-    /// The shape nodes of one glTF node, ordered by primitive: the node itself, or children of it, or none.
+    /// The drawable nodes of one glTF node, ordered by primitive: the node itself, or children of it, or none.
     ///
     /// ```
     /// let text = br#"{
@@ -258,15 +258,15 @@ impl ImportedScene {
     /// }"#;
     /// let import = hedgerow_gltf::from_slice(text, None)?;
     /// let first = &import.imported.scenes[0];
-    /// let two = first.shapes_of(0);
-    /// assert!(two.iter().map(|shape| import.scene.parent(shape.handle)).eq([first.node(0); 2]));
+    /// let two = first.drawables_of(0);
+    /// assert!(two.iter().map(|drawable| import.scene.parent(drawable.handle)).eq([first.node(0); 2]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn shapes_of(&self, node: usize) -> &[ImportedShape] {
-        let start = self.shapes.partition_point(|shape| shape.node < node);
-        let count = self.shapes[start..].partition_point(|shape| shape.node == node);
-        &self.shapes[start..start + count]
+    pub fn drawables_of(&self, node: usize) -> &[ImportedDrawable] {
+        let start = self.drawables.partition_point(|drawable| drawable.node < node);
+        let count = self.drawables[start..].partition_point(|drawable| drawable.node == node);
+        &self.drawables[start..start + count]
     }
 }
 

@@ -35,11 +35,11 @@
 //! | node in a scene | a node with the same name and children, in each scene that lists it | an [`ImportedNode`]: what it refers to |
 //! | translation, rotation, scale | [`Local::Transform`](hedgerow::Local::Transform), unchanged, except that rotations are normalised; the identity for a node with none of them, so that it can be moved | |
 //! | matrix | the same if it can be expressed so, else [`Local::Matrix`](hedgerow::Local::Matrix), with shear and mirror | |
-//! | mesh of one primitive | the node itself has the shape and the material | an [`ImportedMesh`], an [`ImportedShape`] for each node |
-//! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform | the same, an [`ImportedShape`] for each child |
+//! | mesh of one primitive | the node itself has the drawable and the material | an [`ImportedMesh`], an [`ImportedDrawable`] for each node |
+//! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform | the same, an [`ImportedDrawable`] for each child |
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
 //! | its vertices | | [`MeshData`]: plain arrays |
-//! | its bounds | [`Shape::bounds`](hedgerow::Shape::bounds): `min` and `max` of the positions if the file has them, else computed from the data | the same |
+//! | its bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): `min` and `max` of the positions if the file has them, else computed from the data | the same |
 //! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without | [`Material`](material::Material) |
 //! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
 //! | camera, light (`KHR_lights_punctual`) | a node as above | [`Camera`], [`Light`] |
@@ -60,8 +60,8 @@
 //! # From a file to draws
 //!
 //! From an import on, a scene is like any other: edit it, [`update`](Scene::update) it, and list what is to be drawn. A
-//! draw has a mesh id and a material number. [`Imported::primitive`] and [`Imported::material`] find what they stand for:
-//! vertices and indices, factors and textures, and the images' bytes, to upload once.
+//! draw has a mesh id and a material number. [`Imported::primitive`] and [`Imported::material`] find what they stand
+//! for: vertices and indices, factors and textures, and the images' bytes, to upload once.
 //!
 //! ```
 //! use hedgerow::DrawList;
@@ -101,16 +101,16 @@
 //!   buffer: 48 bytes each, three rows of four.
 //! - For what a camera sees alone, make the scene with `bounds` ([`ImportOptions::with_config`]) and use
 //!   [`Scene::cull`] in place of `draw_list`.
-//! - In a scene of several files, give each numbers of its own by [`ImportOptions::after`]: every number is then known to
-//!   one [`Imported`] alone. Without it both files' numbers begin at 0.
-//! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) gets matrices relative to the camera, composed in
-//!   double precision.
-//! - A skinned mesh is drawn with the world matrix of its rig's [`base`](RigPlace::base), not with that of its own draw:
-//!   see *Characters* below, and [`hedgerow::guide::characters`].
+//! - In a scene of several files, give each numbers of its own by [`ImportOptions::after`]: every number is then known
+//!   to one [`Imported`] alone. Without it both files' numbers begin at 0.
+//! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) gets matrices relative to the camera,
+//!   composed in double precision.
+//! - A skinned mesh is drawn with the world matrix of its rig's [`base`](RigPlace::base), not with that of its own
+//!   draw: see *Characters* below, and [`hedgerow::guide::characters`].
 //!
 //! # Only what is needed
 //!
-//! [`ImportOptions::nodes_only`] brings nodes with names, transforms, shapes and boxes, and what costs no more than
+//! [`ImportOptions::nodes_only`] brings nodes with names, transforms, drawables and boxes, and what costs no more than
 //! their JSON: cameras, lights, names of meshes. [`Parts`] has single parts to add.
 //!
 //! # Animations
@@ -206,10 +206,12 @@
 //! channel and image that uses them; a file is refused if this takes both more than 64 times its buffers and more than
 //! 256 MiB, unless [`ImportOptions::max_bytes`] allows it.
 //!
-//! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well, with
-//! [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed) where it
-//! refuses all that the nodes take in the scene and around them, which is asked for before the first is made. What is as
-//! large as the JSON, such as names, is allocated as in other programs, which end where there is no memory for it.
+//! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well,
+//! with
+//! [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed) where
+//! it refuses all that the nodes take in the scene and around them, which is asked for before the first is made. What
+//! is as large as the JSON, such as names, is allocated as in other programs, which end where there is no memory for
+//! it.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -229,7 +231,7 @@ mod tests;
 
 pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
 pub use extras::Extras;
-pub use imported::{Imported, ImportedScene, ImportedShape, Skipped};
+pub use imported::{Imported, ImportedDrawable, ImportedScene, Skipped};
 pub use library::LibraryKeys;
 pub use mesh::{ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology};
 pub use motion::{

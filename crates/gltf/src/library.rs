@@ -23,7 +23,7 @@ pub struct LibraryKeys {
 impl LibraryKeys {
     /// The skinned mesh of a mesh id for a skin, or for none where it is only morphed; `None` for a mesh that nothing
     /// deforms. Both are in
-    /// [`ImportedShape`](super::ImportedShape). Runs in **O(log meshes)**.
+    /// [`ImportedDrawable`](super::ImportedDrawable). Runs in **O(log meshes)**.
     #[must_use]
     pub fn mesh(&self, mesh: u32, skin: Option<usize>) -> Option<MeshKey> {
         let at = self.meshes.binary_search_by_key(&(mesh, skin), |&(of, _)| of).ok()?;
@@ -59,8 +59,8 @@ impl Imported {
     pub fn insert_into(&self, library: &mut Library, builder: ClipBuilder) -> Result<LibraryKeys, Error> {
         let clips: Vec<Clip> =
             self.clips.iter().map(|clip| Ok(builder.build(&clip.clip)?.0)).collect::<Result<_, Error>>()?;
-        let shapes = self.scenes.iter().flat_map(|scene| &scene.shapes);
-        let drawn: BTreeSet<(u32, Option<usize>)> = shapes.map(|shape| (shape.id, shape.skin)).collect();
+        let drawables = self.scenes.iter().flat_map(|scene| &scene.drawables);
+        let drawn: BTreeSet<(u32, Option<usize>)> = drawables.map(|drawable| (drawable.id, drawable.skin)).collect();
         let mut meshes = Vec::new();
         for (id, skin) in drawn {
             if let Some(data) = self.vertices(id).filter(|data| data.is_deformed()) {

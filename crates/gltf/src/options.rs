@@ -48,18 +48,17 @@ pub struct ImportOptions {
     pub first_mesh: u32,
     /// The material number of the file's first material. Default 0.
     pub first_material: u32,
-    /// The greatest number of nodes made of a file, including groups of scenes and shape nodes. `None`, the default,
+    /// The greatest number of nodes made of a file, including groups of scenes and drawable nodes. `None`, the default,
     /// allows one node for each byte of its JSON, and at least 65,536. Their names may have 64 bytes for each node
     /// allowed.
     pub max_nodes: Option<usize>,
-    /// The greatest number of bytes made of the file's buffers: vertices, keys, weights, images in buffers and image files
-    /// that are named again, each counted as often as it is read, since any number of primitives and channels may share
-    /// one accessor. `None`, the default,
-    /// allows 64 for each byte of its buffers, and at least 256 MiB.
+    /// The greatest number of bytes made of the file's buffers: vertices, keys, weights, images in buffers and image
+    /// files that are named again, each counted as often as it is read, since any number of primitives and channels may
+    /// share one accessor. `None`, the default, allows 64 for each byte of its buffers, and at least 256 MiB.
     pub max_bytes: Option<u64>,
 }
 
-/// What comes of a file, besides what always does: nodes with names and transforms; shapes with their boxes; meshes,
+/// What comes of a file, besides what always does: nodes with names and transforms; drawables with their boxes; meshes,
 /// primitives, cameras and lights without what is listed here.
 ///
 /// What does not come is neither read nor checked: its lists in [`Imported`] are empty.
@@ -154,15 +153,12 @@ impl ImportOptions {
     ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
     ///     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}], "materials": [{}],
     ///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3, "min": [0, 0, 0], "max": [1, 1, 0]}]
-    /// }"#;
-    /// let mut scene = Scene::new();
-    /// let root = scene.root();
-    /// let first = hedgerow_gltf::from_slice_into(&mut scene, root, text, None)?;
-    /// let second = ImportOptions::new().after(&first).from_slice_into(&mut scene, root, text, None)?;
-    /// let shapes = [&first, &second].map(|imported| scene.get(imported.node(0).unwrap()).unwrap().shape().unwrap().mesh);
-    /// assert_eq!(shapes, [0, 1]);
-    /// assert!(first.primitive(1).is_none() && second.primitive(1).is_some());
-    /// // The first file has material 0, and 1 for what has none; the second one has 2 and 3.
+    /// }"#; let mut scene = Scene::new(); let root = scene.root(); let first = hedgerow_gltf::from_slice_into(&mut
+    /// scene, root, text, None)?; let second = ImportOptions::new().after(&first).from_slice_into(&mut scene, root,
+    /// text, None)?; let drawables = [&first, &second].map(|imported|
+    /// scene.get(imported.node(0).unwrap()).unwrap().drawable().unwrap().mesh); assert_eq!(drawables, [0, 1]);
+    /// assert!(first.primitive(1).is_none() && second.primitive(1).is_some()); // The first file has material 0, and 1
+    /// for what has none; the second one has 2 and 3.
     /// assert_eq!(scene.get(second.node(0).unwrap()).unwrap().own_material(), Some(2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

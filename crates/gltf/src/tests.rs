@@ -27,7 +27,7 @@ fn bounds(accessor: &str, view: &str, data: &[u8]) -> Result<Aabb, ImportError> 
     match ImportOptions::new().nodes_only().from_slice(&with_accessor(accessor, view, data), None) {
         Ok(import) => {
             let node = import.imported.node(0).expect("it is in a scene");
-            Ok(import.scene.get(node).unwrap().shape().expect("its mesh has one primitive").bounds)
+            Ok(import.scene.get(node).unwrap().drawable().expect("its mesh has one primitive").bounds)
         }
         Err(error) => Err(error),
     }
@@ -227,7 +227,7 @@ fn primitives_name_materials_and_accessors_that_are_there() {
 }
 
 #[test]
-fn primitives_become_shapes_with_ids_and_materials() {
+fn primitives_become_drawables_with_ids_and_materials() {
     let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"name": "s", "nodes": [0]}],
         "nodes": [{"name": "two", "mesh": 1, "children": [1, 2]}, {"name": "one", "mesh": 2}, {"name": "none", "mesh": 0}],
         "meshes": [
@@ -244,14 +244,14 @@ fn primitives_become_shapes_with_ids_and_materials() {
 
     let children: Vec<_> = scene.children(two).collect();
     assert_eq!(children[2..], [one, none]);
-    assert!(first.shapes_of(0).iter().map(|shape| shape.handle).eq(children[..2].iter().copied()));
-    assert_eq!(first.shapes_of(1).len(), 1);
-    assert_eq!(first.shapes_of(1)[0].handle, one);
-    assert!(first.shapes_of(2).is_empty());
+    assert!(first.drawables_of(0).iter().map(|drawable| drawable.handle).eq(children[..2].iter().copied()));
+    assert_eq!(first.drawables_of(1).len(), 1);
+    assert_eq!(first.drawables_of(1)[0].handle, one);
+    assert!(first.drawables_of(2).is_empty());
 
     let drawn = |node| {
         (
-            scene.get(node).and_then(|node| node.shape()).map(|shape| shape.mesh),
+            scene.get(node).and_then(|node| node.drawable()).map(|drawable| drawable.mesh),
             scene.get(node).and_then(|node| node.own_material()),
         )
     };

@@ -1,7 +1,7 @@
 //! The scenes that operations are done on.
 
 use crate::dice::Dice;
-use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform};
 
 /// So many nodes are one slice.
 pub(crate) const FEW: u32 = 3_000;
@@ -26,14 +26,14 @@ impl Warm {
         Self::of(SceneConfig { changes: true, ..SceneConfig::DEFAULT }, nodes, false)
     }
 
-    /// One of transforms with shapes, in a scene that keeps boxes.
+    /// One of transforms with drawables, in a scene that keeps boxes.
     pub(crate) fn with_bounds(nodes: u32) -> Self {
         Self::of(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }, nodes, true)
     }
 
-    fn of(config: SceneConfig, count: u32, shapes: bool) -> Self {
+    fn of(config: SceneConfig, count: u32, drawables: bool) -> Self {
         let mut dice = Dice::new();
-        let (scene, nodes) = build_scene(config, count, shapes, &mut dice);
+        let (scene, nodes) = build_scene(config, count, drawables, &mut dice);
         let mut warm = Self { scene, nodes, dice };
         warm.scene.update();
         warm
@@ -51,10 +51,15 @@ impl Warm {
 }
 
 /// Builds a random tree by single inserts: each node below one of those before it.
-pub(crate) fn build_scene(config: SceneConfig, count: u32, shapes: bool, dice: &mut Dice) -> (Scene, Vec<NodeHandle>) {
+pub(crate) fn build_scene(
+    config: SceneConfig,
+    count: u32,
+    drawables: bool,
+    dice: &mut Dice,
+) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).expect("a configuration that makes sense");
     let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
-    node.shape = shapes.then(shape);
+    node.drawable = drawables.then(drawable);
     let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).expect("there is room");
     let mut nodes = Vec::with_capacity(count as usize);
     nodes.push(top);
@@ -64,7 +69,7 @@ pub(crate) fn build_scene(config: SceneConfig, count: u32, shapes: bool, dice: &
     (scene, nodes)
 }
 
-/// The shape of everything that has one.
-pub(crate) fn shape() -> Shape {
-    Shape::new(7, Aabb::cube(0.3))
+/// The drawable of everything that has one.
+pub(crate) fn drawable() -> Drawable {
+    Drawable::new(7, Aabb::cube(0.3))
 }

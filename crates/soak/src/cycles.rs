@@ -2,7 +2,7 @@
 
 use crate::memory;
 use fastrand::Rng;
-use hedgerow::{Aabb, Node, NodeHandle, Scene, Shape, Transform};
+use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, Transform};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
         let picked = live.get(dice.usize(..=live.len() * 2)).copied().filter(|&node| scene.contains(node));
         let parent = picked.unwrap_or(scene.root());
         let local = Transform::from_xyz(dice.f32(), dice.f32(), dice.f32());
-        let node = Node::transform(local).with_shape(Shape::new(1, Aabb::cube(1.0)));
+        let node = Node::transform(local).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
         let node = if dice.bool() { node.named("a part") } else { node.with_material(3) };
         let top = scene.insert(parent, node).map_err(|error| error.to_string())?;
         scene.insert(top, Node::transform(local)).map_err(|error| error.to_string())?;

@@ -3,7 +3,7 @@
 use crate::Options;
 use fastrand::Rng;
 use hedgerow::draw::DrawList;
-use hedgerow::{Aabb, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
 use std::time::{Duration, Instant};
 
 /// How many nodes there are, about.
@@ -62,8 +62,8 @@ impl World {
         let grows = self.scene.len() < NODES;
         let done = match self.dice.u8(..20) {
             0..=5 if grows => {
-                let (place, shape) = (self.place(), Shape::new(self.dice.u32(..50), Aabb::cube(0.5)));
-                let drawn = Node::transform(local).with_shape(shape).with_material(self.dice.u32(..8));
+                let (place, drawable) = (self.place(), Drawable::new(self.dice.u32(..50), Aabb::cube(0.5)));
+                let drawn = Node::transform(local).with_drawable(drawable).with_material(self.dice.u32(..8));
                 self.scene.insert(place, drawn).map(|node| self.nodes.push(node))
             }
             0..=2 => self.scene.remove(node).map(drop),

@@ -262,7 +262,7 @@ impl Home {
 
 /// How far along the ray the mesh of a node is hit; of figures, the box.
 fn exact(stage: &Stage, hit: &RayHit, ray: &Ray) -> Option<f32> {
-    let mesh = stage.meshes.get(stage.scene.get(hit.node)?.shape()?.mesh as usize)?;
+    let mesh = stage.meshes.get(stage.scene.get(hit.node)?.drawable()?.mesh as usize)?;
     if mesh.deformed || mesh.topology != Topology::Triangles {
         return Some(hit.distance);
     }

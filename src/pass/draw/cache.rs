@@ -43,7 +43,7 @@ struct Moment {
     updates: u64,
 }
 
-/// The shapes of one slice.
+/// The drawables of one slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub(crate) slice: u32,
@@ -90,16 +90,16 @@ struct Planned {
     from: From,
 }
 
-/// Where the shapes of the next segment are now.
+/// Where the drawables of the next segment are now.
 #[derive(Clone, Copy, Debug)]
 enum From {
     /// In the present segment with this index.
     Kept(usize),
-    /// In the spare arrays: the start and the number of shapes.
+    /// In the spare arrays: the start and the number of drawables.
     Spare(usize, usize),
 }
 
-/// A move of shapes to their place in the next list, where that of the move before ends.
+/// A move of drawables to their place in the next list, where that of the move before ends.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: usize,
@@ -109,7 +109,7 @@ struct Move {
 }
 
 impl Move {
-    /// Whether shapes that come next in the list lie right behind those that are moved.
+    /// Whether drawables that come next in the list lie right behind those that are moved.
     fn is_followed_by(&self, from: usize, spare: bool) -> bool {
         self.from + self.len == from && self.spare == spare
     }
@@ -134,8 +134,8 @@ impl Cache {
 
     /// Updates `listing` to what listing the scene from scratch would give.
     ///
-    /// Runs in **O(1)** if the scene is unchanged, else in **O(slices + shapes of slices that changed or moved)**. In
-    /// addition, all shapes after the first slice whose number of shapes changed are copied.
+    /// Runs in **O(1)** if the scene is unchanged, else in **O(slices + drawables of slices that changed or moved)**.
+    /// In addition, all drawables after the first slice whose number of drawables changed are copied.
     pub(crate) fn refresh(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> Refreshed {
         let scene = store.scene_number();
         let now = Moment { scene, layers, versions: store.versions(), updates: store.updates() };
@@ -178,7 +178,7 @@ impl Cache {
         &self.spare
     }
 
-    /// The slices of the list in order, each with the range of its shapes.
+    /// The slices of the list in order, each with the range of its drawables.
     pub(crate) fn segments(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
         self.segments.iter().map(|segment| (segment.slice, segment.start..segment.start + segment.len))
     }
@@ -195,8 +195,8 @@ impl Cache {
     fn relist(&mut self, listing: &mut Listing, store: &Store, layers: u32, stamp: u64) -> bool {
         self.plan(store);
         let stale = |planned: &&Planned| matches!(planned.from, From::Spare(..));
-        let shapes = |planned: &Planned| store.view(planned.slice).shapes().len();
-        let again: usize = self.planned.iter().filter(stale).map(shapes).sum();
+        let drawables = |planned: &Planned| store.view(planned.slice).drawables().len();
+        let again: usize = self.planned.iter().filter(stale).map(drawables).sum();
         // Listing up to twice as much directly costs less than listing through the spare arrays.
         if 2 * again > listing.len() {
             self.list_anew(listing, store, layers, stamp);
@@ -306,12 +306,12 @@ fn rearrange<T: Copy>(array: &mut Vec<T>, spare: &[T], moves: &[Move], end: usiz
 
 #[cfg(test)]
 mod tests {
-    use crate::{Aabb, DrawList, Node, Scene, Shape};
+    use crate::{Aabb, DrawList, Drawable, Node, Scene};
 
     #[test]
     fn a_list_of_a_scene_in_which_nothing_happened_is_not_gone_through() {
         let mut scene = Scene::new();
-        scene.insert(scene.root(), Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+        scene.insert(scene.root(), Node::drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap();
         scene.update();
         let mut list = DrawList::new();
         scene.draw_list(&mut list);

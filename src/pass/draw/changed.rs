@@ -3,10 +3,10 @@
 use crate::pass::draw::Listing;
 use core::ops::Range;
 
-/// Ranges with fewer unchanged shapes than this between them are joined: another copy costs more than these bytes.
+/// Ranges with fewer unchanged drawables than this between them are joined: another copy costs more than these bytes.
 const GAP: usize = 32;
 
-/// Shapes that are looked at together.
+/// Drawables that are looked at together.
 const WORD: usize = 8;
 
 /// The ranges of a listing that changed in some way, a bit of [`mark`](super::mark).
@@ -21,7 +21,7 @@ pub(crate) struct ChangedDraws<'l> {
 /// How it is known what changed.
 #[derive(Clone, Copy, Debug)]
 enum Source<'l> {
-    /// By marks; nothing is known of shapes past the end.
+    /// By marks; nothing is known of drawables past the end.
     Marks(&'l [u8]),
     /// By comparing a listing with the one before.
     Listings(&'l Listing, &'l Listing),
@@ -40,7 +40,7 @@ impl<'l> ChangedDraws<'l> {
         Self { source, bit, at: 0, len }
     }
 
-    /// The next changed shape from `at` on; the end if there is none.
+    /// The next changed drawable from `at` on; the end if there is none.
     fn next_changed(&self, mut at: usize) -> usize {
         while at < self.len {
             if let Source::Marks(marks) = self.source

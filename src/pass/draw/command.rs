@@ -1,9 +1,9 @@
-//! One shape to draw.
+//! One drawable to draw.
 
 use crate::NodeHandle;
 use core::fmt;
 
-/// One shape to draw: 24 bytes without padding, which a shader can read as they are.
+/// One drawable to draw: 24 bytes without padding, which a shader can read as they are.
 ///
 /// ```text
 /// node  u64 (its lower half first) │ mesh  u32 │ material  u32 │ flags  u32: 1 mirrored, 2 has a material │ user data  u32
@@ -14,9 +14,9 @@ use core::fmt;
 ///
 /// ```
 /// # #[cfg(feature = "bytemuck")] {
-/// # use hedgerow::{Aabb, DrawList, Node, Scene, Shape};
+/// # use hedgerow::{Aabb, DrawList, Node, Scene, Drawable};
 /// # let mut scene = Scene::new();
-/// # scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::cube(1.0)))).unwrap();
+/// # scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::cube(1.0)))).unwrap();
 /// # scene.update();
 /// let mut list = DrawList::new();
 /// scene.draw_list(&mut list);
@@ -29,9 +29,9 @@ use core::fmt;
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::NoUninit))]
 #[repr(C)]
 pub struct DrawCommand {
-    /// The node that has the shape.
+    /// The node that has the drawable.
     pub node: NodeHandle,
-    /// The shape's mesh.
+    /// The drawable's mesh.
     pub mesh: u32,
     /// Zero where there is none.
     material: u32,
@@ -46,7 +46,7 @@ impl DrawCommand {
     const MIRRORED: u32 = 1;
     const HAS_MATERIAL: u32 = 2;
 
-    /// A command for a shape, with the user data 0.
+    /// A command for a drawable, with the user data 0.
     #[inline]
     #[must_use]
     pub const fn new(node: NodeHandle, mesh: u32, material: Option<u32>, mirrored: bool) -> Self {

@@ -1,4 +1,4 @@
-//! What a renderer draws in one call: the shapes with the same material and mesh.
+//! What a renderer draws in one call: the drawables with the same material and mesh.
 //!
 //! Each combination of what commands are grouped by is a *kind*, which has a number while the groups are kept. For each
 //! command the groups remember the number of its kind, segment by segment: only commands of segments that were listed
@@ -9,7 +9,7 @@ use crate::pass::draw::{DrawCommand, Segment};
 use crate::store::NIL;
 use core::ops::Range;
 
-/// Shapes drawn by one instanced call. 28 bytes.
+/// Drawables drawn by one instanced call. 28 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DrawGroup {
     /// The caller's key of all of them; 0 where there is none. See [`DrawList::group_by_key`].
@@ -38,7 +38,7 @@ impl DrawGroup {
 /// [`DrawList::group`].
 ///
 /// If it is kept from frame to frame, it allocates only while the list grows, and looks only at commands that were
-/// listed again since. Takes 12 bytes a shape.
+/// listed again since. Takes 12 bytes a drawable.
 #[derive(Clone, Debug, Default)]
 pub struct DrawGroups {
     groups: Vec<DrawGroup>,
@@ -142,7 +142,7 @@ impl Kinds {
 
     #[cold]
     fn add(&mut self, kind: Kind, place: usize) -> u32 {
-        let number = u32::try_from(self.kinds.len()).expect("there are fewer kinds than shapes");
+        let number = u32::try_from(self.kinds.len()).expect("there are fewer kinds than drawables");
         self.kinds.push(kind);
         self.table[place] = Entry { kind, number };
         number
@@ -164,7 +164,7 @@ impl Kinds {
     fn sort(&mut self) {
         let Self { kinds, order, .. } = self;
         if order.len() < kinds.len() {
-            let first = u32::try_from(order.len()).expect("there are fewer kinds than shapes");
+            let first = u32::try_from(order.len()).expect("there are fewer kinds than drawables");
             order.extend((first..).take(kinds.len() - order.len()));
             order.sort_unstable_by_key(|&number| kinds[number as usize]);
         }
@@ -323,18 +323,18 @@ impl DrawList {
     /// Groups the commands by material, mesh and winding, for renderers that draw many instances in one call. Returns
     /// `false`, and does nothing, if the groups were made from these commands already, however much moved since.
     ///
-    /// Runs in **O(shapes)**, at a nanosecond or two for each; shapes of slices that were listed again are looked up in
-    /// a hash table besides. In O(1) if the commands are the same. The order is deterministic.
+    /// Runs in **O(drawables)**, at a nanosecond or two for each; drawables of slices that were listed again are looked
+    /// up in a hash table besides. In O(1) if the commands are the same. The order is deterministic.
     ///
     /// # Panics
-    /// For more than 2³² shapes.
+    /// For more than 2³² drawables.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, draw::DrawGroups};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, draw::DrawGroups};
     ///
     /// let mut scene = Scene::new();
     /// for mesh in [7, 9, 7] {
-    ///     scene.insert(scene.root(), Node::shape(Shape::new(mesh, Aabb::cube(1.0))).with_material(2))?;
+    ///     scene.insert(scene.root(), Node::drawable(Drawable::new(mesh, Aabb::cube(1.0))).with_material(2))?;
     /// }
     /// scene.update();
     /// let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
@@ -356,14 +356,14 @@ impl DrawList {
     /// [`DrawGroups::clear`] first.
     ///
     /// # Panics
-    /// For more than 2³² shapes.
+    /// For more than 2³² drawables.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, draw::DrawGroups};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, draw::DrawGroups};
     ///
     /// let mut scene = Scene::new();
     /// for (mesh, lightmap) in [(7, 1), (7, 0), (9, 1)] {
-    ///     let wall = scene.insert(scene.root(), Node::shape(Shape::new(mesh, Aabb::cube(1.0))))?;
+    ///     let wall = scene.insert(scene.root(), Node::drawable(Drawable::new(mesh, Aabb::cube(1.0))))?;
     ///     scene.edit(wall)?.set_user_data(lightmap);
     /// }
     /// scene.update();
@@ -384,7 +384,7 @@ impl DrawList {
 
     fn group_with(&self, groups: &mut DrawGroups, keyed: bool, key: impl Fn(&DrawCommand) -> Option<u32>) -> bool {
         let commands = self.commands();
-        assert!(u32::try_from(commands.len()).is_ok(), "more shapes than 32 bits can number");
+        assert!(u32::try_from(commands.len()).is_ok(), "more drawables than 32 bits can number");
         if groups.keyed != keyed {
             groups.clear();
             groups.keyed = keyed;

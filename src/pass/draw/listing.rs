@@ -2,14 +2,14 @@
 
 use crate::Mat34;
 use crate::pass::draw::{DrawCommand, Segment};
-use crate::store::{MatrixSlot, ShapeRecord, ShapeView, SliceView, Store};
+use crate::store::{DrawableRecord, DrawableView, MatrixSlot, SliceView, Store};
 use core::ops::Range;
 use hedgerow_math::internal::prefetch;
 
-/// How many shapes are tested before those that were swept are copied.
+/// How many drawables are tested before those that were swept are copied.
 const PICKED: usize = 128;
 
-/// What of a shape differs from the list before, as bits.
+/// What of a drawable differs from the list before, as bits.
 pub(crate) mod mark {
     /// The command, or its matrix slot.
     pub(crate) const COMMAND: u8 = 1;
@@ -18,7 +18,7 @@ pub(crate) mod mark {
     pub(crate) const ALL: u8 = COMMAND | MATRIX;
 }
 
-/// Arrays of the same length: 24 + 48 + 8 + 1 bytes a shape.
+/// Arrays of the same length: 24 + 48 + 8 + 1 bytes a drawable.
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
     pub(crate) commands: Vec<DrawCommand>,
@@ -26,10 +26,10 @@ pub(crate) struct Listing {
     pub(crate) matrices: Vec<Mat34>,
     /// Where the matrices are stored.
     pub(crate) slots: Vec<MatrixSlot>,
-    /// What changed when the list was last filled, as bits; nothing is known of shapes past the end.
+    /// What changed when the list was last filled, as bits; nothing is known of drawables past the end.
     pub(crate) marks: Vec<u8>,
     pub(crate) keeps_matrices: bool,
-    /// Whether any shape may be marked.
+    /// Whether any drawable may be marked.
     pub(crate) any_marked: bool,
     /// Whether nothing was marked, because the listing before is kept: what changed is what differs from that.
     pub(crate) is_compared: bool,
@@ -58,7 +58,7 @@ impl Listing {
         self.is_compared = false;
     }
 
-    /// Sets the number of shapes: keeps the first ones, and leaves the rest to be written.
+    /// Sets the number of drawables: keeps the first ones, and leaves the rest to be written.
     #[cfg(feature = "rayon")]
     pub(crate) fn resize(&mut self, len: usize, filler: crate::NodeHandle) {
         let filler = DrawCommand::new(filler, 0, None, false);
@@ -68,7 +68,7 @@ impl Listing {
         self.mark_all();
     }
 
-    /// Marks every shape as changed.
+    /// Marks every drawable as changed.
     pub(crate) fn mark_all(&mut self) {
         self.marks.clear();
         self.marks.resize(self.commands.len(), mark::ALL);
@@ -76,7 +76,7 @@ impl Listing {
         self.is_compared = false;
     }
 
-    /// Marks no shape as changed.
+    /// Marks no drawable as changed.
     pub(crate) fn mark_none(&mut self) {
         if self.any_marked {
             self.marks.clear();
@@ -90,7 +90,7 @@ impl Listing {
         self.commands != other.commands || self.slots != other.slots
     }
 
-    /// What of a shape differs from another listing at the same index, as bits.
+    /// What of a drawable differs from another listing at the same index, as bits.
     #[inline]
     pub(crate) fn marks_against(&self, before: &Self, at: usize) -> u8 {
         if at >= before.len() {
@@ -104,9 +104,9 @@ impl Listing {
         (u8::from(command) * mark::COMMAND) | (u8::from(matrix) * mark::MATRIX)
     }
 
-    /// Adds a shape.
+    /// Adds a drawable.
     #[inline(always)]
-    pub(crate) fn push(&mut self, slice: SliceView<'_>, record: &ShapeRecord) {
+    pub(crate) fn push(&mut self, slice: SliceView<'_>, record: &DrawableRecord) {
         let (command, matrix) = listed(slice, record);
         self.commands.push(command);
         if self.keeps_matrices {
@@ -115,7 +115,7 @@ impl Listing {
         self.slots.push(slot(slice, record));
     }
 
-    /// Adds a shape that several views may see.
+    /// Adds a drawable that several views may see.
     #[inline]
     pub(crate) fn push_seen(&mut self, store: &Store, seen: &Seen) {
         self.commands.push(seen.command);
@@ -125,34 +125,34 @@ impl Listing {
         self.slots.push(seen.slot);
     }
 
-    /// Adds the shapes of a slice that are visible on one of these layers.
+    /// Adds the drawables of a slice that are visible on one of these layers.
     pub(crate) fn add(&mut self, slice: SliceView<'_>, layers: u32) {
-        let most = slice.shapes().len();
+        let most = slice.drawables().len();
         self.commands.reserve(most);
         if self.keeps_matrices {
             self.matrices.reserve(most);
         }
         self.slots.reserve(most);
-        let Some(first) = slice.shapes().records().first() else { return };
-        let mut picked = [first; ShapeView::CHUNK];
+        let Some(first) = slice.drawables().records().first() else { return };
+        let mut picked = [first; DrawableView::CHUNK];
         for (records, shown) in listed_chunks(slice, layers) {
             if shown.count_ones() as usize == records.len() {
                 self.extend(slice, records.iter());
                 continue;
             }
-            // Which shapes are shown is close to random, so they are selected without a branch.
+            // Which drawables are shown is close to random, so they are selected without a branch.
             let mut count = 0;
             for (at, record) in records.iter().enumerate() {
-                picked[count % ShapeView::CHUNK] = record;
+                picked[count % DrawableView::CHUNK] = record;
                 count += (shown >> at & 1) as usize;
             }
-            self.extend(slice, picked[..count.min(ShapeView::CHUNK)].iter().copied());
+            self.extend(slice, picked[..count.min(DrawableView::CHUNK)].iter().copied());
         }
     }
 
-    /// Adds shapes of a slice, one array after the other.
+    /// Adds drawables of a slice, one array after the other.
     #[inline(always)]
-    fn extend<'s>(&mut self, slice: SliceView<'s>, records: impl ExactSizeIterator<Item = &'s ShapeRecord> + Clone) {
+    fn extend<'s>(&mut self, slice: SliceView<'s>, records: impl ExactSizeIterator<Item = &'s DrawableRecord> + Clone) {
         let worlds = slice.transforms().worlds();
         if self.keeps_matrices {
             self.matrices.extend(records.clone().map(|record| worlds[usize::from(record.slot)]));
@@ -162,7 +162,7 @@ impl Listing {
     }
 
     /// Lists the slices of the segments one after the other, replacing the contents, and stores in each segment where
-    /// its shapes are. Everything counts as changed.
+    /// its drawables are. Everything counts as changed.
     pub(crate) fn list(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) {
         #[cfg(feature = "rayon")]
         if self.list_shared(store, layers, segments) {
@@ -191,16 +191,16 @@ impl Listing {
         changed
     }
 
-    /// How many shapes [`Listing::add`] would add.
+    /// How many drawables [`Listing::add`] would add.
     #[cfg(feature = "rayon")]
     pub(crate) fn count(slice: SliceView<'_>, layers: u32) -> usize {
-        if slice.shapes().all_visible() {
-            return if layers == 0 { 0 } else { slice.shapes().live() };
+        if slice.drawables().all_visible() {
+            return if layers == 0 { 0 } else { slice.drawables().live() };
         }
         visible_chunks(slice, layers).map(|(_, shown)| shown.count_ones() as usize).sum()
     }
 
-    /// The places of some shapes.
+    /// The places of some drawables.
     pub(crate) fn part(&mut self, range: Range<usize>) -> Part<'_> {
         let matrices = if self.keeps_matrices { range.clone() } else { 0..0 };
         Part {
@@ -240,7 +240,7 @@ impl Part<'_> {
         (Self { commands, matrices, slots, marks }, later)
     }
 
-    /// Lists the shapes of a slice that are visible on one of these layers; their number must equal the number of
+    /// Lists the drawables of a slice that are visible on one of these layers; their number must equal the number of
     /// places.
     pub(crate) fn fill(mut self, slice: SliceView<'_>, layers: u32) {
         let mut at = 0;
@@ -248,18 +248,18 @@ impl Part<'_> {
             self.put(at, slice, record);
             at += 1;
         });
-        debug_assert_eq!(at, self.len(), "a shape for each place");
+        debug_assert_eq!(at, self.len(), "a drawable for each place");
     }
 
-    /// Lists these shapes; their number must equal the number of places.
-    pub(crate) fn write(mut self, shapes: &[(SliceView<'_>, &ShapeRecord)]) {
-        for (at, (slice, record)) in shapes.iter().enumerate() {
+    /// Lists these drawables; their number must equal the number of places.
+    pub(crate) fn write(mut self, drawables: &[(SliceView<'_>, &DrawableRecord)]) {
+        for (at, (slice, record)) in drawables.iter().enumerate() {
             self.put(at, *slice, record);
         }
     }
 
     #[inline]
-    fn put(&mut self, at: usize, slice: SliceView<'_>, record: &ShapeRecord) {
+    fn put(&mut self, at: usize, slice: SliceView<'_>, record: &DrawableRecord) {
         let (command, matrix) = listed(slice, record);
         self.commands[at] = command;
         if let Some(place) = self.matrices.get_mut(at) {
@@ -270,7 +270,7 @@ impl Part<'_> {
 }
 
 impl Part<'_> {
-    /// Copies again the matrices of shapes that were listed from this slice and have not changed otherwise: those of
+    /// Copies again the matrices of drawables that were listed from this slice and have not changed otherwise: those of
     /// the slots that its last sweep computed, or all. Returns whether that changed any command.
     pub(crate) fn renew(mut self, slice: SliceView<'_>, all: bool) -> bool {
         let swept = slice.transforms().swept();
@@ -307,7 +307,7 @@ impl Part<'_> {
     }
 }
 
-/// What is listed for a shape, and the views that see it, one bit each.
+/// What is listed for a drawable, and the views that see it, one bit each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     pub(crate) command: DrawCommand,
@@ -316,31 +316,31 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// A shape of a slice.
+    /// A drawable of a slice.
     #[inline]
-    pub(crate) fn of(slice: SliceView<'_>, record: &ShapeRecord, views: u32) -> Self {
+    pub(crate) fn of(slice: SliceView<'_>, record: &DrawableRecord, views: u32) -> Self {
         Self { command: listed(slice, record).0, slot: slot(slice, record), views }
     }
 }
 
-/// What is listed for a shape of a slice.
+/// What is listed for a drawable of a slice.
 #[inline]
-fn listed<'s>(slice: SliceView<'s>, record: &ShapeRecord) -> (DrawCommand, &'s Mat34) {
+fn listed<'s>(slice: SliceView<'s>, record: &DrawableRecord) -> (DrawCommand, &'s Mat34) {
     let matrix = &slice.transforms().worlds()[usize::from(record.slot)];
     let command = DrawCommand::new(record.node, record.mesh, record.material(), matrix.is_mirrored());
     (command.with_user_data(slice.user_data(record.node)), matrix)
 }
 
-/// Where the matrix of a shape is stored.
+/// Where the matrix of a drawable is stored.
 #[inline]
-fn slot(slice: SliceView<'_>, record: &ShapeRecord) -> MatrixSlot {
+fn slot(slice: SliceView<'_>, record: &DrawableRecord) -> MatrixSlot {
     MatrixSlot { slice: slice.number(), slot: record.slot.into() }
 }
 
-/// The shapes of a slice that are visible on one of these layers, in the order of the column.
+/// The drawables of a slice that are visible on one of these layers, in the order of the column.
 #[cfg(feature = "rayon")]
 #[inline]
-fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(&'s ShapeRecord)) {
+fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(&'s DrawableRecord)) {
     for (records, shown) in listed_chunks(slice, layers) {
         for (at, record) in records.iter().enumerate() {
             if shown >> at & 1 != 0 {
@@ -350,26 +350,29 @@ fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(
     }
 }
 
-/// Like [`visible_chunks`], for who copies the matrices of these shapes: they are asked for a chunk ahead. After edits
-/// they lie in no order that the machine would foresee.
+/// Like [`visible_chunks`], for who copies the matrices of these drawables: they are asked for a chunk ahead. After
+/// edits they lie in no order that the machine would foresee.
 #[inline]
-fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
+fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
     let worlds = slice.transforms().worlds();
-    let ask = |(records, _): (&[ShapeRecord], u64)| {
+    let ask = |(records, _): (&[DrawableRecord], u64)| {
         for record in records {
             prefetch(worlds, record.slot.into());
         }
     };
-    let mut ahead = slice.shapes().chunks();
+    let mut ahead = slice.drawables().chunks();
     ahead.next().into_iter().for_each(ask);
     visible_chunks(slice, layers).inspect(move |_| ahead.next().into_iter().for_each(ask))
 }
 
-/// The shapes of a slice in chunks, each with one bit for every shape that is visible on one of these layers.
+/// The drawables of a slice in chunks, each with one bit for every drawable that is visible on one of these layers.
 #[inline]
-fn visible_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
-    let uniform = slice.shapes().all_visible();
-    slice.shapes().chunks().map(move |(records, live)| {
+fn visible_chunks<'s>(
+    slice: SliceView<'s>,
+    layers: u32,
+) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
+    let uniform = slice.drawables().all_visible();
+    slice.drawables().chunks().map(move |(records, live)| {
         let shown = if uniform {
             u64::from(layers != 0).wrapping_neg()
         } else {

@@ -10,7 +10,7 @@ use crate::store::{Feed, SliceView, Store};
 use crate::{Mat34, NodeHandle};
 use core::ops::Range;
 
-/// Previous matrices by index of the draw list: 48 bytes a shape.
+/// Previous matrices by index of the draw list: 48 bytes a drawable.
 #[derive(Clone, Debug)]
 pub(crate) struct Motion {
     matrices: Vec<Mat34>,
@@ -40,9 +40,10 @@ impl Motion {
     }
 
     /// Updates the matrices to those of a list whose segments are all slices in tree order, each with the range of its
-    /// shapes. `listed` says whether any of these changed its place or contents.
+    /// drawables. `listed` says whether any of these changed its place or contents.
     ///
-    /// Runs in **O(1)** if nothing moved in the last two updates, else in **O(slices + shapes of slices that moved)**.
+    /// Runs in **O(1)** if nothing moved in the last two updates, else in **O(slices + drawables of slices that
+    /// moved)**.
     pub(crate) fn refresh(
         &mut self,
         listing: &Listing,
@@ -81,7 +82,7 @@ impl Motion {
     }
 }
 
-/// Fills in the matrices of the shapes of a slice. Returns whether any differs from the present one.
+/// Fills in the matrices of the drawables of a slice. Returns whether any differs from the present one.
 fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: SliceView<'_>, feed: &Feed) -> bool {
     let (recalls, transforms) = (feed.recalls(), slice.transforms());
     let mut moving = false;

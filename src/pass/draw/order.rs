@@ -94,18 +94,18 @@ impl DrawList {
     /// Puts draws in the order of a key of the caller's, the least first; draws with equal keys stay in the list's
     /// order. `key` is told the index and the command of each draw; those for which it returns `None` are left out.
     ///
-    /// Runs in **O(shapes + digits of the keys that differ × draws)**, with digits of 11 bits: a key of 32 bits costs
-    /// half as much as one of 64.
+    /// Runs in **O(drawables + digits of the keys that differ × draws)**, with digits of 11 bits: a key of 32 bits
+    /// costs half as much as one of 64.
     ///
     /// # Panics
-    /// For more than 2³² shapes.
+    /// For more than 2³² drawables.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, draw::DrawOrder};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, draw::DrawOrder};
     ///
     /// let mut scene = Scene::new();
     /// for mesh in [7, 9, 2, 9] {
-    ///     scene.insert(scene.root(), Node::shape(Shape::new(mesh, Aabb::cube(1.0))))?;
+    ///     scene.insert(scene.root(), Node::drawable(Drawable::new(mesh, Aabb::cube(1.0))))?;
     /// }
     /// scene.update();
     /// let (mut list, mut order) = (DrawList::new(), DrawOrder::new());
@@ -116,7 +116,7 @@ impl DrawList {
     /// ```
     pub fn order_by_key(&self, order: &mut DrawOrder, key: impl Fn(usize, &DrawCommand) -> Option<u64>) {
         let commands = self.commands();
-        assert!(u32::try_from(commands.len()).is_ok(), "more shapes than 32 bits can number");
+        assert!(u32::try_from(commands.len()).is_ok(), "more drawables than 32 bits can number");
         let DrawOrder { indices, keys, sorted, counts } = order;
         keys.clear();
         indices.clear();
@@ -137,16 +137,16 @@ impl DrawList {
     ///
     /// # Panics
     /// For a list [without matrices](DrawList::without_matrices) of either kind: see
-    /// [`order_front_to_back_in`](DrawList::order_front_to_back_in). For more than 2³² shapes.
+    /// [`order_front_to_back_in`](DrawList::order_front_to_back_in). For more than 2³² drawables.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform, draw::{DepthView, DrawOrder}};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform, draw::{DepthView, DrawOrder}};
     ///
     /// let mut scene = Scene::new();
     /// for (z, material) in [(-3.0, 1), (-8.0, 2), (-5.0, 2), (-1.0, 1)] {
-    ///     let shape = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_shape(Shape::new(1, Aabb::cube(1.0)));
-    ///     scene.insert(scene.root(), shape.with_material(material))?;
+    ///     let drawable = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_drawable(Drawable::new(1,
+    ///     Aabb::cube(1.0))); scene.insert(scene.root(), drawable.with_material(material))?;
     /// }
     /// scene.update();
     /// let (mut list, mut opaque, mut glass) = (DrawList::new(), DrawOrder::new(), DrawOrder::new());
@@ -177,16 +177,16 @@ impl DrawList {
     /// [`MatrixMirror`](crate::changes::MatrixMirror). A draw whose slot the scene does not have is left out.
     ///
     /// # Panics
-    /// For more than 2³² shapes.
+    /// For more than 2³² drawables.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform, draw::{DepthView, DrawOrder}};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform, draw::{DepthView, DrawOrder}};
     ///
     /// let mut scene = Scene::new();
     /// for z in [-3.0, -8.0, -5.0] {
-    ///     let shape = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_shape(Shape::new(1, Aabb::cube(1.0)));
-    ///     scene.insert(scene.root(), shape)?;
+    ///     let drawable = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_drawable(Drawable::new(1,
+    ///     Aabb::cube(1.0))); scene.insert(scene.root(), drawable)?;
     /// }
     /// scene.update();
     /// let (mut list, mut order) = (DrawList::new().without_matrices(), DrawOrder::new());

@@ -14,11 +14,11 @@ use hedgerow_math::Frustum;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relative {
     matrices: Vec<Mat34>,
-    /// The translations in double precision, 24 bytes a shape, if the matrices are those of a kept list. Where only the
-    /// camera moved these are all that is read.
+    /// The translations in double precision, 24 bytes a drawable, if the matrices are those of a kept list. Where only
+    /// the camera moved these are all that is read.
     places: Vec<DVec3>,
     worlds: WideWorlds,
-    /// The shapes found in a slice. Kept to save allocations.
+    /// The drawables found in a slice. Kept to save allocations.
     found: Vec<u32>,
 }
 
@@ -38,9 +38,9 @@ impl Relative {
     }
 
     /// Computes the matrices of a list that was filled from this scene, whose `segments` are slices, each with the
-    /// range of its shapes. `listed` says whether any of these changed its place or contents since the last call.
+    /// range of its drawables. `listed` says whether any of these changed its place or contents since the last call.
     ///
-    /// Shapes of slices in which nothing may have moved keep their matrices but for the translation.
+    /// Drawables of slices in which nothing may have moved keep their matrices but for the translation.
     pub(crate) fn fill(
         &mut self,
         store: &Store,
@@ -81,8 +81,8 @@ impl Relative {
         self.worlds = worlds;
     }
 
-    /// Lists the shapes that touch a frustum around the camera and that the sieve admits, with their matrices. The world
-    /// transforms are in step with the scene.
+    /// Lists the drawables that touch a frustum around the camera and that the sieve admits, with their matrices. The
+    /// world transforms are in step with the scene.
     pub(crate) fn find(
         &mut self,
         (store, worlds): (&Store, &WideWorlds),
@@ -98,9 +98,9 @@ impl Relative {
             found.clear();
             wide.cull(camera, frustum, found);
             let slice = store.view(number);
-            let records = slice.shapes().records();
-            for &shape in &*found {
-                let record = &records[shape as usize];
+            let records = slice.drawables().records();
+            for &drawable in &*found {
+                let record = &records[drawable as usize];
                 if sieve.admits(store, record) {
                     listing.push(slice, record);
                     matrices.push(wide.relative_to(camera, record.slot.into()));
@@ -110,7 +110,7 @@ impl Relative {
     }
 }
 
-/// Computes the matrices of shapes of one slice.
+/// Computes the matrices of drawables of one slice.
 fn fill(matrices: &mut [Mat34], places: &mut [DVec3], slots: &[MatrixSlot], slice: &WideSlice, camera: DVec3) {
     for ((matrix, place), at) in matrices.iter_mut().zip(places).zip(slots) {
         *matrix = slice.relative_to(camera, at.slot);
@@ -118,7 +118,7 @@ fn fill(matrices: &mut [Mat34], places: &mut [DVec3], slots: &[MatrixSlot], slic
     }
 }
 
-/// Sets the translations of matrices whose shapes did not move in the world.
+/// Sets the translations of matrices whose drawables did not move in the world.
 fn move_all(matrices: &mut [Mat34], places: &[DVec3], camera: DVec3) {
     for (Mat34 { rows }, place) in matrices.iter_mut().zip(places) {
         // Both are large and their difference is small, so subtract before rounding.

@@ -1,8 +1,8 @@
-//! World transforms of a scene in double precision, kept from frame to frame: 96 bytes a transform slot, and 24 a shape
-//! slot where they are culled.
+//! World transforms of a scene in double precision, kept from frame to frame: 96 bytes a transform slot, and 24 a
+//! drawable slot where they are culled.
 //!
-//! What a slice holds depends on its local transforms and on what it imports. Composed again are the slots that the last
-//! update computed, those below an import that is another, and all of a slice whose slots were put in order again.
+//! What a slice holds depends on its local transforms and on what it imports. Composed again are the slots that the
+//! last update computed, those below an import that is another, and all of a slice whose slots were put in order again.
 
 use crate::store::{RowSet, SliceView, Store};
 use crate::{Aabb, Mat34};
@@ -20,7 +20,7 @@ pub(crate) struct WideWorlds {
     boxes: bool,
 }
 
-/// The world transforms of one slice, and boxes of its shapes.
+/// The world transforms of one slice, and boxes of its drawables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WideSlice {
     /// What the slots were composed from.
@@ -41,12 +41,12 @@ struct Composed {
     boxes: Option<u64>,
 }
 
-/// The boxes of the shapes of a slice, relative to an origin in double precision, and of blocks of 64 of them. Rounded
-/// outwards, so that each contains the box in double precision.
+/// The boxes of the drawables of a slice, relative to an origin in double precision, and of blocks of 64 of them.
+/// Rounded outwards, so that each contains the box in double precision.
 #[derive(Clone, Debug)]
 struct WideBoxes {
     origin: DVec3,
-    shapes: Boxes,
+    drawables: Boxes,
     blocks: Boxes,
     own: Aabb,
 }
@@ -54,11 +54,11 @@ struct WideBoxes {
 impl WideWorlds {
     pub(crate) const EMPTY: Self = Self { slices: Vec::new(), moment: None, boxes: false };
 
-    /// Brings everything in step with the last update of a scene; keeps boxes too if `boxes` is set. Returns whether any
-    /// slice may have changed; each tells whether it did.
+    /// Brings everything in step with the last update of a scene; keeps boxes too if `boxes` is set. Returns whether
+    /// any slice may have changed; each tells whether it did.
     ///
-    /// Runs in **O(1)** if nothing changed, else in **O(slices + slots that changed, or of slices that were put in order
-    /// again)**, and with boxes in O(shapes of slices that were edited) besides.
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + slots that changed, or of slices that were put in
+    /// order again)**, and with boxes in O(drawables of slices that were edited) besides.
     pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
         let now = (store.scene_number(), store.versions(), store.updates());
         let boxes = boxes | self.boxes;
@@ -159,24 +159,24 @@ impl WideSlice {
         Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
     }
 
-    /// Adds the slots of the shapes that touch a frustum around the camera, in ascending order.
+    /// Adds the slots of the drawables that touch a frustum around the camera, in ascending order.
     pub(crate) fn cull(&self, camera: DVec3, frustum: &Frustum, found: &mut Vec<u32>) {
-        let WideBoxes { origin, shapes, blocks, own } = &self.boxes;
+        let WideBoxes { origin, drawables, blocks, own } = &self.boxes;
         if own.is_empty() {
             return;
         }
         let Some(frustum) = moved(frustum, origin - camera) else {
             // Too far apart for single precision: everything may be visible.
             return found.extend(
-                (0..)
-                    .zip(0..shapes.len())
-                    .filter_map(|(slot, at)| shapes.get(at).is_some_and(|bounds| !bounds.is_empty()).then_some(slot)),
+                (0..).zip(0..drawables.len()).filter_map(|(slot, at)| {
+                    drawables.get(at).is_some_and(|bounds| !bounds.is_empty()).then_some(slot)
+                }),
             );
         };
         if frustum.touches(own) {
-            for block in 0..shapes.blocks() {
+            for block in 0..drawables.blocks() {
                 if blocks.get(block).is_some_and(|bounds| frustum.touches(&bounds)) {
-                    shapes.cull_blocks(block..block + 1, &frustum, found);
+                    drawables.cull_blocks(block..block + 1, &frustum, found);
                 }
             }
         }
@@ -196,39 +196,39 @@ fn moved(frustum: &Frustum, by: DVec3) -> Option<Frustum> {
 
 impl Default for WideBoxes {
     fn default() -> Self {
-        Self { origin: DVec3::ZERO, shapes: Boxes::new(), blocks: Boxes::new(), own: Aabb::EMPTY }
+        Self { origin: DVec3::ZERO, drawables: Boxes::new(), blocks: Boxes::new(), own: Aabb::EMPTY }
     }
 }
 
 impl WideBoxes {
-    /// Begins anew, with the place of the first shape as the origin: the others are often near it.
+    /// Begins anew, with the place of the first drawable as the origin: the others are often near it.
     fn begin(&mut self, slice: SliceView<'_>, slots: &[DAffine3]) {
-        let shapes = slice.shapes();
-        let len = shapes.len();
-        let first = (0..len).find(|&slot| shapes.live_word(slot / BLOCK) >> (slot % BLOCK) & 1 != 0);
-        self.origin = first.map_or(DVec3::ZERO, |slot| slots[usize::from(shapes.records()[slot].slot)].translation);
-        self.shapes.clear();
-        self.shapes.resize(len);
+        let drawables = slice.drawables();
+        let len = drawables.len();
+        let first = (0..len).find(|&slot| drawables.live_word(slot / BLOCK) >> (slot % BLOCK) & 1 != 0);
+        self.origin = first.map_or(DVec3::ZERO, |slot| slots[usize::from(drawables.records()[slot].slot)].translation);
+        self.drawables.clear();
+        self.drawables.resize(len);
         self.blocks.clear();
         self.blocks.resize(len.div_ceil(BLOCK));
     }
 
-    /// Computes the boxes of shapes whose transform slot is among these, and those around them.
+    /// Computes the boxes of drawables whose transform slot is among these, and those around them.
     fn refresh(&mut self, slice: SliceView<'_>, slots: &[DAffine3], changed: impl Fn(usize) -> bool) {
-        let shapes = slice.shapes();
-        for (block, records) in shapes.records().chunks(BLOCK).enumerate() {
-            let (live, mut any) = (shapes.live_word(block), false);
+        let drawables = slice.drawables();
+        for (block, records) in drawables.records().chunks(BLOCK).enumerate() {
+            let (live, mut any) = (drawables.live_word(block), false);
             for (at, record) in records.iter().enumerate().filter(|(at, _)| live >> at & 1 != 0) {
                 let transform = usize::from(record.slot);
                 if changed(transform) {
                     let slot = block * BLOCK + at;
-                    let bounds = wide_box(shapes.bounds(slot), &slots[transform], self.origin);
-                    self.shapes.set(slot, bounds);
+                    let bounds = wide_box(drawables.bounds(slot), &slots[transform], self.origin);
+                    self.drawables.set(slot, bounds);
                     any = true;
                 }
             }
             if any {
-                self.blocks.set(block, self.shapes.merged(block * BLOCK..(block + 1) * BLOCK));
+                self.blocks.set(block, self.drawables.merged(block * BLOCK..(block + 1) * BLOCK));
             }
         }
         self.own = self.blocks.merged(0..self.blocks.len());
@@ -265,14 +265,14 @@ fn outwards(number: f64) -> f32 {
 mod tests {
     use super::*;
     use crate::query::CullView;
-    use crate::{DrawList, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform};
+    use crate::{DrawList, Drawable, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
-    /// Two of many shapes, in different slices.
+    /// Two of many drawables, in different slices.
     fn apart() -> (Scene, [NodeHandle; 2]) {
         let mut scene = Scene::with_config(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT }).unwrap();
         let nodes = [(); 40].map(|()| {
-            let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
-            scene.insert(scene.root(), shape).unwrap()
+            let drawable = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
+            scene.insert(scene.root(), drawable).unwrap()
         });
         scene.update();
         let slices = [nodes[0], nodes[39]].map(|node| scene.get(node).unwrap().matrix_slot().unwrap().slice);

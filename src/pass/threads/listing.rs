@@ -1,21 +1,21 @@
 //! Lists several slices at a time, each to its own part of the arrays.
 
 use crate::pass::draw::{Listing, Part, Segment};
-use crate::store::{RecordId, ShapeRecord, SliceView, Store};
+use crate::store::{DrawableRecord, RecordId, SliceView, Store};
 use crate::threads::is_worth_sharing;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
-/// With fewer shapes to list than this, one thread finishes before another has started.
+/// With fewer drawables to list than this, one thread finishes before another has started.
 const WORTH_SHARING: usize = 16_384;
-/// A task lists about this many shapes.
+/// A task lists about this many drawables.
 const GRAIN: usize = 4096;
 
 impl Listing {
     /// Does the same as [`Listing::list`]. Returns whether there was enough work to share. If not, nothing was done.
     pub(in crate::pass) fn list_shared(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) -> bool {
-        let shapes = segments.iter().map(|segment| store.view(segment.slice).shapes().live());
-        if segments.len() < 2 || !is_worth_sharing(shapes.sum(), WORTH_SHARING) {
+        let drawables = segments.iter().map(|segment| store.view(segment.slice).drawables().live());
+        if segments.len() < 2 || !is_worth_sharing(drawables.sum(), WORTH_SHARING) {
             return false;
         }
         segments.par_iter_mut().for_each(|segment| segment.len = Self::count(store.view(segment.slice), layers));
@@ -51,8 +51,8 @@ impl Listing {
         Some(changed.into_inner())
     }
 
-    /// Lists these shapes, replacing the contents.
-    pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(SliceView<'_>, &ShapeRecord)>>) {
+    /// Lists these drawables, replacing the contents.
+    pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(SliceView<'_>, &DrawableRecord)>>) {
         let end = found.iter().map(Vec::len).sum();
         self.resize(end, store.handle(RecordId::ROOT));
         share(self.part(0..end), &mut found, &Vec::len, &|found, part| part.write(found));

@@ -11,8 +11,8 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelBridge,
 const WORTH_SHARING: usize = 4;
 
 impl Store {
-    /// What `pick` makes of the shapes found in these slices, as lists in the order of the slices. `None` if there is
-    /// too little work to share. A task searches slices with about `grain` shapes.
+    /// What `pick` makes of the drawables found in these slices, as lists in the order of the slices. `None` if there
+    /// is too little work to share. A task searches slices with about `grain` drawables.
     pub(in crate::pass) fn search<'s, P: Probe, T: Send>(
         &'s self,
         route: (&[Stop], usize),
@@ -34,14 +34,14 @@ impl Store {
         pick: impl Fn(Found<'s>) -> Option<T> + Sync,
         lists: &mut Vec<Vec<T>>,
     ) -> bool {
-        let shapes = |stop: &Stop| self.view(stop.slice).shapes().len();
-        if route.len() < 2 || !is_worth_sharing(route.iter().map(shapes).sum(), WORTH_SHARING * grain) {
+        let drawables = |stop: &Stop| self.view(stop.slice).drawables().len();
+        if route.len() < 2 || !is_worth_sharing(route.iter().map(drawables).sum(), WORTH_SHARING * grain) {
             return false;
         }
         let mut seen = 0;
         let legs: Vec<&[Stop]> = route
             .split_inclusive(|stop| {
-                seen += shapes(stop);
+                seen += drawables(stop);
                 let full = seen >= grain;
                 if full {
                     seen = 0;

@@ -4,7 +4,7 @@ use super::{ChangeLists, MOST_KEPT, ReadScratch};
 use crate::store::kinds::ChangeKinds;
 use crate::store::record::RecordId;
 use crate::store::{Position, Store};
-use crate::{Aabb, Local, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
+use crate::{Aabb, Drawable, Local, Node, NodeHandle, SceneConfig, Transform, Visibility};
 use core::ops::ControlFlow;
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,7 +144,7 @@ impl Told {
         node.local = (self.dice.u8(0..3) > 0).then(|| self.local());
         node.material = (self.dice.u8(0..4) == 0).then(|| self.dice.u32(0..3));
         node.visibility = (self.dice.u8(0..6) == 0).then(|| Visibility::layers(self.dice.u32(0..4)));
-        node.shape = (self.dice.u8(0..3) == 0).then(|| Shape::new(1, Aabb::cube(1.0)));
+        node.drawable = (self.dice.u8(0..3) == 0).then(|| Drawable::new(1, Aabb::cube(1.0)));
         self.nodes.push(self.store.insert(at, &node).unwrap());
     }
 
@@ -197,9 +197,9 @@ impl Told {
                 self.note(id, ChangeKinds::OWN_VISIBILITY);
             }
             18 => {
-                let shape = self.dice.bool().then(|| Shape::new(2, Aabb::cube(1.0)));
-                self.store.set_shape(id, shape);
-                self.note(id, ChangeKinds::SHAPE);
+                let drawable = self.dice.bool().then(|| Drawable::new(2, Aabb::cube(1.0)));
+                self.store.set_drawable(id, drawable);
+                self.note(id, ChangeKinds::DRAWABLE);
             }
             19 => {
                 self.store.set_name(id, self.dice.bool().then_some("name"));

@@ -7,7 +7,7 @@ mod validate;
 use crate::NodeHandle;
 use crate::store::record::RecordId;
 use crate::store::{Position, Store};
-use crate::{Aabb, Local, Node, SceneConfig, Shape, Transform, Visibility};
+use crate::{Aabb, Drawable, Local, Node, SceneConfig, Transform, Visibility};
 use fastrand::Rng;
 use naive::Naive;
 
@@ -70,7 +70,7 @@ impl Pair {
             node.material = Some(self.dice.u32(0..5));
         }
         if self.dice.u32(0..3) == 0 {
-            node.shape = Some(Shape::new(self.dice.u32(0..9), Aabb::cube(1.0)));
+            node.drawable = Some(Drawable::new(self.dice.u32(0..9), Aabb::cube(1.0)));
         }
         if self.dice.u32(0..9) == 0 {
             node.visibility = Some(Visibility::layers(self.dice.u32(0..4)));
@@ -127,10 +127,10 @@ impl Pair {
                 assert_eq!(before, core::mem::replace(&mut self.naive.node_mut(node).visibility, own));
             }
             16 => {
-                let shape = (self.dice.u32(0..3) > 0).then(|| Shape::new(self.dice.u32(0..9), Aabb::cube(2.0)));
-                let before = self.store.shape(id);
-                self.store.set_shape(id, shape);
-                assert_eq!(before, core::mem::replace(&mut self.naive.node_mut(node).shape, shape));
+                let drawable = (self.dice.u32(0..3) > 0).then(|| Drawable::new(self.dice.u32(0..9), Aabb::cube(2.0)));
+                let before = self.store.drawable(id);
+                self.store.set_drawable(id, drawable);
+                assert_eq!(before, core::mem::replace(&mut self.naive.node_mut(node).drawable, drawable));
             }
             17 => {
                 let children = self.naive.children(Some(node));
@@ -160,7 +160,7 @@ impl Pair {
             assert_eq!(children, node.children);
             let described = self.store.node(id);
             assert_eq!((described.local, described.material), (node.local, node.material));
-            assert_eq!((described.shape, described.visibility), (node.shape, node.visibility));
+            assert_eq!((described.drawable, described.visibility), (node.drawable, node.visibility));
             assert_eq!(described.name, node.name.as_deref());
             if updated {
                 let world = self.naive.world(handle);
@@ -172,18 +172,18 @@ impl Pair {
     }
 
     /// What a draw list would be made of.
-    fn compare_shapes(&self) {
+    fn compare_drawables(&self) {
         let mut listed: Vec<_> = (self.store.slices.in_tree().iter())
             .flat_map(|&number| {
                 let slice = &self.store.slices.slices[number as usize];
-                slice.used_shapes.iter().map(|at| {
-                    let record = slice.shapes.records[at];
+                slice.used_drawables.iter().map(|at| {
+                    let record = slice.drawables.records[at];
                     (record.node, record.mesh, record.material(), record.layers)
                 })
             })
             .collect();
         listed.sort_unstable();
-        let mut expected = self.naive.shapes();
+        let mut expected = self.naive.drawables();
         expected.sort_unstable();
         assert_eq!(listed, expected);
     }
@@ -197,14 +197,14 @@ fn any_edits(max_nodes: u32, seed: u64, edits: usize, between: usize) {
         if pair.dice.usize(0..between) == 0 {
             pair.store.update();
             pair.compare(true);
-            pair.compare_shapes();
+            pair.compare_drawables();
         } else if edit % 7 == 0 {
             pair.compare(false);
         }
     }
     pair.store.update();
     pair.compare(true);
-    pair.compare_shapes();
+    pair.compare_drawables();
     pair.store.clear();
     assert_eq!(pair.store.validate(), Ok(1));
     pair.store.update();

@@ -1,7 +1,7 @@
 //! A tree as one would write it without a thought of speed.
 
 use crate::NodeHandle;
-use crate::{Local, Mat34, Node, Shape, Visibility};
+use crate::{Drawable, Local, Mat34, Node, Visibility};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub(super) struct NaiveNode {
     pub(super) children: Vec<NodeHandle>,
     pub(super) local: Option<Local>,
     pub(super) material: Option<u32>,
-    pub(super) shape: Option<Shape>,
+    pub(super) drawable: Option<Drawable>,
     pub(super) visibility: Option<Visibility>,
     pub(super) name: Option<String>,
 }
@@ -57,7 +57,7 @@ impl Naive {
         let new = NaiveNode {
             local: node.local,
             material: node.material,
-            shape: node.shape,
+            drawable: node.drawable,
             visibility: node.visibility,
             name: node.name.map(str::to_owned),
             ..NaiveNode::default()
@@ -124,15 +124,15 @@ impl Naive {
         locals.iter().rev().fold(Mat34::IDENTITY, |world, local| world * local.to_matrix())
     }
 
-    /// Node, mesh, effective material and layers of every shape in the tree.
-    pub(super) fn shapes(&self) -> Vec<(NodeHandle, u32, Option<u32>, u32)> {
+    /// Node, mesh, effective material and layers of every drawable in the tree.
+    pub(super) fn drawables(&self) -> Vec<(NodeHandle, u32, Option<u32>, u32)> {
         let mut all = Vec::new();
         for handle in self.subtree(self.root) {
-            if let Some(shape) = self.nodes[&handle].shape {
+            if let Some(drawable) = self.nodes[&handle].drawable {
                 let material = self.above(handle).find_map(|node| node.material);
                 let layers =
                     self.above(handle).filter_map(|node| node.visibility).fold(u32::MAX, |all, own| all & own.mask());
-                all.push((handle, shape.mesh, material, layers));
+                all.push((handle, drawable.mesh, material, layers));
             }
         }
         all

@@ -1,13 +1,13 @@
 //! Stores that are broken on purpose: `validate()` names what is wrong.
 
-use crate::store::columns::{NO_SHAPE, Row, short};
+use crate::store::columns::{NO_DRAWABLE, Row, short};
 use crate::store::page::Spot;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::slice::Slice;
 use crate::store::{ChangeKinds, Position, Store};
-use crate::{Aabb, Node, SceneConfig, Shape, Transform};
+use crate::{Aabb, Drawable, Node, SceneConfig, Transform};
 
-/// Breaks a store at a node that has no children, a transform and a shape, and in its slice imports.
+/// Breaks a store at a node that has no children, a transform and a drawable, and in its slice imports.
 type Break = fn(&mut Store, RecordId);
 
 fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Spot) {
@@ -46,7 +46,7 @@ const BREAKS: &[(&str, Break)] = &[
         let (slice, spot) = slice_of(store, id);
         let above = slice.rows[spot.row()].above;
         let slot = slice.rows[usize::from(above)].slot;
-        let row = Row { record: RecordId::ROOT, material: 0, slot, shape: NO_SHAPE, above, flags: 0 };
+        let row = Row { record: RecordId::ROOT, material: 0, slot, drawable: NO_DRAWABLE, above, flags: 0 };
         slice.push_row(row);
     }),
     ("is dead, and no row died", |store, id| {
@@ -115,10 +115,10 @@ const BREAKS: &[(&str, Break)] = &[
         let (slice, spot) = slice_of(store, id);
         slice.rows[spot.row()].flags |= Row::MATERIAL;
     }),
-    ("the shape of row", |store, id| {
+    ("the drawable of row", |store, id| {
         let (slice, spot) = slice_of(store, id);
-        let shape = usize::from(slice.rows[spot.row()].shape);
-        slice.shapes.records[shape].mesh += 1;
+        let drawable = usize::from(slice.rows[spot.row()].drawable);
+        slice.drawables.records[drawable].mesh += 1;
     }),
 ];
 
@@ -128,7 +128,7 @@ fn validate_finds_every_fault() {
     let mut above = RecordId::ROOT;
     for number in 0..60_u8 {
         let local = Transform::from_xyz(f32::from(number), 1.0, 0.0);
-        let node = Node::transform(local).with_shape(Shape::new(number.into(), Aabb::cube(1.0)));
+        let node = Node::transform(local).with_drawable(Drawable::new(number.into(), Aabb::cube(1.0)));
         let id = store.insert(Position::last_of(above), &node).expect("there is room").record();
         above = if number % 3 == 0 { id } else { above };
     }

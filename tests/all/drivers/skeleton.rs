@@ -22,8 +22,8 @@ struct Joint {
 
 pub(crate) fn run(input: &Input) {
     let mut dice = Dice::new(&input.head);
-    let [.., count, faults, shape, _] = input.head;
-    let joints = joints(&mut dice, usize::from(count % 48), faults, shape);
+    let [.., count, faults, drawable, _] = input.head;
+    let joints = joints(&mut dice, usize::from(count % 48), faults, drawable);
     let mut builder = SkeletonBuilder::new();
     for Joint { name, parent, rest } in &joints {
         builder.joint(name.as_str(), *parent, *rest);
@@ -58,18 +58,18 @@ pub(crate) fn run(input: &Input) {
 }
 
 /// Joints of a random tree, in any order; sometimes with a fault.
-fn joints(dice: &mut Dice, count: usize, faults: u8, shape: u8) -> Vec<Joint> {
+fn joints(dice: &mut Dice, count: usize, faults: u8, drawable: u8) -> Vec<Joint> {
     let names = ["hip", "knee", "", "föot", "a joint with a rather long name"];
     // Each joint's parent is an earlier one in a hidden order.
     let mut order: Vec<usize> = (0..count).collect();
     for at in 0..count {
-        if shape.is_multiple_of(3) {
+        if drawable.is_multiple_of(3) {
             order.swap(at, dice.index(count));
         }
     }
     let mut parents = vec![None; count];
     for at in 1..count {
-        let reach = if shape & 4 == 0 { at } else { at.min(2) };
+        let reach = if drawable & 4 == 0 { at } else { at.min(2) };
         parents[order[at]] = Some(u16::try_from(order[at - 1 - dice.index(reach)]).expect("few joints"));
     }
     let mut joints: Vec<Joint> = parents

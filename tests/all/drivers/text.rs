@@ -1,5 +1,5 @@
-//! Readable scenes, with changes in their JSON and in its text, or any text: each is refused, or makes a scene that works
-//! and is written as it was read.
+//! Readable scenes, with changes in their JSON and in its text, or any text: each is refused, or makes a scene that
+//! works and is written as it was read.
 
 use super::dice::Dice;
 use super::json;
@@ -7,7 +7,7 @@ use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
 use hedgerow::text::{NodeIds, WithIds};
 use hedgerow::{
-    Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Tree, Visibility,
+    Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility,
 };
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ fn scene(dice: &mut Dice, count: usize) -> Scene {
         let mut node = if dice.one_of(4) { Node::group() } else { Node::transform(dice.transform()) };
         if dice.one_of(3) {
             let bounds = [Aabb::cube(1.0), Aabb::INFINITE, Aabb::EMPTY][dice.index(3)];
-            node = node.with_shape(Shape::new(dice.below(9), bounds)).with_material(dice.below(5));
+            node = node.with_drawable(Drawable::new(dice.below(9), bounds)).with_material(dice.below(5));
         }
         if dice.one_of(4) {
             node = node.with_visibility(Visibility::layers(dice.below(8)));
@@ -90,8 +90,8 @@ fn scene(dice: &mut Dice, count: usize) -> Scene {
     scene
 }
 
-/// Changes a text: cuts it off, changes a byte or a digit, doubles or removes a field or an item, and writes numbers that
-/// no field can hold.
+/// Changes a text: cuts it off, changes a byte or a digit, doubles or removes a field or an item, and writes numbers
+/// that no field can hold.
 fn change_text(text: &mut Vec<u8>, how: &[u8; json::CHANGE_BYTES]) {
     let [_, a, b, kind, c, d, value, _] = *how;
     if text.is_empty() {

@@ -146,7 +146,7 @@ impl Oracle {
         };
         ensure!(same_bits(&world, &fresh), "{handle:?} was updated to {world:?}, not to {fresh:?}");
         let bounds = self.scene.get(handle).and_then(|node| node.bounds());
-        let expected = self.tree.at(next.index).shape.map(|shape| shape.bounds.transformed(&world));
+        let expected = self.tree.at(next.index).drawable.map(|drawable| drawable.bounds.transformed(&world));
         ensure!(bounds == expected, "the world bounds of {handle:?} are {bounds:?}, not {expected:?}");
         let entry = self.tree.at_mut(next.index);
         entry.seen = entry.local.map(|_| world);

@@ -5,7 +5,7 @@ use super::op::Op;
 use super::oracle::{Oracle, Refusals};
 use super::world::{skew, widen, widen_matrix};
 use hedgerow::glam::DQuat;
-use hedgerow::{Aabb, Error, Local, Mat34, Node, NodeHandle, Shape, Transform};
+use hedgerow::{Aabb, Drawable, Error, Local, Mat34, Node, NodeHandle, Transform};
 
 impl Oracle {
     /// Makes an edit of one component.
@@ -25,8 +25,10 @@ impl Oracle {
                 self.set_local(handle, Local::Matrix(matrix), false, |scene| scene.set_local(handle, matrix))
             }
             Op::SetNode(target, node) => self.set_node(self.tree.pick(target), node),
-            Op::SetMesh(target, mesh) => self.reshape(self.tree.pick(target), |shape| Shape { mesh, ..shape }),
-            Op::SetBounds(target, bounds) => self.reshape(self.tree.pick(target), |shape| Shape { bounds, ..shape }),
+            Op::SetMesh(target, mesh) => self.reshape(self.tree.pick(target), |drawable| Drawable { mesh, ..drawable }),
+            Op::SetBounds(target, bounds) => {
+                self.reshape(self.tree.pick(target), |drawable| Drawable { bounds, ..drawable })
+            }
             Op::SetTranslation(target, translation) => self.set_translation(self.tree.pick(target), translation),
             Op::RemoveTransform(target) => {
                 let removed = self.remove_component(self.tree.pick(target), |scene, node| {
@@ -55,14 +57,14 @@ impl Oracle {
                 ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
-            Op::AddShape(target, shape) => self.add_shape(self.tree.pick(target), shape),
-            Op::RemoveShape(target) => {
+            Op::AddDrawable(target, drawable) => self.add_drawable(self.tree.pick(target), drawable),
+            Op::RemoveDrawable(target) => {
                 let removed = self.remove_component(self.tree.pick(target), |scene, node| {
-                    let before = scene.get(node).and_then(|node| node.shape());
-                    scene.edit(node)?.set_shape(None).map(|_| before)
+                    let before = scene.get(node).and_then(|node| node.drawable());
+                    scene.edit(node)?.set_drawable(None).map(|_| before)
                 })?;
                 let Some((index, removed)) = removed else { return Ok(()) };
-                let had = self.tree.at_mut(index).shape.take();
+                let had = self.tree.at_mut(index).drawable.take();
                 ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
@@ -165,23 +167,23 @@ impl Oracle {
         };
         let kept = as_kept(node);
         let entry = self.tree.at_mut(index);
-        (entry.material, entry.shape) = (kept.material, kept.shape);
+        (entry.material, entry.drawable) = (kept.material, kept.drawable);
         (entry.visibility, entry.name) = (kept.visibility, kept.name);
         self.adopt_node(index, &node)
     }
 
-    /// Sets a part of the shape of a node that has one.
-    fn reshape(&mut self, handle: NodeHandle, change: impl FnOnce(Shape) -> Shape) -> Check {
-        let Some(shape) = self.scene.get(handle).and_then(|node| node.shape()) else { return Ok(()) };
-        self.add_shape(handle, change(shape))
+    /// Sets a part of the drawable of a node that has one.
+    fn reshape(&mut self, handle: NodeHandle, change: impl FnOnce(Drawable) -> Drawable) -> Check {
+        let Some(drawable) = self.scene.get(handle).and_then(|node| node.drawable()) else { return Ok(()) };
+        self.add_drawable(handle, change(drawable))
     }
 
-    fn add_shape(&mut self, handle: NodeHandle, shape: Shape) -> Check {
-        let kept = Shape::new(shape.mesh, kept_bounds(shape.bounds));
-        self.add_component(handle, bounds_fault(&shape.bounds), |scene, node| {
-            scene.edit(node).and_then(|mut node| node.set_shape(shape).map(|_| ()))
+    fn add_drawable(&mut self, handle: NodeHandle, drawable: Drawable) -> Check {
+        let kept = Drawable::new(drawable.mesh, kept_bounds(drawable.bounds));
+        self.add_component(handle, bounds_fault(&drawable.bounds), |scene, node| {
+            scene.edit(node).and_then(|mut node| node.set_drawable(drawable).map(|_| ()))
         })
-        .map(|index| self.change(index, |entry| entry.shape = Some(kept)))
+        .map(|index| self.change(index, |entry| entry.drawable = Some(kept)))
     }
 
     fn add_component(
@@ -225,8 +227,8 @@ pub(crate) fn faults(node: &Node<'_>, errors: &mut Vec<Error>) {
     if node.translation_f64.is_some_and(|translation| !translation.as_vec3().is_finite()) {
         errors.push(Error::NotFinite("a translation"));
     }
-    if let Some(shape) = &node.shape {
-        errors.extend(bounds_fault(&shape.bounds));
+    if let Some(drawable) = &node.drawable {
+        errors.extend(bounds_fault(&drawable.bounds));
     }
 }
 
@@ -244,7 +246,7 @@ fn given_local(node: &Node<'_>) -> Option<Local> {
 
 /// The description as a scene stores it, without its local transform.
 pub(crate) fn as_kept(node: Node<'static>) -> Node<'static> {
-    Node { shape: node.shape.map(|shape| Shape::new(shape.mesh, kept_bounds(shape.bounds))), ..node }
+    Node { drawable: node.drawable.map(|drawable| Drawable::new(drawable.mesh, kept_bounds(drawable.bounds))), ..node }
 }
 
 /// What is wrong with a local transform.

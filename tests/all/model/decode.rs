@@ -3,7 +3,7 @@
 use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Transform, Visibility};
 
 /// The number of bytes that make a step.
 pub(crate) const STEP_BYTES: usize = 24;
@@ -152,9 +152,9 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         194..=197 => Op::AddMaterial(node, u32::from(first)),
         198..=201 => Op::RemoveMaterial(node),
         202 => Op::SetMesh(node, u32::from(first)),
-        203..=204 => Op::AddShape(node, shape(payload[11], first)),
-        205 => Op::SetBounds(node, shape(payload[11], first).bounds),
-        206..=209 => Op::RemoveShape(node),
+        203..=204 => Op::AddDrawable(node, drawable(payload[11], first)),
+        205 => Op::SetBounds(node, drawable(payload[11], first).bounds),
+        206..=209 => Op::RemoveDrawable(node),
         210..=213 => Op::AddVisibility(node, visibility(first)),
         214..=217 => Op::RemoveVisibility(node),
         218..=223 => Op::SetName(node, name(first)),
@@ -217,7 +217,7 @@ fn description(payload: &[u8; 14]) -> Node<'static> {
     Node {
         local,
         material: (parts & 12 == 12).then(|| u32::from(payload[12] & 7)),
-        shape: (parts & 16 != 0).then(|| shape(payload[11], payload[12])),
+        drawable: (parts & 16 != 0).then(|| drawable(payload[11], payload[12])),
         visibility: (parts & 96 == 96).then(|| visibility(payload[12] >> 1)),
         name: if parts & 128 != 0 { name(payload[12]) } else { None },
         user_data: if rare & 7 == 7 { rare.into() } else { 0 },
@@ -310,7 +310,7 @@ fn matrix(payload: &[u8; 14]) -> Mat34 {
     matrix
 }
 
-fn shape(bounds: u8, mesh: u8) -> Shape {
+fn drawable(bounds: u8, mesh: u8) -> Drawable {
     let half = f32::from(bounds) * 0.01;
     let bounds = match bounds {
         0..=219 => Aabb::cube(half),
@@ -322,7 +322,7 @@ fn shape(bounds: u8, mesh: u8) -> Shape {
         251..=253 => Aabb::new(Vec3::ZERO, Vec3::new(1.0, f32::NAN, 1.0)),
         254..=255 => Aabb::new(Vec3::NEG_ONE, Vec3::new(1.0, f32::INFINITY, 1.0)),
     };
-    Shape::new(u32::from(mesh), bounds)
+    Drawable::new(u32::from(mesh), bounds)
 }
 
 fn visibility(byte: u8) -> Visibility {

@@ -138,11 +138,11 @@ impl Oracle {
             let own = entry.visibility.map_or(u32::MAX, Visibility::mask);
             let (mask, material) = (mask & own, entry.material.or(material));
             inherited.push((mask, material));
-            if let Some(shape) = entry.shape
+            if let Some(drawable) = entry.drawable
                 && mask != 0
             {
                 let mirrored = mirrored(world);
-                expected.push(Expected { node: entry.handle, mesh: shape.mesh, material, mirrored });
+                expected.push(Expected { node: entry.handle, mesh: drawable.mesh, material, mirrored });
             }
         }
         expected.sort_unstable_by_key(|draw| draw.node);

@@ -2,7 +2,7 @@
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Aabb, Keep, Mat34, Node, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Keep, Mat34, Node, SceneConfig, Transform, Visibility};
 
 /// How an operation chooses a node, so that it is meaningful in any tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,9 +194,9 @@ pub(crate) enum Op {
     Topmost { node: Target, more: u8, seed: u8 },
     /// Gives a node exactly the components of a description.
     SetNode(Target, Node<'static>),
-    /// Sets the mesh of a shape.
+    /// Sets the mesh of a drawable.
     SetMesh(Target, u32),
-    /// Sets the bounds of a shape.
+    /// Sets the bounds of a drawable.
     SetBounds(Target, Aabb),
     /// Sets a world transform.
     SetWorld(Target, Mat34),
@@ -214,10 +214,10 @@ pub(crate) enum Op {
     AddMaterial(Target, u32),
     /// Removes the material.
     RemoveMaterial(Target),
-    /// Adds or replaces a shape.
-    AddShape(Target, Shape),
-    /// Removes the shape.
-    RemoveShape(Target),
+    /// Adds or replaces a drawable.
+    AddDrawable(Target, Drawable),
+    /// Removes the drawable.
+    RemoveDrawable(Target),
     /// Adds or replaces a visibility.
     AddVisibility(Target, Visibility),
     /// Removes the visibility.

@@ -6,7 +6,7 @@ use super::op::{Op, Where};
 use super::oracle::Oracle;
 use super::{Check, Mismatch};
 use hedgerow::edit::{Change, Edit, EditQueue, Queued, QueuedPlace, Target};
-use hedgerow::{Error, Keep, Local, NodeHandle, Scene, Shape, Transform};
+use hedgerow::{Drawable, Error, Keep, Local, NodeHandle, Scene, Transform};
 use std::collections::HashMap;
 use std::mem::discriminant;
 
@@ -55,12 +55,12 @@ impl Round {
             Op::RemoveTransform(target) => Edit::change(node(target), Change::Local(None)),
             Op::AddMaterial(target, material) => Edit::change(node(target), Change::Material(Some(*material))),
             Op::RemoveMaterial(target) => Edit::change(node(target), Change::Material(None)),
-            Op::AddShape(target, shape) => Edit::change(node(target), Change::Shape(Some(*shape))),
+            Op::AddDrawable(target, drawable) => Edit::change(node(target), Change::Drawable(Some(*drawable))),
             Op::SetMesh(target, mesh) => {
-                let shape = oracle.scene.get(oracle.tree.pick(*target))?.shape()?;
-                Edit::change(node(target), Change::Shape(Some(Shape { mesh: *mesh, ..shape })))
+                let drawable = oracle.scene.get(oracle.tree.pick(*target))?.drawable()?;
+                Edit::change(node(target), Change::Drawable(Some(Drawable { mesh: *mesh, ..drawable })))
             }
-            Op::RemoveShape(target) => Edit::change(node(target), Change::Shape(None)),
+            Op::RemoveDrawable(target) => Edit::change(node(target), Change::Drawable(None)),
             Op::AddVisibility(target, mask) => Edit::change(node(target), Change::Visibility(Some(*mask))),
             Op::RemoveVisibility(target) => Edit::change(node(target), Change::Visibility(None)),
             Op::SetName(target, name) => Edit::change(node(target), Change::Name(name.map(Into::into))),

@@ -5,7 +5,7 @@ use super::compare::same_bits;
 use super::op::Op;
 use super::oracle::Oracle;
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, Changes};
-use hedgerow::{Error, Local, Mat34, NodeHandle, Scene, Shape, Visibility};
+use hedgerow::{Drawable, Error, Local, Mat34, NodeHandle, Scene, Visibility};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an update left of a node.
@@ -17,7 +17,7 @@ struct State {
     visibility: Option<Visibility>,
     material: Option<u32>,
     shown: Option<u32>,
-    shape: Option<Shape>,
+    drawable: Option<Drawable>,
     name: Option<String>,
     parent: Option<NodeHandle>,
 }
@@ -31,7 +31,7 @@ impl State {
             visibility: scene.get(node).and_then(|node| node.own_visibility()),
             material: scene.get(node).and_then(|node| node.own_material()),
             shown: scene.get(node).and_then(|node| node.material()),
-            shape: scene.get(node).and_then(|node| node.shape()),
+            drawable: scene.get(node).and_then(|node| node.drawable()),
             name: scene.get(node).and_then(|node| node.name()).map(str::to_owned),
             parent: scene.parent(node),
         })
@@ -44,7 +44,7 @@ impl State {
             (self.visibility != now.visibility, ChangeKinds::OWN_VISIBILITY),
             (self.material != now.material, ChangeKinds::OWN_MATERIAL),
             (self.shown != now.shown, ChangeKinds::MATERIAL),
-            (self.shape != now.shape, ChangeKinds::SHAPE),
+            (self.drawable != now.drawable, ChangeKinds::DRAWABLE),
             (self.name != now.name, ChangeKinds::NAME),
             (self.parent != now.parent, ChangeKinds::PARENT),
         ];
@@ -222,7 +222,7 @@ fn compare(
     ensure!(expected.edited || edits.is_empty(), "nothing was edited, and {edits:?} is told");
     let told = |node: NodeHandle| edits.get(&node).copied().unwrap_or_default();
     let mut late = Vec::new();
-    let own = [ChangeKinds::LOCAL, ChangeKinds::OWN_VISIBILITY, ChangeKinds::OWN_MATERIAL, ChangeKinds::SHAPE];
+    let own = [ChangeKinds::LOCAL, ChangeKinds::OWN_VISIBILITY, ChangeKinds::OWN_MATERIAL, ChangeKinds::DRAWABLE];
     let places = ChangeKinds::NAME | ChangeKinds::PARENT | ChangeKinds::ORDER;
     let own = own.into_iter().fold(places, |all, kind| all | kind);
     for (&node, &kinds) in expected.edits {

@@ -3,7 +3,7 @@
 use super::op::{Target, Where};
 use super::world::{Kept, World};
 use hedgerow::glam::DVec3;
-use hedgerow::{Local, Mat34, Node, NodeHandle, Place, Shape, Visibility};
+use hedgerow::{Drawable, Local, Mat34, Node, NodeHandle, Place, Visibility};
 use std::collections::{HashMap, HashSet};
 
 /// A node.
@@ -20,8 +20,8 @@ pub(crate) struct Entry {
     pub(crate) precise: Option<DVec3>,
     /// Its material.
     pub(crate) material: Option<u32>,
-    /// Its shape.
-    pub(crate) shape: Option<Shape>,
+    /// Its drawable.
+    pub(crate) drawable: Option<Drawable>,
     /// Its visibility.
     pub(crate) visibility: Option<Visibility>,
     /// Its name.
@@ -221,7 +221,7 @@ impl Tree {
         self.link(index, place);
         let entry = self.at_mut(index);
         entry.local = node.local.map(Kept::new);
-        (entry.material, entry.shape) = (node.material, node.shape);
+        (entry.material, entry.drawable) = (node.material, node.drawable);
         (entry.visibility, entry.name) = (node.visibility, node.name);
         index
     }
@@ -298,7 +298,7 @@ impl Tree {
         Node {
             local: entry.local.map(|kept| kept.local),
             material: entry.material,
-            shape: entry.shape,
+            drawable: entry.drawable,
             visibility: entry.visibility,
             name: entry.name,
             user_data: 0,
@@ -358,7 +358,7 @@ impl Tree {
             local: None,
             precise: None,
             material: None,
-            shape: None,
+            drawable: None,
             visibility: None,
             name: None,
             seen: None,

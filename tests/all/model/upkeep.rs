@@ -66,7 +66,7 @@ impl Oracle {
             ("nodes", stats.nodes, self.attached),
             ("detached nodes", stats.detached, tree.len() - self.attached),
             ("slices", stats.slices, self.scene.stats().slices),
-            ("shapes", stats.shapes.live, count(&|node| tree.at(node).shape.is_some())),
+            ("drawables", stats.drawables.live, count(&|node| tree.at(node).drawable.is_some())),
             ("names", stats.names.live, count(&|node| tree.at(node).name.is_some())),
         ];
         for (what, counted, expected) in pairs {

@@ -2,7 +2,7 @@
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Tree, Visibility,
+    Aabb, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Transform, Tree, Visibility,
     edit::{Change, Edit, EditQueue, Outcome, Queued, QueuedPlace, Target},
 };
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ enum Step {
     LookAt(Which, Vec3),
     AddTransform(Which, Transform),
     AddMaterial(Which, u32),
-    AddShape(Which, Shape),
+    AddDrawable(Which, Drawable),
     AddVisibility(Which, Visibility),
     Detach(Which, u8),
     SetName(Which, Option<String>),
@@ -59,7 +59,7 @@ fn detach(kind: u8) -> Change {
     match kind {
         0 => Change::Local(None),
         1 => Change::Material(None),
-        2 => Change::Shape(None),
+        2 => Change::Drawable(None),
         _ => Change::Visibility(None),
     }
 }
@@ -84,7 +84,7 @@ impl Step {
             Self::LookAt(node, at) => Edit::change(target(*node), Change::LookAt { target: *at, up: Vec3::Y }),
             Self::AddTransform(node, local) => Edit::set_local(target(*node), *local),
             Self::AddMaterial(node, material) => Edit::change(target(*node), Change::Material(Some(*material))),
-            Self::AddShape(node, shape) => Edit::change(target(*node), Change::Shape(Some(*shape))),
+            Self::AddDrawable(node, drawable) => Edit::change(target(*node), Change::Drawable(Some(*drawable))),
             Self::AddVisibility(node, mask) => Edit::change(target(*node), Change::Visibility(Some(*mask))),
             Self::Detach(node, kind) => Edit::change(target(*node), detach(*kind)),
             Self::SetName(node, name) => Edit::change(target(*node), Change::Name(name.as_deref().map(Into::into))),
@@ -125,8 +125,8 @@ impl Step {
                 node.set_material(*material);
                 Outcome::Changed
             }),
-            Self::AddShape(which, shape) => {
-                scene.edit(node(*which)?).and_then(|mut node| node.set_shape(*shape).map(|_| ())).map(set)
+            Self::AddDrawable(which, drawable) => {
+                scene.edit(node(*which)?).and_then(|mut node| node.set_drawable(*drawable).map(|_| ())).map(set)
             }
             Self::AddVisibility(which, visibility) => scene.edit(node(*which)?).map(|mut node| {
                 node.set_visibility(*visibility);
@@ -137,7 +137,7 @@ impl Step {
                 match kind {
                     0 => node.set_local(None)?,
                     1 => node.set_material(None),
-                    2 => node.set_shape(None)?,
+                    2 => node.set_drawable(None)?,
                     _ => node.set_visibility(None),
                 };
                 Ok(Outcome::Changed)
@@ -182,7 +182,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (which(), transform()).prop_map(|(node, at)| Step::LookAt(node, at.translation)),
         1 => (which(), transform()).prop_map(|(node, local)| Step::AddTransform(node, local)),
         1 => (which(), 0..9_u32).prop_map(|(node, material)| Step::AddMaterial(node, material)),
-        1 => (which(), 0..9_u32).prop_map(|(node, mesh)| Step::AddShape(node, Shape::new(mesh, Aabb::cube(1.0)))),
+        1 => (which(), 0..9_u32).prop_map(|(node, mesh)| Step::AddDrawable(node, Drawable::new(mesh, Aabb::cube(1.0)))),
         1 => (which(), any::<u32>())
             .prop_map(|(node, mask)| Step::AddVisibility(node, Visibility::layers(mask))),
         2 => (which(), 0..4_u8).prop_map(|(node, kind)| Step::Detach(node, kind)),

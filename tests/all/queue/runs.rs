@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform,
+    Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Transform,
     edit::{Change, Edit, EditQueue, Outcome},
 };
 
@@ -88,7 +88,7 @@ fn descriptions_user_data_and_precise_translations_are_queued() {
     let mut queue = EditQueue::new();
     let car = queue.insert(root, Node::transform(Transform::IDENTITY).named("car"));
     let description = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
-        .with_shape(Shape::new(4, Aabb::cube(1.0)))
+        .with_drawable(Drawable::new(4, Aabb::cube(1.0)))
         .with_material(5)
         .with_user_data(16)
         .named("lorry");
@@ -156,7 +156,7 @@ fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
                 single.reparent(node, place, Keep::Local).map(Outcome::Moved)
             }
             4 => {
-                let new = Node::shape(Shape::new(number, Aabb::cube(1.0)));
+                let new = Node::drawable(Drawable::new(number, Aabb::cube(1.0)));
                 tickets.push(queue.insert(Place::After(other), new));
                 let result = single.insert(Place::After(other), new);
                 made.push(result.ok());

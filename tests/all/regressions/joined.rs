@@ -16,20 +16,22 @@ fn found(scene: &Scene) -> Vec<NodeHandle> {
 }
 
 fn shaped(scene: &Scene) -> Vec<NodeHandle> {
-    let mut nodes: Vec<_> =
-        all_nodes(scene).into_iter().filter(|&node| scene.get(node).and_then(|node| node.shape()).is_some()).collect();
+    let mut nodes: Vec<_> = all_nodes(scene)
+        .into_iter()
+        .filter(|&node| scene.get(node).and_then(|node| node.drawable()).is_some())
+        .collect();
     nodes.sort_unstable();
     nodes
 }
 
 #[test]
-fn shapes_that_are_built_or_copied_are_found_after_an_update_and_not_before() {
+fn drawables_that_are_built_or_copied_are_found_after_an_update_and_not_before() {
     let config = SceneConfig { bounds: true, max_nodes: 32, ..SceneConfig::DEFAULT };
     let mut tree = Tree::new();
     tree.push(None, Node::group());
     for number in 1..100 {
         let moved = if number % 3 == 0 { Node::transform(turned(number as f32, 1.0)) } else { Node::group() };
-        tree.push(Some(number / 5), Node { shape: drawn(1).shape, ..moved });
+        tree.push(Some(number / 5), Node { drawable: drawn(1).drawable, ..moved });
     }
     let mut scene = Scene::with_config(config).unwrap();
     let root = scene.root();

@@ -4,7 +4,7 @@ use crate::watched::Watched;
 use hedgerow::changes::{ChangeReader, Changes};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
     query::Sphere,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
@@ -74,11 +74,11 @@ fn found(scene: &Scene) -> Vec<NodeHandle> {
 }
 
 #[test]
-fn shapes_are_found_after_a_pass_over_a_scene_that_is_up_to_date() {
+fn drawables_are_found_after_a_pass_over_a_scene_that_is_up_to_date() {
     for pass in [TransformPass::dirty(), TransformPass::everything()] {
         let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
-        let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
-        let node = scene.insert(scene.root(), shape).unwrap();
+        let drawable = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
+        let node = scene.insert(scene.root(), drawable).unwrap();
         scene.update();
         assert_eq!(found(&scene), [node]);
         Visit::new(pass).run(&mut scene);
@@ -93,9 +93,9 @@ fn shapes_are_found_after_a_pass_over_a_scene_that_is_up_to_date() {
 #[test]
 fn a_pass_with_nothing_to_do_changes_nothing() {
     let mut scene = Watched::new(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT });
-    let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    let drawable = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
     let root = scene.root();
-    let node = scene.insert(root, shape).unwrap();
+    let node = scene.insert(root, drawable).unwrap();
     scene.update();
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
@@ -118,7 +118,7 @@ fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
                 let mut scene = Scene::with_config(config).unwrap();
                 let mut nodes = vec![scene.insert(scene.root(), Node::transform(at(1.0))).unwrap()];
                 for number in 0..100 {
-                    let node = Node::transform(at(0.5)).with_shape(Shape::new(1, Aabb::cube(0.25)));
+                    let node = Node::transform(at(0.5)).with_drawable(Drawable::new(1, Aabb::cube(0.25)));
                     let node = if number % 3 == 0 { Node { local: None, ..node } } else { node };
                     nodes.push(scene.insert(nodes[number / 2], node).unwrap());
                 }
@@ -258,11 +258,11 @@ fn boxes_below_an_import_follow_a_visit_and_sets_of_all_to_the_same() {
         let mut scene = Scene::with_config(SceneConfig { max_nodes: 8, bounds: true, ..SceneConfig::DEFAULT }).unwrap();
         let top = scene.insert(scene.root(), Node::transform(at(0.0))).unwrap();
         let mut nodes = vec![top];
-        let mut shapes = Vec::new();
+        let mut drawables = Vec::new();
         for number in 0..32 {
             nodes.push(scene.insert(top, Node::transform(at(0.0))).unwrap());
             if number % 16 == 15 {
-                shapes.push(scene.insert(top, Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap());
+                drawables.push(scene.insert(top, Node::drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap());
             }
         }
         scene.update();
@@ -275,6 +275,6 @@ fn boxes_below_an_import_follow_a_visit_and_sets_of_all_to_the_same() {
         let mut near = Vec::new();
         let sphere = Sphere::new(Vec3::new(100.0, 0.0, 0.0), 1.0).unwrap();
         scene.query(&sphere, Visibility::VISIBLE, &mut near).unwrap();
-        assert_eq!(near.len(), shapes.len());
+        assert_eq!(near.len(), drawables.len());
     }
 }

@@ -1,9 +1,10 @@
 //! Culling by frusta, through the hierarchy of boxes. Boxes alone are in the experiment
 //! [`molecule-mesh`](super::molecule_mesh).
 //!
-//! - `town`: a town of 1,000,000 shapes, culled by 100 seeded cameras at street level that see 1 to 4 % of it each, in
-//!   nanoseconds a shape of the town; against testing all of its boxes flat, eight at a time. Both list node handles.
-//!   The town is built depth first and maintained: boxes that lie near one another in space then lie in the same blocks.
+//! - `town`: a town of 1,000,000 drawables, culled by 100 seeded cameras at street level that see 1 to 4 % of it each,
+//!   in nanoseconds a drawable of the town; against testing all of its boxes flat, eight at a time. Both list node
+//!   handles. The town is built depth first and maintained: boxes that lie near one another in space then lie in the
+//!   same blocks.
 
 use crate::front::{Front, Sizes};
 use crate::workloads::{TOWN_PARTS, Town};
@@ -19,13 +20,13 @@ const CAMERAS: Sizes<usize> = Sizes { full: 100, short: 4, tiny: 4 };
 /// Runs the experiment.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     let town = &Town::new(PARTS.at(front.scale()), 3);
-    let shapes = town.nodes.len();
+    let drawables = town.nodes.len();
     let frusta = &*frusta(&town.cameras(CAMERAS.at(front.scale()), 4))?;
     let boxes = &town.bounds.iter().copied().collect();
     let seen = || Seen { town, boxes, frusta, indices: Vec::new(), found: vec![Vec::new(); frusta.len()] };
-    let case = Case::new("town", shapes, Unit::Time, "testing all boxes, eight at a time").against_itself();
+    let case = Case::new("town", drawables, Unit::Time, "testing all boxes, eight at a time").against_itself();
     front.calls(
-        case.per(shapes * frusta.len()),
+        case.per(drawables * frusta.len()),
         (&mut seen(), &mut seen()),
         |Seen { town, frusta, found, .. }| {
             for (frustum, found) in frusta.iter().zip(found) {

@@ -1,13 +1,13 @@
 //! What a draw list that is kept from frame to frame saves.
 //!
-//! The thesis's random tree of 262,144 nodes (40 % transforms, 40 % shapes, 20 % materials), built by single inserts.
-//! Each frame something happens, `Scene::update` runs, and then two lists are filled, by turns which one first:
-//! `Scene::draw_list` fills one that it has filled before, and a `RenderPass` one that was cleared and keeps its
+//! The thesis's random tree of 262,144 nodes (40 % transforms, 40 % drawables, 20 % materials), built by single
+//! inserts. Each frame something happens, `Scene::update` runs, and then two lists are filled, by turns which one
+//! first: `Scene::draw_list` fills one that it has filled before, and a `RenderPass` one that was cleared and keeps its
 //! memory. Timed are the lists alone, in nanoseconds a node of the tree, as medians over the frames; both lists are
 //! compared after each.
 //!
 //! - `1%`: 2621 transform nodes chosen at random are given new local transforms.
-//! - `edit`: one shape is inserted at a random place.
+//! - `edit`: one drawable is inserted at a random place.
 //! - `none`: nothing happens.
 
 use crate::clock::nanoseconds;
@@ -43,7 +43,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
 enum Event {
     /// One transform node in a hundred nodes moves.
     SomeMove,
-    /// A shape is inserted.
+    /// A drawable is inserted.
     OneComes,
     Nothing,
 }

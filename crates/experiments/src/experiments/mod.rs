@@ -49,7 +49,7 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         experiment("moved", "updates after all, some or none of the nodes moved", moved::run),
         experiment("edits", "set, insert, remove, move, build, one by one and in batches", edits::run),
         experiment("draws", "draw lists kept from frame to frame, beside listing anew", draws::run),
-        experiment("cull", "a town of a million shapes, against testing all boxes", cull::run),
+        experiment("cull", "a town of a million drawables, against testing all boxes", cull::run),
         experiment("changes", "updates and edits with the change feed, and without", changes::run),
         experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
         experiment("memory", "bytes by the allocator's count, of a tree and over frames", memory::run),

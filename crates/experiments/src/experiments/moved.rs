@@ -1,13 +1,14 @@
 //! What an update costs where some nodes moved, in trees in which every node has a transform.
 //!
-//! Cases `SHAPE/all`, `SHAPE/half`, `SHAPE/10%`, `SHAPE/1%`, `SHAPE/one` and `SHAPE/none`: the share of the nodes,
-//! chosen at random and others each frame, that are given new local transforms. Setting these is not timed, and leaves
-//! what it touched in the cache, on both sides. Timed is the update alone: `Scene::update`, and the naive transform
-//! traversal, which always walks the whole tree. Medians over the frames, in nanoseconds a node of the tree, moved or
-//! not; for `none` the clock, which takes some 25 ns to read, is most of it.
+//! Cases `DRAWABLE/all`, `DRAWABLE/half`, `DRAWABLE/10%`, `DRAWABLE/1%`, `DRAWABLE/one` and `DRAWABLE/none`: the share
+//! of the nodes, chosen at random and others each frame, that are given new local transforms. Setting these is not
+//! timed, and leaves what it touched in the cache, on both sides. Timed is the update alone: `Scene::update`, and the
+//! naive transform traversal, which always walks the whole tree. Medians over the frames, in nanoseconds a node of the
+//! tree, moved or not; for `none` the clock, which takes some 25 ns to read, is most of it.
 //!
-//! The shapes are those of [`Topology`]; the chain is short, since the naive traversal recurses by depth. All are built by
-//! single inserts and maintained once. The world matrices of both sides are compared after the last frame of each case.
+//! The drawables are those of [`Topology`]; the chain is short, since the naive traversal recurses by depth. All are
+//! built by single inserts and maintained once. The world matrices of both sides are compared after the last frame of
+//! each case.
 //!
 //! The case `idle` is a call of `Scene::update` in which nothing changed, in nanoseconds a *call*, as the mean of many
 //! calls in a row; beside it one naive traversal of the same random tree.

@@ -11,12 +11,12 @@
 //!   Against one traversal of the thesis's structure, which computes every node.
 //! - `frame-median` to `frame-worst`: the updates that bring all up to date there, each after that many edits, so that
 //!   nothing is merely put off: every update is in one of the two rows. Against the same traversal.
-//! - `chain/`, `caterpillar/`, `flat/` before all of these names: the tree grows in that shape, and is churned by
+//! - `chain/`, `caterpillar/`, `flat/` before all of these names: the tree grows in that drawable, and is churned by
 //!   inserts and removals without moves; against our own times in the random tree.
 //!
-//! The edits are played five times on new trees, and the time of an edit is its minimum over the runs, since the machine's
-//! interruptions are nobody's. The clock is read before and after each edit and update; some 25 ns of each figure are
-//! the clock's own.
+//! The edits are played five times on new trees, and the time of an edit is its minimum over the runs, since the
+//! machine's interruptions are nobody's. The clock is read before and after each edit and update; some 25 ns of each
+//! figure are the clock's own.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
@@ -57,8 +57,8 @@ enum Edit {
 }
 
 /// Inserts all nodes of a tree, the first one below the root and all others below that; then come edits that leave it
-/// about as large. What is inserted then stays a leaf, and is removed; nodes of the tree move below earlier ones, so that
-/// no cycle is closed.
+/// about as large. What is inserted then stays a leaf, and is removed; nodes of the tree move below earlier ones, so
+/// that no cycle is closed.
 fn script(tree: Recipe, moves: bool) -> Vec<Edit> {
     let end = u32::try_from(tree.nodes().len()).expect("ids have 32 bits");
     let (mut next, mut rng, mut extra, mut live) = (end, Rng::new(3), Vec::new(), 0);
@@ -157,8 +157,8 @@ impl<T: Side> Trial<3> for Playing<T> {
     }
 }
 
-/// Plays a script once, and lowers the times of its edits and updates to those of this run. A side whose updates are not
-/// timed one by one has the time of a traversal at the end.
+/// Plays a script once, and lowers the times of its edits and updates to those of this run. A side whose updates are
+/// not timed one by one has the time of a traversal at the end.
 fn script_on<S: Side>(script: &[Edit], least: &mut Times, updates: bool) -> S {
     let mut side = S::new(Transform::IDENTITY);
     let every = (script.len() / UPDATES).max(1);

@@ -5,7 +5,7 @@
 //! - `transform`: every world matrix computed anew.
 //! - `moved`: the update after one node in a hundred was given a new local transform, which is not timed.
 //!
-//! and these in a town of 250,000 shapes, in a scene that keeps world boxes:
+//! and these in a town of 250,000 drawables, in a scene that keeps world boxes:
 //!
 //! - `bounds`: every world matrix and every box computed anew.
 //! - `cull`: what one of 16 cameras at street level sees listed as draws; each sees 1 to 4 % of the town.

@@ -53,7 +53,7 @@ pub trait Side {
     /// A sum over the draws listed last.
     fn draws(&self) -> Checksum;
 
-    /// A sum over the world matrices of all transform and shape nodes, told by the kinds of the recipe ids.
+    /// A sum over the world matrices of all transform and drawable nodes, told by the kinds of the recipe ids.
     fn worlds(&self, kinds: &[Kind]) -> Checksum;
 
     /// Builds the tree by single inserts in the recipe's order, nothing reserved.

@@ -2,7 +2,9 @@
 
 use super::{Checksum, Side, put};
 use crate::workloads::{Content, Kind, Recipe, RecipeNode};
-use hedgerow::{Aabb, DrawList, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Tree, draw::RenderPass};
+use hedgerow::{
+    Aabb, DrawList, Drawable, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Tree, draw::RenderPass,
+};
 use std::time::Duration;
 
 /// A `hedgerow` scene, edited by single calls, or in batches where there are such: the lists of a batch are filled as
@@ -158,6 +160,6 @@ fn describe(content: Content) -> Node<'static> {
     match content {
         Content::Transform(transform) => Node::transform(transform),
         Content::Material(material) => Node::material(material),
-        Content::Shape(mesh) => Node::shape(Shape::new(mesh, Aabb::cube(0.5))),
+        Content::Shape(mesh) => Node::drawable(Drawable::new(mesh, Aabb::cube(0.5))),
     }
 }

@@ -15,7 +15,7 @@ pub struct Edits {
     pub inserted: Vec<(u32, RecipeNode)>,
 }
 
-/// The shape of a tree while frames change it, from which the edits of the next frame are drawn.
+/// The drawable of a tree while frames change it, from which the edits of the next frame are drawn.
 ///
 /// A tenth of the nodes is removed, all of them leaves; then as many of the leaves that remain, those among them that
 /// the removals made, get a child. So every recipe id is in use between frames.

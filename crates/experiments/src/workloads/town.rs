@@ -3,14 +3,14 @@
 use super::rng::Rng;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{Mat4, Quat, Vec3};
-use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, query::Frustum};
+use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, query::Frustum};
 use std::time::Duration;
 
 /// Districts along a side of the town, streets in a district, and houses in a street.
 const SIDE: u32 = 10;
 const STREETS: u32 = 10;
 const HOUSES: u32 = 10;
-/// The parts of a house with which the town has a million shapes.
+/// The parts of a house with which the town has a million drawables.
 pub const TOWN_PARTS: u32 = 100;
 /// Metres between houses, and between streets.
 const PLOT: f32 = 20.0;
@@ -23,7 +23,7 @@ const SIGHT: f32 = 420.0;
 pub struct Town {
     /// The scene, up to date.
     pub scene: Scene,
-    /// The nodes of all shapes, in the order in which they were inserted.
+    /// The nodes of all drawables, in the order in which they were inserted.
     pub nodes: Vec<NodeHandle>,
     /// The world boxes of these.
     pub bounds: Vec<Aabb>,
@@ -54,8 +54,8 @@ impl Town {
                         let [x, y, z] = core::array::from_fn(|_| rng.below(1024) as f32 / 1024.0);
                         let place = Transform::from_xyz(x * 12.0 - 6.0, y * 9.0, z * 10.0 - 5.0);
                         let half = Vec3::new(0.2 + x, 0.2 + y, 0.1 + 0.2 * z);
-                        let shape = Shape::new(rng.below(64), Aabb::new(-half, half));
-                        let part = Node::transform(place).with_shape(shape);
+                        let drawable = Drawable::new(rng.below(64), Aabb::new(-half, half));
+                        let part = Node::transform(place).with_drawable(drawable);
                         nodes.push(insert(&mut scene, house, part));
                     }
                 }
@@ -64,21 +64,21 @@ impl Town {
         scene.update();
         scene.maintain(Duration::MAX);
         scene.update();
-        let bounds = nodes.iter().map(|&node| scene.get(node).unwrap().bounds().expect("a shape")).collect();
+        let bounds = nodes.iter().map(|&node| scene.get(node).unwrap().bounds().expect("a drawable")).collect();
         Self { scene, nodes, bounds }
     }
 
-    /// Cameras of this seed that stand in the streets and see 1 to 4 % of the shapes each.
+    /// Cameras of this seed that stand in the streets and see 1 to 4 % of the drawables each.
     pub fn cameras(&self, count: usize, seed: u64) -> Vec<Mat4> {
         let mut rng = Rng::new(seed);
-        let shapes = self.nodes.len();
+        let drawables = self.nodes.len();
         let mut cameras = Vec::with_capacity(count);
         for _ in 0..100 * count {
             let matrix = camera(&mut rng);
             let frustum = Frustum::from_view_projection(&matrix).expect("a finite camera");
-            // One shape in 16 tells enough of how much is seen.
+            // One drawable in 16 tells enough of how much is seen.
             let seen = self.bounds.iter().step_by(16).filter(|bounds| frustum.touches(bounds)).count() * 16;
-            if (shapes / 100..shapes / 25).contains(&seen) {
+            if (drawables / 100..drawables / 25).contains(&seen) {
                 cameras.push(matrix);
             }
             if cameras.len() == count {

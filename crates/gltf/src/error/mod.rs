@@ -127,7 +127,7 @@ pub enum ImportErrorKind {
     TooMany(ItemKind),
     /// The scenes of the file have more nodes than a file of this size may have.
     TooManyNodes {
-        /// How many nodes they have, including groups of scenes and shape nodes.
+        /// How many nodes they have, including groups of scenes and drawable nodes.
         nodes: u64,
         /// The greatest number allowed; see [`ImportOptions::max_nodes`](super::ImportOptions::max_nodes).
         most: u64,
@@ -139,8 +139,8 @@ pub enum ImportErrorKind {
         /// The greatest number allowed.
         most: u64,
     },
-    /// What is made of the file's buffers is more than a file of this size may make: vertices, keys, weights and images,
-    /// each counted as often as it is read.
+    /// What is made of the file's buffers is more than a file of this size may make: vertices, keys, weights and
+    /// images, each counted as often as it is read.
     TooManyBytes {
         /// The item with which it is too much.
         item: Item,

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 /// The mesh ids of an import: consecutive numbers for all primitives of all meshes, in the order of the file. They are
-/// what shapes have as [`Shape::mesh`](hedgerow::Shape::mesh).
+/// what drawables have as [`Drawable::mesh`](hedgerow::Drawable::mesh).
 ///
 /// They begin at [`ImportOptions::first_mesh`](crate::ImportOptions::first_mesh), so that several files in one
 /// scene need not share numbers: see [`ImportOptions::after`](crate::ImportOptions::after).

@@ -63,7 +63,7 @@ pub struct ImportedMesh {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedPrimitive {
-    /// The mesh id that shapes have which draw it; see [`MeshIds`].
+    /// The mesh id that drawables have which draw it; see [`MeshIds`].
     pub id: u32,
     /// Its material, in [`Imported::materials`](super::Imported::materials); `None`: the default one.
     pub material: Option<usize>,

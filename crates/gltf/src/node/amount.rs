@@ -23,7 +23,7 @@ const AROUND: u64 = 1 << 20;
 
 /// A number of nodes, and the bytes of their names.
 ///
-/// A node listed by *n* scenes is made *n* times with everything below it, and each primitive makes a shape node at
+/// A node listed by *n* scenes is made *n* times with everything below it, and each primitive makes a drawable node at
 /// each node that has the mesh: a few bytes of the file for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
@@ -65,7 +65,7 @@ impl Amount {
             let json = &root.nodes[node];
             let mut all = below[node];
             if let Some(mesh) = json.mesh.map(|mesh| mesh.value()) {
-                // A mesh of one primitive needs no child: the node itself has the shape.
+                // A mesh of one primitive needs no child: the node itself has the drawable.
                 let own = root.meshes[mesh].primitives.len() == 1;
                 all.nodes = all.nodes.saturating_add(if own { 0 } else { drawn(mesh) as u64 });
             }

@@ -3,7 +3,7 @@
 use super::graph;
 use crate::document::Document;
 use crate::error::ImportError;
-use crate::{Imported, ImportedScene, ImportedShape, motion};
+use crate::{Imported, ImportedDrawable, ImportedScene, motion};
 use hedgerow::data::NodeMap;
 use hedgerow::{Node, NodeHandle, Scene};
 
@@ -54,40 +54,42 @@ fn insert_scene(
         let node = Node { local: Some(graph::local(json)), name: json.name.as_deref(), ..Node::group() };
         let mesh = json.mesh.map(|mesh| mesh.value());
         let skin = json.skin.map(|skin| skin.value());
-        // A mesh of one primitive needs no child: the node itself has the shape.
+        // A mesh of one primitive needs no child: the node itself has the drawable.
         let own = mesh.filter(|&mesh| document.root.meshes[mesh].primitives.len() == 1);
-        let own_shape = own.and_then(|mesh| document.drawn(mesh).next());
-        let handle = match own_shape {
-            Some((_, drawn)) => scene.insert(parent, node.with_shape(drawn.shape).with_material(drawn.material))?,
+        let own_drawable = own.and_then(|mesh| document.drawn(mesh).next());
+        let handle = match own_drawable {
+            Some((_, drawn)) => {
+                scene.insert(parent, node.with_drawable(drawn.drawable).with_material(drawn.material))?
+            }
             None => scene.insert(parent, node)?,
         };
         imported.nodes.push((index, handle));
         imported.origins.insert(handle, index);
         for (primitive, drawn) in mesh.into_iter().flat_map(|mesh| document.drawn(mesh)) {
-            let mut shape = ImportedShape {
+            let mut drawable = ImportedDrawable {
                 node: index,
                 mesh: mesh.unwrap_or_default(),
                 primitive,
-                id: drawn.shape.mesh,
+                id: drawn.drawable.mesh,
                 handle,
                 skin,
             };
             if own.is_none() {
-                shape.handle = scene.insert(handle, Node::shape(drawn.shape).with_material(drawn.material))?;
-                imported.origins.insert(shape.handle, index);
+                drawable.handle = scene.insert(handle, Node::drawable(drawn.drawable).with_material(drawn.material))?;
+                imported.origins.insert(drawable.handle, index);
             }
-            imported.shapes.push(shape);
+            imported.drawables.push(drawable);
         }
         stack.extend(graph::children(json).rev().map(|child| (child, handle)));
     }
     imported.nodes.sort_unstable_by_key(|&(index, _)| index);
-    imported.shapes.sort_unstable_by_key(|shape| (shape.node, shape.id));
+    imported.drawables.sort_unstable_by_key(|drawable| (drawable.node, drawable.id));
     Ok(imported)
 }
 
 impl ImportedScene {
     /// A scene whose nodes are still to be inserted.
     fn empty(group: NodeHandle, extras: crate::Extras) -> Self {
-        Self { group, shapes: Vec::new(), nodes: Vec::new(), origins: NodeMap::new(), extras }
+        Self { group, drawables: Vec::new(), nodes: Vec::new(), origins: NodeMap::new(), extras }
     }
 }

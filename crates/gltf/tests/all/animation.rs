@@ -159,12 +159,12 @@ impl<'a> Frame<'a> {
         }
         for json in expected["skinned"].as_array().into_iter().flatten() {
             let (node, primitive) = (index(&json["node"]).unwrap(), index(&json["prim"]).unwrap());
-            let shape = self.import.imported.scenes.iter().flat_map(|scene| scene.shapes_of(node)).nth(primitive);
-            let shape = shape.unwrap();
-            let data = self.import.imported.vertices(shape.id).unwrap();
-            let number = shape.skin.unwrap();
+            let drawable = self.import.imported.scenes.iter().flat_map(|scene| scene.drawables_of(node)).nth(primitive);
+            let drawable = drawable.unwrap();
+            let data = self.import.imported.vertices(drawable.id).unwrap();
+            let number = drawable.skin.unwrap();
             let (palette, skin) = (self.palette(number), &self.import.imported.skins[number].skin);
-            let mesh = meshes.entry((shape.id, number)).or_insert_with(|| data.to_skinned_mesh(skin).unwrap());
+            let mesh = meshes.entry((drawable.id, number)).or_insert_with(|| data.to_skinned_mesh(skin).unwrap());
             let mut places = vec![[0.0_f32; 3]; mesh.len()];
             mesh.skin(Palette::of(skin, &palette).unwrap(), SkinOutput::new(&mut places[..])).unwrap();
             let mut by_vertex = vec![Vec3::NAN; mesh.len()];

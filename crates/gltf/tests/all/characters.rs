@@ -60,7 +60,7 @@ fn a_character_is_imported_whole() {
     assert_eq!(mesh.joints, [0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]);
     assert_eq!(mesh.weights[4..6], [0.2, 0.8]);
     assert_eq!(mesh.targets[1].positions, [[0.0; 3], [0.0, 0.0, 0.0], [0.0, 0.0, -2.0]]);
-    assert_eq!(imported.scenes[0].shapes[0].skin, Some(0));
+    assert_eq!(imported.scenes[0].drawables[0].skin, Some(0));
 }
 
 #[test]
@@ -184,10 +184,10 @@ fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is
     let (mut models, mut room) = (Vec::new(), Vec::new());
     pose.to_models(&rig.skeleton, &mut models).unwrap();
     let palette = skin.palette(&models, &mut room).unwrap();
-    let (shape, base) = (imported.scenes[0].shapes[0].handle, rig.places[0].base);
-    imported.vertices(0).unwrap().joint_bounds(skin).unwrap().follow(&mut scene, shape, base, palette).unwrap();
+    let (drawable, base) = (imported.scenes[0].drawables[0].handle, rig.places[0].base);
+    imported.vertices(0).unwrap().joint_bounds(skin).unwrap().follow(&mut scene, drawable, base, palette).unwrap();
     scene.update();
-    let found = scene.get(shape).unwrap().bounds().unwrap();
+    let found = scene.get(drawable).unwrap().bounds().unwrap();
     // Vertex 0 follows the hip, which has stepped up by 4, in a yard at x = 10.
     let place = Vec3::new(10.0, 5.0, 0.0);
     assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{place} is out of {found:?}");
@@ -492,8 +492,9 @@ fn a_mesh_of_two_nodes_of_which_one_has_a_skin_is_laid_out_for_both() {
     small.json["nodes"].as_array_mut().unwrap().push(json!({"name": "statue", "mesh": 0}));
     small.json["scenes"] = json!([{"nodes": [0, 5]}]);
     let mut import = load(&small);
-    let shapes: Vec<_> = import.imported.scenes[0].shapes.iter().map(|shape| (shape.node, shape.skin)).collect();
-    assert_eq!(shapes, [(4, Some(0)), (5, None)]);
+    let drawables: Vec<_> =
+        import.imported.scenes[0].drawables.iter().map(|drawable| (drawable.node, drawable.skin)).collect();
+    assert_eq!(drawables, [(4, Some(0)), (5, None)]);
     let data = import.imported.vertices(0).unwrap();
     let statue = data.without_joints();
     assert_eq!((data.influences, statue.influences), (4, 0));
@@ -552,9 +553,9 @@ fn play(import: &mut Import) {
             skin.skin.palette(&models, &mut Vec::new()).unwrap();
         }
     }
-    for shape in import.imported.scenes.iter().flat_map(|scene| &scene.shapes) {
-        let Some(data) = import.imported.vertices(shape.id) else { continue };
-        let (data, skin) = match shape.skin {
+    for drawable in import.imported.scenes.iter().flat_map(|scene| &scene.drawables) {
+        let Some(data) = import.imported.vertices(drawable.id) else { continue };
+        let (data, skin) = match drawable.skin {
             Some(skin) => (data.clone(), import.imported.skins[skin].skin.clone()),
             None => (data.without_joints(), Skin::rigid()),
         };

@@ -102,8 +102,8 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
         let listed: usize = imported.scenes.iter().map(|scene| scene.nodes().len()).sum();
         let in_scenes = expected_nodes.iter().filter(|node| node["scene"].as_i64() != Some(-1)).count();
         assert_eq!(listed, in_scenes, "{name}");
-        let children = imported.scenes.iter().flat_map(|scene| &scene.shapes);
-        let children = children.filter(|shape| imported.node(shape.node) != Some(shape.handle)).count();
+        let children = imported.scenes.iter().flat_map(|scene| &scene.drawables);
+        let children = children.filter(|drawable| imported.node(drawable.node) != Some(drawable.handle)).count();
         assert_eq!(scene.len(), 1 + imported.scenes.len() + listed + children, "{name}");
         let shown = imported.default_scene.unwrap_or(0);
         assert_eq!(shown, index(&expected["defaultScene"]).unwrap_or(0), "{name}");
@@ -134,9 +134,9 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
         for mesh in expected["meshes"].as_array().unwrap() {
             for (primitive, json) in mesh["primitives"].as_array().unwrap().iter().enumerate() {
                 let id = imported.mesh_ids.id(index(&mesh["mesh"]).unwrap(), primitive).unwrap();
-                let mut drawn = imported.scenes.iter().flat_map(|scene| &scene.shapes);
-                let Some(shape) = drawn.find(|shape| shape.id == id) else { continue };
-                let found = scene.get(shape.handle).unwrap().shape().unwrap();
+                let mut drawn = imported.scenes.iter().flat_map(|scene| &scene.drawables);
+                let Some(drawable) = drawn.find(|drawable| drawable.id == id) else { continue };
+                let found = scene.get(drawable.handle).unwrap().drawable().unwrap();
                 assert_eq!(found.mesh, id, "{name}");
                 assert_eq!(found.bounds, bounds(&json["accessorMin"], &json["accessorMax"]), "{name}: mesh {id}");
                 let measured = bounds(&json["min"], &json["max"]);
@@ -152,11 +152,11 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
         }
         for json in expected["meshNodes"].as_array().unwrap() {
             let node = index(&json["node"]).unwrap();
-            let shapes: Vec<_> = imported.scenes.iter().flat_map(|scene| scene.shapes_of(node)).collect();
+            let drawables: Vec<_> = imported.scenes.iter().flat_map(|scene| scene.drawables_of(node)).collect();
             let boxes = json["worldAabb"].as_array().unwrap();
-            assert_eq!(shapes.len(), boxes.len(), "{name}: node {node}");
-            for (shape, json) in shapes.iter().zip(boxes) {
-                let found = scene.get(shape.handle).unwrap().bounds().unwrap();
+            assert_eq!(drawables.len(), boxes.len(), "{name}: node {node}");
+            for (drawable, json) in drawables.iter().zip(boxes) {
+                let found = scene.get(drawable.handle).unwrap().bounds().unwrap();
                 let apart = box_distance(found, bounds(&json["min"], &json["max"]));
                 worst_box = worst_box.max(apart);
                 assert!(apart <= 1e-5, "{name}: node {node}: {found:?}, expected {json}");
@@ -300,7 +300,7 @@ fn a_glb_cut_off_anywhere_is_refused() {
         .and_then(|shelf| scene.get(shelf).and_then(|node| node.last_child()).map(|node| node.handle()))
         .unwrap();
     let b = scene.get(b).unwrap().find("a/b").unwrap().handle();
-    assert_eq!(scene.get(b).unwrap().shape().unwrap().bounds, Aabb::new(Vec3::ZERO, Vec3::new(1.0, 1.0, 0.0)));
+    assert_eq!(scene.get(b).unwrap().drawable().unwrap().bounds, Aabb::new(Vec3::ZERO, Vec3::new(1.0, 1.0, 0.0)));
     for length in 0..whole.len() {
         let error = refusal(&whole[..length]);
         assert!(matches!(error, ImportErrorKind::Truncated { .. }) || length < 4, "{length}: {error:?}");
@@ -427,7 +427,7 @@ fn a_buffer_in_a_file_of_its_own_is_found_or_named() {
     let import = hedgerow_gltf::load(folder.join("a.gltf")).unwrap();
     let point = Vec3::new(1.0, 2.0, 3.0);
     let node = import.imported.node(0).unwrap();
-    assert_eq!(import.scene.get(node).unwrap().shape().unwrap().bounds, Aabb::new(point, point));
+    assert_eq!(import.scene.get(node).unwrap().drawable().unwrap().bounds, Aabb::new(point, point));
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -473,7 +473,7 @@ fn scenes_that_share_roots_make_no_more_nodes_than_the_file_is_a_measure_of() {
     let most = bytes.len() as u64;
     assert!(most < 135_000);
     assert_eq!(kind(&bytes, ImportOptions::new()), ImportErrorKind::TooManyNodes { nodes: 4000 * 4001, most });
-    // Exactly at a limit, and one beyond it, with shapes that are separate nodes.
+    // Exactly at a limit, and one beyond it, with drawables that are separate nodes.
     let small = shared(5, 4, "");
     for (most, passes) in [(25, true), (24, false)] {
         let result = ImportOptions::new().with_max_nodes(most).from_slice(&small, None);

@@ -149,23 +149,23 @@ fn handles_lead_to_the_items_of_the_file_and_back() {
         assert_eq!((scene.get(node).and_then(|node| node.name()), imported.index_of(node)), (Some(name), Some(index)));
     }
     let day = &imported.scenes[0];
-    let numbers: Vec<_> = day.shapes_of(0).iter().map(|it| (it.mesh, it.primitive, it.id, it.skin)).collect();
+    let numbers: Vec<_> = day.drawables_of(0).iter().map(|it| (it.mesh, it.primitive, it.id, it.skin)).collect();
     assert_eq!(numbers, [(0, 0, 0, None), (0, 1, 1, None)]);
-    for shape in day.shapes_of(0) {
-        assert_eq!(scene.get(shape.handle).unwrap().shape().unwrap().mesh, shape.id);
-        assert_eq!(imported.mesh_ids.primitive(shape.id), Some((shape.mesh, shape.primitive)));
+    for drawable in day.drawables_of(0) {
+        assert_eq!(scene.get(drawable.handle).unwrap().drawable().unwrap().mesh, drawable.id);
+        assert_eq!(imported.mesh_ids.primitive(drawable.id), Some((drawable.mesh, drawable.primitive)));
         // A node made for a primitive is of the node that has the mesh.
-        assert_eq!((day.index_of(shape.handle), imported.index_of(shape.handle)), (Some(0), Some(0)));
-        assert_eq!(imported.scenes[1].index_of(shape.handle), None);
+        assert_eq!((day.index_of(drawable.handle), imported.index_of(drawable.handle)), (Some(0), Some(0)));
+        assert_eq!(imported.scenes[1].index_of(drawable.handle), None);
     }
-    let vase = &imported.scenes[1].shapes_of(2)[0];
+    let vase = &imported.scenes[1].drawables_of(2)[0];
     assert_eq!((Some(vase.handle), vase.mesh, vase.primitive, vase.id), (imported.node(2), 1, 0, 2));
     assert_eq!(imported.index_of(day.group), None);
     let other = scene.insert(scene.root(), hedgerow::Node::group()).unwrap();
     assert_eq!(imported.index_of(other), None);
 }
 
-/// The tree, every name, transform, shape and material.
+/// The tree, every name, transform, drawable and material.
 fn dump(scene: &Scene) -> Vec<String> {
     let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
     nodes
@@ -187,7 +187,7 @@ fn parts_that_are_not_asked_for_do_not_come_and_the_nodes_are_the_same() {
     let whole = with(Parts::ALL);
     let alone = ImportOptions::new().nodes_only().from_slice(&bytes, None).unwrap();
     assert_eq!(dump(&whole.scene), dump(&alone.scene));
-    assert_eq!(alone.imported.scenes[0].shapes, whole.imported.scenes[0].shapes);
+    assert_eq!(alone.imported.scenes[0].drawables, whole.imported.scenes[0].drawables);
     assert_eq!((alone.imported.cameras.len(), alone.imported.lights.len()), (2, 2));
     assert_eq!(alone.imported.meshes[0].name.as_deref(), Some("oak table"));
     assert_eq!(alone.imported.default_material, 2);
@@ -230,9 +230,9 @@ fn two_files_in_one_scene_share_no_number() {
     assert_eq!([&first, &second, &third].map(|it| (it.first_material, it.default_material)), [(0, 2), (3, 5), (6, 8)]);
     let (mut drawn, mut numbers) = (0, std::collections::HashSet::new());
     for imported in [&first, &second, &third] {
-        for shape in imported.scenes.iter().flat_map(|scene| &scene.shapes) {
-            let id = scene.get(shape.handle).unwrap().shape().unwrap().mesh;
-            let material = scene.get(shape.handle).unwrap().own_material().unwrap();
+        for drawable in imported.scenes.iter().flat_map(|scene| &scene.drawables) {
+            let id = scene.get(drawable.handle).unwrap().drawable().unwrap().mesh;
+            let material = scene.get(drawable.handle).unwrap().own_material().unwrap();
             drawn += 1;
             assert!(numbers.insert(id), "{id} is in two files");
             // Every number is known to its file alone.
@@ -267,7 +267,7 @@ fn a_scene_is_made_with_the_configuration_that_is_asked_for() {
         scene.query(&Frustum::from_view_projection(&Mat4::IDENTITY)?, Visibility::VISIBLE, &mut seen)?;
         Ok::<_, Error>(seen.len())
     };
-    assert_eq!(seen(&import.scene), Ok(2), "of three shapes the vase is above");
+    assert_eq!(seen(&import.scene), Ok(2), "of three drawables the vase is above");
     let plain = hedgerow_gltf::from_slice(&bytes, None).unwrap();
     assert_eq!(seen(&plain.scene), Err(Error::NoBounds));
     let senseless = SceneConfig { max_nodes: 0, ..SceneConfig::DEFAULT };
@@ -360,8 +360,8 @@ fn a_shop_with_any_byte_changed_never_panics() {
             match hedgerow_gltf::from_slice(&changed, None) {
                 Ok(import) => {
                     import.scene.validate().unwrap();
-                    for shape in import.imported.scenes.iter().flat_map(|scene| &scene.shapes) {
-                        let vertices = import.imported.vertices(shape.id).unwrap();
+                    for drawable in import.imported.scenes.iter().flat_map(|scene| &scene.drawables) {
+                        let vertices = import.imported.vertices(drawable.id).unwrap();
                         let count = vertices.positions.len();
                         assert!(vertices.texcoords.iter().all(|set| set.len() == count));
                         assert!(vertices.indices.iter().all(|&index| (index as usize) < count));

@@ -1,6 +1,6 @@
 //! Edits of one node, with no update among them.
 
-use crate::warm::{FEW, Warm, shape};
+use crate::warm::{FEW, Warm, drawable};
 use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 use std::hint::black_box;
 
@@ -28,12 +28,12 @@ pub(super) fn insert_remove(times: u32) {
     come_and_go(Warm::new(FEW), times, transform);
 }
 
-pub(super) fn insert_remove_shape(times: u32) {
-    come_and_go(Warm::new(FEW), times, || Node::shape(shape()));
+pub(super) fn insert_remove_drawable(times: u32) {
+    come_and_go(Warm::new(FEW), times, || Node::drawable(drawable()));
 }
 
 pub(super) fn insert_remove_full(times: u32) {
-    come_and_go(Warm::new(FEW), times, || transform().with_shape(shape()).with_material(3));
+    come_and_go(Warm::new(FEW), times, || transform().with_drawable(drawable()).with_material(3));
 }
 
 pub(super) fn insert_remove_changes(times: u32) {
@@ -44,8 +44,8 @@ pub(super) fn insert_remove_bounds(times: u32) {
     come_and_go(Warm::with_bounds(FEW), times, transform);
 }
 
-pub(super) fn insert_remove_shape_bounds(times: u32) {
-    come_and_go(Warm::with_bounds(FEW), times, || Node::shape(shape()));
+pub(super) fn insert_remove_drawable_bounds(times: u32) {
+    come_and_go(Warm::with_bounds(FEW), times, || Node::drawable(drawable()));
 }
 
 pub(super) fn reparent_leaf(times: u32) {

@@ -146,8 +146,8 @@ pub struct Renderer {
     streams: (Table, Vec<f32>),
     influences: Table,
     deltas: Table,
-    /// Where influences and deltas of each shape of figures begin.
-    shapes: Vec<[u32; 2]>,
+    /// Where influences and deltas of each drawable of figures begin.
+    drawables: Vec<[u32; 2]>,
     eyes: (wgpu::Buffer, [Eye; EYES]),
     light: (wgpu::Buffer, Light),
     world: wgpu::BindGroup,
@@ -182,11 +182,11 @@ impl Renderer {
             });
             vertices.extend_from_slice(&mesh.vertices);
         }
-        let (mut influences, mut deltas, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
-        for shape in &stage.figures.shapes {
-            shapes.push([influences.len() as u32, deltas.len() as u32]);
-            influences.extend(shape.influences.iter().map(|&(joint, weight)| [joint, weight.to_bits()]));
-            deltas.extend(shape.deltas.iter().flatten().copied());
+        let (mut influences, mut deltas, mut drawables) = (Vec::new(), Vec::new(), Vec::new());
+        for drawable in &stage.figures.drawables {
+            drawables.push([influences.len() as u32, deltas.len() as u32]);
+            influences.extend(drawable.influences.iter().map(|&(joint, weight)| [joint, weight.to_bits()]));
+            deltas.extend(drawable.deltas.iter().flatten().copied());
         }
         let filled = |label, bytes: &[u8], usage| {
             let buffer = buffers::new(gpu, label, bytes.len() as u64, usage | wgpu::BufferUsages::COPY_DST);
@@ -227,7 +227,7 @@ impl Renderer {
             streams: (streams, Vec::new()),
             influences,
             deltas,
-            shapes,
+            drawables,
             eyes: (eyes, [Eye::zeroed(); EYES]),
             light: (light, Light::zeroed()),
             world,

@@ -10,8 +10,8 @@ use std::sync::Arc;
 pub struct Figure {
     /// The node whose world matrix is before the palette; `None`: that of the draw.
     pub base: Option<NodeHandle>,
-    /// Which of the shapes.
-    pub shape: usize,
+    /// Which of the drawables.
+    pub drawable: usize,
     /// Its part of [`Figures::palettes`]; empty for what only morphs.
     pub palette: Range<usize>,
     /// Its part of [`Figures::weights`].
@@ -21,7 +21,7 @@ pub struct Figure {
 }
 
 /// A mesh that figures share.
-pub struct FigureShape {
+pub struct FigureDrawable {
     /// The number of the stage's mesh.
     pub mesh: u32,
     /// As the processor skins it.
@@ -40,7 +40,7 @@ pub struct FigureShape {
 #[derive(Default)]
 pub struct Figures {
     /// The meshes.
-    pub shapes: Vec<FigureShape>,
+    pub drawables: Vec<FigureDrawable>,
     /// The figures.
     pub list: Vec<Figure>,
     /// Their matrices.
@@ -55,14 +55,14 @@ pub struct Figures {
 
 impl Figures {
     /// Adds a figure, in rest. Returns the user data of its draws.
-    pub fn push(&mut self, shape: usize, base: Option<NodeHandle>, coat: Option<[[u8; 4]; 5]>) -> u32 {
-        let FigureShape { skinned, skin, per_vertex, .. } = &self.shapes[shape];
+    pub fn push(&mut self, drawable: usize, base: Option<NodeHandle>, coat: Option<[[u8; 4]; 5]>) -> u32 {
+        let FigureDrawable { skinned, skin, per_vertex, .. } = &self.drawables[drawable];
         let joints = if *per_vertex == 0 { 0 } else { skin.len() };
         let palette = self.palettes.len()..self.palettes.len() + joints;
         let weights = self.weights.len()..self.weights.len() + skinned.morph_targets();
         self.palettes.resize(palette.end, Mat34::IDENTITY);
         self.weights.resize(weights.end, 0.0);
-        self.list.push(Figure { base, shape, palette, weights, coat });
+        self.list.push(Figure { base, drawable, palette, weights, coat });
         self.changed = true;
         u32::try_from(self.list.len()).expect("there are fewer figures than nodes")
     }
@@ -88,17 +88,17 @@ impl Figures {
 
     /// Places and normals of a figure's vertices, as the processor computes them: appended, six numbers a vertex.
     pub fn skin(&mut self, number: usize, streams: &mut Vec<f32>) -> Result<()> {
-        let Self { shapes, list, palettes, weights, room, morphing, .. } = self;
+        let Self { drawables, list, palettes, weights, room, morphing, .. } = self;
         let figure = &list[number];
-        let shape = &shapes[figure.shape];
-        let count = shape.skinned.len();
+        let drawable = &drawables[figure.drawable];
+        let count = drawable.skinned.len();
         room.resize(2 * count, [0.0; 3]);
         let (places, normals) = room.split_at_mut(count);
         let identity = [Mat34::IDENTITY];
         let matrices = if figure.palette.is_empty() { &identity[..] } else { &palettes[figure.palette.clone()] };
-        let palette = Palette::of(&shape.skin, matrices)?;
+        let palette = Palette::of(&drawable.skin, matrices)?;
         let output = SkinOutput::new(&mut *places).normals(&mut *normals);
-        shape.skinned.skin_morphed(palette, &weights[figure.weights.clone()], morphing, output)?;
+        drawable.skinned.skin_morphed(palette, &weights[figure.weights.clone()], morphing, output)?;
         streams
             .extend(places.iter().zip(&*normals).flat_map(|(place, normal)| [*place, *normal].into_iter().flatten()));
         Ok(())

@@ -1,6 +1,6 @@
 //! A glTF file whole.
 
-use super::figures::{FigureShape, Figures, influences, reordered};
+use super::figures::{FigureDrawable, Figures, influences, reordered};
 use super::geometry::{Mesh, Topology, Vertex, normals};
 use super::images;
 use super::{Alpha, Cue, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wrap};
@@ -12,10 +12,10 @@ use hedgerow::anim::player::Playback;
 use hedgerow::character::JointBounds;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::{Palette, Skin};
-use hedgerow::{Error, Mat34, NodeHandle, Scene, SceneConfig, Shape, Visibility};
+use hedgerow::{Error, Mat34, NodeHandle, Scene, SceneConfig, Drawable, Visibility};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
-    AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedShape, LightKind, MeshData, Projection,
+    AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData, Projection,
     Topology as Drawn,
 };
 use std::collections::HashMap;
@@ -90,9 +90,9 @@ fn of(
         imported.mesh_ids.range().map(|id| imported.vertices(id).map_or_else(Mesh::default, mesh)).collect();
     let mut figures = Figures::default();
     let mut cast = Cast { by_mesh: HashMap::new(), actors: Vec::new() };
-    for shape in imported.scenes[shown].shapes.clone() {
-        if imported.vertices(shape.id).is_some_and(MeshData::is_deformed) {
-            cast.enlist((&mut scene, &imported, shown), shape, &mut meshes, &mut figures)?;
+    for drawable in imported.scenes[shown].drawables.clone() {
+        if imported.vertices(drawable.id).is_some_and(MeshData::is_deformed) {
+            cast.enlist((&mut scene, &imported, shown), drawable, &mut meshes, &mut figures)?;
         }
     }
 
@@ -131,7 +131,7 @@ fn of(
     }
     let mut surfaces: Vec<Surface> = play.imported.materials.iter().map(|of| surface(&play.imported, of)).collect();
     // Behind those of the file is the default one, white and as bright as the sun makes it. Of a file that has no
-    // other, the shape is to be seen.
+    // other, the drawable is to be seen.
     if surfaces.len() < 2 {
         surfaces = vec![Surface { colour: CLAY, ..Surface::default() }];
     }
@@ -167,23 +167,23 @@ fn of(
 
 /// Those who have figures, and the meshes made for them.
 struct Cast {
-    /// The shape of a figure, by mesh id and skin.
+    /// The drawable of a figure, by mesh id and skin.
     by_mesh: HashMap<(u32, Option<usize>), usize>,
     actors: Vec<Actor>,
 }
 
 impl Cast {
-    /// Makes a figure of a shape, and has its node draw that.
+    /// Makes a figure of a drawable, and has its node draw that.
     fn enlist(
         &mut self,
         (scene, imported, shown): (&mut Scene, &Imported, usize),
-        shape: ImportedShape,
+        drawable: ImportedDrawable,
         meshes: &mut Vec<Mesh>,
         figures: &mut Figures,
     ) -> Result<()> {
-        let Some(data) = imported.vertices(shape.id) else { return Ok(()) };
-        let skin = shape.skin.filter(|_| data.influences > 0);
-        let found = self.by_mesh.get(&(shape.id, skin)).copied();
+        let Some(data) = imported.vertices(drawable.id) else { return Ok(()) };
+        let skin = drawable.skin.filter(|_| data.influences > 0);
+        let found = self.by_mesh.get(&(drawable.id, skin)).copied();
         let of_skin = skin.map(|number| &imported.skins[number]);
         let skin_of = of_skin.map_or_else(Skin::rigid, |skin| skin.skin.clone());
         let mut data = if skin.is_some() { data.clone() } else { data.without_joints() };
@@ -217,7 +217,7 @@ impl Cast {
                 }
                 let mesh = u32::try_from(meshes.len()).map_err(|_| Failure::new("the file has too many meshes"))?;
                 meshes.push(drawn);
-                figures.shapes.push(FigureShape {
+                figures.drawables.push(FigureDrawable {
                     mesh,
                     influences: reordered(&own, per_vertex, order),
                     skinned: Arc::new(skinned),
@@ -225,18 +225,18 @@ impl Cast {
                     per_vertex,
                     deltas,
                 });
-                self.by_mesh.insert((shape.id, skin), figures.shapes.len() - 1);
-                figures.shapes.len() - 1
+                self.by_mesh.insert((drawable.id, skin), figures.drawables.len() - 1);
+                figures.drawables.len() - 1
             }
         };
         let place = of_skin.and_then(|skin| imported.rigs[skin.rig].places.iter().find(|place| place.scene == shown));
         let user_data = figures.push(number, place.map(|place| place.base), None);
-        let mut node = scene.edit(shape.handle)?;
-        let drawn = node.as_ref().shape().ok_or(Error::NoShape(shape.handle))?;
-        node.set_shape(Shape { mesh: figures.shapes[number].mesh, ..drawn })?.set_user_data(user_data);
-        let morph = imported.morphs.iter().position(|morph| morph.node == shape.node);
+        let mut node = scene.edit(drawable.handle)?;
+        let drawn = node.as_ref().drawable().ok_or(Error::NoDrawable(drawable.handle))?;
+        node.set_drawable(Drawable { mesh: figures.drawables[number].mesh, ..drawn })?.set_user_data(user_data);
+        let morph = imported.morphs.iter().position(|morph| morph.node == drawable.node);
         let bounds = data.joint_bounds(&skin_of)?;
-        self.actors.push(Actor { node: shape.handle, figure: user_data as usize - 1, skin, morph, bounds });
+        self.actors.push(Actor { node: drawable.handle, figure: user_data as usize - 1, skin, morph, bounds });
         Ok(())
     }
 }
@@ -350,7 +350,7 @@ impl FilePlay {
                 }
             } else {
                 let identity = [Mat34::IDENTITY];
-                let palette = Palette::of(&figures.shapes[figure.shape].skin, &identity)?;
+                let palette = Palette::of(&figures.drawables[figure.drawable].skin, &identity)?;
                 actor.bounds.follow(scene, actor.node, actor.node, palette)?;
             }
         }

@@ -1,6 +1,6 @@
 //! The army of the example `army` on a meadow, and the puppet as a mesh.
 
-use super::figures::{FigureShape, Figures, influences, reordered};
+use super::figures::{FigureDrawable, Figures, influences, reordered};
 use super::geometry::{Mesh, Topology, Vertex};
 use super::paint::Pattern;
 use super::{Daylight, Image, Play, Stage, Surface, Texture};
@@ -10,7 +10,7 @@ use crate::failure::Result;
 use crate::puppet::{Lists, PuppetMesh, Rig};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::Skin;
-use hedgerow::{Aabb, Node, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Node, Drawable, Transform, Visibility};
 use std::sync::Arc;
 
 /// How some people of the town look, in sRGB: skin, hair, shirt, trousers, boots.
@@ -21,7 +21,7 @@ pub(super) const LOOKS: [[[u8; 4]; 5]; 3] = [
 ];
 
 /// The puppet, drawn as this mesh.
-pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureShape)> {
+pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureDrawable)> {
     let lists = Lists::new(&PuppetMesh::new(rig));
     let skinned = lists.skinned(skin)?;
     let vertex = |&vertex: &u32| {
@@ -40,15 +40,15 @@ pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureS
     };
     let influences = reordered(&own, per_vertex, skinned.permutation());
     let (skinned, skin) = (Arc::new(skinned), Arc::new(skin.clone()));
-    Ok((drawn, FigureShape { mesh, skinned, skin, per_vertex, influences, deltas: Vec::new() }))
+    Ok((drawn, FigureDrawable { mesh, skinned, skin, per_vertex, influences, deltas: Vec::new() }))
 }
 
 /// So many characters on a meadow.
 pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
     let mut army = Army::muster(characters, seed)?;
     let mut figures = Figures::default();
-    let (person, shape) = puppet(&army.rig, &army.skin, 0)?;
-    figures.shapes.push(shape);
+    let (person, drawable) = puppet(&army.rig, &army.skin, 0)?;
+    figures.drawables.push(drawable);
     for character in &army.characters {
         let coat = character.coat.map(|colour| {
             let [r, g, b] = colour.to_array().map(encoded);
@@ -60,7 +60,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
     let mut scene = std::mem::take(&mut army.scene);
     let (centre, reach) = army::field(characters);
     let meadow = Aabb::new(Vec3::new(-600.0, -0.5, -900.0), Vec3::new(600.0, 0.0, 300.0));
-    let ground = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, meadow)).with_material(0);
+    let ground = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, meadow)).with_material(0);
     scene.insert(scene.root(), ground.named("meadow"))?;
     let transform = [[0.25, 0.0, 0.0], [0.0, 0.25, 0.0]];
     let grass = Texture { transform, ..Texture::plain(0) };

@@ -90,15 +90,15 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     let mut life = TownLife::new(&mut scene, town, people, seed)?;
     let mut figures = Figures::default();
     let (body, walkers) = life.people.parts();
-    let (person, shape) = puppet(&body.rig, &body.skin, Part::Person as u32)?;
-    figures.shapes.push(shape);
+    let (person, drawable) = puppet(&body.rig, &body.skin, Part::Person as u32)?;
+    figures.drawables.push(drawable);
     for (number, walker) in walkers.iter().enumerate() {
         // Shirts are white here: the material has the colour.
         let user_data = figures.push(0, None, Some(LOOKS[number % LOOKS.len()]));
         scene.edit(walker.node)?.set_user_data(user_data);
     }
     let meshes = PARTS.map(|part| {
-        let bounds = part.shape().bounds;
+        let bounds = part.drawable().bounds;
         match part {
             Part::Roof => Mesh::roof(bounds),
             Part::Pole => Mesh::column(bounds, 6, 0.5, false),

@@ -36,9 +36,9 @@ pub(super) struct Session {
 pub(super) enum Boxes {
     #[default]
     None,
-    /// Around the shapes of each slice.
+    /// Around the drawables of each slice.
     Slices,
-    /// Around each block of 64 shapes of a slice.
+    /// Around each block of 64 drawables of a slice.
     Blocks,
 }
 

@@ -182,7 +182,8 @@ impl SliceGraph {
         }
     }
 
-    /// Makes a node the last child of another one of its slice, which must not be below it; leaves others where they are.
+    /// Makes a node the last child of another one of its slice, which must not be below it; leaves others where they
+    /// are.
     pub fn reparent(&mut self, node: SliceHandle, parent: SliceHandle) {
         if node.0[0] == parent.0[0] {
             // SAFETY: both are nodes of the tree.
@@ -254,7 +255,7 @@ impl SliceGraph {
         unsafe { visit::render(self.node(self.root()), None, draws) };
     }
 
-    /// The world matrix of a transform or shape node of the tree.
+    /// The world matrix of a transform or drawable node of the tree.
     pub fn world(&self, node: SliceHandle) -> Option<Mat34> {
         // SAFETY: the node is in the tree.
         unsafe { node::world(self.node(node)) }

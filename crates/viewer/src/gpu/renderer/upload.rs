@@ -148,8 +148,8 @@ impl Renderer {
 
     fn record(&self, stage: &Stage, number: usize, streams: u32) -> Deform {
         let figure = &stage.figures.list[number];
-        let shape = &stage.figures.shapes[figure.shape];
-        let [influences, deltas] = self.shapes[figure.shape];
+        let drawable = &stage.figures.drawables[figure.drawable];
+        let [influences, deltas] = self.drawables[figure.drawable];
         let matrix = figure.base.and_then(|base| {
             if self.settings.relative {
                 let lists = self.relative.len() - stage.figures.list.len();
@@ -166,12 +166,12 @@ impl Renderer {
             matrix: matrix.unwrap_or(NONE),
             palette: if figure.palette.is_empty() { NONE } else { figure.palette.start as u32 },
             influences,
-            per_vertex: shape.per_vertex as u32,
+            per_vertex: drawable.per_vertex as u32,
             deltas,
             targets: figure.weights.len() as u32,
             weights: figure.weights.start as u32,
-            vertices: shape.skinned.len() as u32,
-            base_vertex: self.parts[shape.mesh as usize].base_vertex,
+            vertices: drawable.skinned.len() as u32,
+            base_vertex: self.parts[drawable.mesh as usize].base_vertex,
             streams,
             has_coat: figure.coat.is_some().into(),
             unused: 0,

@@ -205,8 +205,8 @@ fn node(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
     if let Some(world) = scene.world(node) {
         ui.label(format!("world {:.2}", world.translation()));
     }
-    if let Some(shape) = scene.get(node).and_then(|node| node.shape()) {
-        ui.label(format!("mesh {}, {:.2} to {:.2}", shape.mesh, shape.bounds.min, shape.bounds.max));
+    if let Some(drawable) = scene.get(node).and_then(|node| node.drawable()) {
+        ui.label(format!("mesh {}, {:.2} to {:.2}", drawable.mesh, drawable.bounds.min, drawable.bounds.max));
     }
     let number = |material: Option<u32>| material.map_or("none".to_owned(), |number| number.to_string());
     ui.label(format!(

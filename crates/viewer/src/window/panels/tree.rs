@@ -142,10 +142,10 @@ impl Tree {
 
 /// What a node is called.
 pub(super) fn describe(scene: &Scene, node: NodeHandle) -> String {
-    match (scene.get(node).and_then(|node| node.name()), scene.get(node).and_then(|node| node.shape())) {
+    match (scene.get(node).and_then(|node| node.name()), scene.get(node).and_then(|node| node.drawable())) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
         _ if node == scene.root() => "root".to_owned(),
-        (_, Some(shape)) => format!("mesh {}", shape.mesh),
+        (_, Some(drawable)) => format!("mesh {}", drawable.mesh),
         _ => "node".to_owned(),
     }
 }
