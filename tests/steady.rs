@@ -6,7 +6,7 @@ use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::draw::{DepthView, DrawGroups, DrawOrder};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
 use hedgerow::query::{CullView, Frustum};
-use hedgerow::{Aabb, DrawList, Drawable, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -62,7 +62,7 @@ impl Renderer {
         mirror.instances(list, groups.instances(), instances, |_| {});
         scene.cull(&mut [CullView::new(frustum, culled)]).unwrap();
         let [first, second] = views;
-        let view = |list| CullView::new(frustum, list).on_layers(Visibility::layers(3));
+        let view = |list| CullView::new(frustum, list).on_layers(Layers::new(3));
         scene.cull(&mut [view(first), view(second)]).unwrap();
         let eye = DVec3::new(5.0, 0.0, 0.0);
         near.set_eye(eye);

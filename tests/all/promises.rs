@@ -8,8 +8,7 @@ use hedgerow::edit::{Edit, EditQueue, Outcome};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::query::{CullView, Ray, Sphere};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
-    Visibility,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
 use std::collections::HashSet;
 use std::time::Duration;
@@ -204,7 +203,7 @@ fn found(scene: &Scene, node: NodeHandle) -> [usize; 9] {
     let (camera, mut list) = (DVec3::new(0.0, 0.0, 9.0), DrawList::new());
     let frustum = looking(camera.as_vec3(), Vec3::ZERO);
     let around = looking(Vec3::ZERO, Vec3::NEG_Z);
-    let all = Visibility::VISIBLE;
+    let all = Layers::ALL;
     let drawn = |list: &DrawList| list.commands().iter().filter(|command| command.node == node).count();
     let among = |nodes: &[NodeHandle]| nodes.iter().filter(|&&other| other == node).count();
     scene.draw_list(&mut list);
