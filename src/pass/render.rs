@@ -113,9 +113,11 @@ impl DrawList {
     /// use hedgerow::glam::DVec3;
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
     ///
-    /// let mut scene = Scene::new(); let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8,
-    /// 0.0, 0.0)))?; let lamp = Node::transform(Transform::from_xyz(0.25, 3.0, 0.0)).with_drawable(Drawable::new(7,
-    /// Aabb::cube(0.2))); scene.insert(city, lamp)?; scene.update();
+    /// let mut scene = Scene::new();
+    /// let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8, 0.0, 0.0)))?;
+    /// let lamp = Node::transform(Transform::from_xyz(0.25, 3.0, 0.0));
+    /// scene.insert(city, lamp.with_drawable(Drawable::new(7, Aabb::cube(0.2))))?;
+    /// scene.update();
     ///
     /// let mut list = DrawList::new();
     /// list.set_eye(DVec3::new(1e8, 1.5, 0.0));

@@ -64,8 +64,8 @@ impl Scene {
     /// scene.update();
     /// let mut near = 0;
     /// for slice in scene.slices() {
-    ///     let worlds = slice.transforms().worlds(); near += slice.drawables().iter().filter(|drawable|
-    ///     worlds[drawable.transform].translation().x < 1.5).count();
+    ///     let worlds = slice.transforms().worlds();
+    ///     near += slice.drawables().iter().filter(|at| worlds[at.transform].translation().x < 1.5).count();
     /// }
     /// assert_eq!(near, 2);
     ///

@@ -297,12 +297,16 @@ impl MatrixMirror {
     ///     let ball = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
     ///     let ball = scene.insert(scene.root(), ball)?;
     ///     scene.edit(ball)?.set_user_data(colour);
-    /// } scene.update(); let (mut mirror, mut list, mut instances) = (MatrixMirror::new(),
-    /// DrawList::new().without_matrices(), Vec::new()); scene.draw_list(&mut list); mirror.sync(&scene, |_| {}); let
-    /// item = |matrix, command: &hedgerow::draw::DrawCommand| Instance { matrix, colour: command.user_data };
+    /// }
+    /// scene.update();
+    /// let (mut mirror, mut list) = (MatrixMirror::new(), DrawList::new().without_matrices());
+    /// let mut instances = Vec::new();
+    /// scene.draw_list(&mut list);
+    /// mirror.sync(&scene, |_| {});
+    /// let item = |matrix, command: &hedgerow::draw::DrawCommand| Instance { matrix, colour: command.user_data };
     /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |changed| assert_eq!(changed, 0..2));
-    /// assert_eq!(instances[0].colour, 0x00_ff_00); mirror.instances_with(&list, &[1, 0], item, &mut instances, |_|
-    /// panic!("nothing changed"));
+    /// assert_eq!(instances[0].colour, 0x00_ff_00);
+    /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |_| panic!("nothing changed"));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn instances_with<T: PartialEq>(

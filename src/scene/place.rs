@@ -11,8 +11,10 @@ use crate::{Error, NodeHandle};
 /// ```
 /// use hedgerow::{Keep, Node, Place, Scene};
 ///
-/// let mut scene = Scene::new(); let [oak, ash, elm] = ["oak", "ash", "elm"].map(|name| scene.insert(scene.root(),
-/// Node::group().named(name)).unwrap()); let place = scene.get(ash).unwrap().place().expect("it is not the root");
+/// let mut scene = Scene::new();
+/// let mut plant = |name| scene.insert(scene.root(), Node::group().named(name)).unwrap();
+/// let [oak, ash, elm] = ["oak", "ash", "elm"].map(&mut plant);
+/// let place = scene.get(ash).unwrap().place().expect("it is not the root");
 /// assert_eq!(place, Place::Child(scene.root(), 1));
 ///
 /// scene.reparent(ash, Place::Detached, Keep::Local)?;   // out of the tree

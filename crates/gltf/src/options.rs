@@ -153,12 +153,15 @@ impl ImportOptions {
     ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
     ///     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}], "materials": [{}],
     ///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3, "min": [0, 0, 0], "max": [1, 1, 0]}]
-    /// }"#; let mut scene = Scene::new(); let root = scene.root(); let first = hedgerow_gltf::from_slice_into(&mut
-    /// scene, root, text, None)?; let second = ImportOptions::new().after(&first).from_slice_into(&mut scene, root,
-    /// text, None)?; let drawables = [&first, &second].map(|imported|
-    /// scene.get(imported.node(0).unwrap()).unwrap().drawable().unwrap().mesh); assert_eq!(drawables, [0, 1]);
-    /// assert!(first.primitive(1).is_none() && second.primitive(1).is_some()); // The first file has material 0, and 1
-    /// for what has none; the second one has 2 and 3.
+    /// }"#;
+    /// let mut scene = Scene::new();
+    /// let root = scene.root();
+    /// let first = hedgerow_gltf::from_slice_into(&mut scene, root, text, None)?;
+    /// let second = ImportOptions::new().after(&first).from_slice_into(&mut scene, root, text, None)?;
+    /// let meshes = [first, second].map(|file| scene.get(file.node(0).unwrap()).unwrap().drawable().unwrap().mesh);
+    /// assert_eq!(meshes, [0, 1]);
+    /// assert!(first.primitive(1).is_none() && second.primitive(1).is_some());
+    /// // The first file has material 0, and 1 for what has none; the second one has 2 and 3.
     /// assert_eq!(scene.get(second.node(0).unwrap()).unwrap().own_material(), Some(2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -141,12 +141,12 @@ impl DrawList {
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform, draw::{DepthView, DrawOrder}};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform, draw::{DepthView, DrawOrder}};
     ///
     /// let mut scene = Scene::new();
     /// for (z, material) in [(-3.0, 1), (-8.0, 2), (-5.0, 2), (-1.0, 1)] {
-    ///     let drawable = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_drawable(Drawable::new(1,
-    ///     Aabb::cube(1.0))); scene.insert(scene.root(), drawable.with_material(material))?;
+    ///     let node = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_material(material);
+    ///     scene.insert(scene.root(), node.with_drawable(Drawable::new(1, Aabb::cube(1.0))))?;
     /// }
     /// scene.update();
     /// let (mut list, mut opaque, mut glass) = (DrawList::new(), DrawOrder::new(), DrawOrder::new());
@@ -181,12 +181,12 @@ impl DrawList {
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform, draw::{DepthView, DrawOrder}};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform, draw::{DepthView, DrawOrder}};
     ///
     /// let mut scene = Scene::new();
     /// for z in [-3.0, -8.0, -5.0] {
-    ///     let drawable = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_drawable(Drawable::new(1,
-    ///     Aabb::cube(1.0))); scene.insert(scene.root(), drawable)?;
+    ///     let node = Node::transform(Transform::from_xyz(0.0, 0.0, z));
+    ///     scene.insert(scene.root(), node.with_drawable(Drawable::new(1, Aabb::cube(1.0))))?;
     /// }
     /// scene.update();
     /// let (mut list, mut order) = (DrawList::new().without_matrices(), DrawOrder::new());
