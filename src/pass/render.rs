@@ -285,6 +285,26 @@ impl DrawList {
         self.written().clear();
     }
 
+    /// Frees all memory but that of the contents, which stay: when a scene has become smaller, or is gone. The list is
+    /// filled from scratch the next time. Runs in **O(drawables listed)**.
+    ///
+    /// ```
+    /// use hedgerow::{DrawList, Scene};
+    ///
+    /// let mut list = DrawList::new();
+    /// Scene::new().draw_list(&mut list);
+    /// list.shrink_to_fit();
+    /// ```
+    pub fn shrink_to_fit(&mut self) {
+        self.cache.free(&mut self.listing);
+        self.listing.shrink_to_fit();
+        self.relative.shrink_to_fit();
+        if let Some(motion) = &mut self.motion {
+            motion.shrink_to_fit();
+        }
+        self.walk = Walk::EMPTY;
+    }
+
     /// The arrays, for code that writes to them without the cache.
     pub(crate) fn written(&mut self) -> &mut Listing {
         self.cache.forget();
