@@ -93,6 +93,8 @@ impl DrawList {
     /// Makes the list hold matrices relative to an eye, from the next time it is filled, or none without an eye. For
     /// worlds so large that single precision cannot resolve positions: see [`DrawList::relative_matrices`].
     ///
+    /// Numbers of the eye must be finite, which is not checked: others give matrices that are not.
+    ///
     /// With an eye, the frustum of a [`CullView`](crate::query::CullView) is that of a camera in the origin, with the
     /// axes of the world: make it of a view without a translation.
     ///
