@@ -32,7 +32,7 @@ struct Outline {
 impl Visitor for Outline {
     fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
         let name = node.name().unwrap_or("(unnamed)").to_owned();
-        let hidden = node.own_visibility() == Some(Visibility::HIDDEN);
+        let hidden = node.own_visibility() == Visibility::Hidden;
         let depth = self.open.len();
         self.open.push(self.lines.len());
         self.lines.push(Line { depth, name, hidden, bounds: Aabb::EMPTY });
@@ -118,7 +118,7 @@ fn harbour() -> Result<Scene, Error> {
         let load = Transform::from_xyz(-3.0, -2.6, -1.2).with_scale(scale);
         scene.insert(hook, Node::transform(load).with_drawable(CONTAINER).named("load"))?;
         if name == "crane_2" {
-            scene.edit(jib)?.set_visibility(Visibility::HIDDEN);
+            scene.edit(jib)?.set_visibility(Visibility::Hidden);
         }
     }
     scene.update();

@@ -38,8 +38,7 @@ pub struct SceneConfig {
     /// A node that entered, left, was removed or was edited is one entry, as is one that inherits other layers or
     /// another material, or the transform of another ancestor. Between two updates, as many removals are noted, at
     /// least 4,096 and as many as there were nodes. A reader that has not asked for longer than the history goes back
-    /// gets
-    /// [`Changes::All`](crate::changes::Changes::All).
+    /// gets [`Changes::All`](crate::changes::Changes::All).
     pub change_history: u32,
 }
 

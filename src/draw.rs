@@ -8,7 +8,7 @@
 //! | a list made by a visitor, in strict depth-first order | [`RenderPass`] |
 //!
 //! ```
-//! use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
+//! use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
 //!
 //! let mut scene = Scene::new();
 //! let stone = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(3, Aabb::cube(1.0))).with_material(5);

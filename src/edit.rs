@@ -10,7 +10,7 @@
 //! | a list: [`Scene::set_worlds`]; an iterator: [`Scene::set_locals`] | [`BatchError`] |
 //! | lists: [`Scene::reparent_many`], [`Scene::topmost`] | [`BatchError`] |
 //! | a change of one node as a value: [`NodeMut::change`](crate::NodeMut::change) | [`Change`] |
-//! | edits recorded on any thread, and applied later | [`EditQueue`], [`Edit`], [`Queued`], [`Outcome`] |
+//! | edits recorded on any thread, and applied later, each or all or none | [`EditQueue`], [`Edit`], [`Queued`], [`Outcome`] |
 //! | the nodes and places of such edits | [`Target`], [`QueuedPlace`] |
 //! | the form in which a local transform is stored after an edit | [`LocalForm`] |
 //!

@@ -2,7 +2,7 @@
 //! depth-first order, for passes over transforms, boxes and draws.
 //!
 //! ```
-//! use hedgerow::{Aabb, DrawList, Keep, Node, Scene, Drawable, Transform};
+//! use hedgerow::{Aabb, DrawList, Drawable, Keep, Node, Scene, Transform};
 //!
 //! let mut scene = Scene::new();
 //! let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).named("car"))?;
@@ -21,12 +21,12 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a drawable, a visibility
-//! and a name ([`Node`]), and are named by an 8-byte [`NodeHandle`] that survives every move of its node.
+//! The [`guide`] answers newcomers' questions: threads, data of your own, undo, physics, streaming, large worlds,
+//! replication, configurations; its [glossary](guide::glossary) explains *slice*, *slot* and a dozen other words.
 //!
-//! Newcomers' questions (threads, data of your own, undo, physics, replication, configurations) are answered in
-//! [`guide`], whose [glossary](guide::glossary) explains *slice*, *slot* and a dozen other words. The crate
-//! `hedgerow-gltf` reads glTF files into scenes, and `hedgerow-mesh` culls static meshes without one.
+//! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a drawable, layers and a
+//! name ([`Node`]), can be hidden, and are named by an 8-byte [`NodeHandle`] that survives every move of its node. The
+//! crate `hedgerow-gltf` reads glTF files into scenes, and `hedgerow-mesh` culls static meshes without one.
 //!
 //! # Map
 //!
@@ -35,7 +35,7 @@
 //!
 //! | module | what | types |
 //! |---|---|---|
-//! | the root | a scene, its nodes, subtrees as values, and handles | [`Scene`], [`Node`], [`NodeRef`], [`NodeMut`], [`Tree`], [`NodeHandle`], [`Place`], [`Keep`], [`Drawable`], [`Visibility`], [`Local`], [`Error`] |
+//! | the root | a scene, its nodes, subtrees as values, and handles | [`Scene`], [`Node`], [`NodeRef`], [`NodeMut`], [`Tree`], [`NodeHandle`], [`Place`], [`Keep`], [`Drawable`], [`Visibility`], [`Layers`], [`Local`], [`Error`] |
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
 //! | [`config`] | what a scene keeps besides its nodes, and how large its slices are | [`SceneConfig`] |
 //! | [`edit`] | edits of many nodes: lists, queues for later | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
@@ -70,19 +70,19 @@
 //! | inserted | nothing yet |
 //! | removed | gone at once |
 //! | moved, detached | where it was |
-//! | transform, drawable, material, visibility set or removed | the value before |
+//! | transform, drawable, material, visibility, layers set or removed | the value before |
 //! | user data set ([`NodeMut::set_user_data`]) | the new one at once |
 //!
 //! Other reads of one node are as of now: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
-//! [`NodeRef::visibility`], [`NodeRef::fresh_world`] and the like; so are the iterators and [`Scene::visit`]. These
+//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and the like; so are the iterators and [`Scene::visit`]. These
 //! alone follow the order of siblings: passes see parents before their children, and siblings in the order in which
 //! they were placed.
 //!
 //! # Costs
 //!
 //! A node takes 97 bytes (a record of 81, a row of 16), 96 more with a transform (4 record, 4 parent, 48 world, 40 copy
-//! of the local one), 76 with a drawable, 4 with a visibility, and 4 in slices where a visibility counts. Records are
-//! allocated by 1,024, drawables and visibilities by 64, and slices with up to a quarter of room. Nodes without a
+//! of the local one), 76 with a drawable, 4 with layers, and 8 in slices where layers or hiding count. Records are
+//! allocated by 1,024, drawables and layers by 64, and slices with up to a quarter of room. Nodes without a
 //! component pay nothing for it in its pass.
 //!
 //! Inserting, setting and moving a leaf take amortised O(1), also among a hundred thousand siblings; removing takes
@@ -187,7 +187,7 @@ pub use config::SceneConfig;
 pub use draw::DrawList;
 pub use error::Error;
 pub use handle::NodeHandle;
-pub use node::{Drawable, Local, Node, Visibility};
+pub use node::{Drawable, Layers, Local, Node, Visibility};
 pub use scene::{Keep, NodeMut, NodeRef, Place, Scene};
 pub use tree::Tree;
 

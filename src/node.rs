@@ -25,18 +25,44 @@ impl Drawable {
     }
 }
 
+/// Whether a node and what lies below it are shown. A node shows if it is [`Shown`](Self::Shown), or if it inherits and
+/// its parent shows; [`Layers`] limit on which.
+///
+/// ```
+/// use hedgerow::{Node, Scene, Visibility};
+///
+/// let mut scene = Scene::new();
+/// let house = scene.insert(scene.root(), Node::group().with_visibility(Visibility::Hidden))?;
+/// let outline = scene.insert(house, Node::group().with_visibility(Visibility::Shown))?;
+/// let line = scene.insert(outline, Node::group())?;
+/// assert_eq!([house, outline, line].map(|node| scene.get(node).unwrap().is_visible()), [false, true, true]);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Visibility {
+    /// As its parent; the root is shown.
+    #[default]
+    Inherited,
+    /// Hidden.
+    Hidden,
+    /// Shown, also below a hidden parent.
+    Shown,
+}
+
 /// The layers on which a node and everything below it are visible: a mask of 32 bits, inherited by intersection.
 ///
-/// The effective visibility of a node is the intersection of its own and all its ancestors' masks. A node without a
-/// visibility of its own has that of its parent. The empty mask hides the whole subtree.
+/// The effective layers of a node are the intersection of its own and all its ancestors', and none if it is
+/// [hidden](Visibility). A node without layers of its own has those of its parent.
 ///
 /// Masks are joined with `|`, intersected with `&`, and inverted with `!`.
 ///
 /// ```
-/// use hedgerow::Visibility;
+/// use hedgerow::Layers;
 ///
-/// const WORLD: Visibility = Visibility::layers(1);
-/// const MAP: Visibility = Visibility::layers(2);
+/// const WORLD: Layers = Layers::new(1);
+/// const MAP: Layers = Layers::new(2);
 /// let both = WORLD | MAP;
 /// assert_eq!(both.mask(), 3);
 /// assert_eq!(both & !MAP, WORLD);
@@ -47,18 +73,18 @@ impl Drawable {
 #[cfg_attr(feature = "serde", serde(transparent))]
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(transparent)]
-pub struct Visibility(u32);
+pub struct Layers(u32);
 
-impl Visibility {
-    /// On every layer.
-    pub const VISIBLE: Self = Self(u32::MAX);
-    /// On no layer.
-    pub const HIDDEN: Self = Self(0);
+impl Layers {
+    /// All layers.
+    pub const ALL: Self = Self(u32::MAX);
+    /// No layer.
+    pub const NONE: Self = Self(0);
 
-    /// On the layers whose bits are set.
+    /// The layers whose bits are set.
     #[inline]
     #[must_use]
-    pub const fn layers(mask: u32) -> Self {
+    pub const fn new(mask: u32) -> Self {
         Self(mask)
     }
 
@@ -69,11 +95,11 @@ impl Visibility {
         self.0
     }
 
-    /// Whether any layer is left.
+    /// Whether there is no layer.
     #[inline]
     #[must_use]
-    pub const fn is_visible(self) -> bool {
-        self.0 != 0
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     /// Whether both have a layer in common.
@@ -84,44 +110,44 @@ impl Visibility {
     }
 }
 
-impl BitOr for Visibility {
+impl BitOr for Layers {
     type Output = Self;
 
-    /// On the layers of either.
+    /// The layers of either.
     #[inline]
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-impl BitOrAssign for Visibility {
+impl BitOrAssign for Layers {
     #[inline]
     fn bitor_assign(&mut self, other: Self) {
         self.0 |= other.0;
     }
 }
 
-impl BitAnd for Visibility {
+impl BitAnd for Layers {
     type Output = Self;
 
-    /// On the layers of both.
+    /// The layers of both.
     #[inline]
     fn bitand(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 }
 
-impl BitAndAssign for Visibility {
+impl BitAndAssign for Layers {
     #[inline]
     fn bitand_assign(&mut self, other: Self) {
         self.0 &= other.0;
     }
 }
 
-impl Not for Visibility {
+impl Not for Layers {
     type Output = Self;
 
-    /// On all other layers.
+    /// All other layers.
     #[inline]
     fn not(self) -> Self {
         Self(!self.0)
@@ -173,7 +199,7 @@ pub enum LocalForm {
 /// A description is `Copy` and borrows its name, so it can be used again after a refused insert.
 ///
 /// ```
-/// use hedgerow::{Aabb, Node, Scene, Drawable, Transform};
+/// use hedgerow::{Aabb, Drawable, Node, Scene, Transform};
 ///
 /// let mut scene = Scene::new();
 /// let wheel = Node::transform(Transform::from_xyz(1.0, 0.3, 1.5))
@@ -192,8 +218,10 @@ pub struct Node<'n> {
     pub material: Option<u32>,
     /// What is drawn at the node.
     pub drawable: Option<Drawable>,
+    /// Whether the node and what lies below it are shown.
+    pub visibility: Visibility,
     /// The layers of the node and everything below it.
-    pub visibility: Option<Visibility>,
+    pub layers: Option<Layers>,
     /// The node's name; siblings may share one.
     pub name: Option<&'n str>,
     /// A number of the user's own that the node's draws carry as
@@ -214,7 +242,8 @@ impl<'n> Node<'n> {
             local: None,
             material: None,
             drawable: None,
-            visibility: None,
+            visibility: Visibility::Inherited,
+            layers: None,
             name: None,
             user_data: 0,
             translation_f64: None,
@@ -271,11 +300,18 @@ impl<'n> Node<'n> {
         Self { drawable: Some(drawable), ..self }
     }
 
-    /// The same node with a visibility.
+    /// The same node, hidden or shown.
     #[inline]
     #[must_use]
     pub const fn with_visibility(self, visibility: Visibility) -> Self {
-        Self { visibility: Some(visibility), ..self }
+        Self { visibility, ..self }
+    }
+
+    /// The same node with layers of its own.
+    #[inline]
+    #[must_use]
+    pub const fn with_layers(self, layers: Layers) -> Self {
+        Self { layers: Some(layers), ..self }
     }
 
     /// The same node with a name.
@@ -329,7 +365,8 @@ impl<'n> Node<'n> {
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
         let named = self.name.is_some() | (self.user_data != 0);
-        matrix | self.drawable.is_some() | self.visibility.is_some() | named | self.translation_f64.is_some()
+        let seen = self.layers.is_some() | (self.visibility != Visibility::Inherited);
+        matrix | self.drawable.is_some() | seen | named | self.translation_f64.is_some()
     }
 
     /// The description as a scene stores it.

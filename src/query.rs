@@ -13,7 +13,7 @@
 //! ```
 //! use hedgerow::glam::Vec3;
 //! use hedgerow::query::{Filter, Ray};
-//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Transform};
+//! use hedgerow::{Aabb, Drawable, Node, Scene, SceneConfig, Transform};
 //!
 //! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
 //! let tree = Node::transform(Transform::from_xyz(0.0, 0.0, -10.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)));

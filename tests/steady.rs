@@ -10,7 +10,7 @@ use hedgerow::edit::{Edit, EditQueue};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility,
+    Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -70,7 +70,7 @@ impl Renderer {
         mirror.instances(list, groups.instances(), instances, |_| {});
         scene.cull(&mut [CullView::new(frustum, culled)]).unwrap();
         let [first, second] = views;
-        let view = |list| CullView::new(frustum, list).on_layers(Visibility::layers(3));
+        let view = |list| CullView::new(frustum, list).on_layers(Layers::new(3));
         scene.cull(&mut [view(first), view(second)]).unwrap();
         let eye = DVec3::new(5.0, 0.0, 0.0);
         near.set_eye(eye);
@@ -236,7 +236,7 @@ fn shown() -> Node<'static> {
 /// Makes two nodes below the root, one below the other, and returns the upper one.
 type Make = fn(&mut Scene, &mut Beside) -> NodeHandle;
 
-const WAYS: [(&str, Make); 8] = [
+const WAYS: [(&str, Make); 9] = [
     ("single inserts", |scene, _| {
         let top = scene.insert(scene.root(), shown()).unwrap();
         scene.insert(top, shown()).unwrap();
@@ -254,6 +254,17 @@ const WAYS: [(&str, Make); 8] = [
         tree.push(Some(top), shown());
         let ticket = beside.queue.insert_tree(scene.root(), tree);
         beside.queue.apply(scene);
+        beside.queue.inserted(ticket).unwrap()
+    }),
+    ("a queue that is refused, and then applied as a whole", |scene, beside| {
+        let ticket = beside.queue.insert(scene.root(), shown());
+        beside.queue.insert(ticket, shown());
+        beside.queue.push(Edit::remove(scene.root()));
+        beside.queue.apply_all(scene).unwrap_err();
+        beside.queue.clear();
+        let ticket = beside.queue.insert(scene.root(), shown());
+        beside.queue.insert(ticket, shown());
+        beside.queue.apply_all(scene).unwrap();
         beside.queue.inserted(ticket).unwrap()
     }),
     ("a copy by bytes", |scene, _| {
@@ -277,7 +288,7 @@ const WAYS: [(&str, Make); 8] = [
         scene.insert(top, shown()).unwrap();
         scene.update();
         let mut edit = scene.edit(top).unwrap();
-        edit.set_node(shown().with_material(3).with_visibility(Visibility::layers(1))).unwrap();
+        edit.set_node(shown().with_material(3).with_layers(Layers::new(1))).unwrap();
         edit.set_translation_f64(DVec3::splat(1e7 + 0.1)).unwrap();
         top
     }),

@@ -193,10 +193,10 @@ impl Bustle {
     fn switch_lanterns(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let street = self.dice.below(self.town.streets.len());
         if let Some(dark) = self.dark_street.replace(street) {
-            scene.edit(self.town.streets[dark].lanterns)?.set_visibility(None);
+            scene.edit(self.town.streets[dark].lanterns)?.set_visibility(Visibility::Inherited);
             tally.set += 1;
         }
-        scene.edit(self.town.streets[street].lanterns)?.set_visibility(Visibility::HIDDEN);
+        scene.edit(self.town.streets[street].lanterns)?.set_visibility(Visibility::Hidden);
         tally.set += 1;
         Ok(())
     }

@@ -33,7 +33,7 @@ struct JointGroup {
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
-/// use hedgerow::{Aabb, Mat34, Node, Scene, Drawable, Transform, character::JointBounds, skin::Skin};
+/// use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, Transform, character::JointBounds, skin::Skin};
 ///
 /// // A body and an arm, of two joints.
 /// let skin = Skin::new(vec![0, 1], vec![Mat34::IDENTITY; 2])?;
@@ -207,7 +207,7 @@ impl JointBounds {
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, Mat34, Node, Scene, Drawable, Transform, character::JointBounds, skin::Skin};
+    /// use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, Transform, character::JointBounds, skin::Skin};
     ///
     /// let mut scene = Scene::new();
     /// let knight = scene.insert(scene.root(), Node::transform(Transform::from_xyz(7.0, 0.0, 0.0)))?;

@@ -49,7 +49,7 @@
 //! use hedgerow::glam::{Quat, Vec3};
 //! use hedgerow::query::{CullView, Frustum};
 //! use hedgerow::skin::{Skin, SkinOutput, SkinnedMesh};
-//! use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Drawable, Transform};
+//! use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, SceneConfig, Transform};
 //!
 //! // Shared by all guards: a body and an arm one metre up, a clip that lifts the arm, two vertices.
 //! let mut joints = SkeletonBuilder::new();

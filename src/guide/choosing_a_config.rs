@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;
-//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Transform, Visibility};
+//! use hedgerow::{Aabb, Drawable, Layers, Node, Scene, SceneConfig, Transform};
 //! use hedgerow::query::Sphere;
 //!
 //! let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT })?;
@@ -25,7 +25,7 @@
 //! scene.update();
 //!
 //! let mut near = Vec::new();
-//! scene.query(&Sphere::new([0.0, 0.0, 0.0].into(), 4.5)?, Visibility::VISIBLE, &mut near)?; // by `bounds`
+//! scene.query(&Sphere::new([0.0, 0.0, 0.0].into(), 4.5)?, Layers::ALL, &mut near)?; // by `bounds`
 //! assert_eq!(near, [tree]);
 //!
 //! let mut reader = ChangeReader::new();

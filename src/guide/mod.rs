@@ -6,6 +6,8 @@
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I undo edits? | [`undo`] |
 //! | Physics moves nodes and is told what others moved: in which order? | [`physics`] |
+//! | How do parts of a world come and go while it runs? | [`streaming`] |
+//! | How do I draw a planet without jitter? | [`large_worlds`] |
 //! | How is a scene kept alike elsewhere, on another machine or in an engine's entities? | [`replication`] |
 //! | What is a slice, a slot, an import? | [`glossary`] |
 //! | Which configuration do I need? | [`choosing_a_config`] |
@@ -15,8 +17,10 @@
 pub mod characters;
 pub mod choosing_a_config;
 pub mod glossary;
+pub mod large_worlds;
 pub mod own_data;
 pub mod physics;
 pub mod replication;
+pub mod streaming;
 pub mod threads;
 pub mod undo;

@@ -18,7 +18,7 @@
 //!
 //! On [`Changes::All`](crate::changes::Changes::All), the first time and after a long time without a read, all is sent.
 //! What a program keeps for nodes beyond that is dropped by [`removed`](crate::changes::Changed::removed): nodes that
-//! left may come back. Changes of [`user_data`](crate::Node::user_data) are not reported, though `node` has it.
+//! left may come back.
 //!
 //! ```
 //! use hedgerow::changes::{ChangeKinds, ChangeReader, Changes};

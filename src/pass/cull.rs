@@ -385,7 +385,7 @@ fn find_in_block<'s, P: Probe>(
 mod tests {
     use super::*;
     use crate::query::CullView;
-    use crate::{Drawable, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
+    use crate::{Drawable, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
     use core::sync::atomic::{AtomicUsize, Ordering};
     use glam::Vec4;
 
@@ -464,8 +464,8 @@ mod tests {
             Drawable::new(self.dice.u32(..9), bounds)
         }
 
-        fn layers(&mut self) -> Visibility {
-            Visibility::layers(self.dice.u32(..8) | self.dice.u32(..8))
+        fn layers(&mut self) -> Layers {
+            Layers::new(self.dice.u32(..8) | self.dice.u32(..8))
         }
 
         fn insert(&mut self, parent: NodeHandle) {
@@ -477,7 +477,7 @@ mod tests {
                 node = node.with_drawable(self.drawable());
             }
             if self.masks && self.dice.u32(..6) == 0 {
-                node = node.with_visibility(self.layers());
+                node = node.with_layers(self.layers());
             }
             self.nodes.push(self.scene.insert(parent, node).unwrap());
         }
@@ -496,7 +496,7 @@ mod tests {
                 10 => _ = self.scene.reparent(node, Place::Detached, Keep::Local),
                 11 => _ = self.scene.edit(node).and_then(|mut node| node.set_drawable(drawable).map(|_| ())),
                 12 => _ = self.scene.edit(node).and_then(|mut node| node.set_drawable(None).map(|_| ())),
-                13 if self.masks => _ = self.scene.edit(node).map(|mut node| _ = node.set_visibility(layers)),
+                13 if self.masks => _ = self.scene.edit(node).map(|mut node| _ = node.set_layers(layers)),
                 _ if self.nodes.len() > self.least => _ = self.scene.remove(node),
                 _ => {}
             }
@@ -505,7 +505,7 @@ mod tests {
         /// Every query finds what tests of each draw's box would find, in the order of draws.
         fn compare(&mut self) {
             assert_eq!(self.scene.validate(), Ok(()));
-            let layers = if self.masks { self.layers() } else { Visibility::VISIBLE };
+            let layers = if self.masks { self.layers() } else { Layers::ALL };
             let mut all = DrawList::new().on_layers(layers);
             self.scene.draw_list(&mut all);
             let shown: Vec<(NodeHandle, Aabb)> = (all.commands().iter())
@@ -546,7 +546,7 @@ mod tests {
             expected.sort_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)));
             assert!(hits.iter().map(|hit| hit.node).eq(expected));
             let mut boxes = shown.iter().map(|(_, bounds)| *bounds);
-            if layers == Visibility::VISIBLE && !self.masks {
+            if layers == Layers::ALL && !self.masks {
                 let own = boxes.by_ref().fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds));
                 let slices = self.scene.slices().fold(Aabb::EMPTY, |all, slice| all.merge(&slice.bounds().unwrap()));
                 assert!(slices.merge(&own) == slices, "the boxes of slices hold all that is drawn");

@@ -5,7 +5,7 @@ use crate::pass::draw::{Cache, ChangedDraws, DrawCommand, Listing, Motion, Relat
 use crate::store::{MatrixSlot, Store};
 use crate::unique::unique_number;
 use crate::visit::{Flow, SliceView, SliceVisitor};
-use crate::{Mat34, NodeHandle, Visibility};
+use crate::{Layers, Mat34, NodeHandle};
 use glam::DVec3;
 use hedgerow_math::Frustum;
 
@@ -21,8 +21,7 @@ use hedgerow_math::Frustum;
 /// The order is deterministic: slices are in the order of [`Scene::visit_slices`](crate::Scene::visit_slices), and
 /// drawables within a slice in that of the drawable column. That is depth-first order after the slice was
 /// reconstituted, and near it otherwise. Siblings come in the order in which they were placed, which need not be that
-/// of
-/// [`Scene::children`](crate::Scene::children): [`Visitor`](crate::visit::Visitor) has strict order. Source: the
+/// of [`Scene::children`](crate::Scene::children): [`Visitor`](crate::visit::Visitor) has strict order. Source: the
 /// thesis, section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {
@@ -59,12 +58,12 @@ impl DrawList {
     /// An empty list for what is visible on one of these layers only.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Visibility};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Layers, Node, Scene};
     ///
     /// let mut scene = Scene::new();
-    /// let (world, minimap) = (Visibility::layers(1), Visibility::layers(2));
-    /// scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::cube(1.0))).with_visibility(world))?;
-    /// scene.insert(scene.root(), Node::drawable(Drawable::new(8, Aabb::cube(1.0))).with_visibility(minimap))?;
+    /// let (world, minimap) = (Layers::new(1), Layers::new(2));
+    /// scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::cube(1.0))).with_layers(world))?;
+    /// scene.insert(scene.root(), Node::drawable(Drawable::new(8, Aabb::cube(1.0))).with_layers(minimap))?;
     /// scene.update();
     ///
     /// let mut list = DrawList::new().on_layers(minimap);
@@ -74,20 +73,20 @@ impl DrawList {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     #[must_use]
-    pub fn on_layers(mut self, layers: Visibility) -> Self {
+    pub fn on_layers(mut self, layers: Layers) -> Self {
         self.set_layers(layers);
         self
     }
 
     /// Makes the list hold what is visible on one of these layers, from the next time it is filled.
-    pub fn set_layers(&mut self, layers: Visibility) {
+    pub fn set_layers(&mut self, layers: Layers) {
         self.layers = layers.mask();
     }
 
     /// The layers of which a drawable must be visible on one to be listed.
     #[must_use]
-    pub fn layers(&self) -> Visibility {
-        Visibility::layers(self.layers)
+    pub fn layers(&self) -> Layers {
+        Layers::new(self.layers)
     }
 
     /// Makes the list hold matrices relative to an eye, from the next time it is filled, or none without an eye. For
@@ -114,7 +113,7 @@ impl DrawList {
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
     ///
     /// let mut scene = Scene::new(); let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8,
     /// 0.0, 0.0)))?; let lamp = Node::transform(Transform::from_xyz(0.25, 3.0, 0.0)).with_drawable(Drawable::new(7,
@@ -142,7 +141,7 @@ impl DrawList {
     /// what moved in the last two updates.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Drawable, Transform};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, SceneConfig, Transform};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
     /// let car = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(7, Aabb::cube(1.0)));
@@ -174,7 +173,7 @@ impl DrawList {
     /// saves the time to copy them. [`DrawList::matrices`] is then empty.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
     /// let lamp = Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)).with_drawable(Drawable::new(7, Aabb::cube(0.2)));
@@ -222,7 +221,7 @@ impl DrawList {
     /// compared when this is asked.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
     /// let node = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(7, Aabb::cube(1.0)));
@@ -429,7 +428,7 @@ impl<'l> RenderPass<'l> {
 
     /// The pass that lists what is visible on one of these layers.
     #[must_use]
-    pub fn on_layers(self, layers: Visibility) -> Self {
+    pub fn on_layers(self, layers: Layers) -> Self {
         Self { layers: layers.mask(), ..self }
     }
 }

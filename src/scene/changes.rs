@@ -123,6 +123,9 @@ impl<'r> Changes<'r> {
 /// | detached, or not there | attached and detached | detached | none |
 /// | detached, or not there | removed | gone | `removed` alone |
 ///
+/// The lists name nodes and hold no values, so a mirror that copies values from the scene may apply them twice. One
+/// that inserts must not, but for nodes that it does not have.
+///
 /// Each list has a node at most once. The order has no meaning, but is the same from run to run.
 ///
 /// To mirror nodes as entities, make one for each node of `entered` that has none, and drop those of nodes of
@@ -140,8 +143,7 @@ impl<'r> Changed<'r> {
         &self.lists.moved
     }
 
-    /// Nodes whose inherited layer mask some update changed ([`ChangeKinds::VISIBILITY`]): the intersection of their
-    /// own mask and those of all their ancestors.
+    /// Nodes whose [effective layers](crate::NodeRef::layers) some update changed ([`ChangeKinds::VISIBILITY`]).
     #[must_use]
     pub fn visibility(&self) -> &'r [NodeHandle] {
         &self.lists.visibility
@@ -195,8 +197,9 @@ impl<'r> Changed<'r> {
         &self.lists.removed
     }
 
-    /// Nodes that changed in another way, each with the [kinds](ChangeKinds::EDITS): edits of their own visibility or
-    /// material, their drawable, name, parent or order, and whether they show another material, which may be inherited.
+    /// Nodes that changed in another way, each with the [kinds](ChangeKinds::EDITS): edits of their own visibility,
+    /// layers or material, their drawable, name, user data, parent or order, and whether they show another material,
+    /// which may be inherited.
     ///
     /// Siblings that are neither listed with [`ChangeKinds::PARENT`] or [`ChangeKinds::ORDER`] nor entered stand in the
     /// same order as at the last read.

@@ -23,8 +23,7 @@ impl Scene {
     }
 
     /// Lists all visible drawables with their world matrices as of the last update, and with matrices relative to the
-    /// list's
-    /// [eye](DrawList::set_eye) if it has one. Replaces the contents of the list.
+    /// list's [eye](DrawList::set_eye) if it has one. Replaces the contents of the list.
     ///
     /// If the list was last filled from this scene, only slices that changed since are listed again, and only matrices
     /// computed since are copied. Runs in **O(slices + drawables)** the first time, then in O(slices + drawables of the
@@ -32,7 +31,7 @@ impl Scene {
     /// number of drawables in a slice changes, the drawables of all later slices are moved in memory.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
     /// let tree = Node::transform(Transform::from_xyz(0.0, 0.0, 4.0)).with_drawable(Drawable::new(9, Aabb::cube(1.0)));
@@ -55,7 +54,7 @@ impl Scene {
     /// Runs in **O(slices)** and allocates nothing.
     ///
     /// ```
-    /// use hedgerow::{Aabb, Node, Scene, Drawable, Transform};
+    /// use hedgerow::{Aabb, Drawable, Node, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
     /// for x in 0..3 {

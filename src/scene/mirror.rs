@@ -284,7 +284,7 @@ impl MatrixMirror {
     ///
     /// ```
     /// use hedgerow::changes::MatrixMirror;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
     ///
     /// #[derive(PartialEq)]
     /// struct Instance {

@@ -2,7 +2,7 @@
 
 use crate::scene::{NodeRef, Scene};
 use crate::store::{RecordId, WideLocal};
-use crate::{Drawable, Error, Local, Node, NodeHandle, Transform, Visibility};
+use crate::{Drawable, Error, Layers, Local, Node, NodeHandle, Transform, Visibility};
 use core::cmp::Ordering;
 use core::fmt;
 use glam::{DAffine3, DMat3, DVec3, Vec3};
@@ -14,7 +14,7 @@ use hedgerow_math::internal::look_rotation;
 /// removes a component. Edits without a note on their cost run in amortised **O(1)**.
 ///
 /// ```
-/// use hedgerow::{Aabb, Node, Scene, Drawable};
+/// use hedgerow::{Aabb, Drawable, Node, Scene};
 ///
 /// let mut scene = Scene::new();
 /// let lamp = scene.insert(scene.root(), Node::material(3))?;
@@ -56,7 +56,9 @@ pub enum Change {
     /// [`NodeMut::set_drawable`].
     Drawable(Option<Drawable>),
     /// [`NodeMut::set_visibility`].
-    Visibility(Option<Visibility>),
+    Visibility(Visibility),
+    /// [`NodeMut::set_layers`].
+    Layers(Option<Layers>),
     /// [`NodeMut::set_name`].
     Name(Option<Box<str>>),
     /// [`NodeMut::set_user_data`].
@@ -131,11 +133,19 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Sets or removes the node's own visibility.
+    /// Hides the node and what lies below it, shows it, or lets it inherit. Its layers stay.
     ///
     /// The next update propagates it, in O(nodes of the slices reached).
-    pub fn set_visibility(&mut self, visibility: impl Into<Option<Visibility>>) -> &mut Self {
-        self.scene.store.set_visibility(self.id, visibility.into());
+    pub fn set_visibility(&mut self, visibility: Visibility) -> &mut Self {
+        self.scene.store.set_visibility(self.id, visibility);
+        self
+    }
+
+    /// Sets or removes the node's own layers.
+    ///
+    /// The next update propagates them, in O(nodes of the slices reached).
+    pub fn set_layers(&mut self, layers: impl Into<Option<Layers>>) -> &mut Self {
+        self.scene.store.set_layers(self.id, layers.into());
         self
     }
 
@@ -151,10 +161,10 @@ impl NodeMut<'_> {
     ///
     /// Kept draw lists list the node's slice again if the number changed. It stays with its node wherever that goes, is
     /// part of its [`Node`], and is gone when the node is removed. A scene in which none is set pays nothing; else the
-    /// numbers lie in blocks of 64 nodes, 264 bytes each. Readers of [changes](Scene::changes) do not see it.
+    /// numbers lie in blocks of 64 nodes, 264 bytes each.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene};
     ///
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::cube(1.0))))?;
@@ -191,13 +201,13 @@ impl NodeMut<'_> {
     /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. The node is unchanged.
     pub fn set_node(&mut self, description: Node<'_>) -> Result<&mut Self, Error> {
         let description = description.checked()?;
-        let Node { local, material, drawable, visibility, name, user_data, .. } = description;
+        let Node { local, material, drawable, visibility, layers, name, user_data, .. } = description;
         let store = &mut self.scene.store;
         match local {
             Some(local) => store.set_wide_local(self.id, WideLocal { local, remainder: description.remainder() }),
             None => drop(store.remove_local(self.id)),
         }
-        self.set_drawable(drawable)?.set_material(material).set_visibility(visibility);
+        self.set_drawable(drawable)?.set_material(material).set_visibility(visibility).set_layers(layers);
         Ok(self.set_user_data(user_data).set_name(name))
     }
 
@@ -219,7 +229,7 @@ impl NodeMut<'_> {
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, Transform};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
     /// let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
@@ -318,6 +328,7 @@ impl NodeMut<'_> {
             Change::Material(material) => Ok(self.set_material(material)),
             Change::Drawable(drawable) => self.set_drawable(drawable),
             Change::Visibility(visibility) => Ok(self.set_visibility(visibility)),
+            Change::Layers(layers) => Ok(self.set_layers(layers)),
             Change::Name(name) => Ok(self.set_name(name.as_deref())),
             Change::UserData(user_data) => Ok(self.set_user_data(user_data)),
             Change::Node { node, name } => self.set_node(Node { name: name.as_deref(), ..*node }),

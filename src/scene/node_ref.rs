@@ -3,7 +3,7 @@
 use crate::scene::iter::{Ancestors, ChildHandles, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
 use crate::scene::{Place, Scene};
 use crate::store::{MatrixSlot, RecordId};
-use crate::{Aabb, Drawable, Local, Mat34, Node, NodeHandle, Visibility};
+use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, NodeHandle, Visibility};
 use core::fmt;
 use glam::{DAffine3, DVec3};
 
@@ -350,18 +350,30 @@ impl<'s> NodeRef<'s> {
         self.scene.store.own_material(self.id)
     }
 
-    /// The effective visibility: the intersection of the node's own and all its ancestors', as of now.
+    /// The effective layers: none if the node is hidden, else those that it shares with all its ancestors, as of now.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
-    pub fn visibility(self) -> Visibility {
-        self.scene.store.visibility(self.id)
+    pub fn layers(self) -> Layers {
+        self.scene.store.layers(self.id)
+    }
+
+    /// Whether the node is visible on any layer, as of now. Runs in **O(ancestors)**.
+    #[must_use]
+    pub fn is_visible(self) -> bool {
+        !self.layers().is_empty()
     }
 
     /// The node's own visibility.
     #[must_use]
-    pub fn own_visibility(self) -> Option<Visibility> {
+    pub fn own_visibility(self) -> Visibility {
         self.scene.store.own_visibility(self.id)
+    }
+
+    /// The node's own layers.
+    #[must_use]
+    pub fn own_layers(self) -> Option<Layers> {
+        self.scene.store.own_layers(self.id)
     }
 
     /// The number of the user's own that the node's draws carry; 0 if none was set.

@@ -11,9 +11,8 @@ use crate::{Error, NodeHandle};
 /// ```
 /// use hedgerow::{Keep, Node, Place, Scene};
 ///
-/// let mut scene = Scene::new();
-/// let [oak, ash, elm] = ["oak", "ash", "elm"].map(|name| scene.insert(scene.root(), Node::group().named(name)).unwrap());
-/// let place = scene.get(ash).unwrap().place().expect("it is not the root");
+/// let mut scene = Scene::new(); let [oak, ash, elm] = ["oak", "ash", "elm"].map(|name| scene.insert(scene.root(),
+/// Node::group().named(name)).unwrap()); let place = scene.get(ash).unwrap().place().expect("it is not the root");
 /// assert_eq!(place, Place::Child(scene.root(), 1));
 ///
 /// scene.reparent(ash, Place::Detached, Keep::Local)?;   // out of the tree
@@ -38,7 +37,7 @@ pub enum Place {
     ///
     /// A detached subtree costs nothing in any pass. Its handles stay valid, and it can be edited and queried like any
     /// other. Its root has no parent and no siblings, its world transforms start with the local transform of its root,
-    /// and it inherits neither visibility nor material. [`Scene::update`] updates its edited parts too.
+    /// and it inherits neither visibility, layers nor material. [`Scene::update`] updates its edited parts too.
     /// [`Scene::len`] does not count it. Draw lists and queries have it until the next update after it was detached.
     Detached,
 }

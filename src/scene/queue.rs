@@ -1,6 +1,7 @@
 //! Edits recorded now and applied later, in order.
 
 mod edit;
+mod whole;
 
 use crate::handle::Queued;
 use crate::unique::unique_number;
@@ -17,9 +18,10 @@ use edit::{Insert, Names, Step, Tickets};
 /// [`insert`](Self::insert) and [`insert_tree`](Self::insert_tree) record inserts; names are copied.
 ///
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits as if one after
-/// another, and each gives the result that the scene gives. One that fails does not stop the others. Queues keep their
-/// memory, so one that is reused from frame to frame allocates nothing in the steady state, but for trees, and for
-/// names and descriptions in changes. An edit takes at most 96 bytes, and an insert also the node's description.
+/// another, and each gives the result that the scene gives. One that fails does not stop the others; with
+/// [`apply_all`](Self::apply_all) it takes back all before it. Queues keep their memory, so one that is reused from
+/// frame to frame allocates nothing in the steady state, but for trees, and for names and descriptions in changes. An
+/// edit takes at most 96 bytes, and an insert also the node's description.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked: one that is not in the scene
 /// gives [`Error::StaleHandle`]. A handle of another scene does too, unless its bits coincide with those of a node
@@ -313,12 +315,9 @@ impl EditQueue {
     /// assert_eq!(scene.get(house).unwrap().own_material(), Some(3));
     /// ```
     pub fn apply(&mut self, scene: &mut Scene) -> &[Result<Outcome, Error>] {
-        self.results.clear();
-        self.applied.clear();
-        self.made.clear();
-        self.applied.extend(self.rounds.drain(..).chain(self.round.take()));
-        self.applied.sort_unstable_by_key(|round| round.id);
-
+        self.begin();
+        self.rounds.clear();
+        self.round = None;
         let mut text = mem::take(&mut self.names);
         let mut names = Names(&text);
         let (mut inserts, mut trees) = (self.inserts.drain(..), self.trees.drain(..));
@@ -335,6 +334,15 @@ impl EditQueue {
         text.clear();
         self.names = text;
         &self.results
+    }
+
+    /// Forgets the last results, and sorts the rounds of the edits to come.
+    fn begin(&mut self) {
+        self.results.clear();
+        self.made.clear();
+        self.applied.clear();
+        self.applied.extend(self.rounds.iter().copied().chain(self.round));
+        self.applied.sort_unstable_by_key(|round| round.id);
     }
 
     /// The handle of the node that this ticket's insert made, or of the first node of the tree that it inserted.
@@ -363,6 +371,19 @@ impl Target {
         match self {
             Self::Handle(node) => Some(*node),
             Self::Queued(_) => None,
+        }
+    }
+}
+
+impl QueuedPlace {
+    fn target(self) -> Option<Target> {
+        match self {
+            Self::FirstChildOf(node)
+            | Self::LastChildOf(node)
+            | Self::Before(node)
+            | Self::After(node)
+            | Self::Child(node, _) => Some(node),
+            Self::Detached => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::pass::{DrawList, Found, MOST_PROBES, Probe, Sieve};
 use crate::scene::Scene;
 #[cfg(feature = "rayon")]
 use crate::threads::is_worth_sharing;
-use crate::{Error, NodeHandle, Visibility};
+use crate::{Error, Layers, NodeHandle};
 use hedgerow_math::internal as simd;
 use hedgerow_math::{Frustum, Ray, Sphere};
 #[cfg(feature = "rayon")]
@@ -14,16 +14,16 @@ use smallvec::SmallVec;
 
 /// What [`Scene::query`] may find: nodes that are visible on some of these layers, everywhere or below a node.
 ///
-/// A [`Visibility`] is the filter for its layers.
+/// A [`Layers`] is the filter for its layers.
 ///
 /// ```
 /// use hedgerow::query::{Filter, Sphere};
-/// use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Visibility};
+/// use hedgerow::{Aabb, Drawable, Layers, Node, Scene, SceneConfig};
 ///
 /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
 /// let stone = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
 /// let town = scene.insert(scene.root(), Node::group())?;
-/// let stones = [scene.insert(town, stone)?, scene.insert(town, stone.with_visibility(Visibility::layers(2)))?];
+/// let stones = [scene.insert(town, stone)?, scene.insert(town, stone.with_layers(Layers::new(2)))?];
 /// scene.insert(scene.root(), stone)?;
 /// scene.update();
 /// let (around, mut nodes) = (Sphere::new([0.0; 3].into(), 9.0)?, Vec::new());
@@ -31,21 +31,21 @@ use smallvec::SmallVec;
 /// assert_eq!(nodes.len(), 3);
 /// scene.query(&around, Filter::below(town), &mut nodes)?;
 /// assert_eq!(nodes, stones);
-/// scene.query(&around, Filter::below(town).on_layers(Visibility::layers(1)), &mut nodes)?;
+/// scene.query(&around, Filter::below(town).on_layers(Layers::new(1)), &mut nodes)?;
 /// assert_eq!(nodes, [stones[0]]);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// The layers of which a node must be visible on one.
-    pub layers: Visibility,
+    pub layers: Layers,
     /// The node that a node must be, or be below, in the tree of now. `None` for any place.
     pub below: Option<NodeHandle>,
 }
 
 impl Filter {
     /// All that is visible on any layer.
-    pub const ALL: Self = Self { layers: Visibility::VISIBLE, below: None };
+    pub const ALL: Self = Self { layers: Layers::ALL, below: None };
 
     /// What is visible on any layer, of a node and all nodes below it.
     #[must_use]
@@ -55,7 +55,7 @@ impl Filter {
 
     /// The same on some of these layers.
     #[must_use]
-    pub const fn on_layers(self, layers: Visibility) -> Self {
+    pub const fn on_layers(self, layers: Layers) -> Self {
         Self { layers, ..self }
     }
 }
@@ -66,8 +66,8 @@ impl Default for Filter {
     }
 }
 
-impl From<Visibility> for Filter {
-    fn from(layers: Visibility) -> Self {
+impl From<Layers> for Filter {
+    fn from(layers: Layers) -> Self {
         Self::ALL.on_layers(layers)
     }
 }
@@ -109,7 +109,7 @@ impl<'l> CullView<'l> {
 
     /// The same on some of these layers.
     #[must_use]
-    pub fn on_layers(self, layers: Visibility) -> Self {
+    pub fn on_layers(self, layers: Layers) -> Self {
         Self { filter: self.filter.on_layers(layers), ..self }
     }
 
@@ -165,12 +165,12 @@ impl Scene {
     /// use hedgerow::glam::camera::rh;
     /// use hedgerow::glam::{DVec3, Vec3};
     /// use hedgerow::query::{CullView, Frustum};
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Drawable, Transform, Visibility};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Layers, Node, Scene, SceneConfig, Transform};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     /// for x in -20..20 {
-    ///     let layers = Visibility::layers(if x % 2 == 0 { 1 } else { 2 });
-    ///     let place = Node::transform(Transform::from_xyz(x as f32, 0.0, -10.0)).with_visibility(layers);
+    ///     let layers = Layers::new(if x % 2 == 0 { 1 } else { 2 });
+    ///     let place = Node::transform(Transform::from_xyz(x as f32, 0.0, -10.0)).with_layers(layers);
     ///     scene.insert(scene.root(), place.with_drawable(Drawable::new(1, Aabb::cube(0.25))))?;
     /// }
     /// scene.update();
@@ -184,7 +184,7 @@ impl Scene {
     ///
     /// aside.set_eye(DVec3::new(19.0, 0.0, 0.0));
     /// scene.cull(&mut [
-    ///     CullView::new(&frustum, &mut even).on_layers(Visibility::layers(1)),
+    ///     CullView::new(&frustum, &mut even).on_layers(Layers::new(1)),
     ///     CullView::new(&frustum, &mut aside),
     /// ])?;
     /// assert_eq!((even.len(), aside.len()), (5, 6));
@@ -253,13 +253,13 @@ impl Scene {
     ///
     /// ```
     /// use hedgerow::query::{Filter, Sphere};
-    /// use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Visibility};
+    /// use hedgerow::{Aabb, Drawable, Layers, Node, Scene, SceneConfig};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     /// let stone = scene.insert(scene.root(), Node::drawable(Drawable::new(1, Aabb::cube(1.0))))?;
     /// scene.update();
     /// let mut nodes = Vec::new();
-    /// scene.query(&Aabb::new([0.5; 3].into(), [2.0; 3].into()), Visibility::layers(1), &mut nodes)?;
+    /// scene.query(&Aabb::new([0.5; 3].into(), [2.0; 3].into()), Layers::new(1), &mut nodes)?;
     /// assert_eq!(nodes, [stone]);
     /// scene.query(&Sphere::new([5.0; 3].into(), 1.0)?, Filter::ALL, &mut nodes)?;
     /// assert_eq!(nodes, []);
@@ -278,8 +278,8 @@ impl Scene {
         self.seek(&volume.checked_volume()?, filter.into(), nodes, |found| found.record().node)
     }
 
-    /// Lists the nodes whose drawables' boxes are hit by the ray and that the filter admits, sorted by distance and then
-    /// by handle. Replaces the contents of the list.
+    /// Lists the nodes whose drawables' boxes are hit by the ray and that the filter admits, sorted by distance and
+    /// then by handle. Replaces the contents of the list.
     ///
     /// The scene does not know the meshes: test them in this order, up to the first hit that is nearer than the next
     /// box.
@@ -287,7 +287,7 @@ impl Scene {
     /// ```
     /// use hedgerow::glam::Vec3;
     /// use hedgerow::query::{Filter, Ray};
-    /// use hedgerow::{Aabb, Node, Scene, SceneConfig, Drawable, Transform};
+    /// use hedgerow::{Aabb, Drawable, Node, Scene, SceneConfig, Transform};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     /// let at = |z| Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_drawable(Drawable::new(1, Aabb::cube(1.0)));

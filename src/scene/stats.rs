@@ -23,7 +23,7 @@ pub struct Stats {
     pub transforms: Usage,
     /// Drawables in slices, as draw lists read them.
     pub drawables: Usage,
-    /// What few nodes have beside their records: drawables, visibilities, the user's numbers, matrices that shear, and
+    /// What few nodes have beside their records: drawables, layers, the user's numbers, matrices that shear, and
     /// what single precision loses of translations.
     pub components: Usage,
     /// Names and their text.

@@ -42,7 +42,7 @@ use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// The bytes of a writer, after a header.
 pub(crate) fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
@@ -188,8 +188,8 @@ impl Scene {
 
     /// The scene from which [`Scene::to_bytes`] made these bytes, after an update.
     ///
-    /// The scene has the configuration that was saved, and the same edits give the same handles as in the scene that was
-    /// saved. Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and allocation is
+    /// The scene has the configuration that was saved, and the same edits give the same handles as in the scene that
+    /// was saved. Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and allocation is
     /// bounded by input size. Runs in **O(bytes)**.
     ///
     /// # Errors

@@ -1,10 +1,9 @@
 //! The rows and columns of a slice.
 
-use crate::Aabb;
-use crate::NodeHandle;
 use crate::store::page::Pages;
-use crate::store::record::RecordId;
+use crate::store::record::{Has, RecordId};
 use crate::store::rows::MAX_ROWS;
+use crate::{Aabb, Layers, NodeHandle};
 use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
 
@@ -35,8 +34,8 @@ impl Row {
     pub(crate) const OWN_MATERIAL: u16 = 1 << 1;
     /// There is an effective material.
     pub(crate) const MATERIAL: u16 = 1 << 2;
-    /// The node has a visibility of its own.
-    pub(crate) const OWN_LAYERS: u16 = 1 << 3;
+    /// The node has layers of its own, or is hidden or shown.
+    pub(crate) const OWN_SEEN: u16 = 1 << 3;
 
     #[inline(always)]
     pub(crate) const fn is(&self, flag: u16) -> bool {
@@ -111,17 +110,43 @@ pub(crate) struct Drawables {
     pub(crate) bounds: Vec<Aabb>,
 }
 
+/// Where a node is visible, as those below inherit it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Seen {
+    /// The layers that the node shares with all above.
+    layers: u32,
+    hidden: bool,
+}
+
+impl Seen {
+    /// What the root inherits.
+    pub(crate) const ALL: Self = Self { layers: u32::MAX, hidden: false };
+
+    /// Where a node below is visible.
+    #[inline]
+    pub(crate) fn below(self, own: Option<&Layers>, has: Has) -> Self {
+        let layers = own.map_or(self.layers, |own| self.layers & own.mask());
+        Self { layers, hidden: has.has(Has::HIDDEN) || self.hidden && !has.has(Has::SHOWN) }
+    }
+
+    /// The effective layers.
+    #[inline(always)]
+    pub(crate) fn layers(self) -> u32 {
+        if self.hidden { 0 } else { self.layers }
+    }
+}
+
 /// What an import is a copy of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inherited {
     pub(crate) world: Mat34,
     pub(crate) material: Option<u32>,
-    pub(crate) layers: u32,
+    pub(crate) seen: Seen,
 }
 
 impl Inherited {
     /// What the root inherits.
-    pub(crate) const NOTHING: Self = Self { world: Mat34::IDENTITY, material: None, layers: u32::MAX };
+    pub(crate) const NOTHING: Self = Self { world: Mat34::IDENTITY, material: None, seen: Seen::ALL };
 }
 
 /// A number below [`MAX_ROWS`] as it is stored.

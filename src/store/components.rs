@@ -5,7 +5,7 @@ use crate::record::{self, BytesError, Reader, Writer, ensure};
 use crate::store::Usage;
 use crate::store::record::{Has, Record, RecordId};
 use crate::store::side::{Side, Value};
-use crate::{Aabb, Drawable, Visibility};
+use crate::{Aabb, Drawable, Layers};
 use glam::Vec3;
 use hedgerow_math::Mat34;
 
@@ -109,7 +109,7 @@ components! {
     /// Mesh and bounds of what is drawn.
     drawable: Drawable = DRAWABLE, Self::new(0, Aabb::EMPTY);
     /// The node's own layers.
-    visibility: Visibility = VISIBILITY, Self::VISIBLE;
+    layers: Layers = LAYERS, Self::ALL;
     name: Box<str> = NAME, Self::default();
     /// A number of the user's, which is not 0.
     user_data: u32 = USER_DATA, 0;
@@ -151,13 +151,13 @@ record::structures! {
     Drawable { mesh: u32, bounds: Aabb } if |drawable| drawable.bounds.is_sound();
 }
 
-impl Saved for Visibility {
+impl Saved for Layers {
     fn write(&self, out: &mut Writer) {
         out.one(self.mask());
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
-        from.one().map(Self::layers)
+        from.one().map(Self::new)
     }
 
     fn is_sound(&self) -> bool {

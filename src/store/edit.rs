@@ -9,7 +9,7 @@ use crate::store::links::Position;
 use crate::store::page::{Spot, Standing};
 use crate::store::record::{Has, Link, Record, RecordId};
 use crate::store::world::WideLocal;
-use crate::{Drawable, Error, Local, Node, Transform, Visibility};
+use crate::{Drawable, Error, Layers, Local, Node, Transform, Visibility};
 use glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 
@@ -69,10 +69,11 @@ impl Store {
             has |= Has::DRAWABLE;
             self.components.drawable.insert(id, drawable);
         }
-        if let Some(visibility) = node.visibility {
-            has |= Has::VISIBILITY;
-            self.components.visibility.insert(id, visibility);
+        if let Some(layers) = node.layers {
+            has |= Has::LAYERS;
+            self.components.layers.insert(id, layers);
         }
+        has |= Has::of_visibility(node.visibility);
         if let Some(name) = node.name {
             has |= Has::NAME;
             self.components.name.insert(id, name.into());
@@ -317,16 +318,27 @@ impl Store {
         self.note(id, ChangeKinds::OWN_MATERIAL);
     }
 
-    /// Gives a node a visibility, or takes it.
-    pub(crate) fn set_visibility(&mut self, id: RecordId, visibility: Option<Visibility>) {
-        let before = match visibility {
-            Some(own) => self.components.visibility.insert(id, own),
-            None => self.components.visibility.remove(id),
+    /// Gives a node layers of its own, or takes them.
+    pub(crate) fn set_layers(&mut self, id: RecordId, layers: Option<Layers>) {
+        let before = match layers {
+            Some(own) => self.components.layers.insert(id, own),
+            None => self.components.layers.remove(id),
         };
-        let record = self.pages.record_mut(id);
-        record.has = record.has.with(Has::VISIBILITY, visibility.is_some());
-        if before != visibility {
-            self.own_flag(id, Row::OWN_LAYERS, visibility.is_some());
+        let has = self.pages.record(id).has.with(Has::LAYERS, layers.is_some());
+        self.set_seen(id, has, before != layers);
+    }
+
+    /// Hides or shows a node.
+    pub(crate) fn set_visibility(&mut self, id: RecordId, visibility: Visibility) {
+        let before = self.pages.record(id).has;
+        let has = before.without(Has::HIDDEN | Has::SHOWN) | Has::of_visibility(visibility);
+        self.set_seen(id, has, before != has);
+    }
+
+    fn set_seen(&mut self, id: RecordId, has: Has, changed: bool) {
+        self.pages.record_mut(id).has = has;
+        if changed {
+            self.own_flag(id, Row::OWN_SEEN, has.has(Has::SEEN));
         }
         self.note(id, ChangeKinds::OWN_VISIBILITY);
     }
@@ -375,10 +387,10 @@ impl Store {
         let before = if user_data == 0 { values.remove(id) } else { values.insert(id, user_data) };
         let record = self.pages.record_mut(id);
         record.has = record.has.with(Has::USER_DATA, user_data != 0);
-        let before = before.unwrap_or(0);
-        if before != user_data {
+        if before.unwrap_or(0) != user_data {
             // Draws carry it.
             self.slices.renew(self.pages.spot(id).slice(), &mut self.clock.versions);
         }
+        self.note(id, ChangeKinds::USER_DATA);
     }
 }

@@ -43,7 +43,7 @@ structures! {
 }
 
 /// What is saved of what a node has; an update or the links tell the rest.
-const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Components::ALL.0);
+const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::SEEN.0 | Components::ALL.0);
 /// At least the bytes that an update takes for a node that it places, lists included, and for a slice.
 const NODE_BYTES: usize = 352;
 const SLICE_BYTES: usize = 1 << 13;
@@ -156,6 +156,7 @@ fn read_nodes(from: &mut Reader<'_>, pages: &mut Pages) -> Result<Vec<(RecordId,
         ensure!(!has.has(!SAVED), "a node has a component that there is not");
         let whole = has.has(Has::TRANSFORM) || !has.has(Has::MATRIX | Has::REMAINDER);
         ensure!(whole, "a node has a part of a transform, and no transform");
+        ensure!(!(has.has(Has::HIDDEN) && has.has(Has::SHOWN)), "a node is both hidden and shown");
         let record = pages.record_mut(id);
         record.set_link(Link::First, RecordId::from_number(first));
         record.set_link(Link::Next, RecordId::from_number(next));

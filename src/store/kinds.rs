@@ -23,11 +23,11 @@ impl ChangeKinds {
     pub const NONE: Self = Self(0);
     /// The world matrix.
     pub const WORLD: Self = Self(1);
-    /// The inherited layer mask.
+    /// The layers on which the node is visible; none if it is hidden.
     pub const VISIBILITY: Self = Self(1 << 1);
     /// The node's own local transform was set, added or removed.
     pub const LOCAL: Self = Self(1 << 2);
-    /// The node's own visibility was set, added or removed.
+    /// The node's own visibility or layers were set or removed.
     pub const OWN_VISIBILITY: Self = Self(1 << 3);
     /// The node's own material was set, added or removed.
     pub const OWN_MATERIAL: Self = Self(1 << 4);
@@ -41,11 +41,13 @@ impl ChangeKinds {
     pub const ORDER: Self = Self(1 << 8);
     /// The material that the node shows: its own, or that of the nearest ancestor with one.
     pub const MATERIAL: Self = Self(1 << 9);
+    /// The user data was set.
+    pub const USER_DATA: Self = Self(1 << 10);
     /// The kinds of [`Changed::edited`](crate::changes::Changed::edited): edits other than of local transforms, and
     /// [`MATERIAL`](Self::MATERIAL).
-    pub const EDITS: Self = Self(0b11_1111_1000);
+    pub const EDITS: Self = Self(0b111_1111_1000);
     /// Every kind.
-    pub const ALL: Self = Self(0b11_1111_1111);
+    pub const ALL: Self = Self(0b111_1111_1111);
 
     /// Whether every kind of the other set is in this one.
     #[must_use]
@@ -94,7 +96,7 @@ impl BitOrAssign for ChangeKinds {
 
 impl fmt::Debug for ChangeKinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: [(ChangeKinds, &str); 10] = [
+        const NAMES: [(ChangeKinds, &str); 11] = [
             (ChangeKinds::WORLD, "WORLD"),
             (ChangeKinds::VISIBILITY, "VISIBILITY"),
             (ChangeKinds::LOCAL, "LOCAL"),
@@ -105,6 +107,7 @@ impl fmt::Debug for ChangeKinds {
             (ChangeKinds::PARENT, "PARENT"),
             (ChangeKinds::ORDER, "ORDER"),
             (ChangeKinds::MATERIAL, "MATERIAL"),
+            (ChangeKinds::USER_DATA, "USER_DATA"),
         ];
         let mut names = NAMES.iter().filter(|(kind, _)| self.contains(*kind)).map(|(_, name)| name);
         f.write_str(names.next().unwrap_or(&"NONE"))?;

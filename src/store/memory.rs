@@ -1,6 +1,6 @@
 //! The memory of a scene, by what takes it.
 
-use crate::store::columns::{DrawableRecord, Row, Slots};
+use crate::store::columns::{DrawableRecord, Row, Seen, Slots};
 use crate::store::page::RECORD_BYTES;
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
@@ -16,7 +16,7 @@ impl Slice {
         let Self { rows, slots, drawables, .. } = self;
         let Slots { records, parents, worlds, locals } = slots;
         let beside = self.imports.capacity() * size_of::<Option<NodeHandle>>()
-            + self.layers.capacity() * size_of::<u32>()
+            + self.seen.capacity() * size_of::<Seen>()
             + self.matrices.capacity() * size_of::<u16>()
             + if self.sources.1.spilled() { self.sources.1.capacity() * size_of::<u32>() } else { 0 };
         let slot_bytes = records.capacity() * size_of::<RecordId>()

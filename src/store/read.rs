@@ -3,8 +3,9 @@
 use crate::NodeHandle;
 use crate::node::LocalForm;
 use crate::store::Store;
+use crate::store::links::Position;
 use crate::store::record::{Has, Link, RecordId};
-use crate::{Drawable, Mat34, Node, Visibility};
+use crate::{Drawable, Layers, Mat34, Node, Visibility};
 
 impl Store {
     /// The record of a live node.
@@ -50,6 +51,11 @@ impl Store {
     pub(crate) fn prefetch(&self, id: RecordId) {
         self.pages.prefetch_record(id);
         self.pages.prefetch_spot(id);
+    }
+
+    /// Where a node is.
+    pub(crate) fn position(&self, id: RecordId) -> Position {
+        Position { parent: self.pages.parent(id), next: self.pages.link(id, Link::Next) }
     }
 
     /// Whether a node is the top of a detached subtree.
@@ -134,10 +140,19 @@ impl Store {
         core::iter::successors(Some(id), |&id| self.pages.parent(id).some()).find_map(|id| self.own_material(id))
     }
 
-    /// The layers on which a node is visible as of now: those that it shares with all above.
-    pub(crate) fn visibility(&self, id: RecordId) -> Visibility {
+    /// The layers on which a node is visible as of now.
+    pub(crate) fn layers(&self, id: RecordId) -> Layers {
         let chain = core::iter::successors(Some(id), |&id| self.pages.parent(id).some());
-        chain.filter_map(|id| self.own_visibility(id)).fold(Visibility::VISIBLE, |all, own| all & own)
+        let mut layers = Layers::ALL;
+        // The nearest node that is hidden or shown decides.
+        let mut nearest = Visibility::Inherited;
+        for id in chain {
+            layers &= self.own_layers(id).unwrap_or(Layers::ALL);
+            if nearest == Visibility::Inherited {
+                nearest = self.own_visibility(id);
+            }
+        }
+        if nearest == Visibility::Hidden { Layers::NONE } else { layers }
     }
 
     /// The node's own material.
@@ -146,9 +161,19 @@ impl Store {
         record.has.has(Has::MATERIAL).then_some(record.material)
     }
 
+    /// The node's own layers.
+    pub(crate) fn own_layers(&self, id: RecordId) -> Option<Layers> {
+        self.components.layers.get(id).copied()
+    }
+
     /// The node's own visibility.
-    pub(crate) fn own_visibility(&self, id: RecordId) -> Option<Visibility> {
-        self.components.visibility.get(id).copied()
+    pub(crate) fn own_visibility(&self, id: RecordId) -> Visibility {
+        let has = self.pages.record(id).has;
+        match (has.has(Has::HIDDEN), has.has(Has::SHOWN)) {
+            (true, _) => Visibility::Hidden,
+            (_, true) => Visibility::Shown,
+            _ => Visibility::Inherited,
+        }
     }
 
     /// The node's drawable.
@@ -173,6 +198,7 @@ impl Store {
             material: self.own_material(id),
             drawable: self.drawable(id),
             visibility: self.own_visibility(id),
+            layers: self.own_layers(id),
             name: self.name(id),
             user_data: self.user_data(id),
             translation_f64: if self.pages.record(id).has.has(Has::REMAINDER) {

@@ -1,5 +1,6 @@
 //! A node's record: one cache line that never moves.
 
+use crate::Visibility;
 use core::ops::{BitOr, BitOrAssign, Not};
 use hedgerow_math::internal::PackedTransform;
 
@@ -64,7 +65,7 @@ impl Has {
     /// A material of its own: [`Record::material`].
     pub(crate) const MATERIAL: Self = Self(1 << 1);
     pub(crate) const DRAWABLE: Self = Self(1 << 2);
-    pub(crate) const VISIBILITY: Self = Self(1 << 3);
+    pub(crate) const LAYERS: Self = Self(1 << 3);
     pub(crate) const NAME: Self = Self(1 << 4);
     /// A number of the user's that is not 0.
     pub(crate) const USER_DATA: Self = Self(1 << 5);
@@ -78,6 +79,12 @@ impl Has {
     pub(crate) const MOVED: Self = Self(1 << 9);
     /// Mesh or bounds were set since the update: it is on [`Waiting::redrawn`](super::waiting::Waiting).
     pub(crate) const REDRAWN: Self = Self(1 << 10);
+    /// [`Visibility::Hidden`](crate::Visibility).
+    pub(crate) const HIDDEN: Self = Self::of_visibility(Visibility::Hidden);
+    /// [`Visibility::Shown`](crate::Visibility).
+    pub(crate) const SHOWN: Self = Self::of_visibility(Visibility::Shown);
+    /// What decides where the node is visible.
+    pub(crate) const SEEN: Self = Self(Self::LAYERS.0 | Self::HIDDEN.0 | Self::SHOWN.0);
     /// The node was in the tree after the last update, as readers of changes were told.
     pub(crate) const TOLD: Self = Self(1 << 11);
     /// The present update places the node anew, or has noted how it was: see [`Feed`](super::Feed).
@@ -86,6 +93,12 @@ impl Has {
     /// A set of the local transform alone is not enough: the node has none, or more of it lies elsewhere.
     pub(crate) const fn sets_at_length(self) -> bool {
         self.0 & Self::TRANSFORM.0 == 0 || self.0 & (Self::MATRIX.0 | Self::REMAINDER.0) != 0
+    }
+
+    /// One of the two bits, or none.
+    #[inline(always)]
+    pub(crate) const fn of_visibility(visibility: Visibility) -> Self {
+        Self((visibility as u32) << 13)
     }
 
     #[inline(always)]

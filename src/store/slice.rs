@@ -4,7 +4,7 @@
 //! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2             16 B a node
 //! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                             96 B a transform
 //! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24               48 B a drawable
-//! layers, by row, if any node above or in the slice has a visibility: 4                                      0 or 4 B a node
+//! seen, by row, if a node above or in the slice is hidden or has layers: 8                               0 or 8 B a node
 //! sets            of rows, slots and drawables: six of 512 bytes                                               3 KiB a slice
 //! ```
 //!
@@ -13,7 +13,7 @@
 
 use crate::NodeHandle;
 use crate::store::boxes::SliceBoxes;
-use crate::store::columns::{DrawableRecord, Drawables, Inherited, NO_DRAWABLE, Row, Slots, short};
+use crate::store::columns::{DrawableRecord, Drawables, Inherited, NO_DRAWABLE, Row, Seen, Slots, short};
 use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
 use crate::store::page::Pages;
@@ -38,7 +38,7 @@ pub(crate) struct Head {
     pub(crate) killed: bool,
     /// Whether a node of the slice got or lost a transform or a drawable since the update.
     pub(crate) reshaped: bool,
-    /// Whether a material or a visibility was set in the slice since the update.
+    /// Whether a material, a visibility or layers were set in the slice since the update.
     pub(crate) inherits: bool,
 }
 
@@ -67,8 +67,8 @@ pub(crate) struct Slice {
     pub(crate) drawables: Drawables,
     /// The drawables of nodes that live.
     pub(crate) used_drawables: RowSet,
-    /// Effective layers by row; empty where all are visible on all.
-    pub(crate) layers: Vec<u32>,
+    /// By row; empty where all are visible on all layers.
+    pub(crate) seen: Vec<Seen>,
     /// The slots whose local transform is a matrix, in ascending order.
     pub(crate) matrices: Vec<u16>,
     /// The slots that were set, that are new, or that the last sweep computed.
@@ -91,12 +91,6 @@ pub(crate) struct Slice {
     pub(crate) boxes: Option<Box<SliceBoxes>>,
     /// Histories, if the scene tracks changes.
     pub(crate) trace: Option<Box<Trace>>,
-}
-
-/// A node's own layers.
-#[inline]
-pub(crate) fn own_layers(components: &Components, id: RecordId) -> u32 {
-    components.visibility.get(id).map_or(u32::MAX, |own| own.mask())
 }
 
 /// Makes room for one more, a quarter at a time.
@@ -131,26 +125,26 @@ impl Slice {
             row.set_material(inherited.material);
             slice.push_row(row);
             slice.push_slot(record, 0, PackedTransform::IDENTITY, inherited.world);
-            slice.set_layers(at, inherited.layers);
+            slice.set_seen(at, inherited.seen);
         }
         slice
     }
 
-    /// The effective layers of a row.
+    /// Where the node of a row is visible.
     #[inline(always)]
-    pub(crate) fn layers(&self, row: usize) -> u32 {
-        self.layers.get(row).copied().unwrap_or(u32::MAX)
+    pub(crate) fn seen(&self, row: usize) -> Seen {
+        self.seen.get(row).copied().unwrap_or(Seen::ALL)
     }
 
     #[inline]
-    pub(crate) fn set_layers(&mut self, row: usize, layers: u32) {
-        if layers == u32::MAX && self.layers.is_empty() {
+    pub(crate) fn set_seen(&mut self, row: usize, seen: Seen) {
+        if seen == Seen::ALL && self.seen.is_empty() {
             return;
         }
-        if self.layers.len() <= row {
-            self.layers.resize(self.rows.len().max(row + 1), u32::MAX);
+        if self.seen.len() <= row {
+            self.seen.resize(self.rows.len().max(row + 1), Seen::ALL);
         }
-        self.layers[row] = layers;
+        self.seen[row] = seen;
     }
 
     /// Puts a node below a row: to the first unused row and slot behind those of its parent, or to the end. Returns the
@@ -192,7 +186,7 @@ impl Slice {
             above: short(above),
             flags: own(Has::TRANSFORM, Row::OWN_TRANSFORM)
                 | own(Has::MATERIAL, Row::OWN_MATERIAL)
-                | own(Has::VISIBILITY, Row::OWN_LAYERS),
+                | own(Has::SEEN, Row::OWN_SEEN),
         };
         new.inherit(&up, pages);
         if row < self.rows.len() {
@@ -212,21 +206,24 @@ impl Slice {
         Some((row, new.slot))
     }
 
-    /// The effective layers of a row: those of the row above, less what its own visibility takes.
+    /// Where the node of a row is visible, given the row above.
     #[inline(always)]
-    fn layers_below(&self, components: &Components, row: &Row) -> u32 {
-        let layers = self.layers(usize::from(row.above));
-        if row.is(Row::OWN_LAYERS) { layers & own_layers(components, row.record) } else { layers }
+    pub(crate) fn seen_below(&self, pages: &Pages, components: &Components, row: &Row) -> Seen {
+        let up = self.seen(usize::from(row.above));
+        if !row.is(Row::OWN_SEEN) {
+            return up;
+        }
+        up.below(components.layers.get(row.record), pages.record(row.record).has)
     }
 
-    /// Derives the layers and the drawable of a row that is written.
+    /// Derives where a row that is written is visible, and its drawable.
     #[inline(always)]
     pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row) {
-        let layers = self.layers_below(components, &row);
+        let seen = self.seen_below(pages, components, &row);
         if row.drawable != NO_DRAWABLE {
-            self.put_drawable(pages, components, at, row, layers);
+            self.put_drawable(pages, components, at, row, seen.layers());
         }
-        self.set_layers(at, layers);
+        self.set_seen(at, seen);
     }
 
     /// Adds a row at the end.
@@ -356,7 +353,7 @@ impl Slice {
         self.mark_box(at);
     }
 
-    /// Computes effective materials and layers of all rows again. Calls `tell` with what changes.
+    /// Computes again the material of all rows, and where they are visible. Calls `tell` with what changes.
     pub(crate) fn inherit(
         &mut self,
         pages: &Pages,
@@ -370,40 +367,40 @@ impl Slice {
             let mut row = self.rows[at];
             let up = self.rows[usize::from(row.above)];
             row.inherit(&up, pages);
-            let layers = self.layers_below(components, &row);
+            let seen = self.seen_below(pages, components, &row);
             let mut kinds = ChangeKinds::NONE;
             if row.material() != self.rows[at].material() {
                 kinds |= ChangeKinds::MATERIAL;
             }
-            if layers != self.layers(at) {
+            if seen.layers() != self.seen(at).layers() {
                 kinds |= ChangeKinds::VISIBILITY;
             }
             if !kinds.is_empty() {
                 tell(row.record, kinds);
             }
             self.rows[at] = row;
-            self.set_layers(at, layers);
+            self.set_seen(at, seen);
             if row.drawable != NO_DRAWABLE {
                 let record = &mut self.drawables.records[usize::from(row.drawable)];
                 record.material = row.material;
-                record.layers = layers;
+                record.layers = seen.layers();
                 record.row = short(at) | if row.is(Row::MATERIAL) { DrawableRecord::MATERIAL } else { 0 };
             }
         }
     }
 
     /// Sets what an import hands down. Returns whether that is another.
-    pub(crate) fn set_inherited(&mut self, import: usize, material: Option<u32>, layers: u32) -> bool {
-        let same = self.rows[import].material() == material && self.layers(import) == layers;
+    pub(crate) fn set_inherited(&mut self, import: usize, material: Option<u32>, seen: Seen) -> bool {
+        let same = self.rows[import].material() == material && self.seen(import) == seen;
         self.rows[import].set_material(material);
-        self.set_layers(import, layers);
+        self.set_seen(import, seen);
         !same
     }
 
     /// What the node of a row hands down to nodes in other slices.
     pub(crate) fn inherited(&self, row: usize) -> Inherited {
         let at = &self.rows[row];
-        Inherited { world: self.slots.worlds[usize::from(at.slot)], material: at.material(), layers: self.layers(row) }
+        Inherited { world: self.slots.worlds[usize::from(at.slot)], material: at.material(), seen: self.seen(row) }
     }
 
     /// How many rows, slots and drawables nothing has.
@@ -421,7 +418,7 @@ impl Slice {
         fn shrink<T>(column: &mut Vec<T>, parts: usize) {
             column.shrink_to(column.len() + column.len() / parts);
         }
-        let Self { imports, rows, slots, drawables, layers, matrices, .. } = self;
+        let Self { imports, rows, slots, drawables, seen, matrices, .. } = self;
         let Slots { records, parents, worlds, locals } = slots;
         shrink(imports, parts);
         shrink(rows, parts);
@@ -431,7 +428,7 @@ impl Slice {
         shrink(locals, parts);
         shrink(&mut drawables.records, parts);
         shrink(&mut drawables.bounds, parts);
-        shrink(layers, parts);
+        shrink(seen, parts);
         shrink(matrices, parts);
     }
 }

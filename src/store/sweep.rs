@@ -166,8 +166,8 @@ impl Slice {
         }
     }
 
-    /// Takes over what imports are copies of, from slices of which `is_other` says so. Marks the imports whose matrix is
-    /// another. Returns whether a material or layers are.
+    /// Takes over what imports are copies of, from slices of which `is_other` says so. Marks the imports whose matrix
+    /// is another. Returns whether a material or layers are.
     pub(crate) fn import(&mut self, pages: &Pages, others: Others<'_>, is_other: impl Fn(&Self) -> bool) -> bool {
         let mut changed = false;
         for at in 0..self.imports.len() {
@@ -175,12 +175,12 @@ impl Slice {
             let Some(id) = self.imports[at].and_then(|handle| pages.resolve(handle)) else { continue };
             let spot = pages.spot(id);
             let Some(source) = others.get(spot.slice()).filter(|source| is_other(source)) else { continue };
-            let Inherited { world, material, layers } = source.inherited(spot.row());
+            let Inherited { world, material, seen } = source.inherited(spot.row());
             if !self.slots.worlds[at].same_bits(&world) {
                 self.slots.worlds[at] = world;
                 self.mark(at);
             }
-            changed |= self.set_inherited(at, material, layers);
+            changed |= self.set_inherited(at, material, seen);
         }
         changed
     }

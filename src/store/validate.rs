@@ -3,8 +3,7 @@
 //! 1. A live record's links agree with its neighbours'; states, the free list and marks are as [`page`](super::page)
 //!    says; what a record says that it has is there, and nothing besides.
 //! 2. A node's spot names a row that lives and is of its record, and the row's slot and drawable, if they are its own,
-//!   say
-//!    the same; or the node waits, at the index that its spot says. What was moved or drawn anew is on its list.
+//!    say the same; or the node waits, at the index that its spot says. What was moved or drawn anew is on its list.
 //! 3. A parent's row and slot come before its children's; the slice of an import comes before its importer's in the
 //!    order. No slot and no drawable has two owners. Rows and slots of nodes that died are in use until the update, and
 //!    no longer; a slot whose local transform is a matrix is in use.
@@ -21,7 +20,7 @@ use crate::store::columns::{NO_DRAWABLE, Row};
 use crate::store::page::Spot;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
-use crate::store::slice::{Slice, own_layers};
+use crate::store::slice::Slice;
 use crate::store::slices::Slices;
 use std::collections::HashSet;
 
@@ -271,7 +270,7 @@ impl Store {
         let dead = head.dead_slots.difference(&slice.used_slots) == RowSet::EMPTY;
         ensure!(dead, "a slot of slice {number} is dead and unused");
         ensure!(head.killed || head.dead_slots == RowSet::EMPTY, "a slot of slice {number} is dead, and no row died");
-        ensure!(slice.layers.is_empty() || slice.layers.len() <= slice.rows.len(), "layers of slice {number}");
+        ensure!(slice.seen.len() <= slice.rows.len(), "where nodes of slice {number} are visible");
         Ok(())
     }
 
@@ -288,7 +287,7 @@ impl Store {
                 let inherited = from.inherited(self.pages.spot(id).row());
                 let used = needed.contains(&row.slot);
                 let world = inherited.world.same_bits(&slice.slots.worlds[at]);
-                let same = inherited.material == row.material() && inherited.layers == slice.layers(at);
+                let same = inherited.material == row.material() && inherited.seen == slice.seen(at);
                 ensure!(!used || world && same, "import {at} of slice {number} is out of date");
                 continue;
             }
@@ -319,14 +318,16 @@ impl Store {
         }
         let own = has.has(Has::MATERIAL).then(|| self.pages.record(id).material);
         ensure!(row.material() == own.or(up.material()), "row {at} of slice {number}: material");
-        let layers = slice.layers(usize::from(row.above)) & own_layers(&self.components, id);
-        ensure!(slice.layers(at) == layers, "row {at} of slice {number}: layers");
+        ensure!(row.is(Row::OWN_SEEN) == has.has(Has::SEEN), "row {at} of slice {number}: own layers");
+        let seen = slice.seen_below(&self.pages, &self.components, row);
+        ensure!(slice.seen(at) == seen, "row {at} of slice {number}: layers");
         ensure!((row.drawable != NO_DRAWABLE) == has.has(Has::DRAWABLE), "row {at} of slice {number}: drawable");
         if let (Some(record), Some(drawable)) =
             (slice.drawables.records.get(usize::from(row.drawable)), self.drawable(id))
         {
             let right = record.node == self.handle(id) && record.mesh == drawable.mesh && record.row() == at;
-            let effective = record.material() == row.material() && record.layers == layers && record.slot == row.slot;
+            let effective =
+                record.material() == row.material() && record.layers == seen.layers() && record.slot == row.slot;
             let bounds = slice.drawables.bounds[usize::from(row.drawable)] == drawable.bounds;
             ensure!(right && effective && bounds, "the drawable of row {at} of slice {number} is out of date");
         }

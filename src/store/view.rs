@@ -11,7 +11,7 @@ use crate::store::record::{Has, RecordId};
 use crate::store::rows::RowSet;
 use crate::store::slice::{Head, Slice};
 use crate::store::world::WideLocal;
-use crate::{Aabb, Drawable, Error, Local, Mat34, NodeHandle, Transform, Visibility};
+use crate::{Aabb, Drawable, Error, Layers, Local, Mat34, NodeHandle, Transform};
 use core::ops::{ControlFlow, Range};
 use glam::{DAffine3, Vec3};
 
@@ -214,8 +214,8 @@ impl<'s> RowView<'s> {
     /// The layers on which a node is visible; `None` if the row is not a node's.
     #[must_use]
     #[inline]
-    pub fn visibility(&self, row: usize) -> Option<Visibility> {
-        self.row(row).map(|_| Visibility::layers(self.view.slice.layers(row)))
+    pub fn layers(&self, row: usize) -> Option<Layers> {
+        self.row(row).map(|_| Layers::new(self.view.slice.seen(row).layers()))
     }
 
     /// The nodes of the slice, in the order of their rows.
@@ -337,7 +337,7 @@ pub struct ListedDrawable {
     /// The material that holds for the node.
     pub material: Option<u32>,
     /// The layers on which the node is visible.
-    pub visibility: Visibility,
+    pub layers: Layers,
 }
 
 /// The drawables of a slice.
@@ -375,7 +375,7 @@ impl<'s> DrawableView<'s> {
             drawable: Drawable { mesh: record.mesh, bounds: self.view.slice.drawables.bounds[slot] },
             transform: usize::from(record.slot),
             material: record.material(),
-            visibility: Visibility::layers(record.layers),
+            layers: Layers::new(record.layers),
         })
     }
 
@@ -401,7 +401,7 @@ impl<'s> DrawableView<'s> {
     /// Whether all nodes of the slice are visible on all layers.
     #[inline]
     pub(crate) fn all_visible(&self) -> bool {
-        self.view.slice.layers.is_empty()
+        self.view.slice.seen.is_empty()
     }
 
     /// The greatest number of records in one of the [chunks](Self::chunks).

@@ -1,6 +1,6 @@
 //! Node descriptions, packed one after the other.
 
-use crate::{Aabb, Drawable, Local, Mat34, Node, Transform, Visibility};
+use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, Transform, Visibility};
 use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
@@ -10,7 +10,7 @@ use std::collections::TryReserveError;
 /// written.
 ///
 /// ```text
-/// words ── [ transform 10 or matrix 12 │ visibility 1 │ material 1 │ mesh 1, bounds 6 │ user data 1
+/// words ── [ transform 10 or matrix 12 │ layers 1 │ material 1 │ mesh 1, bounds 6 │ user data 1
 ///            │ translation in double precision 6 │ name: length 1, start 2 ]
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ pub(super) struct Head(u64);
 
 impl Head {
     const LOCAL: u64 = 1;
-    const VISIBILITY: u64 = 1 << 1;
+    const LAYERS: u64 = 1 << 1;
     const MATERIAL: u64 = 1 << 2;
     const DRAWABLE: u64 = 1 << 3;
     pub(super) const NAME: u64 = 1 << 4;
@@ -36,7 +36,10 @@ impl Head {
     pub(super) const USER_DATA: u64 = 1 << 6;
     /// Set if there is a translation in double precision.
     pub(super) const TRANSLATION: u64 = 1 << 7;
-    const BITS: u32 = 8;
+    /// Two bits that say which [`Visibility`].
+    const HIDDEN: u64 = 1 << 8;
+    const SHOWN: u64 = 1 << 9;
+    const BITS: u32 = 10;
 
     /// Which components there are.
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
@@ -56,7 +59,8 @@ impl Head {
 
     /// Whether there are such components, and what each takes.
     pub(super) fn is_sound(self) -> bool {
-        self.0 >> Self::BITS == 0 && (self.has(Self::LOCAL) || !self.has(Self::MATRIX | Self::TRANSLATION))
+        let whole = self.has(Self::LOCAL) || !self.has(Self::MATRIX | Self::TRANSLATION);
+        self.0 >> Self::BITS == 0 && whole && !(self.has(Self::HIDDEN) && self.has(Self::SHOWN))
     }
 
     #[inline]
@@ -75,7 +79,7 @@ impl Head {
 const LENGTHS: [(u64, usize); 7] = [
     (Head::LOCAL, 10),
     (Head::MATRIX, 2),
-    (Head::VISIBILITY, 1),
+    (Head::LAYERS, 1),
     (Head::MATERIAL, 1),
     (Head::DRAWABLE, 7),
     (Head::USER_DATA, 1),
@@ -113,9 +117,10 @@ impl Packed {
             }
             None => {}
         }
-        if let Some(visibility) = node.visibility {
-            head |= Head::VISIBILITY;
-            self.words.push(visibility.mask());
+        head |= Head::HIDDEN * node.visibility as u64;
+        if let Some(layers) = node.layers {
+            head |= Head::LAYERS;
+            self.words.push(layers.mask());
         }
         if let Some(material) = node.material {
             head |= Head::MATERIAL;
@@ -195,8 +200,13 @@ impl Words<'_> {
             let (translation, rotation, scale) = (self.numbers(), self.numbers(), self.numbers());
             node.local = Some(Local::Transform(PackedTransform { translation, rotation, scale }.into()));
         }
-        if head.has(Head::VISIBILITY) {
-            node.visibility = Some(Visibility::layers(self.next()));
+        if head.has(Head::HIDDEN) {
+            node.visibility = Visibility::Hidden;
+        } else if head.has(Head::SHOWN) {
+            node.visibility = Visibility::Shown;
+        }
+        if head.has(Head::LAYERS) {
+            node.layers = Some(Layers::new(self.next()));
         }
         if head.has(Head::MATERIAL) {
             node.material = Some(self.next());

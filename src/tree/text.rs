@@ -3,7 +3,7 @@
 //! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
 
 use crate::tree::Tree;
-use crate::{Drawable, Local, Mat34, Node, Transform, Visibility};
+use crate::{Drawable, Layers, Local, Mat34, Node, Transform, Visibility};
 use glam::Vec3;
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -38,8 +38,10 @@ pub(crate) struct NodeForm<'n> {
     material: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     drawable: Option<Drawable>,
+    #[serde(default, skip_serializing_if = "is_inherited")]
+    visibility: Visibility,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    visibility: Option<Visibility>,
+    layers: Option<Layers>,
     /// The number of the user's own that draws carry.
     #[serde(default, skip_serializing_if = "is_zero")]
     user_data: u32,
@@ -50,9 +52,14 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_inherited(visibility: &Visibility) -> bool {
+    *visibility == Visibility::Inherited
+}
+
 impl<'n> NodeForm<'n> {
     pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
-        let Node { local, material, drawable, visibility, name, user_data, translation_f64 } = node;
+        let Node { local, material, drawable, visibility, layers, name, user_data, translation_f64 } = node;
         let remainder = translation_f64.map(|_| node.remainder().to_array());
         Self {
             id,
@@ -68,6 +75,7 @@ impl<'n> NodeForm<'n> {
             material,
             drawable,
             visibility,
+            layers,
             user_data,
         }
     }
@@ -78,10 +86,19 @@ impl<'n> NodeForm<'n> {
             (Some(_), Some(_)) => return None,
             (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),
         };
-        let Self { material, drawable, visibility, user_data, .. } = *self;
+        let Self { material, drawable, visibility, layers, user_data, .. } = *self;
         let translation = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
         let translation_f64 = self.remainder.map(|lost| translation + Vec3::from_array(lost).as_dvec3());
-        Some(Node { local, material, drawable, visibility, name: self.name.as_deref(), user_data, translation_f64 })
+        Some(Node {
+            local,
+            material,
+            drawable,
+            visibility,
+            layers,
+            name: self.name.as_deref(),
+            user_data,
+            translation_f64,
+        })
     }
 }
 

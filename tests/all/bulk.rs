@@ -4,7 +4,7 @@ use crate::model::dump::dump;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility,
+    Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ fn node(number: usize) -> Node<'static> {
     }
     match number % 11 {
         0 => node.with_material(7),
-        1 => node.with_visibility(Visibility::layers(0b101)),
+        1 => node.with_layers(Layers::new(0b101)),
         2..=5 => node.with_drawable(Drawable::new(u32::try_from(number).unwrap(), Aabb::cube(1.0))),
         6 => node.named(NAMES[number % 3]),
         7 => node.with_matrix(Mat34 { rows: [[1.0, 0.5, 0.0, 1.0], [0.0, 1.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0]] }),

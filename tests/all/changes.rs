@@ -5,7 +5,7 @@ use crate::trees::{APART, group};
 use crate::watched::Watched;
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
     changes::ChangeReader,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
@@ -179,19 +179,19 @@ fn endless_edits_without_an_update_note_no_more_than_there_are_nodes() {
 fn visibility_is_told_of_those_whose_mask_changed() {
     let mut scene = scene();
     let root = scene.root();
-    let house = scene.insert(root, Node::group().with_visibility(Visibility::layers(3))).unwrap();
+    let house = scene.insert(root, Node::group().with_layers(Layers::new(3))).unwrap();
     let room = group(&mut scene, house);
-    let hidden = scene.insert(room, Node::group().with_visibility(Visibility::layers(4))).unwrap();
+    let hidden = scene.insert(room, Node::group().with_layers(Layers::new(4))).unwrap();
     let below = group(&mut scene, hidden);
     assert_eq!(update(&mut scene), [0, 0, 5, 0]);
-    scene.edit(house).unwrap().set_visibility(Visibility::layers(1));
+    scene.edit(house).unwrap().set_layers(Layers::new(1));
     scene.update();
     let mut told = scene.told.visibility.to_vec();
     told.sort_unstable();
     let mut expected = [house, room];
     expected.sort_unstable();
     assert_eq!(told, expected);
-    scene.edit(hidden).unwrap().set_visibility(None);
+    scene.edit(hidden).unwrap().set_layers(None);
     assert_eq!(update(&mut scene), [0, 2, 0, 0], "what was on no layer is on that of the house");
     scene.reparent(below, root, Keep::Local).unwrap();
     scene.update();
@@ -502,7 +502,7 @@ fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with
     let mut scene = Scene::with_config(SceneConfig { change_history: 64, ..TOLD }).unwrap();
     let root = scene.root();
     let [from, to] = [(1.0, 3), (5.0, 2)].map(|(x, layers)| {
-        let parent = Node::transform(at(x)).with_visibility(Visibility::layers(layers));
+        let parent = Node::transform(at(x)).with_layers(Layers::new(layers));
         scene.insert(root, parent).unwrap()
     });
     let node = group(&mut scene, from);
@@ -514,12 +514,12 @@ fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with
     scene.reparent(node, to, Keep::Local).unwrap();
     // Before the update, the new parent goes to the place of the old one and is seen as that was.
     scene.set_local(to, at(1.0)).unwrap();
-    scene.edit(to).unwrap().set_visibility(Visibility::layers(3));
+    scene.edit(to).unwrap().set_layers(Layers::new(3));
     scene.update();
     let told = scene.changes(&mut often).unwrap().since().unwrap();
     assert_eq!((told.moved(), told.visibility()), (&[to][..], &[to][..]));
     scene.set_local(to, at(2.0)).unwrap();
-    scene.edit(to).unwrap().set_visibility(Visibility::layers(1));
+    scene.edit(to).unwrap().set_layers(Layers::new(1));
     scene.update();
     for reader in [&mut often, &mut rarely] {
         let told = scene.changes(reader).unwrap().since().unwrap();
@@ -578,7 +578,7 @@ fn a_node_that_goes_and_comes_back_within_a_frame_is_seen_as_before() {
     let mut scene = scene();
     let root = scene.root();
     let [house, hut] = [3, 1].map(|layers| {
-        let node = Node::group().with_visibility(Visibility::layers(layers));
+        let node = Node::group().with_layers(Layers::new(layers));
         scene.insert(root, node).unwrap()
     });
     let cat = group(&mut scene, house);
@@ -588,7 +588,7 @@ fn a_node_that_goes_and_comes_back_within_a_frame_is_seen_as_before() {
     scene.validate().unwrap();
     assert_eq!(update(&mut scene), [0; 4]);
     // A visibility of its own that hides nothing makes no difference.
-    scene.edit(cat).unwrap().set_visibility(Visibility::layers(3));
+    scene.edit(cat).unwrap().set_layers(Layers::new(3));
     assert_eq!(update(&mut scene), [0; 4]);
 }
 
@@ -652,17 +652,14 @@ fn a_transform_that_was_set_and_removed_at_the_end_of_a_slice_is_passed_over() {
 fn a_material_and_a_mask_that_change_together_reach_the_slices_below() {
     let mut scene = scene();
     let root = scene.root();
-    let house = scene.insert(root, Node::material(1).with_visibility(Visibility::layers(3))).unwrap();
+    let house = scene.insert(root, Node::material(1).with_layers(Layers::new(3))).unwrap();
     let room = group(&mut scene, house);
     scene.update();
     scene.edit(house).unwrap().set_material(2);
-    scene.edit(house).unwrap().set_visibility(Visibility::layers(1));
+    scene.edit(house).unwrap().set_layers(Layers::new(1));
     scene.update();
     assert_eq!(
-        (
-            scene.get(room).and_then(|node| node.material()),
-            scene.get(room).map(|node| node.visibility()).map(Visibility::mask)
-        ),
+        (scene.get(room).and_then(|node| node.material()), scene.get(room).map(|node| node.layers()).map(Layers::mask)),
         (Some(2), Some(1))
     );
     scene.validate().unwrap();

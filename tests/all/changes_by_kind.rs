@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
-use hedgerow::{Aabb, Drawable, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Error, Keep, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
 
-const EACH: [ChangeKinds; 10] = [
+const EACH: [ChangeKinds; 11] = [
     ChangeKinds::WORLD,
     ChangeKinds::VISIBILITY,
     ChangeKinds::LOCAL,
@@ -15,6 +15,7 @@ const EACH: [ChangeKinds; 10] = [
     ChangeKinds::PARENT,
     ChangeKinds::ORDER,
     ChangeKinds::MATERIAL,
+    ChangeKinds::USER_DATA,
 ];
 
 /// What a reader is told of these kinds, sorted.
@@ -48,11 +49,12 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
         0 | 1 => scene.insert(node, Node::transform(Transform::IDENTITY)).map(|node| nodes.push(node)),
         2 => scene.insert(node, Node::material(number)).map(|node| nodes.push(node)),
         3 => scene.set_local(node, Transform::from_xyz(number as f32, 0.0, 0.0)),
-        4 => scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::layers(number))),
+        4 => scene.edit(node).map(|mut node| _ = node.set_layers(Layers::new(number))),
         5 => scene.edit(node).map(|mut node| _ = node.set_material(number)),
         6 => {
             scene.edit(node).and_then(|mut node| node.set_drawable(Drawable::new(number, Aabb::cube(1.0))).map(|_| ()))
         }
+        7 if number < 3 => scene.edit(node).map(|mut node| _ = node.set_user_data(number)),
         7 => scene.edit(node).map(|mut node| _ = node.set_name("name")),
         8 => scene.reparent(node, other, Keep::Local).map(drop),
         9 => scene.reparent(node, hedgerow::Place::Before(other), Keep::World).map(drop),

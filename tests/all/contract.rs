@@ -4,7 +4,7 @@ use crate::model::dump::same_slice;
 use crate::trees::{APART, groups, with};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform, Visibility,
+    Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform,
     visit::{Flow, SliceView, SliceVisitor, Visitor},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +28,7 @@ impl Few {
         let whole = Node::transform(Transform::from_xyz(0.0, 1.0, 0.0))
             .with_material(1)
             .with_drawable(Drawable::new(2, Aabb::cube(1.0)))
-            .with_visibility(Visibility::layers(3))
+            .with_layers(Layers::new(3))
             .named("leaf");
         let leaf = scene.insert(group, whole).unwrap();
         scene.update();
@@ -93,8 +93,8 @@ fn a_stale_handle_is_refused_by_every_edit() {
             scene.edit(gone).and_then(|mut node| node.set_drawable(Drawable::new(1, Aabb::EMPTY)).map(|_| ()))
         }),
         few.refuses(|scene| scene.edit(gone).and_then(|mut node| node.set_drawable(None).map(|_| ()))),
-        few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_visibility(Visibility::HIDDEN))),
-        few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_visibility(None))),
+        few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_layers(Layers::NONE))),
+        few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_layers(None))),
         few.refuses(|scene| scene.edit(gone).map(|mut node| _ = node.set_name("name"))),
         few.refuses(|scene| {
             scene.edit(gone).map(|mut node| _ = node.sort_children_by(|a, b| a.handle().cmp(&b.handle())))

@@ -3,7 +3,7 @@
 use crate::model::dump::same_slice;
 use hedgerow::glam::{Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum, Ray, Sphere};
-use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
 
 /// Drawables along x, one metre apart, in one slice. Each has its number as its mesh.
 fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
@@ -36,9 +36,9 @@ fn a_slice_is_searched_to_its_last_block() {
     let (scene, nodes) = row_of(4093);
     let (mut list, mut found) = (DrawList::new(), Vec::new());
     // The box holds the whole slice, so that nothing in it is tested. A sphere never tells that it holds anything.
-    scene.query(&Aabb::cube(1e5), Visibility::VISIBLE, &mut found).unwrap();
+    scene.query(&Aabb::cube(1e5), Layers::ALL, &mut found).unwrap();
     assert!(found == nodes, "{} in a box", found.len());
-    scene.query(&Sphere::new(Vec3::ZERO, 1e5).unwrap(), Visibility::VISIBLE, &mut found).unwrap();
+    scene.query(&Sphere::new(Vec3::ZERO, 1e5).unwrap(), Layers::ALL, &mut found).unwrap();
     assert!(found == nodes, "{} in a sphere", found.len());
     for x in [10_u16, 4080] {
         scene.cull(&mut [CullView::new(&beyond(f32::from(x)), &mut list)]).unwrap();
@@ -51,12 +51,12 @@ fn a_slice_is_searched_to_its_last_block() {
 fn each_of_several_views_sees_what_is_on_its_layers() {
     let (mut scene, nodes) = row_of(100);
     for (at, &node) in nodes.iter().enumerate() {
-        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 2)));
+        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 2)));
     }
     scene.update();
     let mut lists = [const { DrawList::new() }; 3];
     let [even, odd, both] = &mut lists;
-    let view = |layers, list| CullView::new(&beyond(10.0), list).on_layers(Visibility::layers(layers));
+    let view = |layers, list| CullView::new(&beyond(10.0), list).on_layers(Layers::new(layers));
     scene.cull(&mut [view(1, even), view(2, odd)]).unwrap();
     scene.cull(&mut [view(3, both)]).unwrap();
     let meshes = lists.map(|list| list.commands().iter().map(|command| command.mesh).collect::<Vec<_>>());
@@ -67,7 +67,7 @@ fn each_of_several_views_sees_what_is_on_its_layers() {
 #[test]
 fn bounds_that_are_set_count_from_the_next_update_on_and_on_their_layers() {
     let (mut scene, nodes) = row_of(200);
-    scene.edit(nodes[151]).unwrap().set_visibility(Visibility::layers(2));
+    scene.edit(nodes[151]).unwrap().set_layers(Layers::new(2));
     scene.update();
     for &node in &nodes[150..152] {
         let drawable = scene.get(node).unwrap().drawable().unwrap();
@@ -75,11 +75,11 @@ fn bounds_that_are_set_count_from_the_next_update_on_and_on_their_layers() {
     }
     let above = Aabb::new(Vec3::new(-1e3, 20.0, -1e3), Vec3::splat(1e3));
     let mut found = Vec::new();
-    scene.query(&above, Visibility::VISIBLE, &mut found).unwrap();
+    scene.query(&above, Layers::ALL, &mut found).unwrap();
     assert_eq!(found, []);
     scene.update();
     for (layers, expected) in [(1, &nodes[150..151]), (2, &nodes[150..152])] {
-        scene.query(&above, Visibility::layers(layers), &mut found).unwrap();
+        scene.query(&above, Layers::new(layers), &mut found).unwrap();
         assert_eq!(found, expected, "on the layers {layers}");
     }
 }

@@ -157,20 +157,20 @@ fn components_come_and_go_at_the_top_of_a_deep_chain() {
         let (top, end) = (links[0], links[99_999]);
         for turn in 0..4 {
             scene.set_local(top, Transform::from_xyz(0.0, 1.0, 0.0)).unwrap();
-            scene.edit(top).unwrap().set_visibility(hedgerow::Visibility::HIDDEN);
+            scene.edit(top).unwrap().set_layers(hedgerow::Layers::NONE);
             scene.edit(top).unwrap().set_material(turn);
             scene.update();
             assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(12_500.0, 1.0, 0.0));
             assert_eq!(scene.get(end).unwrap().material(), Some(turn));
-            assert_eq!(scene.get(end).unwrap().visibility(), hedgerow::Visibility::HIDDEN);
+            assert_eq!(scene.get(end).unwrap().layers(), hedgerow::Layers::NONE);
             assert!(matches!(scene.local(top), Some(Local::Transform(_))));
             scene.edit(top).unwrap().set_local(None).unwrap();
-            scene.edit(top).unwrap().set_visibility(None);
+            scene.edit(top).unwrap().set_layers(None);
             scene.edit(top).unwrap().set_material(None);
             scene.update();
             assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(12_500.0, 0.0, 0.0));
             assert_eq!(scene.get(end).and_then(|node| node.material()), None);
-            assert_eq!(scene.get(end).unwrap().visibility(), hedgerow::Visibility::VISIBLE);
+            assert_eq!(scene.get(end).unwrap().layers(), hedgerow::Layers::ALL);
         }
         scene.validate().unwrap();
     });

@@ -3,7 +3,7 @@
 use crate::trees::APART;
 use fastrand::Rng;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
     edit::{Edit, EditQueue, Outcome, QueuedPlace},
 };
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ fn node(number: usize) -> Node<'static> {
     let node = if number.is_multiple_of(3) { Node::group() } else { Node::transform(moved(number % 100)) };
     match number % 7 {
         0 => node.with_material(u32::try_from(number).unwrap()),
-        1 => node.with_visibility(Visibility::layers(0b0110 << (number % 3))),
+        1 => node.with_layers(Layers::new(0b0110 << (number % 3))),
         2 | 3 => node.with_drawable(Drawable::new(1, Aabb::cube(1.0))),
         4 => node.named("four"),
         _ => node,
@@ -154,8 +154,8 @@ impl Pair {
                     && node != self.scene.root()
             );
             assert_eq!(
-                self.scene.get(node).map(|node| node.visibility()),
-                self.parked.get(counterpart).map(|node| node.visibility())
+                self.scene.get(node).map(|node| node.layers()),
+                self.parked.get(counterpart).map(|node| node.layers())
             );
             assert_eq!(
                 self.scene.get(node).and_then(|node| node.material()),

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Mat4, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    Aabb, DrawList, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
     draw::{DrawGroups, RenderPass},
     query::{CullView, Frustum},
     visit::TransformPass,
@@ -33,7 +33,7 @@ fn town_of(config: SceneConfig, count: usize) -> (Scene, Vec<NodeHandle>) {
     (scene, nodes)
 }
 
-fn anew(scene: &Scene, layers: Visibility) -> DrawList {
+fn anew(scene: &Scene, layers: Layers) -> DrawList {
     let mut list = DrawList::new();
     scene.visit_slices(&mut RenderPass::new(&mut list).on_layers(layers));
     list
@@ -161,17 +161,17 @@ fn a_kept_list_shows_what_a_visitor_computes_between_updates() {
 fn a_list_holds_what_is_visible_on_its_layers() {
     let (mut scene, nodes) = town(60);
     for (at, &node) in nodes.iter().enumerate().skip(1) {
-        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 3) | 8));
+        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 3) | 8));
     }
     scene.update();
-    let mut list = DrawList::new().on_layers(Visibility::layers(1));
+    let mut list = DrawList::new().on_layers(Layers::new(1));
     refill(&scene, &mut list);
     let on_one = list.len();
     assert!(0 < on_one && on_one < 60);
-    list.set_layers(Visibility::layers(8));
+    list.set_layers(Layers::new(8));
     refill(&scene, &mut list);
     assert_eq!(list.len(), 60);
-    scene.edit(nodes[1]).unwrap().set_visibility(Visibility::HIDDEN);
+    scene.edit(nodes[1]).unwrap().set_layers(Layers::NONE);
     refill(&scene, &mut list);
     scene.update();
     refill(&scene, &mut list);
@@ -469,7 +469,7 @@ fn what_stops_moving_is_at_rest_one_update_later_even_an_idle_one() {
 #[test]
 fn previous_matrices_are_of_the_update_before_however_many_frames_a_list_skips() {
     let (mut scene, mut nodes) = town_of(REMEMBERS, 300);
-    let lists = [Visibility::VISIBLE, Visibility::layers(1)].map(|layers| DrawList::new().on_layers(layers));
+    let lists = [Layers::ALL, Layers::new(1)].map(|layers| DrawList::new().on_layers(layers));
     let [mut always, mut rarely] = lists.map(DrawList::with_motion);
     for frame in 0..60 {
         for turn in 0..frame % 4 {
@@ -479,7 +479,7 @@ fn previous_matrices_are_of_the_update_before_however_many_frames_a_list_skips()
         if frame % 5 == 0 {
             let parent = nodes[1 + frame * 31 % (nodes.len() - 1)];
             nodes.push(scene.insert(parent, Node::drawable(Drawable::new(9, Aabb::cube(1.0)))).unwrap());
-            scene.edit(parent).unwrap().set_visibility(Visibility::layers(1 << (frame % 2)));
+            scene.edit(parent).unwrap().set_layers(Layers::new(1 << (frame % 2)));
         }
         scene.update();
         refill_moving(&scene, &mut always);

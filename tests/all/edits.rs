@@ -2,10 +2,11 @@
 
 use crate::model::dump::{dump, same_slice};
 use crate::trees::APART;
+use hedgerow::Visibility;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
-    Visibility, edit::LocalForm,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig,
+    Transform, edit::LocalForm,
 };
 
 const TURN: f32 = core::f32::consts::FRAC_PI_2;
@@ -49,7 +50,7 @@ fn a_node_reads_back_as_it_was_described() {
     let whole = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
         .with_material(4)
         .with_drawable(drawable)
-        .with_visibility(Visibility::layers(6))
+        .with_layers(Layers::new(6))
         .named("whole");
     for node in [whole, Node::group(), Node::material(3), Node::drawable(drawable), Node::group().named("")] {
         let handle = scene.insert(scene.root(), node).unwrap();
@@ -91,7 +92,7 @@ fn a_leaf_is_removed_with_all_components_that_it_has() {
             node = node.with_drawable(drawable);
         }
         if has(3) {
-            node = node.with_visibility(Visibility::layers(6));
+            node = node.with_layers(Layers::new(6));
         }
         if has(4) {
             node = node.named("leaf");
@@ -391,13 +392,13 @@ fn the_root_takes_components_like_any_node() {
     let child = at(&mut scene, root, 1.0);
     scene.set_local(root, Transform::from_xyz(0.0, 2.0, 0.0)).unwrap();
     scene.edit(root).unwrap().set_material(5);
-    scene.edit(root).unwrap().set_visibility(Visibility::layers(12));
+    scene.edit(root).unwrap().set_layers(Layers::new(12));
     scene.edit(root).unwrap().set_name("world");
     scene.update();
     scene.validate().unwrap();
     assert_eq!(scene.world(child).unwrap().translation(), Vec3::new(1.0, 2.0, 0.0));
     assert_eq!(scene.get(child).unwrap().material(), Some(5));
-    assert_eq!(scene.get(child).unwrap().visibility(), Visibility::layers(12));
+    assert_eq!(scene.get(child).unwrap().layers(), Layers::new(12));
     assert_eq!(scene.get(root).unwrap().name(), Some("world"));
 }
 
@@ -429,20 +430,47 @@ fn a_material_holds_until_another_is_said_below() {
 }
 
 #[test]
-fn visibility_is_what_all_masks_on_the_way_down_share() {
+fn layers_are_what_all_masks_on_the_way_down_share() {
     let mut scene = Scene::new();
     let root = scene.root();
-    let top = scene.insert(root, Node::group().with_visibility(Visibility::layers(0b0110))).unwrap();
+    let top = scene.insert(root, Node::group().with_layers(Layers::new(0b0110))).unwrap();
     let inner = named(&mut scene, top, "inner");
-    let leaf = scene.insert(inner, Node::group().with_visibility(Visibility::layers(0b0011))).unwrap();
-    assert_eq!(scene.get(leaf).unwrap().visibility(), Visibility::layers(0b0010));
-    assert_eq!(scene.get(inner).unwrap().visibility(), Visibility::layers(0b0110));
-    assert_eq!(scene.get(inner).and_then(|node| node.own_visibility()), None);
-    scene.edit(inner).unwrap().set_visibility(Visibility::HIDDEN);
-    assert_eq!(scene.get(leaf).unwrap().visibility(), Visibility::HIDDEN);
-    scene.edit(inner).unwrap().set_visibility(None).set_visibility(None);
-    assert_eq!(scene.get(inner).unwrap().own_visibility(), None);
-    assert_eq!(scene.get(leaf).unwrap().visibility(), Visibility::layers(0b0010));
+    let leaf = scene.insert(inner, Node::group().with_layers(Layers::new(0b0011))).unwrap();
+    assert_eq!(scene.get(leaf).unwrap().layers(), Layers::new(0b0010));
+    assert_eq!(scene.get(inner).unwrap().layers(), Layers::new(0b0110));
+    assert_eq!(scene.get(inner).and_then(|node| node.own_layers()), None);
+    scene.edit(inner).unwrap().set_layers(Layers::NONE);
+    assert_eq!(scene.get(leaf).unwrap().layers(), Layers::NONE);
+    scene.edit(inner).unwrap().set_layers(None).set_layers(None);
+    assert_eq!(scene.get(inner).unwrap().own_layers(), None);
+    assert_eq!(scene.get(leaf).unwrap().layers(), Layers::new(0b0010));
+}
+
+#[test]
+fn what_is_shown_below_a_hidden_parent_is_drawn_on_its_own_layers() {
+    let mut scene = Scene::new();
+    let drawn = |mesh| Node::drawable(Drawable::new(mesh, Aabb::cube(1.0)));
+    let top = scene.insert(scene.root(), drawn(1).with_layers(Layers::new(6))).unwrap();
+    let inner = scene.insert(top, drawn(2)).unwrap();
+    let leaf = scene.insert(inner, drawn(3).with_layers(Layers::new(3)).with_visibility(Visibility::Shown)).unwrap();
+    let mut list = DrawList::new();
+    let mut drawn = |scene: &mut Scene| {
+        scene.update();
+        scene.draw_list(&mut list);
+        list.commands().iter().map(|draw| draw.mesh).collect::<Vec<_>>()
+    };
+    assert_eq!(drawn(&mut scene), [1, 2, 3]);
+    scene.edit(top).unwrap().set_visibility(Visibility::Hidden);
+    assert_eq!(drawn(&mut scene), [3]);
+    let layers = |scene: &Scene| [top, inner, leaf].map(|node| scene.get(node).unwrap().layers().mask());
+    assert_eq!(layers(&scene), [0, 0, 2]);
+    scene.edit(inner).unwrap().set_visibility(Visibility::Hidden);
+    scene.edit(leaf).unwrap().set_visibility(Visibility::Inherited);
+    assert_eq!((drawn(&mut scene), layers(&scene)), (vec![], [0; 3]));
+    // Its layers are not forgotten.
+    scene.edit(top).unwrap().set_visibility(Visibility::Inherited);
+    scene.edit(inner).unwrap().set_visibility(Visibility::Shown);
+    assert_eq!((drawn(&mut scene), layers(&scene)), (vec![1, 2, 3], [6, 6, 2]));
 }
 
 #[test]
@@ -546,10 +574,10 @@ fn setting_gives_or_replaces() {
     for number in [3, 4] {
         scene.edit(node).unwrap().set_material(number);
         scene.edit(node).unwrap().set_drawable(Drawable::new(number, Aabb::cube(1.0))).unwrap();
-        scene.edit(node).unwrap().set_visibility(Visibility::layers(number));
+        scene.edit(node).unwrap().set_layers(Layers::new(number));
         assert_eq!(
-            (scene.get(below).and_then(|node| node.material()), scene.get(below).map(|node| node.visibility())),
-            (Some(number), Some(Visibility::layers(number)))
+            (scene.get(below).and_then(|node| node.material()), scene.get(below).map(|node| node.layers())),
+            (Some(number), Some(Layers::new(number)))
         );
     }
     let drawable = scene.get(node).unwrap().drawable().unwrap();
@@ -574,7 +602,7 @@ fn a_description_restores_what_a_node_had() {
     let full = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
         .with_drawable(Drawable::new(1, Aabb::cube(1.0)))
         .with_material(2)
-        .with_visibility(Visibility::layers(6))
+        .with_layers(Layers::new(6))
         .named("full");
     let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 4.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]] };
     let descriptions =
@@ -673,9 +701,9 @@ fn a_leaf_that_moves_to_another_slice_keeps_its_name_and_its_shear() {
     for shears_beside in [false, true] {
         for description in [
             placed.named("leaf"),
-            placed.with_visibility(Visibility::layers(4)),
+            placed.with_layers(Layers::new(4)),
             Node::group().with_matrix(sheared),
-            Node::group().with_matrix(sheared).named("leaf").with_visibility(Visibility::layers(4)),
+            Node::group().with_matrix(sheared).named("leaf").with_layers(Layers::new(4)),
         ] {
             let (mut scene, [from, to]) = two_slices();
             if shears_beside {

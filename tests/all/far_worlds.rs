@@ -5,9 +5,7 @@ use crate::renderers::{grid, looking};
 use hedgerow::glam::{DVec3, Quat, Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum};
 use hedgerow::visit::SliceView;
-use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility,
-};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 use std::collections::HashMap;
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
@@ -140,14 +138,14 @@ fn a_relative_list_follows_what_moves_also_above_other_slices() {
 fn each_view_around_a_camera_sees_the_layers_that_it_and_its_list_have() {
     let mut scene = Scene::new();
     for layers in [0b001, 0b010, 0b100, 0b110] {
-        let ball = Node::transform(Transform::IDENTITY).with_visibility(Visibility::layers(layers));
+        let ball = Node::transform(Transform::IDENTITY).with_layers(Layers::new(layers));
         scene.insert(scene.root(), ball.with_drawable(Drawable::new(layers, Aabb::cube(1.0)))).unwrap();
     }
     scene.update();
-    let mut lists = [DrawList::new(), DrawList::new().on_layers(Visibility::layers(0b011))];
-    let mut views = lists.each_mut().map(|list| {
-        CullView::new(&looking(Vec3::new(0.0, 0.0, 5.0), Vec3::ZERO), list).on_layers(Visibility::layers(0b110))
-    });
+    let mut lists = [DrawList::new(), DrawList::new().on_layers(Layers::new(0b011))];
+    let mut views = lists
+        .each_mut()
+        .map(|list| CullView::new(&looking(Vec3::new(0.0, 0.0, 5.0), Vec3::ZERO), list).on_layers(Layers::new(0b110)));
     views.iter_mut().for_each(|view| view.list.set_eye(DVec3::ZERO));
     scene.cull(&mut views).unwrap();
     let meshes = lists.map(|list| list.commands().iter().map(|command| command.mesh).collect::<Vec<u32>>());
@@ -158,7 +156,7 @@ fn each_view_around_a_camera_sees_the_layers_that_it_and_its_list_have() {
 fn views_around_a_camera_are_those_of_single_culls() {
     let (mut scene, drawables) = planet(3, SceneConfig::DEFAULT);
     for (at, &(node, _)) in drawables.iter().enumerate().filter(|(at, _)| at % 3 == 0) {
-        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 2)));
+        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 2)));
     }
     let mut lists = [DrawList::new(), DrawList::new().without_matrices(), DrawList::new()];
     let looks = [Vec3::NEG_Z, Vec3::new(1.0, 0.2, 0.1), Vec3::new(-0.3, -1.0, 0.5)];
@@ -170,7 +168,7 @@ fn views_around_a_camera_are_those_of_single_culls() {
             scene.update();
         }
         let camera = scene.get(node).unwrap().world_f64().translation + DVec3::new(1.0, 2.0, 3.0);
-        let layers = [Visibility::VISIBLE, Visibility::layers(1), Visibility::layers(2)];
+        let layers = [Layers::ALL, Layers::new(1), Layers::new(2)];
         let frusta = looks.map(|look| looking(Vec3::ZERO, look));
         let mut views: Vec<_> = lists
             .iter_mut()
@@ -501,13 +499,13 @@ fn bounds_that_are_set_leave_relative_matrices_as_they_are() {
 fn a_relative_list_holds_what_is_on_the_layers_that_are_asked_for() {
     let (mut scene, nodes) = grid(BOUNDED, 8);
     for (at, &node) in nodes.iter().enumerate() {
-        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 3)));
+        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 3)));
     }
     scene.update();
     let everywhere = Frustum::from_planes([Vec4::ZERO; 6]).unwrap();
     let mut list = DrawList::new();
     list.set_eye(DVec3::ZERO);
-    scene.cull(&mut [CullView::new(&everywhere, &mut list).on_layers(Visibility::layers(2))]).unwrap();
+    scene.cull(&mut [CullView::new(&everywhere, &mut list).on_layers(Layers::new(2))]).unwrap();
     let mut listed: Vec<NodeHandle> = list.commands().iter().map(|command| command.node).collect();
     listed.sort_unstable();
     let mut expected: Vec<NodeHandle> = nodes.iter().copied().skip(1).step_by(3).collect();

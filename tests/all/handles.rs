@@ -1,7 +1,7 @@
 //! Handles: what they survive, and what they never do.
 
 use crate::model::dump::same_slice;
-use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
     let _ = scene.get(root).unwrap().is_below(node);
     if let Some(node) = scene.get(node) {
         let _ = (node.first_child(), node.last_child(), node.next_sibling(), node.previous_sibling(), node.depth());
-        let _ = (node.node(), node.fresh_world(), node.bounds(), node.visibility(), node.material(), node.name());
+        let _ = (node.node(), node.fresh_world(), node.bounds(), node.layers(), node.material(), node.name());
         let _ = (node.find("a/b"), node.is_below(root));
         let walked = node.children().count()
             + node.siblings().count()
@@ -31,7 +31,7 @@ fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
     let _ = scene.insert(Place::Before(node), Node::group());
     let _ = scene.set_local(node, Transform::IDENTITY);
     let _ = scene.set_world(node, Transform::IDENTITY);
-    let _ = scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::VISIBLE));
+    let _ = scene.edit(node).map(|mut node| _ = node.set_layers(Layers::ALL));
     let _ = scene.edit(node).map(|mut node| _ = node.set_material(None));
     let _ = scene.edit(node).map(|mut node| _ = node.set_name("a"));
     let _ = scene.edit(node).map(|mut node| _ = node.sort_children_by(|a, b| b.handle().cmp(&a.handle())));
@@ -128,8 +128,8 @@ fn random_bits_do_no_harm() {
     let (mut live, mut stale) = (0, 0);
     for _ in 0..3000 {
         let state = dice.u64(..);
-        // Random words, words near small records and generations, words that differ from a live handle's in a bit or two
-        // of record and generation, and the extremes.
+        // Random words, words near small records and generations, words that differ from a live handle's in a bit or
+        // two of record and generation, and the extremes.
         let turn = usize::try_from(state >> 40).unwrap() % scene.len();
         let some =
             scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).nth(turn).unwrap_or(scene.root());

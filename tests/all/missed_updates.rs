@@ -1,7 +1,7 @@
 //! Readers of changes that miss updates, while nodes come to inherit from others.
 
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
-use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
 const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
 
@@ -109,12 +109,12 @@ fn what_left_and_came_back_is_told_with_every_kind_and_what_left_again_once() {
 #[test]
 fn a_slice_that_is_reconstituted_tells_in_which_update_it_inherited_another_mask() {
     let mut scene = Scene::with_config(TOLD).unwrap();
-    let house = scene.insert(scene.root(), Node::group().with_visibility(Visibility::layers(3))).unwrap();
+    let house = scene.insert(scene.root(), Node::group().with_layers(Layers::new(3))).unwrap();
     let room = scene.insert(house, Node::group()).unwrap();
     let gone = scene.insert(house, Node::group()).unwrap();
     scene.update();
     let mut reader = reader(&scene, ChangeKinds::ALL);
-    scene.edit(house).unwrap().set_visibility(Visibility::layers(1));
+    scene.edit(house).unwrap().set_layers(Layers::new(1));
     scene.remove(gone).unwrap();
     scene.update();
     assert!(scene.maintain(std::time::Duration::MAX).reconstituted > 0);

@@ -6,7 +6,7 @@ mod mirror;
 use crate::model::compare::same_bits;
 use crate::model::spatial::camera;
 use hedgerow::{
-    Aabb, Drawable, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    Aabb, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
     query::Frustum,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
@@ -211,7 +211,7 @@ impl Pair {
     fn found(&self) -> [Vec<NodeHandle>; 3] {
         [0, 1, 2].map(|turn| {
             let mut found = Vec::new();
-            let answer = self.scene.query(&camera(self.checks * 3 + turn), Visibility::VISIBLE, &mut found);
+            let answer = self.scene.query(&camera(self.checks * 3 + turn), Layers::ALL, &mut found);
             assert_eq!(answer.is_ok(), self.scene.config().bounds);
             found
         })
@@ -268,7 +268,7 @@ impl Pair {
     fn check_spatial(&self, boxes: &[(NodeHandle, Aabb)]) {
         let all = boxes.iter().fold(Aabb::EMPTY, |all, (_, bounds)| all.merge(bounds));
         assert_eq!(self.scene.get(self.scene.root()).unwrap().subtree_bounds(), all, "the box of all");
-        let (mut found, any) = (Vec::new(), Visibility::VISIBLE);
+        let (mut found, any) = (Vec::new(), Layers::ALL);
         let compare = |found: &mut Vec<NodeHandle>, touches: &dyn Fn(&Aabb) -> bool| {
             let touched = boxes.iter().filter(|(_, bounds)| touches(bounds));
             let mut expected: Vec<NodeHandle> = touched.map(|(node, _)| *node).collect();

@@ -9,8 +9,7 @@ use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::query::{CullView, Ray, Sphere};
 use hedgerow::snapshot::SaveOptions;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
-    Visibility,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
 use std::collections::HashSet;
 use std::time::Duration;
@@ -186,7 +185,13 @@ fn edit(scene: &mut Scene, dice: &mut fastrand::Rng, edits: usize) -> Vec<NodeHa
                 queue.push(edit::Edit::reparent(node, Place::FirstChildOf(other), Keep::World));
                 queue.push(edit::Edit::change(other, Change::Name(Some("queued".into()))));
                 movable.iter().take(1).for_each(|&node| queue.push(edit::Edit::remove(node)));
-                queue.apply(scene);
+                if dice.bool() {
+                    queue.apply(scene);
+                } else {
+                    // It may be refused, and all is taken back.
+                    let (ticket, done) = (queue.insert(other, whole()), queue.apply_all(scene));
+                    given.extend(queue.inserted(ticket).filter(|_| done.is_ok()));
+                }
             }
             19 => _ = scene.maintain(Duration::MAX),
             20 if dice.u8(..8) == 0 => scene.clear(),
@@ -219,7 +224,7 @@ fn found(scene: &Scene, node: NodeHandle) -> [usize; 9] {
     let (camera, mut list) = (DVec3::new(0.0, 0.0, 9.0), DrawList::new());
     let frustum = looking(camera.as_vec3(), Vec3::ZERO);
     let around = looking(Vec3::ZERO, Vec3::NEG_Z);
-    let all = Visibility::VISIBLE;
+    let all = Layers::ALL;
     let drawn = |list: &DrawList| list.commands().iter().filter(|command| command.node == node).count();
     let among = |nodes: &[NodeHandle]| nodes.iter().filter(|&&other| other == node).count();
     scene.draw_list(&mut list);
@@ -580,6 +585,8 @@ fn a_world_that_is_not_finite_is_not_kept() {
         let mut queue = EditQueue::new();
         queue.push(edit::Edit::reparent(node, place, Keep::World));
         assert_eq!(queue.apply(&mut scene)[0], Err(refused));
+        queue.push(edit::Edit::reparent(node, place, Keep::World));
+        assert_eq!(queue.apply_all(&mut scene), Err(BatchError { item: Some(0), error: refused }));
     }
     let refused = Error::Overflow(inner);
     assert_eq!(scene.set_world(lost, world), Err(refused));

@@ -3,7 +3,7 @@
 use crate::model::dump::dump;
 use crate::trees::{APART, with};
 use hedgerow::glam::Vec3;
-use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility, iter::Edge};
+use hedgerow::{Aabb, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform, iter::Edge};
 
 /// The tree, by name:
 ///
@@ -228,16 +228,16 @@ fn components_are_those_that_a_node_was_given() {
     let mut scene = Scene::new();
     let bare = scene.insert(scene.root(), Node::group()).unwrap();
     let drawable = Drawable::new(4, Aabb::cube(2.0));
-    let node = Node::material(3).with_drawable(drawable).with_visibility(Visibility::layers(6));
+    let node = Node::material(3).with_drawable(drawable).with_layers(Layers::new(6));
     let node = scene.insert(bare, node).unwrap();
     let own = |node| {
         (
             scene.get(node).and_then(|node| node.own_material()),
             scene.get(node).and_then(|node| node.drawable()),
-            scene.get(node).and_then(|node| node.own_visibility()),
+            scene.get(node).and_then(|node| node.own_layers()),
         )
     };
-    assert_eq!(own(node), (Some(3), Some(drawable), Some(Visibility::layers(6))));
+    assert_eq!(own(node), (Some(3), Some(drawable), Some(Layers::new(6))));
     assert_eq!(own(bare), (None, None, None));
 }
 
@@ -284,7 +284,7 @@ fn a_drawable_that_is_removed_or_moved_among_many_of_a_slice_is_found_where_it_i
     let found = |scene: &Scene, x: f32| {
         let mut found = Vec::new();
         let around = Aabb::new(Vec3::new(x - 2.0, -9.0, -9.0), Vec3::new(x + 2.0, 9.0, 9.0));
-        scene.query(&around, Visibility::VISIBLE, &mut found).unwrap();
+        scene.query(&around, Layers::ALL, &mut found).unwrap();
         found
     };
     assert_eq!(found(&scene, 0.0).len(), 201);

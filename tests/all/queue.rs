@@ -2,10 +2,11 @@
 
 mod agrees;
 mod runs;
+mod whole;
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform, Tree, Visibility,
+    Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform, Tree,
     edit::{Change, Edit, EditQueue, LocalForm, Outcome, Queued, QueuedPlace, Target},
     visit::{Flow, Visitor},
 };
@@ -55,7 +56,7 @@ fn every_edit_reports_what_it_did() {
     let (there, turned) = (Transform::from_xyz(1.0, 2.0, 3.0), Transform::from_rotation(Quat::from_rotation_y(1.0)));
     let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
     let drawable = Drawable::new(9, Aabb::cube(1.0));
-    let layers = Visibility::layers(0b101);
+    let layers = Layers::new(0b101);
 
     let mut queue = EditQueue::new();
     let car = queue.insert(Place::FirstChildOf(street), Node::transform(there));
@@ -69,8 +70,8 @@ fn every_edit_reports_what_it_did() {
     queue.push(Edit::change(car, Change::Material(None)));
     queue.push(Edit::change(car, Change::Drawable(Some(drawable))));
     queue.push(Edit::change(car, Change::Drawable(None)));
-    queue.push(Edit::change(car, Change::Visibility(Some(layers))));
-    queue.push(Edit::change(car, Change::Visibility(None)));
+    queue.push(Edit::change(car, Change::Layers(Some(layers))));
+    queue.push(Edit::change(car, Change::Layers(None)));
     queue.push(Edit::change(car, Change::Name(Some("car".into()))));
     queue.push(Edit::reparent(car, QueuedPlace::LastChildOf(root.into()), Keep::Local));
     queue.push(Edit::change(street, Change::Name(None)));

@@ -8,7 +8,7 @@ mod visited;
 mod world;
 
 use hedgerow::glam::{EulerRot, Quat};
-use hedgerow::{Aabb, DrawList, Drawable, Mat34, Node, NodeHandle, Scene, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Layers, Mat34, Node, NodeHandle, Scene, Transform};
 use std::collections::HashMap;
 
 type Bits = [[u32; 4]; 3];
@@ -28,7 +28,7 @@ fn whole(number: u32) -> Node<'static> {
     Node::transform(turned(1.0, angle))
         .with_material(number)
         .with_drawable(Drawable::new(number, Aabb::cube(1.0)))
-        .with_visibility(Visibility::VISIBLE)
+        .with_layers(Layers::ALL)
 }
 
 fn drawn(mesh: u32) -> Node<'static> {
@@ -54,8 +54,8 @@ fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     if let Some(material) = root.material {
         again.edit(again.root()).unwrap().set_material(material);
     }
-    if let Some(visibility) = root.visibility {
-        again.edit(again.root()).unwrap().set_visibility(visibility);
+    if let Some(layers) = root.layers {
+        again.edit(again.root()).unwrap().set_layers(layers);
     }
     again.update();
     (again, counterparts)

@@ -7,7 +7,7 @@ use hedgerow::draw::{DepthView, DrawGroups, DrawOrder, depth_key};
 use hedgerow::glam::Vec3;
 use hedgerow::glam::camera::rh;
 use hedgerow::query::{CullView, Frustum};
-use hedgerow::{Aabb, DrawList, Drawable, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 
@@ -60,13 +60,13 @@ fn groups_of_a_culled_list_are_made_again_only_when_it_changed() {
 fn a_culled_list_holds_what_is_on_its_own_layers_too() {
     let (mut scene, nodes) = grid(BOUNDED, 8);
     for (at, &node) in nodes.iter().enumerate() {
-        scene.edit(node).unwrap().set_visibility(Visibility::layers(1 << (at % 3)));
+        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 3)));
     }
     scene.update();
     let frustum = looking(Vec3::new(4.0, 2.0, 6.0), Vec3::new(4.0, 0.0, -4.0));
     let culled = |own: u32, asked: u32| {
-        let mut list = DrawList::new().on_layers(Visibility::layers(own));
-        scene.cull(&mut [CullView::new(&frustum, &mut list).on_layers(Visibility::layers(asked))]).unwrap();
+        let mut list = DrawList::new().on_layers(Layers::new(own));
+        scene.cull(&mut [CullView::new(&frustum, &mut list).on_layers(Layers::new(asked))]).unwrap();
         list.len()
     };
     let [first, second, third] = [1, 2, 4].map(|layer| culled(layer, u32::MAX));

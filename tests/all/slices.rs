@@ -3,7 +3,7 @@
 use crate::trees::{APART, group, groups, whole, with};
 use hedgerow::visit::{Flow, SliceViewMut};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Local, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    Aabb, DrawList, Drawable, Error, Layers, Local, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
 };
 use std::time::Duration;
 
@@ -136,8 +136,8 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
             assert!(above < row);
             assert_eq!(rows.node(above).or(rows.import(above)), scene.parent(node));
             assert_eq!(
-                (rows.material(row), rows.visibility(row)),
-                (scene.get(node).and_then(|node| node.material()), scene.get(node).map(|node| node.visibility()))
+                (rows.material(row), rows.layers(row)),
+                (scene.get(node).and_then(|node| node.material()), scene.get(node).map(|node| node.layers()))
             );
             assert_eq!(scene.world(node), Some(&transforms.worlds()[rows.transform(row).unwrap()]));
         }
@@ -171,7 +171,7 @@ fn what_was_set_reaches_other_slices_though_its_own_grew_since() {
     scene.update();
     for value in [2_u8, 3] {
         scene.edit(top).unwrap().set_material(u32::from(value));
-        scene.edit(top).unwrap().set_visibility(Visibility::layers(u32::from(value)));
+        scene.edit(top).unwrap().set_layers(Layers::new(u32::from(value)));
         scene.set_local(top, Transform::from_xyz(f32::from(value), 0.0, 0.0)).unwrap();
         for _ in 0..500 {
             group(&mut scene, top);
@@ -179,7 +179,7 @@ fn what_was_set_reaches_other_slices_though_its_own_grew_since() {
         scene.validate().unwrap();
         scene.update();
         assert_eq!(scene.get(leaf).unwrap().material(), Some(u32::from(value)));
-        assert_eq!(scene.get(leaf).unwrap().visibility(), Visibility::layers(u32::from(value)));
+        assert_eq!(scene.get(leaf).unwrap().layers(), Layers::new(u32::from(value)));
         assert_eq!(scene.world(leaf).unwrap().translation().x, f32::from(value));
     }
 }
@@ -221,7 +221,7 @@ fn what_was_set_before_a_rebuild_reaches_the_slices_below() {
             }
             1 => scene.set_local(top, Transform::from_xyz(5.0, 0.0, 0.0)).map(|()| x = 5.0).unwrap(),
             _ => {
-                scene.edit(top).unwrap().set_visibility(Visibility::HIDDEN);
+                scene.edit(top).unwrap().set_layers(Layers::NONE);
                 drawn = 0;
             }
         }
@@ -290,10 +290,10 @@ fn a_node_that_is_inserted_before_another_is_brought_up_to_date() {
     scene.validate().unwrap();
     scene.update();
     assert_eq!(scene.world(moved).unwrap().translation().x, 11.0);
-    let hidden = scene.insert(Place::Before(low), Node::group().with_visibility(Visibility::HIDDEN)).unwrap();
+    let hidden = scene.insert(Place::Before(low), Node::group().with_layers(Layers::NONE)).unwrap();
     scene.validate().unwrap();
     scene.update();
-    assert_eq!(scene.get(hidden).unwrap().visibility(), Visibility::HIDDEN);
+    assert_eq!(scene.get(hidden).unwrap().layers(), Layers::NONE);
     scene.validate().unwrap();
 }
 

@@ -11,8 +11,8 @@ use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::edit::EditQueue;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
-    Visibility,
+    Aabb, DrawList, Drawable, Error, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
+    Tree,
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
 use proptest::array::{uniform8, uniform24};
@@ -159,7 +159,7 @@ fn varied() -> (Scene, Vec<NodeHandle>) {
             0 => Node::transform(turned).named("hinge"),
             1 => Node::group().with_matrix(sheared),
             2 => Node::drawable(Drawable::new(number, Aabb::cube(1.0))).with_transform(turned),
-            3 => Node::material(number).with_visibility(Visibility::layers(number)),
+            3 => Node::material(number).with_layers(Layers::new(number)),
             4 => Node::drawable(Drawable::new(number, Aabb::INFINITE)).named("sky"),
             _ => Node::group().named("ä/ö"),
         };
@@ -193,7 +193,7 @@ fn everything_that_can_be_asked_is_as_it_was() {
         assert_eq!(loaded.contains(node), scene.contains(node));
         assert_eq!(loaded.get(node).map(|node| node.node()), scene.get(node).map(|node| node.node()));
         assert_eq!(loaded.world(node), scene.world(node), "a scene that is loaded is up to date");
-        assert_eq!(loaded.get(node).map(|node| node.visibility()), scene.get(node).map(|node| node.visibility()));
+        assert_eq!(loaded.get(node).map(|node| node.layers()), scene.get(node).map(|node| node.layers()));
         assert_eq!(loaded.get(node).map(|node| node.user_data()), scene.get(node).map(|node| node.user_data()));
         assert_eq!(loaded.get(node).map(|node| node.world_f64()), scene.get(node).map(|node| node.world_f64()));
     }
@@ -290,13 +290,13 @@ fn what_is_no_snapshot_says_what_it_is() {
     assert_eq!(refusal(b"hedgehog"), SnapshotError::NotASnapshot);
     assert_eq!(refusal(&part), SnapshotError::Kind { whole: true });
     assert_eq!(Tree::from_bytes(&whole).unwrap_err(), SnapshotError::Kind { whole: false });
-    for version in [7, 9, 200] {
+    for version in [8, 10, 200] {
         let mut other = whole.clone();
-        assert_eq!(core::mem::replace(&mut other[8], version), 8, "the version that is read");
+        assert_eq!(core::mem::replace(&mut other[8], version), 9, "the version that is read");
         let error = refusal(&other);
         assert_eq!(error, SnapshotError::Version(version.into()));
         let told =
-            format!("has version {version}, and this crate reads version 8; load it with the crate that wrote it");
+            format!("has version {version}, and this crate reads version 9; load it with the crate that wrote it");
         assert!(error.to_string().contains(&told), "{error}");
         let mut part = part.clone();
         part[8] = version;
@@ -366,10 +366,7 @@ fn assert_same_node((scene, node): (&Scene, NodeHandle), (other, copy): (&Scene,
         scene.get(node).and_then(|node| node.own_material())
     );
     assert_eq!(other.get(copy).and_then(|node| node.drawable()), scene.get(node).and_then(|node| node.drawable()));
-    assert_eq!(
-        other.get(copy).and_then(|node| node.own_visibility()),
-        scene.get(node).and_then(|node| node.own_visibility())
-    );
+    assert_eq!(other.get(copy).and_then(|node| node.own_layers()), scene.get(node).and_then(|node| node.own_layers()));
     assert_eq!(other.get(copy).and_then(|node| node.name()), scene.get(node).and_then(|node| node.name()));
     assert_eq!(other.get(copy).map(|node| node.user_data()), scene.get(node).map(|node| node.user_data()));
     assert_eq!(other.children(copy).count(), scene.children(node).count());

@@ -2,7 +2,7 @@
 
 use hedgerow::glam::{EulerRot, Quat, Vec3, Vec4};
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    Aabb, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
     character::{CharacterError, JointBounds, Sockets},
     query::Frustum,
     skin::{Palette, Skin, SkinError},
@@ -362,7 +362,7 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
             .unwrap();
         sockets.follow(scene, &models).unwrap();
         scene.update();
-        scene.query(&frustum, Visibility::VISIBLE, &mut seen).unwrap();
+        scene.query(&frustum, Layers::ALL, &mut seen).unwrap();
         let mut found = seen.clone();
         found.sort_unstable();
         found

@@ -7,7 +7,7 @@ use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::text::{NodeIds, WithIds};
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility,
+    Aabb, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
@@ -47,7 +47,7 @@ fn a_person_can_read_and_write_it() {
         "config": {"max_nodes": 64},
         "nodes": [
             {"name": "town"},
-            {"parent": 0, "name": "car", "transform": {"translation": [1, 0, 2.5]}, "visibility": 3},
+            {"parent": 0, "name": "car", "transform": {"translation": [1, 0, 2.5]}, "layers": 3},
             {"parent": 1, "name": "wheel", "material": 2, "drawable": {"mesh": 7, "bounds": "infinite"}},
             {"parent": 0, "matrix": [[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 4]], "user_data": 9},
             {"parent": 0, "transform": {"translation": [1e7, 0, 0]}, "remainder": [0.25, 0, 0]}
@@ -117,7 +117,7 @@ fn plain_types_come_back() {
         assert_eq!(again(&bounds), bounds);
         assert_eq!(again(&Drawable::new(3, bounds)), Drawable::new(3, bounds));
     }
-    assert_eq!(again(&Visibility::layers(6)), Visibility::layers(6));
+    assert_eq!(again(&Layers::new(6)), Layers::new(6));
     assert_eq!(again(&SceneConfig::DEFAULT), SceneConfig::DEFAULT);
     let root = Scene::new().root();
     assert_eq!(again(&root), root);

@@ -1,7 +1,7 @@
 //! Passes on several threads (feature `rayon`), and scenes that are sent to other threads.
 
 use fastrand::Rng;
-use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
 
 /// A deterministic sequence of random numbers.
 struct Dice(Rng);
@@ -28,7 +28,7 @@ fn tree(config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
             _ => Node::drawable(Drawable::new(number, Aabb::cube(0.5))),
         };
         if number % 97 == 0 {
-            node = node.with_visibility(Visibility::layers(number | 1)).with_material(number);
+            node = node.with_layers(Layers::new(number | 1)).with_material(number);
         }
         let parent = nodes[dice.below(nodes.len())];
         nodes.push(scene.insert(parent, node).unwrap());
@@ -59,7 +59,7 @@ mod side_by_side {
     use hedgerow::changes::{ChangeReader, Changes, MatrixSlot};
     use hedgerow::glam::{DVec3, Vec3, Vec4};
     use hedgerow::{
-        Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility,
+        Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform,
         draw::{DrawCommand, RenderPass},
         query::{CullView, Frustum, Ray, RayHit, Sphere},
     };
@@ -90,12 +90,12 @@ mod side_by_side {
             let ray = Ray::new(Vec3::new(-300.0, 20.0, 5.0), Vec3::new(1.0, 0.01, 0.02)).unwrap();
             let mut found = [const { Vec::new() }; 4];
             let [on_layer, in_half, in_sphere, in_box] = &mut found;
-            scene.query(&half, Visibility::layers(2), on_layer).unwrap();
-            scene.query(&half, Visibility::VISIBLE, in_half).unwrap();
-            scene.query(&sphere, Visibility::VISIBLE, in_sphere).unwrap();
-            scene.query(&Aabb::INFINITE, Visibility::VISIBLE, in_box).unwrap();
+            scene.query(&half, Layers::new(2), on_layer).unwrap();
+            scene.query(&half, Layers::ALL, in_half).unwrap();
+            scene.query(&sphere, Layers::ALL, in_sphere).unwrap();
+            scene.query(&Aabb::INFINITE, Layers::ALL, in_box).unwrap();
             let mut hits = Vec::new();
-            scene.cast_ray(&ray, Visibility::VISIBLE, &mut hits).unwrap();
+            scene.cast_ray(&ray, Layers::ALL, &mut hits).unwrap();
             let mut culled = DrawList::new();
             scene.cull(&mut [CullView::new(&half, &mut culled)]).unwrap();
             kept.iter_mut().for_each(|list| scene.draw_list(list));
@@ -103,7 +103,7 @@ mod side_by_side {
             scene.draw_list(&mut anew);
             let mut views = [const { DrawList::new() }; 4];
             let [first, second, near, far] = &mut views;
-            let seen = |frustum, layers, list| CullView::new(&frustum, list).on_layers(Visibility::layers(layers));
+            let seen = |frustum, layers, list| CullView::new(&frustum, list).on_layers(Layers::new(layers));
             scene.cull(&mut [seen(half, u32::MAX, first), seen(tenth, 2, second)]).unwrap();
             [&mut *near, &mut *far].into_iter().for_each(|list| list.set_eye(DVec3::new(3.0, 0.0, -7.0)));
             scene.cull(&mut [seen(half, u32::MAX, near), seen(tenth, 2, far)]).unwrap();
@@ -134,7 +134,7 @@ mod side_by_side {
         for config in [default, SceneConfig { max_nodes: 200, changes: true, ..default }] {
             let (scene, nodes) = tree(config);
             let mut scenes = vec![scene; 4];
-            let lists = || [DrawList::new(), DrawList::new().on_layers(Visibility::layers(4))];
+            let lists = || [DrawList::new(), DrawList::new().on_layers(Layers::new(4))];
             let mut kept = [lists(), lists(), lists(), lists()];
             let mut readers = [(); 4].map(|()| ChangeReader::new());
             let pools = [1, 2, 3, 8].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
@@ -150,7 +150,7 @@ mod side_by_side {
                                 _ = scene
                                     .edit(node)
                                     .unwrap()
-                                    .set_visibility(Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]));
+                                    .set_layers(Layers::new([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]));
                             }
                             2 => _ = scene.edit(node).unwrap().set_material(7),
                             _ => drop(scene.set_local(node, dice.transform())),
@@ -198,7 +198,7 @@ mod side_by_side {
     fn streets() -> Scene {
         let config = SceneConfig { bounds: true, max_nodes: 4096, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
-        let quarter = scene.insert(scene.root(), Node::group().with_visibility(Visibility::layers(2))).unwrap();
+        let quarter = scene.insert(scene.root(), Node::group().with_layers(Layers::new(2))).unwrap();
         for (street, count) in (0_u8..).zip([9000_u16, 4500, 3000, 2000, 500]) {
             let place = Transform::from_xyz(0.0, 0.0, 100.0 * f32::from(street));
             // The layers of one street are inherited.
@@ -209,7 +209,7 @@ mod side_by_side {
                 let house =
                     scene.insert(top, house.with_drawable(Drawable::new(u32::from(x), Aabb::cube(0.25)))).unwrap();
                 if street == 1 && x % 3 == 0 {
-                    scene.edit(house).unwrap().set_visibility(Visibility::layers(4));
+                    scene.edit(house).unwrap().set_layers(Layers::new(4));
                 }
                 if x % 50 == 7 {
                     scene.edit(house).unwrap().set_drawable(None).unwrap();
@@ -233,7 +233,7 @@ mod side_by_side {
     fn slices_are_listed_side_by_side_as_one_by_one() {
         let mut scene = streets();
         let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        for layers in [Visibility::VISIBLE, Visibility::layers(1)] {
+        for layers in [Layers::ALL, Layers::new(1)] {
             let mut list = DrawList::new().on_layers(layers);
             // Listed, and again after everything moved.
             for y in [1.0, 2.0] {
@@ -272,7 +272,7 @@ mod side_by_side {
         let views = || {
             let mut lists = [const { DrawList::new() }; 3];
             let [all, far, few] = &mut lists;
-            let seen = |frustum, layers, list| CullView::new(&frustum, list).on_layers(Visibility::layers(layers));
+            let seen = |frustum, layers, list| CullView::new(&frustum, list).on_layers(Layers::new(layers));
             let (first, second, third) = (space(-1.0, 1e3), space(1000.0, 250.0), space(4000.0, 1e3));
             scene.cull(&mut [seen(first, u32::MAX, all), seen(second, 2, far), seen(third, 4, few)]).unwrap();
             lists

@@ -1,6 +1,6 @@
 //! What many tests build their trees of.
 
-use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
 
 /// Slices of eight nodes, so that most edits reach other slices.
 pub(crate) const APART: SceneConfig = SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT };
@@ -22,5 +22,5 @@ pub(crate) fn whole() -> Node<'static> {
     Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))
         .with_material(1)
         .with_drawable(Drawable::new(2, Aabb::cube(1.0)))
-        .with_visibility(Visibility::VISIBLE)
+        .with_layers(Layers::ALL)
 }

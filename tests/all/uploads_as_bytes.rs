@@ -5,7 +5,7 @@ use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::draw::{DrawCommand, DrawGroups};
 use hedgerow::glam::Vec3;
 use hedgerow::math::PackedTransform;
-use hedgerow::{Aabb, DrawList, Drawable, Mat34, Node, Scene, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Layers, Mat34, Node, Scene, Transform};
 
 fn words<T: NoUninit>(list: &[T]) -> &[u32] {
     cast_slice(list)
@@ -50,7 +50,7 @@ fn columns_come_back_from_their_bytes() {
     back(&[Mat34::IDENTITY, Transform::from_xyz(1.0, 2.0, 3.0).to_matrix()]);
     back(&[PackedTransform::IDENTITY, Transform::from_xyz(1.0, 2.0, 3.0).into()]);
     back(&[Aabb::cube(1.0), Aabb::INFINITE]);
-    back(&[Visibility::layers(5)]);
+    back(&[Layers::new(5)]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::model::dump::same_slice;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform, Visibility,
+    Aabb, DrawList, Drawable, Layers, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform,
     draw::{DrawCommand, RenderPass},
     iter::Edge,
     visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass, Visitor},
@@ -53,7 +53,7 @@ impl PlainRender {
 impl Visitor for PlainRender {
     fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
         let (mask, material) = self.stack.last().copied().unwrap_or((u32::MAX, None));
-        let own = node.own_visibility().map_or(u32::MAX, Visibility::mask);
+        let own = node.own_layers().map_or(u32::MAX, Layers::mask);
         self.stack.push((mask & own, material));
         Flow::Continue
     }
@@ -102,7 +102,7 @@ fn busy(config: SceneConfig, seed: u32) -> Scene {
             4 => Node::group().with_matrix(shear).with_drawable(drawable),
             5..=7 => Node::drawable(drawable),
             8 => Node::material(u32::from(number)),
-            _ => Node::group().with_visibility(Visibility::layers(u32::from(number) | 1)),
+            _ => Node::group().with_layers(Layers::new(u32::from(number) | 1)),
         };
         nodes.push(scene.insert(parent, node).unwrap());
         if number % 20 == 19 {
@@ -159,7 +159,7 @@ fn the_render_pass_agrees_with_a_plain_visitor_to_the_bit() {
             let mut plain = PlainRender::new(layers);
             scene.visit(scene.root(), &mut plain);
             let mut list = DrawList::new();
-            scene.visit_slices(&mut RenderPass::new(&mut list).on_layers(Visibility::layers(layers)));
+            scene.visit_slices(&mut RenderPass::new(&mut list).on_layers(Layers::new(layers)));
             let mut draws: Vec<_> = list.commands().iter().copied().zip(list.matrices().iter().copied()).collect();
             assert!(draws.len() > 100 && draws.len() < scene.len());
             draws.sort_by_key(|(command, _)| command.node);
@@ -359,7 +359,7 @@ impl SliceVisitor for Columns<'_> {
             let transform = rows.transform(row).expect("a node has a slot");
             assert_eq!(rows.own_transform(row), self.scene.local(node).map(|_| transform));
             assert_eq!(Some(&transforms.worlds()[transform]), self.scene.world(node));
-            assert_eq!(rows.visibility(row), self.scene.get(node).map(|node| node.visibility()));
+            assert_eq!(rows.layers(row), self.scene.get(node).map(|node| node.layers()));
             assert_eq!(rows.material(row), self.scene.get(node).and_then(|node| node.material()));
             if let Some(local) = self.scene.local(node) {
                 own += 1;

@@ -9,7 +9,7 @@ mod taken;
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility,
+    Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
     snapshot::{LoadOptions, SaveOptions},
 };
 use refusing::{IN_USE, REMAINING, with_every_limit, with_every_refusal};
@@ -28,7 +28,7 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
             node = node.with_drawable(Drawable::new(7, Aabb::cube(1.0))).with_material(3);
         }
         if number % 7 == 0 {
-            node = node.with_visibility(Visibility::layers(5));
+            node = node.with_layers(Layers::new(5));
         }
         let name = format!("node {number}");
         made.push(
@@ -110,8 +110,7 @@ fn a_load_returns_an_error_whatever_memory_it_lacks_for_many_small_slices() {
             let config = SceneConfig { max_nodes, bounds: told, changes: told, ..SceneConfig::DEFAULT };
             let mut scene = Scene::with_config(config).expect("the configuration makes sense");
             for _ in 0..branches {
-                let node =
-                    Node::transform(Transform::IDENTITY).with_drawable(drawable).with_visibility(Visibility::layers(3));
+                let node = Node::transform(Transform::IDENTITY).with_drawable(drawable).with_layers(Layers::new(3));
                 let top = scene.insert(scene.root(), node).expect("a plain insert");
                 for _ in 1..max_nodes / 4 {
                     scene.insert(top, node).expect("a plain insert");

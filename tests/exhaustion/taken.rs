@@ -3,7 +3,7 @@
 use crate::IN_USE;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
-use hedgerow::{Aabb, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility};
+use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 use std::time::Duration;
 
 /// What the arena of temporary lists writes beside them.
@@ -22,7 +22,7 @@ const STEPS: [(&str, Step); 15] = [
                 node = node.with_drawable(Drawable::new(7, Aabb::cube(1.0))).with_material(3);
             }
             if at % 7 == 0 {
-                node = node.with_visibility(Visibility::layers(5)).named("a name with a text");
+                node = node.with_layers(Layers::new(5)).named("a name with a text");
             }
             nodes[at] = scene.insert(nodes[at / 4], node).expect("a plain insert");
         }
@@ -43,7 +43,7 @@ const STEPS: [(&str, Step); 15] = [
         shear.rows[0][1] = 0.5;
         for (at, &node) in nodes.iter().enumerate().skip(1).step_by(3) {
             scene.set_local(node, shear).expect("it has a transform");
-            scene.edit(node).expect("it lives").set_visibility(Visibility::layers(1 << (at % 8)));
+            scene.edit(node).expect("it lives").set_layers(Layers::new(1 << (at % 8)));
         }
     }),
     ("moves", |scene, nodes| {

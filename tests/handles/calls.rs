@@ -9,8 +9,8 @@ use hedgerow::query::{CullView, Filter, Frustum, Ray};
 use hedgerow::skin::Skin;
 use hedgerow::visit::Flow;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Local, Node, NodeHandle, NodeMut, NodeRef, Place, Scene, SceneConfig,
-    Transform, Tree, Visibility,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
+    SceneConfig, Transform, Tree,
 };
 
 /// A scene and what is kept beside it.
@@ -105,7 +105,7 @@ fn read(node: NodeRef<'_>) {
         node.matrix_slot(),
         node.user_data(),
     ));
-    done((node.material(), node.own_material(), node.visibility(), node.own_visibility()));
+    done((node.material(), node.own_material(), node.layers(), node.own_layers()));
 }
 
 /// Makes one edit of a node.
@@ -117,8 +117,8 @@ fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
         3 => node.set_material(None),
         4 => node.set_drawable(Drawable::new(2, Aabb::EMPTY))?,
         5 => node.set_drawable(None)?,
-        6 => node.set_visibility(Visibility::layers(6)).set_name("other"),
-        7 => node.set_visibility(None).set_name(None),
+        6 => node.set_layers(Layers::new(6)).set_name("other"),
+        7 => node.set_layers(None).set_name(None),
         8 => node.set_user_data(9),
         9 => node.set_translation_f64(DVec3::ONE)?,
         10 => node.look_at(Vec3::X, Vec3::Y)?,
@@ -140,8 +140,8 @@ fn change_of(which: u64) -> Change {
         6 => Change::Material(None),
         7 => Change::Drawable(Some(Drawable::new(1, Aabb::EMPTY))),
         8 => Change::Drawable(None),
-        9 => Change::Visibility(Some(Visibility::VISIBLE)),
-        10 => Change::Visibility(None),
+        9 => Change::Layers(Some(Layers::ALL)),
+        10 => Change::Layers(None),
         11 => Change::Name(Some("name".into())),
         12 => Change::Name(None),
         13 => Change::UserData(3),

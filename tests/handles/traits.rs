@@ -10,8 +10,8 @@ use hedgerow::iter::*;
 use hedgerow::math::{Boxes, PackedTransform};
 use hedgerow::text::*;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Keep, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene, SceneConfig,
-    Transform, Tree, Visibility,
+    Aabb, DrawList, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
+    SceneConfig, Transform, Tree,
 };
 use hedgerow::{anim::*, changes::*, config::*, data::*, draw::*, edit::*, query::*, snapshot::*, stats::*, visit::*};
 
@@ -117,7 +117,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         UniformPose,
         Usage,
         Violation,
-        Visibility,
+        Layers,
     );
     assert_all!(
         Collection[SkinKey, u8], Column[u8], Inherited[u8], IntoIter[u8], NodeMap[u8], Player[Clip],

@@ -10,7 +10,7 @@ use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, Skeleto
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow::snapshot::LoadOptions;
-use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree, Visibility};
+use hedgerow::{Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree};
 
 pub(crate) const SAVED: &[Kind] = &[
     Kind {
@@ -105,7 +105,7 @@ fn scene(config: SceneConfig) -> Scene {
             node = node.with_drawable(Drawable::new(7, Aabb::cube(1.0))).with_material(3);
         }
         if number % 7 == 0 {
-            node = node.with_visibility(Visibility::layers(5));
+            node = node.with_layers(Layers::new(5));
         }
         nodes.push(scene.insert(parent, if number % 5 == 0 { node.named("name") } else { node }).expect("an insert"));
     }

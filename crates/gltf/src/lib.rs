@@ -207,11 +207,10 @@
 //! 256 MiB, unless [`ImportOptions::max_bytes`] allows it.
 //!
 //! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well,
-//! with
-//! [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed) where
-//! it refuses all that the nodes take in the scene and around them, which is asked for before the first is made. What
-//! is as large as the JSON, such as names, is allocated as in other programs, which end where there is no memory for
-//! it.
+//! with [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed)
+//! where it refuses all that the nodes take in the scene and around them, which is asked for before the first is made.
+//! What is as large as the JSON, such as names, is allocated as in other programs, which end where there is no memory
+//! for it.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

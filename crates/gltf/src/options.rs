@@ -14,7 +14,7 @@ use std::path::Path;
 /// ```
 /// use hedgerow_gltf::{ImportOptions, Parts};
 /// use hedgerow::query::Frustum;
-/// use hedgerow::{SceneConfig, Visibility, glam::Mat4};
+/// use hedgerow::{Layers, SceneConfig, glam::Mat4};
 ///
 /// let text = br#"{
 ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
@@ -32,7 +32,7 @@ use std::path::Path;
 /// import.scene.update();
 /// let mut seen = Vec::new();
 /// let everywhere = Frustum::from_view_projection(&Mat4::IDENTITY)?;
-/// import.scene.query(&everywhere, Visibility::VISIBLE, &mut seen)?;
+/// import.scene.query(&everywhere, Layers::ALL, &mut seen)?;
 /// assert_eq!(seen.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -3,7 +3,7 @@
 use crate::Options;
 use fastrand::Rng;
 use hedgerow::draw::DrawList;
-use hedgerow::{Aabb, Drawable, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::time::{Duration, Instant};
 
 /// How many nodes there are, about.
@@ -72,7 +72,7 @@ impl World {
                 let (place, keep) = (self.place(), if self.dice.bool() { Keep::World } else { Keep::Local });
                 self.scene.reparent(node, place, keep).map(drop)
             }
-            8 => self.scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::layers(self.dice.u32(..)))),
+            8 => self.scene.edit(node).map(|mut node| _ = node.set_layers(Layers::new(self.dice.u32(..)))),
             9 => self.scene.edit(node).map(|mut node| _ = node.set_material(self.dice.u32(..8))),
             10 => self.scene.edit(node).map(|mut node| _ = node.set_name("a name")),
             11 if grows => {

@@ -7,7 +7,7 @@ use crate::stage::geometry::Topology;
 use crate::view::single;
 use hedgerow::glam::{DAffine3, DVec3, Vec2, Vec3};
 use hedgerow::query::{Ray, RayHit};
-use hedgerow::{Aabb, Keep, Local, NodeHandle, Place, Scene, Visibility};
+use hedgerow::{Aabb, Keep, Local, NodeHandle, Place, Scene, Layers};
 
 /// What is picked, and what was done.
 #[derive(Default)]
@@ -28,7 +28,7 @@ enum Edit {
     /// A node was moved, and its local transform is to become this one.
     Move(NodeHandle, Option<Local>),
     /// The layers of a node were changed, and are to become these.
-    Show(NodeHandle, Option<Visibility>),
+    Show(NodeHandle, Option<Layers>),
     /// A subtree was taken out of the tree, and belongs there.
     Attach(NodeHandle, Home),
     /// A subtree was put into the tree, and is to be taken out.
@@ -141,8 +141,8 @@ impl Editor {
     }
 
     /// Sets the layers that a subtree is visible on; `None` for those of its parent.
-    pub fn show(&mut self, scene: &mut Scene, node: NodeHandle, visibility: Option<Visibility>) -> Result<()> {
-        if let Some(back) = self.apply(scene, Edit::Show(node, visibility))? {
+    pub fn show(&mut self, scene: &mut Scene, node: NodeHandle, layers: Option<Layers>) -> Result<()> {
+        if let Some(back) = self.apply(scene, Edit::Show(node, layers))? {
             self.note(back);
         }
         Ok(())
@@ -218,9 +218,9 @@ impl Editor {
                 self.picked = Some(node);
                 Ok(Some(Edit::Move(node, now)))
             }
-            Edit::Show(node, visibility) => {
-                let now = scene.get(node).and_then(|node| node.own_visibility());
-                scene.edit(node)?.set_visibility(visibility);
+            Edit::Show(node, layers) => {
+                let now = scene.get(node).and_then(|node| node.own_layers());
+                scene.edit(node)?.set_layers(layers);
                 self.picked = Some(node);
                 Ok(Some(Edit::Show(node, now)))
             }

@@ -1,7 +1,7 @@
 //! Picking and editing, without a window.
 
 use hedgerow::glam::{Vec2, Vec3};
-use hedgerow::{Local, Transform, Visibility};
+use hedgerow::{Local, Transform, Layers};
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
 use hedgerow_viewer::editor::{Editor, Orbit, fly};
@@ -120,17 +120,17 @@ fn what_is_on_no_layer_that_is_shown_is_not_picked() {
     let (camera, place) = (stage.camera, Vec2::new(0.1, -0.4));
     editor.pick(&stage, &camera, ASPECT, place).unwrap();
     let node = editor.picked.unwrap();
-    editor.show(&mut stage.scene, node, Some(Visibility::layers(4))).unwrap();
+    editor.show(&mut stage.scene, node, Some(Layers::new(4))).unwrap();
     for (layers, is_shown) in [(3, false), (7, true)] {
-        stage.set_layers(Visibility::layers(layers));
+        stage.set_layers(Layers::new(layers));
         stage.scene.update();
         editor.pick(&stage, &camera, ASPECT, place).unwrap();
         assert_eq!(editor.picked == Some(node), is_shown);
     }
     editor.undo(&mut stage.scene).unwrap();
-    assert_eq!(stage.scene.get(node).and_then(|node| node.own_visibility()), None);
+    assert_eq!(stage.scene.get(node).and_then(|node| node.own_layers()), None);
     editor.redo(&mut stage.scene).unwrap();
-    assert_eq!(stage.scene.get(node).unwrap().own_visibility(), Some(Visibility::layers(4)));
+    assert_eq!(stage.scene.get(node).unwrap().own_layers(), Some(Layers::new(4)));
 }
 
 #[test]

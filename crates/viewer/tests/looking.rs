@@ -1,7 +1,7 @@
 //! What a window asks of a viewer: layers, a frozen frustum, switches, lines. And how a lost device is told about.
 
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Transform, Visibility};
+use hedgerow::{Transform, Layers};
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
 use hedgerow_viewer::gpu::Gpu;
@@ -79,12 +79,12 @@ fn only_layers_that_are_shown_are_drawn_with_and_without_culling() {
     let scene = &mut viewer.stage.scene;
     let nodes: Vec<_> = scene.children(scene.root()).collect();
     for (number, &node) in nodes.iter().enumerate() {
-        scene.edit(node).unwrap().set_visibility(Visibility::layers(if number % 2 == 0 { 1 } else { 2 }));
+        scene.edit(node).unwrap().set_layers(Layers::new(if number % 2 == 0 { 1 } else { 2 }));
     }
     for culling in [true, false] {
         viewer.renderer.set(&mut viewer.stage, false, culling);
         let counts = [3, 1, 2, 4].map(|layers| {
-            viewer.stage.set_layers(Visibility::layers(layers));
+            viewer.stage.set_layers(Layers::new(layers));
             draws(&mut viewer)
         });
         assert_eq!(counts[0], counts[1] + counts[2]);

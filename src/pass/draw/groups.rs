@@ -338,7 +338,7 @@ impl DrawList {
     /// For more than 2³² drawables.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, draw::DrawGroups};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, draw::DrawGroups};
     ///
     /// let mut scene = Scene::new();
     /// for mesh in [7, 9, 7] {
@@ -367,7 +367,7 @@ impl DrawList {
     /// For more than 2³² drawables.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, draw::DrawGroups};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, draw::DrawGroups};
     ///
     /// let mut scene = Scene::new();
     /// for (mesh, lightmap) in [(7, 1), (7, 0), (9, 1)] {

@@ -107,7 +107,7 @@ impl DrawList {
     /// For more than 2³² drawables.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Drawable, draw::DrawOrder};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, draw::DrawOrder};
     ///
     /// let mut scene = Scene::new();
     /// for mesh in [7, 9, 2, 9] {

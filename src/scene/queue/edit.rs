@@ -4,6 +4,7 @@ use super::{Outcome, QueuedPlace, Round, Target};
 use crate::handle::Queued;
 use crate::scene::Change;
 use crate::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Tree};
+use core::borrow::Borrow;
 
 /// An edit of one node, to be made later: see [`EditQueue::push`](super::EditQueue::push).
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +65,7 @@ impl Edit {
 }
 
 /// What a queue records. The descriptions of inserted nodes, their names, and trees are stored separately.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Step {
     Insert(QueuedPlace),
     InsertTree(QueuedPlace),
@@ -129,19 +130,18 @@ impl Tickets<'_> {
 }
 
 impl Step {
-    /// The node that the edit is about, or at which it puts one, if that is known by its handle.
-    pub(super) fn handle(&self) -> Option<NodeHandle> {
-        match self {
-            Self::Edit(Edit::Remove(node) | Edit::Reparent { node, .. } | Edit::Change(node, _)) => node.handle(),
-            Self::Insert(place) | Self::InsertTree(place) => match place {
-                QueuedPlace::FirstChildOf(node)
-                | QueuedPlace::LastChildOf(node)
-                | QueuedPlace::Before(node)
-                | QueuedPlace::After(node)
-                | QueuedPlace::Child(node, _) => node.handle(),
-                QueuedPlace::Detached => None,
-            },
+    /// The node that the edit is about, and the one at which it puts a node.
+    pub(super) fn targets(&self) -> [Option<Target>; 2] {
+        match *self {
+            Self::Edit(Edit::Remove(node) | Edit::Change(node, _)) => [Some(node), None],
+            Self::Edit(Edit::Reparent { node, place, .. }) => [Some(node), place.target()],
+            Self::Insert(place) | Self::InsertTree(place) => [None, place.target()],
         }
+    }
+
+    /// The first of these nodes, if it is known by its handle.
+    pub(super) fn handle(&self) -> Option<NodeHandle> {
+        self.targets().into_iter().flatten().next().and_then(|target| target.handle())
     }
 
     /// Applies the edit. Every insert takes its description, name or tree from the queue, even if it fails. The nodes
@@ -152,7 +152,7 @@ impl Step {
         tickets: Tickets<'_>,
         inserts: &mut impl Iterator<Item = Insert>,
         names: &mut Names<'_>,
-        trees: &mut impl Iterator<Item = Tree>,
+        trees: &mut impl Iterator<Item: Borrow<Tree>>,
         made: &mut Vec<(usize, Vec<NodeHandle>)>,
     ) -> Result<Outcome, Error> {
         match self {
@@ -163,7 +163,7 @@ impl Step {
             }
             Self::InsertTree(place) => {
                 let tree = trees.next().expect("every queued tree is there");
-                let nodes = scene.insert_tree(tickets.place(place)?, &tree)?;
+                let nodes = scene.insert_tree(tickets.place(place)?, tree.borrow())?;
                 let first = nodes.first().copied();
                 made.push((tickets.results.len(), nodes));
                 Ok(Outcome::InsertedTree(first))

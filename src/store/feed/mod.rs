@@ -177,7 +177,12 @@ impl Feed {
         let has = &mut pages.record_mut(id).has;
         if has.has(Has::TOLD) && !has.has(Has::ANEW) {
             *has |= Has::ANEW;
-            self.notes.push(Past { node, history, material: slice.rows[row].material(), layers: slice.layers(row) });
+            self.notes.push(Past {
+                node,
+                history,
+                material: slice.rows[row].material(),
+                layers: slice.seen(row).layers(),
+            });
         }
     }
 
@@ -343,7 +348,7 @@ impl Store {
             }
             let known = trace.history(usize::from(row.slot)).is_some_and(|known| known.is_like(&history));
             let at = pages.spot(row.record).row();
-            if !known || was.material() != row.material() || from.layers(before) != slice.layers(at) {
+            if !known || was.material() != row.material() || from.seen(before).layers() != slice.seen(at).layers() {
                 feed.note_past(pages, row.record, from, before, history);
             }
         }
@@ -435,7 +440,7 @@ impl Store {
             if row.material() != material {
                 kinds |= ChangeKinds::MATERIAL;
             }
-            if slice.layers(spot.row()) != layers {
+            if slice.seen(spot.row()).layers() != layers {
                 kinds |= ChangeKinds::VISIBILITY;
             }
             if !kinds.is_empty() {

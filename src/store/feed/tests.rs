@@ -4,7 +4,7 @@ use super::{ChangeLists, MOST_KEPT, ReadScratch};
 use crate::store::kinds::ChangeKinds;
 use crate::store::record::RecordId;
 use crate::store::{Position, Store};
-use crate::{Aabb, Drawable, Local, Node, NodeHandle, SceneConfig, Transform, Visibility};
+use crate::{Aabb, Drawable, Layers, Local, Node, NodeHandle, SceneConfig, Transform, Visibility};
 use core::ops::ControlFlow;
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,7 +143,7 @@ impl Told {
         let (at, mut node) = (self.position(), Node::group());
         node.local = (self.dice.u8(0..3) > 0).then(|| self.local());
         node.material = (self.dice.u8(0..4) == 0).then(|| self.dice.u32(0..3));
-        node.visibility = (self.dice.u8(0..6) == 0).then(|| Visibility::layers(self.dice.u32(0..4)));
+        node.layers = (self.dice.u8(0..6) == 0).then(|| Layers::new(self.dice.u32(0..4)));
         node.drawable = (self.dice.u8(0..3) == 0).then(|| Drawable::new(1, Aabb::cube(1.0)));
         self.nodes.push(self.store.insert(at, &node).unwrap());
     }
@@ -192,8 +192,12 @@ impl Told {
                 self.note(id, ChangeKinds::OWN_MATERIAL);
             }
             17 => {
-                let layers = (self.dice.u8(0..3) > 0).then(|| Visibility::layers(self.dice.u32(0..4)));
-                self.store.set_visibility(id, layers);
+                let layers = (self.dice.u8(0..3) > 0).then(|| Layers::new(self.dice.u32(0..4)));
+                self.store.set_layers(id, layers);
+                if self.dice.u8(0..3) == 0 {
+                    let all = [Visibility::Inherited, Visibility::Hidden, Visibility::Shown];
+                    self.store.set_visibility(id, all[self.dice.usize(0..3)]);
+                }
                 self.note(id, ChangeKinds::OWN_VISIBILITY);
             }
             18 => {
@@ -240,7 +244,7 @@ impl Told {
 
     fn state(&self, id: RecordId) -> State {
         let world = self.store.fresh_world(id).to_bits();
-        (world, self.store.visibility(id).mask(), self.store.material(id))
+        (world, self.store.layers(id).mask(), self.store.material(id))
     }
 
     /// Updates, and tells the readers what is to be known.

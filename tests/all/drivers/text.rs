@@ -7,7 +7,7 @@ use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
 use hedgerow::text::{NodeIds, WithIds};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility,
+    Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ fn scene(dice: &mut Dice, count: usize) -> Scene {
             node = node.with_drawable(Drawable::new(dice.below(9), bounds)).with_material(dice.below(5));
         }
         if dice.one_of(4) {
-            node = node.with_visibility(Visibility::layers(dice.below(8)));
+            node = node.with_layers(Layers::new(dice.below(8)));
         }
         let name = ["", "wheel", "a/b", "\u{e4}\"\n"][dice.index(4)];
         nodes.push(scene.insert(parent, if dice.one_of(2) { node.named(name) } else { node }).expect("it is sound"));

@@ -3,15 +3,15 @@
 use super::Check;
 use super::dump::{dump, same_slice};
 use super::oracle::Oracle;
-use super::tree::Met;
+use super::tree::{Mask, Met};
 use super::world::World;
 use hedgerow::glam::DVec3;
-use hedgerow::{Mat34, NodeHandle, Visibility};
+use hedgerow::{Layers, Mat34, NodeHandle};
 
 /// What is inherited, as the model computes it on the way down.
 #[derive(Clone, Copy)]
 struct Inherited {
-    mask: u32,
+    mask: Mask,
     material: Option<u32>,
 }
 
@@ -60,9 +60,8 @@ impl Oracle {
 
     fn inherit(&self, index: usize, above: Option<Inherited>) -> Inherited {
         let entry = self.tree.at(index);
-        let above = above.unwrap_or(Inherited { mask: u32::MAX, material: None });
-        let mask = entry.visibility.map_or(u32::MAX, Visibility::mask);
-        Inherited { mask: above.mask & mask, material: entry.material.or(above.material) }
+        let above = above.unwrap_or(Inherited { mask: Mask::ALL, material: None });
+        Inherited { mask: above.mask.below(entry), material: entry.material.or(above.material) }
     }
 
     fn compare_links(&self, next: &Met, is_attached: bool) -> Check {
@@ -116,8 +115,9 @@ impl Oracle {
         ensure!(found == expected, "the translation of {handle:?} is {found:?}, not {expected:?}");
         let (found, expected) = (self.scene.get(handle).map(|node| node.user_data()), self.renderer.user_data(handle));
         ensure!(found == Some(expected), "the user data of {handle:?} is {found:?}, not {expected}");
-        let mask = self.scene.get(handle).map(|node| node.visibility()).map(Visibility::mask);
-        ensure!(mask == Some(inherited.mask), "{handle:?} shows on {mask:?}, not {:#x}", inherited.mask);
+        let mask = self.scene.get(handle).map(|node| node.layers()).map(Layers::mask);
+        let expected = inherited.mask.layers();
+        ensure!(mask == Some(expected), "{handle:?} shows on {mask:?}, not {expected:#x}");
         let material = self.scene.get(handle).and_then(|node| node.material());
         let expected = inherited.material;
         ensure!(material == expected, "the material of {handle:?} is {material:?}, not {expected:?}");

@@ -68,22 +68,16 @@ impl Oracle {
                 ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
-            Op::AddVisibility(target, visibility) => self
+            Op::SetLayers(target, layers) => self
+                .add_component(self.tree.pick(target), None, |scene, node| {
+                    scene.edit(node).map(|mut node| _ = node.set_layers(layers))
+                })
+                .map(|index| self.change(index, |entry| entry.layers = layers)),
+            Op::SetVisibility(target, visibility) => self
                 .add_component(self.tree.pick(target), None, |scene, node| {
                     scene.edit(node).map(|mut node| _ = node.set_visibility(visibility))
                 })
-                .map(|index| self.change(index, |entry| entry.visibility = Some(visibility))),
-            Op::RemoveVisibility(target) => {
-                let removed = self.remove_component(self.tree.pick(target), |scene, node| {
-                    let before = scene.get(node).and_then(|node| node.own_visibility());
-                    scene.edit(node)?.set_visibility(None);
-                    Ok(before)
-                })?;
-                let Some((index, removed)) = removed else { return Ok(()) };
-                let had = self.tree.at_mut(index).visibility.take();
-                ensure!(removed == had, "removed {removed:?}, not {had:?}");
-                Ok(())
-            }
+                .map(|index| self.change(index, |entry| entry.visibility = visibility)),
             Op::SetName(target, name) => self
                 .add_component(self.tree.pick(target), None, |scene, node| {
                     scene.edit(node).map(|mut node| _ = node.set_name(name))
@@ -168,7 +162,7 @@ impl Oracle {
         let kept = as_kept(node);
         let entry = self.tree.at_mut(index);
         (entry.material, entry.drawable) = (kept.material, kept.drawable);
-        (entry.visibility, entry.name) = (kept.visibility, kept.name);
+        (entry.visibility, entry.layers, entry.name) = (kept.visibility, kept.layers, kept.name);
         self.adopt_node(index, &node)
     }
 

@@ -3,7 +3,7 @@
 use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Aabb, Drawable, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, SceneConfig, Transform, Visibility};
 
 /// The number of bytes that make a step.
 pub(crate) const STEP_BYTES: usize = 24;
@@ -155,8 +155,9 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         203..=204 => Op::AddDrawable(node, drawable(payload[11], first)),
         205 => Op::SetBounds(node, drawable(payload[11], first).bounds),
         206..=209 => Op::RemoveDrawable(node),
-        210..=213 => Op::AddVisibility(node, visibility(first)),
-        214..=217 => Op::RemoveVisibility(node),
+        210..=211 => Op::SetLayers(node, Some(layers(first))),
+        212..=213 => Op::SetLayers(node, None),
+        214..=217 => Op::SetVisibility(node, visibility(first)),
         218..=223 => Op::SetName(node, name(first)),
         224..=226 => Op::SortChildren(node, sort_key(first)),
         227..=228 => Op::Drag { of: node, more: first % 64, seed: payload[13] },
@@ -218,7 +219,8 @@ fn description(payload: &[u8; 14]) -> Node<'static> {
         local,
         material: (parts & 12 == 12).then(|| u32::from(payload[12] & 7)),
         drawable: (parts & 16 != 0).then(|| drawable(payload[11], payload[12])),
-        visibility: (parts & 96 == 96).then(|| visibility(payload[12] >> 1)),
+        visibility: visibility(rare),
+        layers: (parts & 96 == 96).then(|| layers(payload[12] >> 1)),
         name: if parts & 128 != 0 { name(payload[12]) } else { None },
         user_data: if rare & 7 == 7 { rare.into() } else { 0 },
         translation_f64: (wide && rare & 56 == 56).then(|| precise(payload)),
@@ -326,10 +328,18 @@ fn drawable(bounds: u8, mesh: u8) -> Drawable {
 }
 
 fn visibility(byte: u8) -> Visibility {
+    match byte % 16 {
+        3 => Visibility::Hidden,
+        5 | 6 => Visibility::Shown,
+        _ => Visibility::Inherited,
+    }
+}
+
+fn layers(byte: u8) -> Layers {
     match byte % 5 {
-        0 => Visibility::HIDDEN,
-        1 => Visibility::VISIBLE,
-        _ => Visibility::layers(u32::from(byte) | 0x80),
+        0 => Layers::NONE,
+        1 => Layers::ALL,
+        _ => Layers::new(u32::from(byte) | 0x80),
     }
 }
 
@@ -357,8 +367,8 @@ fn change(payload: &[u8; 14]) -> Change {
         0 => Change::Nothing,
         1..=4 => Change::Transform(transform(payload)),
         5 => Change::NoTransform,
-        6 => Change::Visibility(visibility(payload[12])),
-        _ => Change::NoVisibility,
+        6 => Change::Layers((payload[12] < 128).then(|| layers(payload[12]))),
+        _ => Change::Visibility(visibility(payload[12] / 8)),
     }
 }
 

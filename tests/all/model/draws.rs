@@ -4,8 +4,9 @@ use super::Check;
 use super::compare::same_bits;
 use super::oracle::Oracle;
 use super::spatial::camera;
+use super::tree::Mask;
 use super::world::World;
-use hedgerow::{DrawList, NodeHandle, Scene, Visibility, draw::RenderPass, query::CullView};
+use hedgerow::{DrawList, Layers, NodeHandle, Scene, draw::RenderPass, query::CullView};
 
 /// Draw lists that are kept, each filled at other steps, and one that is filled from scratch.
 pub(crate) struct Lists {
@@ -18,7 +19,7 @@ pub(crate) struct Lists {
 impl Lists {
     pub(crate) fn new() -> Self {
         let all = DrawList::new();
-        let layered = all.clone().on_layers(Visibility::layers(0x83));
+        let layered = all.clone().on_layers(Layers::new(0x83));
         let moving = [&all, &all, &layered, &all].map(|list| list.clone().with_motion());
         Self { kept: [all.clone(), layered, all.clone()], anew: all, moving }
     }
@@ -130,16 +131,15 @@ impl Oracle {
 
     /// The model's draws, by the worlds of the last comparison.
     fn expected(&self) -> Vec<Expected> {
-        let mut inherited: Vec<(u32, Option<u32>)> = Vec::with_capacity(self.met.len());
+        let mut inherited: Vec<(Mask, Option<u32>)> = Vec::with_capacity(self.met.len());
         let mut expected = Vec::new();
         for (next, world) in self.met[..self.attached].iter().zip(&self.worlds) {
             let entry = self.tree.at(next.index);
-            let (mask, material) = inherited.get(next.parent).copied().unwrap_or((u32::MAX, None));
-            let own = entry.visibility.map_or(u32::MAX, Visibility::mask);
-            let (mask, material) = (mask & own, entry.material.or(material));
+            let (mask, material) = inherited.get(next.parent).copied().unwrap_or((Mask::ALL, None));
+            let (mask, material) = (mask.below(entry), entry.material.or(material));
             inherited.push((mask, material));
             if let Some(drawable) = entry.drawable
-                && mask != 0
+                && mask.layers() != 0
             {
                 let mirrored = mirrored(world);
                 expected.push(Expected { node: entry.handle, mesh: drawable.mesh, material, mirrored });

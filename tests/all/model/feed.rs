@@ -4,7 +4,7 @@ use super::Check;
 use super::compare::same_bits;
 use super::oracle::Oracle;
 use hedgerow::changes::{ChangeReader, Changes};
-use hedgerow::{Error, Mat34, NodeHandle, Scene, Visibility};
+use hedgerow::{Error, Layers, Mat34, NodeHandle, Scene};
 use std::collections::BTreeMap;
 
 /// The state after an update: the world matrix and mask of each node.
@@ -24,7 +24,7 @@ impl Seen {
 
     /// What there is to see of a scene that was loaded, and so is up to date.
     pub(crate) fn of_loaded(scene: &Scene) -> Self {
-        let state = |node| Some((node, (*scene.world(node)?, scene.get(node)?.visibility().mask())));
+        let state = |node| Some((node, (*scene.world(node)?, scene.get(node)?.layers().mask())));
         Self {
             nodes: scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).filter_map(state).collect(),
             ..Self::new(scene)
@@ -57,11 +57,11 @@ impl Oracle {
         for next in &self.met[..self.attached] {
             let handle = self.tree.handle(next.index);
             let (Some(world), Some(mask)) =
-                (self.scene.world(handle), self.scene.get(handle).map(|node| node.visibility()))
+                (self.scene.world(handle), self.scene.get(handle).map(|node| node.layers()))
             else {
                 return Err(super::Mismatch(format!("{handle:?} has no world or no visibility")));
             };
-            let (world, mask) = (*world, Visibility::mask(mask));
+            let (world, mask) = (*world, Layers::mask(mask));
             now.insert(handle, (world, mask));
             let previous = self.scene.get(handle).and_then(|node| node.previous_world()).copied();
             let before = self.seen.nodes.remove(&handle);

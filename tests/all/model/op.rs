@@ -2,7 +2,7 @@
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Aabb, Drawable, Keep, Mat34, Node, SceneConfig, Transform, Visibility};
+use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, SceneConfig, Transform, Visibility};
 
 /// How an operation chooses a node, so that it is meaningful in any tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,8 +147,8 @@ pub(crate) enum Change {
     Nothing,
     Transform(Transform),
     NoTransform,
+    Layers(Option<Layers>),
     Visibility(Visibility),
-    NoVisibility,
 }
 
 /// One edit.
@@ -218,10 +218,10 @@ pub(crate) enum Op {
     AddDrawable(Target, Drawable),
     /// Removes the drawable.
     RemoveDrawable(Target),
-    /// Adds or replaces a visibility.
-    AddVisibility(Target, Visibility),
-    /// Removes the visibility.
-    RemoveVisibility(Target),
+    /// Sets or removes the layers.
+    SetLayers(Target, Option<Layers>),
+    /// Hides or shows.
+    SetVisibility(Target, Visibility),
     /// Sets or removes a name.
     SetName(Target, Option<&'static str>),
     /// Sorts the children of a node.

@@ -61,8 +61,8 @@ impl Round {
                 Edit::change(node(target), Change::Drawable(Some(Drawable { mesh: *mesh, ..drawable })))
             }
             Op::RemoveDrawable(target) => Edit::change(node(target), Change::Drawable(None)),
-            Op::AddVisibility(target, mask) => Edit::change(node(target), Change::Visibility(Some(*mask))),
-            Op::RemoveVisibility(target) => Edit::change(node(target), Change::Visibility(None)),
+            Op::SetLayers(target, layers) => Edit::change(node(target), Change::Layers(*layers)),
+            Op::SetVisibility(target, visibility) => Edit::change(node(target), Change::Visibility(*visibility)),
             Op::SetName(target, name) => Edit::change(node(target), Change::Name(name.map(Into::into))),
             _ => return None,
         };

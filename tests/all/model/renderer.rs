@@ -9,7 +9,7 @@ use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep};
 use hedgerow::draw::{DrawCommand, DrawGroups};
 use hedgerow::glam::DVec3;
 use hedgerow::query::CullView;
-use hedgerow::{DrawList, Mat34, NodeHandle, Scene, Visibility};
+use hedgerow::{DrawList, Layers, Mat34, NodeHandle, Scene};
 use std::collections::BTreeMap;
 
 /// A place in the copy of instances that was told to have changed.
@@ -56,7 +56,7 @@ struct Buffer {
 impl Renderer {
     pub(crate) fn new() -> Self {
         let list = DrawList::new();
-        let layered = list.clone().on_layers(Visibility::layers(0x83));
+        let layered = list.clone().on_layers(Layers::new(0x83));
         Self {
             user_data: BTreeMap::new(),
             slim: list.clone().without_matrices(),
@@ -130,7 +130,7 @@ impl Renderer {
             let same = pairs.clone().all(|(&found, &expected)| found == expected as f32 || found.is_nan());
             ensure!(same, "{command:?} is at {matrix:?} from the camera, not {expected:?}");
         }
-        let (frustum, layers) = (camera(seed), Visibility::layers(0x83));
+        let (frustum, layers) = (camera(seed), Layers::new(0x83));
         near.set_eye(camera_at);
         scene.cull(&mut [CullView::new(&frustum, near).on_layers(layers)]).unwrap();
         let mut anew = DrawList::new();
@@ -146,7 +146,7 @@ impl Renderer {
     /// Compares the lists of several views around a camera with those of one view each.
     fn compare_views_relative(&mut self, scene: &Scene, camera_at: DVec3, seed: u64) -> Check {
         let frusta = [seed + 1, seed, seed + 5].map(camera);
-        let masks = [Visibility::layers(5), Visibility::VISIBLE, Visibility::VISIBLE];
+        let masks = [Layers::new(5), Layers::ALL, Layers::ALL];
         let mut singles = self.around.clone();
         let mut views: Vec<CullView<'_>> = Vec::new();
         for ((list, &frustum), &layers) in self.around.iter_mut().zip(&frusta).zip(&masks) {
@@ -173,7 +173,7 @@ impl Renderer {
     /// Compares the lists of several views with those of one view each.
     fn compare_views(&mut self, scene: &Scene, seed: u64) -> Check {
         let frusta = [seed, seed + 3, seed + 7].map(camera);
-        let masks = [Visibility::VISIBLE, Visibility::VISIBLE, Visibility::layers(5)];
+        let masks = [Layers::ALL, Layers::ALL, Layers::new(5)];
         let mut singles = self.views.clone();
         let mut views: Vec<CullView<'_>> = Vec::new();
         for ((list, &frustum), &layers) in self.views.iter_mut().zip(&frusta).zip(&masks) {

@@ -8,7 +8,7 @@ use super::oracle::Oracle;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Aabb, DrawList, NodeHandle, Visibility,
+    Aabb, DrawList, Layers, NodeHandle,
     query::{CullView, Filter, Frustum, Ray, RayHit, Sphere},
 };
 
@@ -46,7 +46,7 @@ impl Oracle {
     /// Makes spatial queries, each time elsewhere; only in scenes that keep boxes.
     pub(crate) fn compare_spatial(&mut self, seed: u16, updated: bool) -> Check {
         let seed = u64::from(seed) * 7 + 1;
-        let (all, frustum) = (Visibility::VISIBLE, camera(seed));
+        let (all, frustum) = (Layers::ALL, camera(seed));
         let mut culled = DrawList::new();
         let answer = self.scene.cull(&mut [CullView::new(&frustum, &mut culled).on_layers(all)]);
         if !self.scene.config().bounds {
@@ -82,11 +82,11 @@ impl Oracle {
             let same = drawn.is_some_and(|at| super::compare::same_bits(&self.list.matrices()[at], matrix));
             ensure!(same, "{command:?} is culled to something else than is drawn");
         }
-        let (one, layer) = (camera(seed + 5), Visibility::layers(0x84));
+        let (one, layer) = (camera(seed + 5), Layers::new(0x84));
         self.scene.query(&one, layer, &mut nodes).expect("boxes are kept");
         if updated {
             let on_layer = |node: &NodeHandle| {
-                self.scene.get(*node).map(|node| node.visibility()).is_some_and(|v| v.mask() & layer.mask() != 0)
+                self.scene.get(*node).map(|node| node.layers()).is_some_and(|v| v.mask() & layer.mask() != 0)
             };
             let expected: Vec<NodeHandle> = seen(&one).into_iter().filter(on_layer).collect();
             check("cull on a layer", &nodes, &expected)?;

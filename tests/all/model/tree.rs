@@ -3,7 +3,7 @@
 use super::op::{Target, Where};
 use super::world::{Kept, World};
 use hedgerow::glam::DVec3;
-use hedgerow::{Drawable, Local, Mat34, Node, NodeHandle, Place, Visibility};
+use hedgerow::{Drawable, Layers, Local, Mat34, Node, NodeHandle, Place, Visibility};
 use std::collections::{HashMap, HashSet};
 
 /// A node.
@@ -22,14 +22,36 @@ pub(crate) struct Entry {
     pub(crate) material: Option<u32>,
     /// Its drawable.
     pub(crate) drawable: Option<Drawable>,
-    /// Its visibility.
-    pub(crate) visibility: Option<Visibility>,
+    pub(crate) visibility: Visibility,
+    /// Its own layers.
+    pub(crate) layers: Option<Layers>,
     /// Its name.
     pub(crate) name: Option<&'static str>,
     /// Its world matrix as of the last update, if it has had a transform of its own ever since.
     pub(crate) seen: Option<Mat34>,
     /// Its index in the list of live nodes.
     at: usize,
+}
+
+/// Where nodes are visible, as those below inherit it.
+#[derive(Clone, Copy)]
+pub(crate) struct Mask {
+    all: Layers,
+    nearest: Visibility,
+}
+
+impl Mask {
+    pub(crate) const ALL: Self = Self { all: Layers::ALL, nearest: Visibility::Shown };
+
+    pub(crate) fn below(self, entry: &Entry) -> Self {
+        let own = entry.layers.unwrap_or(Layers::ALL);
+        let nearest = if entry.visibility == Visibility::Inherited { self.nearest } else { entry.visibility };
+        Self { all: self.all & own, nearest }
+    }
+
+    pub(crate) fn layers(self) -> u32 {
+        if self.nearest == Visibility::Hidden { 0 } else { self.all.mask() }
+    }
 }
 
 /// A node met on a walk through the tree: parents before children, siblings in order.
@@ -222,7 +244,7 @@ impl Tree {
         let entry = self.at_mut(index);
         entry.local = node.local.map(Kept::new);
         (entry.material, entry.drawable) = (node.material, node.drawable);
-        (entry.visibility, entry.name) = (node.visibility, node.name);
+        (entry.visibility, entry.layers, entry.name) = (node.visibility, node.layers, node.name);
         index
     }
 
@@ -300,6 +322,7 @@ impl Tree {
             material: entry.material,
             drawable: entry.drawable,
             visibility: entry.visibility,
+            layers: entry.layers,
             name: entry.name,
             user_data: 0,
             translation_f64: rounded.zip(lost).filter(|(_, lost)| *lost != DVec3::ZERO).map(|(at, lost)| at + lost),
@@ -359,7 +382,8 @@ impl Tree {
             precise: None,
             material: None,
             drawable: None,
-            visibility: None,
+            visibility: Visibility::Inherited,
+            layers: None,
             name: None,
             seen: None,
             at: self.live.len(),

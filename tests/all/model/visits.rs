@@ -132,8 +132,8 @@ impl Oracle {
             Change::Nothing => {}
             Change::Transform(transform) => self.component(&Op::SetLocal(target, transform))?,
             Change::NoTransform => self.component(&Op::RemoveTransform(target))?,
-            Change::Visibility(visibility) => self.component(&Op::AddVisibility(target, visibility))?,
-            Change::NoVisibility => self.component(&Op::RemoveVisibility(target))?,
+            Change::Layers(layers) => self.component(&Op::SetLayers(target, layers))?,
+            Change::Visibility(visibility) => self.component(&Op::SetVisibility(target, visibility))?,
         }
         let back = self.attach_subtree(by, to, keep)?;
         Ok(crossed.or(back))

@@ -2,7 +2,7 @@
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Transform, Tree, Visibility,
+    Aabb, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, Transform, Tree,
     edit::{Change, Edit, EditQueue, Outcome, Queued, QueuedPlace, Target},
 };
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ enum Step {
     AddTransform(Which, Transform),
     AddMaterial(Which, u32),
     AddDrawable(Which, Drawable),
-    AddVisibility(Which, Visibility),
+    SetLayers(Which, Layers),
     Detach(Which, u8),
     SetName(Which, Option<String>),
     Build(u8, Which, usize),
@@ -60,7 +60,7 @@ fn detach(kind: u8) -> Change {
         0 => Change::Local(None),
         1 => Change::Material(None),
         2 => Change::Drawable(None),
-        _ => Change::Visibility(None),
+        _ => Change::Layers(None),
     }
 }
 
@@ -85,7 +85,7 @@ impl Step {
             Self::AddTransform(node, local) => Edit::set_local(target(*node), *local),
             Self::AddMaterial(node, material) => Edit::change(target(*node), Change::Material(Some(*material))),
             Self::AddDrawable(node, drawable) => Edit::change(target(*node), Change::Drawable(Some(*drawable))),
-            Self::AddVisibility(node, mask) => Edit::change(target(*node), Change::Visibility(Some(*mask))),
+            Self::SetLayers(node, mask) => Edit::change(target(*node), Change::Layers(Some(*mask))),
             Self::Detach(node, kind) => Edit::change(target(*node), detach(*kind)),
             Self::SetName(node, name) => Edit::change(target(*node), Change::Name(name.as_deref().map(Into::into))),
         });
@@ -128,8 +128,8 @@ impl Step {
             Self::AddDrawable(which, drawable) => {
                 scene.edit(node(*which)?).and_then(|mut node| node.set_drawable(*drawable).map(|_| ())).map(set)
             }
-            Self::AddVisibility(which, visibility) => scene.edit(node(*which)?).map(|mut node| {
-                node.set_visibility(*visibility);
+            Self::SetLayers(which, visibility) => scene.edit(node(*which)?).map(|mut node| {
+                node.set_layers(*visibility);
                 Outcome::Changed
             }),
             Self::Detach(which, kind) => {
@@ -138,7 +138,7 @@ impl Step {
                     0 => node.set_local(None)?,
                     1 => node.set_material(None),
                     2 => node.set_drawable(None)?,
-                    _ => node.set_visibility(None),
+                    _ => node.set_layers(None),
                 };
                 Ok(Outcome::Changed)
             }
@@ -184,7 +184,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (which(), 0..9_u32).prop_map(|(node, material)| Step::AddMaterial(node, material)),
         1 => (which(), 0..9_u32).prop_map(|(node, mesh)| Step::AddDrawable(node, Drawable::new(mesh, Aabb::cube(1.0)))),
         1 => (which(), any::<u32>())
-            .prop_map(|(node, mask)| Step::AddVisibility(node, Visibility::layers(mask))),
+            .prop_map(|(node, mask)| Step::SetLayers(node, Layers::new(mask))),
         2 => (which(), 0..4_u8).prop_map(|(node, kind)| Step::Detach(node, kind)),
         2 => (which(), name()).prop_map(|(node, name)| Step::SetName(node, name)),
         2 => (0..6_u8, which(), 0..5_usize).prop_map(|(kind, anchor, children)| Step::Build(kind, anchor, children)),

@@ -3,7 +3,7 @@
 use super::{check_update, drawn, draws, turned, whole};
 use crate::trees::APART;
 use hedgerow::{
-    Error, Node, NodeHandle, Scene, Visibility,
+    Error, Layers, Node, NodeHandle, Scene,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -150,17 +150,15 @@ fn edits_reach_all_slices_below() {
         step(&mut branches, "remove_material", &mut |scene| {
             scene.edit(node).map(|mut node| _ = node.set_material(None))
         });
-        step(&mut branches, "hiding", &mut |scene| {
-            scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::HIDDEN))
-        });
+        step(&mut branches, "hiding", &mut |scene| scene.edit(node).map(|mut node| _ = node.set_layers(Layers::NONE)));
         step(&mut branches, "showing", &mut |scene| {
-            scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::layers(6)))
+            scene.edit(node).map(|mut node| _ = node.set_layers(Layers::new(6)))
         });
         step(&mut branches, "hiding again", &mut |scene| {
-            scene.edit(node).map(|mut node| _ = node.set_visibility(Visibility::HIDDEN))
+            scene.edit(node).map(|mut node| _ = node.set_layers(Layers::NONE))
         });
         step(&mut branches, "remove_visibility", &mut |scene| {
-            scene.edit(node).map(|mut node| _ = node.set_visibility(None))
+            scene.edit(node).map(|mut node| _ = node.set_layers(None))
         });
     }
     let shown = draws(&branches.scene).len();
@@ -168,12 +166,10 @@ fn edits_reach_all_slices_below() {
     // Hidden by the root, above every slice, and with a material from there.
     let root = branches.scene.root();
     step(&mut branches, "hiding the root", &mut |scene| {
-        scene.edit(root).map(|mut node| _ = node.set_visibility(Visibility::HIDDEN))
+        scene.edit(root).map(|mut node| _ = node.set_layers(Layers::NONE))
     });
     assert!(draws(&branches.scene).is_empty());
-    step(&mut branches, "showing the root", &mut |scene| {
-        scene.edit(root).map(|mut node| _ = node.set_visibility(None))
-    });
+    step(&mut branches, "showing the root", &mut |scene| scene.edit(root).map(|mut node| _ = node.set_layers(None)));
     step(&mut branches, "a material of the root", &mut |scene| {
         scene.edit(root).map(|mut node| _ = node.set_material(5))
     });

@@ -3,14 +3,14 @@
 use super::{all_nodes, drawn, turned};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility, data::Inherited,
+    Aabb, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, data::Inherited,
     visit::TransformPass,
 };
 
 /// The nodes in a box around everything.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
     let mut nodes = Vec::new();
-    scene.query(&Aabb::new(Vec3::splat(-1e6), Vec3::splat(1e6)), Visibility::VISIBLE, &mut nodes).unwrap();
+    scene.query(&Aabb::new(Vec3::splat(-1e6), Vec3::splat(1e6)), Layers::ALL, &mut nodes).unwrap();
     nodes.sort_unstable();
     nodes
 }
@@ -94,9 +94,9 @@ fn a_box_is_that_of_the_draw_list_between_detaching_and_the_next_update() {
     for updated in [false, true] {
         let world = scene.get(node).unwrap().bounds().unwrap();
         let mut nodes = Vec::new();
-        scene.query(&world, Visibility::VISIBLE, &mut nodes).unwrap();
+        scene.query(&world, Layers::ALL, &mut nodes).unwrap();
         assert_eq!(nodes, [node], "updated: {updated}");
-        scene.query(&Aabb::new(world.max + 1.0, world.max + 99.0), Visibility::VISIBLE, &mut nodes).unwrap();
+        scene.query(&Aabb::new(world.max + 1.0, world.max + 99.0), Layers::ALL, &mut nodes).unwrap();
         assert_eq!(nodes, [], "updated: {updated}");
         scene.validate().unwrap();
         scene.update();
@@ -122,7 +122,7 @@ fn boxes_follow_a_visitor_that_runs_the_pass_in_the_update() {
         for (place, updated) in [(before, false), (after, true)] {
             scene.validate().unwrap();
             let mut nodes = Vec::new();
-            scene.query(&place, Visibility::VISIBLE, &mut nodes).unwrap();
+            scene.query(&place, Layers::ALL, &mut nodes).unwrap();
             assert_eq!(nodes, [node, below], "turn {turn}, updated: {updated}");
             scene.update();
         }

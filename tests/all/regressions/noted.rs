@@ -2,7 +2,7 @@
 
 use super::drawn;
 use hedgerow::changes::ChangeReader;
-use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility, visit::TransformPass};
+use hedgerow::{Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, visit::TransformPass};
 use std::time::Duration;
 
 /// Longer than any test takes.
@@ -54,9 +54,9 @@ const CYCLES_OF: [(&str, Cycle); 13] = [
     ("adding and removing components", |scene, [a, _]| {
         let below = scene.get(a).unwrap().first_child().unwrap().handle();
         scene.set_local(below, Transform::IDENTITY).unwrap();
-        scene.edit(below).unwrap().set_visibility(Visibility::layers(1));
+        scene.edit(below).unwrap().set_layers(Layers::new(1));
         scene.edit(below).unwrap().set_local(None).unwrap();
-        scene.edit(below).unwrap().set_visibility(None);
+        scene.edit(below).unwrap().set_layers(None);
     }),
     ("removing later", |scene, [a, _]| {
         let new = scene.insert(a, placed(1.0)).unwrap();

@@ -4,7 +4,7 @@ use crate::watched::Watched;
 use hedgerow::changes::{ChangeReader, Changes};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
     query::Sphere,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
@@ -68,7 +68,7 @@ impl SliceVisitorMut for Visit {
 /// The nodes whose box touches one around everything near the origin, in no order.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
     let mut nodes = Vec::new();
-    scene.query(&Sphere::new(Vec3::ZERO, 1e3).unwrap(), Visibility::VISIBLE, &mut nodes).unwrap();
+    scene.query(&Sphere::new(Vec3::ZERO, 1e3).unwrap(), Layers::ALL, &mut nodes).unwrap();
     nodes.sort_unstable();
     nodes
 }
@@ -274,7 +274,7 @@ fn boxes_below_an_import_follow_a_visit_and_sets_of_all_to_the_same() {
         scene.validate().unwrap();
         let mut near = Vec::new();
         let sphere = Sphere::new(Vec3::new(100.0, 0.0, 0.0), 1.0).unwrap();
-        scene.query(&sphere, Visibility::VISIBLE, &mut near).unwrap();
+        scene.query(&sphere, Layers::ALL, &mut near).unwrap();
         assert_eq!(near.len(), drawables.len());
     }
 }

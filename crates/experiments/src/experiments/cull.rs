@@ -11,7 +11,7 @@ use crate::workloads::{TOWN_PARTS, Town};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
 use hedgerow::query::{Boxes, Frustum};
-use hedgerow::{NodeHandle, Visibility};
+use hedgerow::{Layers, NodeHandle};
 
 /// The parts of a house of the town.
 const PARTS: Sizes<u32> = Sizes { full: TOWN_PARTS, short: TOWN_PARTS, tiny: 2 };
@@ -30,7 +30,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         (&mut seen(), &mut seen()),
         |Seen { town, frusta, found, .. }| {
             for (frustum, found) in frusta.iter().zip(found) {
-                town.scene.query(frustum, Visibility::VISIBLE, found).expect("the town keeps boxes");
+                town.scene.query(frustum, Layers::ALL, found).expect("the town keeps boxes");
             }
         },
         |Seen { town, boxes, frusta, indices, found }| {

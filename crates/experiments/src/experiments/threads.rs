@@ -23,7 +23,7 @@ use crate::sides::{Packed, Side, stepped};
 use crate::workloads::{Moves, Recipe, Topology, Town};
 use crate::{Case, Outcome, Unit};
 use hedgerow::query::CullView;
-use hedgerow::{DrawList, Scene, Visibility};
+use hedgerow::{DrawList, Layers, Scene};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 const SIZES: Sizes<&[usize]> =
@@ -98,7 +98,7 @@ fn town<F: Front>(front: &mut F, pools: &[ThreadPool; 2]) -> Outcome {
     let mut found = Vec::new();
     compare(front, ("cull-nodes", nodes), pools, |pool| {
         let (scene, found, frustum) = (&scene, &mut found, next());
-        pool.install(|| nanoseconds(|| scene.query(frustum, Visibility::VISIBLE, found).unwrap_or_default()))
+        pool.install(|| nanoseconds(|| scene.query(frustum, Layers::ALL, found).unwrap_or_default()))
     })?;
     let mut list = DrawList::new();
     compare(front, ("cull", nodes), pools, |pool| {
@@ -109,7 +109,7 @@ fn town<F: Front>(front: &mut F, pools: &[ThreadPool; 2]) -> Outcome {
     let mut layers = 1;
     compare(front, ("list", nodes), pools, |pool| {
         layers = 3 - layers;
-        list.set_layers(Visibility::layers(layers));
+        list.set_layers(Layers::new(layers));
         let (scene, list) = (&scene, &mut list);
         pool.install(|| nanoseconds(|| scene.draw_list(list)))
     })?;
@@ -125,7 +125,7 @@ fn town<F: Front>(front: &mut F, pools: &[ThreadPool; 2]) -> Outcome {
         let answer = pool.install(|| {
             scene.draw_list(&mut all);
             scene.cull(&mut [CullView::new(&frusta[8], &mut seen)])?;
-            scene.query(&frusta[8], Visibility::VISIBLE, &mut nodes)
+            scene.query(&frusta[8], Layers::ALL, &mut nodes)
         });
         let draws = [all, seen].map(|list| (list.commands().to_vec(), list.matrices().to_vec()));
         answer.map(|()| (draws, nodes))

@@ -4,7 +4,7 @@
 use crate::gltf_file::GltfFile;
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::Frustum;
-use hedgerow::{Aabb, Error, NodeHandle, Scene, SceneConfig, Visibility};
+use hedgerow::{Aabb, Error, Layers, NodeHandle, Scene, SceneConfig};
 use hedgerow_gltf::{
     self, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, LightKind, Parts, Projection, Skipped, Topology,
 };
@@ -264,7 +264,7 @@ fn a_scene_is_made_with_the_configuration_that_is_asked_for() {
     import.scene.update();
     let seen = |scene: &Scene| {
         let mut seen: Vec<NodeHandle> = Vec::new();
-        scene.query(&Frustum::from_view_projection(&Mat4::IDENTITY)?, Visibility::VISIBLE, &mut seen)?;
+        scene.query(&Frustum::from_view_projection(&Mat4::IDENTITY)?, Layers::ALL, &mut seen)?;
         Ok::<_, Error>(seen.len())
     };
     assert_eq!(seen(&import.scene), Ok(2), "of three drawables the vase is above");

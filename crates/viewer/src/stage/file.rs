@@ -12,7 +12,7 @@ use hedgerow::anim::player::Playback;
 use hedgerow::character::JointBounds;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::{Palette, Skin};
-use hedgerow::{Error, Mat34, NodeHandle, Scene, SceneConfig, Drawable, Visibility};
+use hedgerow::{Drawable, Error, Layers, Mat34, NodeHandle, Scene, SceneConfig, Visibility};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
     AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData, Projection,
@@ -80,7 +80,7 @@ fn of(
     let shown = imported.default_scene.unwrap_or(0);
     for (number, other) in imported.scenes.iter().enumerate().filter(|(number, _)| *number != shown) {
         let _ = number;
-        scene.edit(other.group)?.set_visibility(Visibility::HIDDEN);
+        scene.edit(other.group)?.set_visibility(Visibility::Hidden);
     }
     if imported.scenes.is_empty() {
         return Err(failure(&"it has no scene to show"));
@@ -158,7 +158,7 @@ fn of(
         through,
         target,
         shadows: (far, 2.0 * radius),
-        layers: Visibility::VISIBLE,
+        layers: Layers::ALL,
         play: Play::File(Box::new(play)),
         loose: Vec::new(),
         frames: 0,

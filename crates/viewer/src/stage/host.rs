@@ -10,7 +10,7 @@ use crate::failure::Result;
 use crate::puppet::{Lists, PuppetMesh, Rig};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::Skin;
-use hedgerow::{Aabb, Node, Drawable, Transform, Visibility};
+use hedgerow::{Aabb, Node, Drawable, Transform, Layers};
 use std::sync::Arc;
 
 /// How some people of the town look, in sRGB: skin, hair, shirt, trousers, boots.
@@ -82,7 +82,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
         through: None,
         target,
         shadows: ((2.2 * reach).min(160.0), 10.0),
-        layers: Visibility::VISIBLE,
+        layers: Layers::ALL,
         play: Play::Army(Box::new(army)),
         loose: Vec::new(),
         frames: 0,

@@ -22,7 +22,7 @@ use figures::Figures;
 use file::FilePlay;
 use geometry::Mesh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
-use hedgerow::{Local, Mat34, NodeHandle, Scene, Visibility};
+use hedgerow::{Local, Mat34, NodeHandle, Scene, Layers};
 use std::time::Duration;
 use web_time::Instant;
 
@@ -56,7 +56,7 @@ pub struct Stage {
     /// How far from the camera shadows fall, and how far away things are that cast them.
     pub shadows: (f32, f32),
     /// What is shown of the scene.
-    layers: Visibility,
+    layers: Layers,
     play: Play,
     /// Nodes with a transform, for the load.
     loose: Vec<(NodeHandle, Local)>,
@@ -372,12 +372,12 @@ impl Stage {
 
     /// What is shown of the scene.
     #[must_use]
-    pub fn layers(&self) -> Visibility {
+    pub fn layers(&self) -> Layers {
         self.layers
     }
 
     /// Shows what is visible on some of these layers, from the next frame on.
-    pub fn set_layers(&mut self, layers: Visibility) {
+    pub fn set_layers(&mut self, layers: Layers) {
         self.layers = layers;
     }
 

@@ -13,7 +13,7 @@ use crate::people::People;
 use crate::threads;
 use crate::town;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Aabb, SceneConfig, Visibility};
+use hedgerow::{Aabb, SceneConfig, Layers};
 
 /// All parts, by mesh number.
 const PARTS: [Part; 26] = [
@@ -148,7 +148,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         through: None,
         target,
         shadows: (260.0, 60.0),
-        layers: Visibility::VISIBLE,
+        layers: Layers::ALL,
         play: Play::Town(Box::new(life)),
         loose: Vec::new(),
         frames: 0,

@@ -6,7 +6,7 @@ use crate::failure::Result;
 use crate::stage::Cue;
 use crate::viewer::{Frame, Viewer};
 use hedgerow::glam::Vec2;
-use hedgerow::{Local, NodeHandle, Visibility};
+use hedgerow::{Local, NodeHandle, Layers};
 
 /// What a user looks at, and what was done.
 pub(super) struct Session {
@@ -158,7 +158,7 @@ impl Session {
     }
 
     #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "panels show and hide"))]
-    pub(super) fn show(&mut self, viewer: &mut Viewer, node: NodeHandle, layers: Option<Visibility>) {
+    pub(super) fn show(&mut self, viewer: &mut Viewer, node: NodeHandle, layers: Option<Layers>) {
         let shown = self.editor.show(&mut viewer.stage.scene, node, layers);
         self.tell(shown);
     }

@@ -8,7 +8,7 @@ use crate::viewer::Viewer;
 use crate::window::session::{Boxes, Session};
 use egui::{CollapsingHeader, Color32, Ui};
 use hedgerow::glam::Quat;
-use hedgerow::{Local, NodeHandle, Visibility};
+use hedgerow::{Local, NodeHandle, Layers};
 
 const KEYS: &str = "left: pick, drag; right: turn; middle: move; wheel: zoom
 C: fly (W A S D Q E, shift: fast) or orbit
@@ -128,7 +128,7 @@ fn section(name: &str) -> CollapsingHeader {
 }
 
 /// Boxes for layers; the last is for all that have none. Returns whether something changed.
-fn tick(ui: &mut Ui, layers: &mut Visibility) -> bool {
+fn tick(ui: &mut Ui, layers: &mut Layers) -> bool {
     let before = layers.mask();
     let mut mask = before;
     ui.horizontal_wrapped(|ui| {
@@ -141,7 +141,7 @@ fn tick(ui: &mut Ui, layers: &mut Visibility) -> bool {
             }
         }
     });
-    *layers = Visibility::layers(mask);
+    *layers = Layers::new(mask);
     mask != before
 }
 
@@ -223,8 +223,8 @@ fn node(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
     if let Some(slot) = scene.get(node).and_then(|node| node.matrix_slot()) {
         ui.label(format!("slice {}, slot {}", slot.slice, slot.slot));
     }
-    let own = scene.get(node).and_then(|node| node.own_visibility());
-    let mut layers = own.or_else(|| scene.get(node).map(|node| node.visibility())).unwrap_or(Visibility::VISIBLE);
+    let own = scene.get(node).and_then(|node| node.own_layers());
+    let mut layers = own.or_else(|| scene.get(node).map(|node| node.layers())).unwrap_or(Layers::ALL);
     ui.label(if own.is_some() { "its own layers" } else { "layers, of its parent" });
     if tick(ui, &mut layers) {
         session.show(viewer, node, Some(layers));

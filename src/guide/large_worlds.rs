@@ -1,0 +1,43 @@
+//! Large worlds: planets, and all that single precision rounds.
+//!
+//! Ten kilometres from the origin a number in single precision is exact to half a millimetre, at the radius of the Earth
+//! to half a metre. World matrices are in single precision; so a large world needs three things:
+//!
+//! | what | how | what it costs |
+//! |---|---|---|
+//! | a place far out, exactly | [`set_translation_f64`](crate::NodeMut::set_translation_f64) of the few nodes that are far from their parents: planets, cities. All below has small local transforms | 12 bytes for each such node |
+//! | drawing near the camera, exactly | a list with an eye: [`DrawList::set_eye`](crate::DrawList::set_eye); upload [`relative_matrices`](crate::DrawList::relative_matrices), and set the camera's translation to zero | O(transforms that changed), or O(drawables) if only the eye moved |
+//! | culling, exactly | a [`CullView`](crate::query::CullView) of such a list: give its frustum relative to the eye | boxes are rounded outwards |
+//!
+//! [`NodeRef::world_f64`](crate::NodeRef::world_f64) is the world transform in double precision, for distances and for
+//! physics. Moves with [`Keep::World`](crate::Keep::World) keep it, on and off a planet.
+//!
+//! ```
+//! use hedgerow::glam::{DVec3, camera::rh::proj::directx};
+//! use hedgerow::query::{CullView, Frustum};
+//! use hedgerow::{Aabb, DrawList, Drawable, Error, Node, Scene, SceneConfig, Transform};
+//!
+//! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+//! let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("city"))?;
+//! scene.edit(city)?.set_translation_f64(DVec3::new(6_371_000.125, 0.25, -42.0))?;
+//! let lamp = Node::transform(Transform::from_xyz(0.5, 3.0, -8.0)).with_drawable(Drawable::new(7, Aabb::cube(0.2)));
+//! let lamp = scene.insert(city, lamp)?;
+//! scene.update();
+//!
+//! let eye = DVec3::new(6_371_000.0, 2.0, -40.0); // a person in the street, who looks along −Z
+//! let mut list = DrawList::new();
+//! list.set_eye(eye);
+//! let frustum = Frustum::from_view_projection(&directx::perspective_infinite_reverse(1.2, 1.6, 0.1))?;
+//! scene.cull(&mut [CullView::new(&frustum, &mut list)])?;
+//! assert_eq!(list.relative_matrices()[0].translation().to_array(), [0.625, 1.25, -10.0]);
+//! assert_eq!(scene.get(lamp).unwrap().world_f64().translation - eye, DVec3::new(0.625, 1.25, -10.0));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! **What stays in single precision**: [`Scene::world`](crate::Scene::world), boxes, queries and rays. Ask these near
+//! the origin, or below a node of their own whose space is small: a ray goes into a city's space by the inverse of the
+//! city's [`world_f64`](crate::NodeRef::world_f64). Physics with an origin that moves has its origin as a node, with
+//! the bodies below it.
+//!
+//! **Great scales** are hierarchies, too: a galaxy has solar systems below it, each with a scale of its own. Keep the
+//! product of all scales from the root to a leaf between 10⁻³⁰ and 10³⁰: beyond, world matrices overflow.

@@ -1,0 +1,160 @@
+//! Applies a queue as a whole: all its edits, or none.
+
+use super::edit::{Edit, Insert, Names, Step, Tickets};
+use super::{EditQueue, Outcome, Target};
+use crate::edit::BatchError;
+use crate::scene::Change;
+use crate::store::{Position, RecordId, WideLocal};
+use crate::{Error, NodeHandle, Scene, Tree};
+use core::iter::successors;
+use std::collections::BTreeSet;
+
+/// How one edit is taken back.
+enum Undo {
+    Remove(RecordId),
+    Relocate(RecordId, Position),
+    Local(RecordId, Option<WideLocal>),
+    Components(RecordId, Change),
+}
+
+/// Edits of a scene that can still be taken back.
+struct Journal<'s> {
+    scene: &'s mut Scene,
+    undo: Vec<Undo>,
+    /// The nodes to remove in the end. Until then they are detached, so that they can come back with their handles.
+    removed: BTreeSet<RecordId>,
+}
+
+impl Journal<'_> {
+    /// A node that no edit has removed.
+    fn live(&self, node: NodeHandle) -> Result<RecordId, Error> {
+        let (id, store) = (self.scene.at(node)?, &self.scene.store);
+        if !self.removed.is_empty() && store.is_outside(id) {
+            let top = successors(Some(id), |&id| store.parent(id)).last();
+            if top.is_some_and(|top| self.removed.contains(&top)) {
+                return Err(Error::StaleHandle(node));
+            }
+        }
+        Ok(id)
+    }
+
+    /// Makes an edit, and notes how it is taken back.
+    fn apply<'t>(
+        &mut self,
+        step: Step,
+        tickets: Tickets<'_>,
+        inserts: &mut impl Iterator<Item = Insert>,
+        names: &mut Names<'_>,
+        trees: &mut (impl Iterator<Item = &'t Tree> + Clone),
+        made: &mut Vec<(usize, Vec<NodeHandle>)>,
+    ) -> Result<Outcome, Error> {
+        let live = |target: Target| self.live(tickets.node(target)?);
+        let [node, place] = step.targets();
+        let node = node.map(live).transpose()?;
+        if node == Some(RecordId::ROOT) && matches!(step, Step::Edit(Edit::Remove(_) | Edit::Reparent { .. })) {
+            return Err(Error::RootIsFixed);
+        }
+        place.map(live).transpose()?;
+        if let (Step::Edit(edit), Some(id)) = (&step, node) {
+            let store = &self.scene.store;
+            let (local, position) = (Undo::Local(id, store.wide_local(id)), store.position(id));
+            match edit {
+                Edit::Remove(_) => {
+                    self.undo.push(Undo::Relocate(id, position));
+                    self.scene.store.relocate(id, Position::DETACHED);
+                    self.removed.insert(id);
+                    return Ok(Outcome::Removed(1));
+                }
+                Edit::Reparent { .. } => self.undo.extend([local, Undo::Relocate(id, position)]),
+                Edit::Change(_, Change::Local(_) | Change::World(_) | Change::LookAt { .. }) => self.undo.push(local),
+                Edit::Change(..) => self.undo.push(Undo::Components(id, store.node(id).into())),
+            }
+        }
+        let tree = trees.clone().next();
+        let outcome = step.apply(self.scene, tickets, inserts, names, trees, made)?;
+        let id = |node: NodeHandle| Undo::Remove(node.record());
+        match outcome {
+            Outcome::Inserted(node) => self.undo.push(id(node)),
+            Outcome::InsertedTree(_) => {
+                let nodes = made.last().into_iter().flat_map(|(_, nodes)| nodes);
+                let nodes = nodes.zip(tree.into_iter().flat_map(Tree::iter));
+                self.undo.extend(nodes.filter(|(_, (parent, _))| parent.is_none()).map(|(&node, _)| id(node)));
+            }
+            _ => {}
+        }
+        Ok(outcome)
+    }
+
+    /// Takes all edits back, the last one first.
+    fn roll_back(self) {
+        let Self { scene, undo, .. } = self;
+        for undo in undo.into_iter().rev() {
+            match undo {
+                Undo::Remove(id) => _ = scene.store.remove(id),
+                Undo::Relocate(id, position) => scene.store.relocate(id, position),
+                Undo::Local(id, Some(local)) => scene.store.set_wide_local(id, local),
+                Undo::Local(id, None) => _ = scene.store.remove_local(id),
+                Undo::Components(id, node) => {
+                    let node = scene.edit(scene.store.handle(id)).and_then(|mut at| at.change(node).map(|_| ()));
+                    debug_assert_eq!(node, Ok(()), "what a node had, it can have again");
+                }
+            }
+        }
+    }
+}
+
+impl EditQueue {
+    /// Makes all recorded edits in order, or none: if one fails, those before it are taken back.
+    ///
+    /// The queue is empty afterwards, or has all its edits still if one failed. Takes two to three times as long as
+    /// [`apply`](Self::apply), and memory for what each edit changes.
+    ///
+    /// Edits that were taken back leave each node with its handle, components and place, and each detached subtree in
+    /// its order. Handles given to nodes that went again are not given a second time, so later inserts get others than
+    /// without the attempt; and readers of changes may be told of nodes that are as before.
+    ///
+    /// ```
+    /// use hedgerow::{Error, Node, Scene, edit::{BatchError, Edit, EditQueue}};
+    ///
+    /// let mut scene = Scene::new();
+    /// let house = scene.insert(scene.root(), Node::group().named("house"))?;
+    /// let mut queue = EditQueue::new();
+    /// queue.insert(scene.root(), Node::group().named("barn"));
+    /// queue.push(Edit::remove(house));
+    /// queue.push(Edit::change(house, Node::group().named("villa")));
+    ///
+    /// let refused = BatchError { item: Some(2), error: Error::StaleHandle(house) };
+    /// assert_eq!(queue.apply_all(&mut scene), Err(refused));
+    /// assert!(scene.children(scene.root()).eq([house]));
+    /// assert_eq!(scene.get(house).unwrap().name(), Some("house"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first error that [`apply`](Self::apply) would give, with the number of its edit.
+    pub fn apply_all(&mut self, scene: &mut Scene) -> Result<(), BatchError> {
+        self.begin();
+        let mut journal = Journal { scene, undo: Vec::new(), removed: BTreeSet::new() };
+        let (mut inserts, mut trees) = (self.inserts.iter().copied(), self.trees.iter());
+        let mut names = Names(&self.names);
+        for (number, step) in self.edits.iter().enumerate() {
+            let tickets = Tickets { rounds: &self.applied, results: &self.results };
+            let made = &mut self.made;
+            match journal.apply(step.clone(), tickets, &mut inserts, &mut names, &mut trees, made) {
+                Ok(outcome) => self.results.push(Ok(outcome)),
+                Err(error) => {
+                    journal.roll_back();
+                    self.results.clear();
+                    self.made.clear();
+                    return Err(BatchError { item: Some(number), error });
+                }
+            }
+        }
+        let Journal { scene, removed, .. } = journal;
+        for id in removed {
+            scene.store.remove(id);
+        }
+        self.clear();
+        Ok(())
+    }
+}
