@@ -52,6 +52,9 @@ pub enum Error {
     /// single precision, whose normal numbers end at 1.2 × 10⁻³⁸, an axis would lose more than the last of its digits,
     /// or the translation more than can be resolved at the position in the world.
     Underflow(NodeHandle),
+    /// The world transform cannot be kept or set, because below this parent the local transform or the world matrix
+    /// would be too large for single precision, whose numbers end at 3.4 × 10³⁸. Without a parent it is the node.
+    Overflow(NodeHandle),
     /// The node has no transform of its own; set one first.
     NoTransform(NodeHandle),
     /// The node's local transform is a matrix that translation, rotation and scale cannot express.
@@ -64,6 +67,11 @@ pub enum Error {
     UnknownParent,
     /// A node's description has a translation in double precision, and no local transform.
     NoLocal,
+    /// There are fewer ids left for nodes than nodes without one: see [`NodeIds::assign`](crate::text::NodeIds::assign).
+    NoIds {
+        /// The id that would be given next.
+        next: u64,
+    },
     /// The scene keeps no world boxes, so it cannot answer spatial queries.
     NoBounds,
     /// The scene does not track changes, so it cannot say what changed.
@@ -119,6 +127,10 @@ impl fmt::Display for Error {
                 f,
                 "the local transform for the parent {parent:?} is too small for single precision; make the scales of both nodes more similar, or keep the local transform"
             ),
+            Self::Overflow(parent) => write!(
+                f,
+                "a transform below {parent:?} is too large for single precision; give it and its ancestors smaller scales and translations, or keep the local transform"
+            ),
             Self::NoTransform(node) => write!(f, "{node:?} has no transform; set one with set_local"),
             Self::Sheared(node) => {
                 write!(
@@ -136,6 +148,9 @@ impl fmt::Display for Error {
             Self::UnknownParent => f.write_str("the parent does not come before the node; push the parent first"),
             Self::NoLocal => {
                 f.write_str("a translation in double precision needs a local transform; give the node one")
+            }
+            Self::NoIds { next } => {
+                write!(f, "there are too few ids from {next} on; give lower ones that are free with NodeIds::insert")
             }
             Self::NoBounds => {
                 f.write_str("the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }")

@@ -501,17 +501,12 @@ impl Local {
         }
     }
 
-    /// The simplest form that expresses `wide`, rounded.
-    pub(crate) fn from_wide(wide: &DAffine3) -> Result<Self, Error> {
+    /// The simplest form that expresses `wide`, rounded. `None` if numbers are too large for single precision.
+    pub(crate) fn from_wide(wide: &DAffine3) -> Option<Self> {
         if let Some(transform) = transform_from_wide(wide) {
-            return Ok(Self::Transform(transform.checked()?));
+            return transform.checked().ok().map(Self::Transform);
         }
-        let matrix = Mat34::from_wide(wide);
-        if matrix.is_finite() {
-            Ok(Self::Matrix(matrix))
-        } else {
-            Err(Error::NotFinite("the local transform that this takes"))
-        }
+        Some(Mat34::from_wide(wide)).filter(Mat34::is_finite).map(Self::Matrix)
     }
 
     /// Whether this local transform, which is `wide` rounded, leads from `above` to `world` as precisely as single

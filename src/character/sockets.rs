@@ -61,8 +61,7 @@ struct Socket {
 /// them.
 ///
 /// The product is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5. A joint that
-/// shears, below others with a scale that is not uniform, is stored exactly, as a matrix, which costs a few times as
-/// much.
+/// shears, below others with a scale that is not uniform, is stored as a matrix, which costs a few times as much.
 #[derive(Clone, Debug, Default)]
 pub struct Sockets {
     sockets: Vec<Socket>,
@@ -158,6 +157,15 @@ impl Sockets {
             self.drop_at(place as usize);
         }
         place.is_some()
+    }
+
+    /// Frees memory that the sockets do not take.
+    pub fn shrink_to_fit(&mut self) {
+        let Self { mut sockets, mut places, mut replaced, .. } = core::mem::take(self);
+        sockets.shrink_to_fit();
+        places.shrink_to_fit();
+        replaced.shrink_to_fit();
+        *self = Self { sockets, places, replaced, ..Self::default() };
     }
 
     /// The character's number and the joint that a node follows; `None` if it follows none. Runs in **O(1)**.

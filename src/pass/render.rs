@@ -92,6 +92,8 @@ impl DrawList {
     /// Makes the list hold matrices relative to an eye, from the next time it is filled, or none without an eye. For
     /// worlds so large that single precision cannot resolve positions: see [`DrawList::relative_matrices`].
     ///
+    /// Numbers of the eye must be finite, which is not checked: others give matrices that are not.
+    ///
     /// With an eye, the frustum of a [`CullView`](crate::query::CullView) is that of a camera in the origin, with the
     /// axes of the world: make it of a view without a translation.
     ///
@@ -284,6 +286,26 @@ impl DrawList {
     /// Empties the list and keeps its memory.
     pub fn clear(&mut self) {
         self.written().clear();
+    }
+
+    /// Frees all memory but that of the contents, which stay: when a scene has become smaller, or is gone. The list is
+    /// filled from scratch the next time. Runs in **O(drawables listed)**.
+    ///
+    /// ```
+    /// use hedgerow::{DrawList, Scene};
+    ///
+    /// let mut list = DrawList::new();
+    /// Scene::new().draw_list(&mut list);
+    /// list.shrink_to_fit();
+    /// ```
+    pub fn shrink_to_fit(&mut self) {
+        self.cache.free(&mut self.listing);
+        self.listing.shrink_to_fit();
+        self.relative.shrink_to_fit();
+        if let Some(motion) = &mut self.motion {
+            motion.shrink_to_fit();
+        }
+        self.walk = Walk::EMPTY;
     }
 
     /// The arrays, for code that writes to them without the cache.

@@ -113,7 +113,7 @@ impl Scene {
     /// # Errors
     /// [`BatchError::item`] names an item that is refused, and the scene is as before. First all items are checked for
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`], then those that
-    /// count for [`Error::Singular`], [`Error::NotFinite`] and [`Error::Underflow`] as with [`Scene::set_world`].
+    /// count for [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`] as with [`Scene::set_world`].
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -223,7 +223,7 @@ impl Scene {
     /// error after another, and the first item that fails a check is named: [`Error::StaleHandle`] and
     /// [`Error::RootIsFixed`], [`Error::PlaceInList`] for another place; [`Error::WouldCycle`] for a node that would
     /// become its own ancestor; with
-    /// [`Keep::World`], [`Error::Singular`], [`Error::NotFinite`] and [`Error::Underflow`] as for [`Scene::reparent`].
+    /// [`Keep::World`], [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`] as for [`Scene::reparent`].
     /// After these checks nothing is refused.
     ///
     /// ```
@@ -418,10 +418,7 @@ impl Worlds {
         let Some(target) = self.listed.get_mut(&id) else { return Ok(store.local(id)) };
         let local = match *target {
             Target::Local(local) => local,
-            Target::World(world) => match store.parent(id) {
-                Some(parent) => above.local_at(world, || store.handle(parent))?,
-                None => Local::from_wide(&world.to_wide())?,
-            },
+            Target::World(world) => above.local_at(world, || store.handle(store.parent(id).unwrap_or(id)))?,
         };
         *target = Target::Local(local);
         Ok(Some(local))

@@ -76,6 +76,11 @@ impl ChangeReader {
     pub fn with_kinds(self, kinds: ChangeKinds) -> Self {
         Self { kinds, ..self }
     }
+
+    /// Frees all memory. What the reader has seen stays.
+    pub fn shrink_to_fit(&mut self) {
+        *self = Self { kinds: self.kinds, seen: self.seen, ..Self::new() };
+    }
 }
 
 impl Default for ChangeReader {

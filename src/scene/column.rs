@@ -98,7 +98,10 @@ impl<T: Clone> Column<T> {
             match store.get_view(number) {
                 Some(slice) if same_scene && self.parts[number].version == slice.version() => {}
                 Some(slice) => self.arrange(&slice, &mut arrived),
-                None => self.release(number, |_, _| true),
+                None => {
+                    self.release(number, |_, _| true);
+                    self.parts[number] = Part::EMPTY;
+                }
             }
         }
         for (number, slot, node) in arrived {
@@ -111,6 +114,15 @@ impl<T: Clone> Column<T> {
             self.waiting.retain(|node, _| store.resolve(node).is_some_and(|id| store.has_transform(id)));
         }
         self.moment = Some(now);
+    }
+
+    /// Frees memory that values do not take: when a scene has become smaller.
+    pub fn shrink_to_fit(&mut self) {
+        self.waiting.shrink_to_fit();
+        for Part { owners, values, .. } in &mut self.parts {
+            owners.shrink_to_fit();
+            values.shrink_to_fit();
+        }
     }
 
     /// Arranges the values of a slice in its present slots. Those of nodes that left it wait, and the slots of those

@@ -89,7 +89,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     ///
     /// The value of a node that is not in the scene at the next run is dropped.
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
-        self.changed.push(node);
+        self.note(node);
         let aside = self.contested.remove(&node);
         if self.locals.holder(node).is_some_and(|other| other != node) {
             self.contested.insert(node, local);
@@ -103,9 +103,18 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     pub fn remove(&mut self, node: NodeHandle) -> Option<T> {
         let local = self.locals.remove(node).or_else(|| self.contested.remove(&node));
         if local.is_some() {
-            self.changed.push(node);
+            self.note(node);
         }
         local
+    }
+
+    /// Lists a node as changed, about once however often it is between two runs.
+    fn note(&mut self, node: NodeHandle) {
+        if self.changed.len() == self.changed.capacity() {
+            self.changed.sort_unstable();
+            self.changed.dedup();
+        }
+        self.changed.push(node);
     }
 
     /// The node's own value.
@@ -176,6 +185,17 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         }
         self.moment = Some(now);
         different
+    }
+
+    /// Frees memory that values do not take: when a scene has become smaller.
+    pub fn shrink_to_fit(&mut self) {
+        self.locals.shrink_to_fit();
+        self.results.shrink_to_fit();
+        self.changed.shrink_to_fit();
+        for Seen { nodes, imports, .. } in &mut self.seen {
+            nodes.shrink_to_fit();
+            imports.shrink_to_fit();
+        }
     }
 
     /// The places of changed nodes, in ascending order. Drops the locals of those that are gone, and keeps those
@@ -319,5 +339,20 @@ mod tests {
         scene.clear();
         depth.run(&scene);
         assert_eq!((depth.results().len(), depth.locals().len()), (1, 1));
+    }
+
+    #[test]
+    fn values_that_are_set_again_and_again_without_a_run_take_no_more_memory() {
+        let mut scene = Scene::new();
+        let nodes: Vec<NodeHandle> = (0..20).map(|_| scene.insert(scene.root(), Node::group()).unwrap()).collect();
+        let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+        for round in 0..10_000 {
+            for &node in &nodes {
+                property.set(node, round);
+            }
+        }
+        assert!(property.changed.capacity() < 64, "{}", property.changed.capacity());
+        scene.update();
+        assert_eq!(property.run(&scene), 21);
     }
 }

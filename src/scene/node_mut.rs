@@ -219,7 +219,7 @@ impl NodeMut<'_> {
     /// [`NodeRef::world_f64`], and in lists [with an eye](crate::DrawList::set_eye). World matrices and boxes use the
     /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in copies, snapshots
     /// and text, and by [`Scene::modify_local`] and [`look_at`](Self::look_at) where these leave the translation as it
-    /// is. Moves with [`Keep::World`](crate::Keep::World) keep the place as exactly. Any other way to set the local
+    /// is. Moves with [`Keep::World`](crate::Keep::World) keep what they can. Any other way to set the local
     /// transform rounds.
     ///
     /// Runs in **O(1)**. Where something is lost, later sets of this node's local transform take a little longer.
@@ -264,7 +264,7 @@ impl NodeMut<'_> {
     ///
     /// # Errors
     /// [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] if the target is the node's own position;
-    /// [`Error::Singular`] below a flattened parent.
+    /// [`Error::Singular`] below a flattened parent; [`Error::Overflow`] for a matrix whose turned axes are too large.
     pub fn look_at(&mut self, target: Vec3, up: Vec3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
         let local = store.local(self.id).ok_or_else(|| Error::NoTransform(store.handle(self.id)))?;
@@ -291,7 +291,7 @@ impl NodeMut<'_> {
             Local::Matrix(matrix) => {
                 let mut wide = matrix.to_wide();
                 wide.matrix3 = DMat3::from_quat(rotation(Vec3::ONE)?.as_dquat().normalize()) * unturned(&wide.matrix3);
-                Local::from_wide(&wide)?
+                Local::from_wide(&wide).ok_or_else(|| Error::Overflow(store.handle(self.id)))?
             }
         };
         store.set_local_in_place(self.id, turned.checked()?);

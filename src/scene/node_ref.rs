@@ -273,7 +273,8 @@ impl<'s> NodeRef<'s> {
     }
 
     /// The world matrix as of now, including all edits since the last update. Equal in every bit to what
-    /// [`Scene::update`] would compute.
+    /// [`Scene::update`] would compute: infinite or NaN where transforms above exceed single precision, unlike
+    /// [`world_f64`](Self::world_f64).
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]

@@ -71,7 +71,12 @@ impl From<NodeHandle> for Place {
 pub enum Keep {
     /// The local transform: the node moves in the world with its new parent.
     Local,
-    /// The world transform: the local one is computed again, in double precision.
+    /// The world transform: the local one is computed again, in double precision, and rounded to single precision.
+    ///
+    /// If the new parent stretches some direction in the world `u` times as much as another, by its scale and those
+    /// above it, the node's place is off by at most `u` · 10⁻⁷ of its distance from the parent, and each axis by at most
+    /// `u` · 2 · 10⁻⁶ of its length: 2 cm a metre where `u` is 10⁴. A place in double precision is off by 10⁻¹⁴ in place
+    /// of 10⁻⁷.
     World,
 }
 

@@ -23,7 +23,7 @@ impl Scene {
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::IndexOutOfRange`],
     /// [`Error::WouldCycle`]; with [`Keep::World`] also
-    /// [`Error::Singular`] below a flattened parent, [`Error::NotFinite`] if numbers of the local transform or of the
+    /// [`Error::Singular`] below a flattened parent, [`Error::Overflow`] if numbers of the local transform or of the
     /// world matrix are too large, and [`Error::Underflow`] if those of the local transform are too small.
     ///
     /// ```

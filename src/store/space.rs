@@ -7,27 +7,8 @@ use crate::{Error, Local, NodeHandle, Transform};
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 use hedgerow_math::internal::invert_wide;
 
-/// Why there is no local transform that places a node in the world.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum PlaceFault {
-    /// The parent's world transform has no inverse.
-    Singular,
-    /// The local transform is too small.
-    Underflow,
-    /// Another error.
-    Other(Error),
-}
-
-impl PlaceFault {
-    /// The error, given the parent.
-    pub(crate) fn below(self, parent: NodeHandle) -> Error {
-        match self {
-            Self::Singular => Error::Singular(parent),
-            Self::Underflow => Error::Underflow(parent),
-            Self::Other(error) => error,
-        }
-    }
-}
+/// Why there is no local transform that places a node in the world, given the parent.
+pub(crate) type Fault = fn(NodeHandle) -> Error;
 
 /// The world transform of a node, with what leads from there to the local transforms of its children.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +39,7 @@ impl Space {
 
     /// The local transform that places a child at `world`, which is checked.
     #[inline]
-    pub(crate) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
+    pub(crate) fn local_at(&self, world: Local) -> Result<Local, Fault> {
         match self {
             Self::Even(space) => space.local_at(world),
             Self::Other(space) => space.local_at(world),
@@ -101,7 +82,7 @@ impl EvenSpace {
     }
 
     #[inline(always)]
-    fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
+    fn local_at(&self, world: Local) -> Result<Local, Fault> {
         if let Local::Transform(transform) = world
             && let Some(local) = self.even_at(&transform)
         {
@@ -160,12 +141,12 @@ impl OtherSpace {
         }
     }
 
-    pub(crate) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
-        let inverse = self.inverse.ok_or(PlaceFault::Singular)?;
+    pub(crate) fn local_at(&self, world: Local) -> Result<Local, Fault> {
+        let inverse = self.inverse.ok_or(Error::Singular as Fault)?;
         let place = world.to_wide();
         let wide = inverse * place;
-        let local = Local::from_wide(&wide).map_err(PlaceFault::Other)?;
-        if local.keeps(&wide, &self.world, &place) { Ok(local) } else { Err(PlaceFault::Underflow) }
+        let local = Local::from_wide(&wide).ok_or(Error::Overflow as Fault)?;
+        if local.keeps(&wide, &self.world, &place) { Ok(local) } else { Err(Error::Underflow) }
     }
 }
 

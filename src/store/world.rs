@@ -22,10 +22,10 @@ pub(crate) struct WideLocal {
 impl WideLocal {
     /// The local transform that comes nearest to one in double precision; what the translation loses is kept if it is
     /// to be `precise`.
-    fn from_wide(wide: &DAffine3, precise: bool) -> Result<Self, Error> {
+    fn from_wide(wide: &DAffine3, precise: bool) -> Option<Self> {
         let local = Local::from_wide(wide)?;
         let remainder = if precise { remainder(wide.translation, local.translation()) } else { Vec3::ZERO };
-        Ok(Self { local, remainder })
+        Some(Self { local, remainder })
     }
 
     /// The same in double precision.
@@ -37,9 +37,8 @@ impl WideLocal {
 }
 
 /// Whether a world matrix is finite in single precision, as the update computes it from that of the parent.
-fn stays_finite(above: &Mat34, local: Local) -> Result<(), Error> {
-    let finite = (*above * local.to_matrix()).is_finite();
-    if finite { Ok(()) } else { Err(Error::NotFinite("a world transform")) }
+fn stays_finite(above: &Mat34, local: Local) -> bool {
+    (*above * local.to_matrix()).is_finite()
 }
 
 /// The world transform that the children of a node inherit, in both precisions.
@@ -60,8 +59,9 @@ impl Above {
 
     /// The local transform that places a child at `world`, which is checked; `parent` returns the node's handle.
     pub(crate) fn local_at(&self, world: Local, parent: impl FnOnce() -> NodeHandle) -> Result<Local, Error> {
-        let local = self.space.local_at(world).map_err(|fault| fault.below(parent()))?;
-        stays_finite(&self.world, local).map(|()| local)
+        let local = self.space.local_at(world);
+        let local = local.and_then(|local| stays_finite(&self.world, local).then_some(local).ok_or(Error::Overflow));
+        local.map_err(|fault| fault(parent()))
     }
 }
 
@@ -101,22 +101,24 @@ impl Store {
     /// The local transform that keeps a node where it is when it is moved below another parent, or, without one, out of
     /// the tree; `None` if it need not change.
     pub(crate) fn local_below(&self, id: RecordId, parent: Option<RecordId>) -> Result<Option<WideLocal>, Error> {
-        let above = self.parent(id).map_or(DAffine3::IDENTITY, |parent| self.wide_world(parent).world);
+        let from = self.parent(id);
+        let above = from.map_or(DAffine3::IDENTITY, |parent| self.wide_world(parent).world);
         let to = parent.map(|parent| (parent, self.wide_world(parent)));
         if above == to.as_ref().map_or(DAffine3::IDENTITY, |(_, to)| to.world) {
             return Ok(None);
         }
         let world = self.wide_local(id).map_or(above, |local| above * local.to_wide());
+        let too_large = |parent: Option<RecordId>| Error::Overflow(self.handle(parent.unwrap_or(id)));
         if !world.is_finite() {
-            return Err(Error::NotFinite("a world transform"));
+            return Err(too_large(from));
         }
         // Places in single precision stay so: to keep what the product has beyond it would slow down later edits.
         let precise = self.is_precise(id) || parent.is_some_and(|parent| self.is_precise(parent));
         let (local, above) = match to {
             Some((parent, to)) => (to.local_at(&world, precise, || self.handle(parent))?, self.fresh_world(parent)),
-            None => (WideLocal::from_wide(&world, precise)?, Mat34::IDENTITY),
+            None => (WideLocal::from_wide(&world, precise).ok_or_else(|| too_large(from))?, Mat34::IDENTITY),
         };
-        stays_finite(&above, local.local).map(|()| Some(local))
+        if stays_finite(&above, local.local) { Ok(Some(local)) } else { Err(too_large(parent)) }
     }
 
     /// Whether the translation of a node, or of one above it, is in double precision.
@@ -126,7 +128,7 @@ impl Store {
 
     /// The local transform that places a node at `world`, below its present parent.
     pub(crate) fn local_for(&self, id: RecordId, world: Local) -> Result<Local, Error> {
-        let Some(parent) = self.parent(id) else { return Local::from_wide(&world.to_wide()) };
+        let Some(parent) = self.parent(id) else { return Above::WORLD.local_at(world, || self.handle(id)) };
         let chain = self.transform_chain(parent);
         let above = chain.iter().rev().fold(Above::WORLD, |above, &id| above.below(self.chain_local(id)));
         above.local_at(world, || self.handle(parent))
@@ -168,7 +170,7 @@ impl WideWorld<'_> {
     /// The local transform that places a child of this node at `world`; `parent` returns the handle of this node.
     fn local_at(&self, world: &DAffine3, precise: bool, parent: impl Fn() -> NodeHandle) -> Result<WideLocal, Error> {
         let wide = self.inverse().ok_or_else(|| Error::Singular(parent()))? * *world;
-        let local = WideLocal::from_wide(&wide, precise)?;
+        let local = WideLocal::from_wide(&wide, precise).ok_or_else(|| Error::Overflow(parent()))?;
         if local.local.keeps(&wide, &self.world, world) { Ok(local) } else { Err(Error::Underflow(parent())) }
     }
 

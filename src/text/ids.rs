@@ -1,12 +1,13 @@
 //! Numbers for nodes that stay the same from file to file.
 
 use crate::scene::NodeMap;
-use crate::{NodeHandle, NodeRef, Scene};
+use crate::{Error, NodeHandle, NodeRef, Scene};
 use std::collections::BTreeMap;
 
 /// A number for each node, for files that are read and written again: [`WithIds`](super::WithIds).
 ///
-/// A loaded scene has handles of its own, but its nodes keep their ids, and each id leads back to its node.
+/// A loaded scene has handles of its own, but its nodes keep their ids, and each id leads back to its node. Files have
+/// the next id, too, so that no id of a node that is gone is given to another one.
 ///
 /// ```
 /// use hedgerow::text::NodeIds;
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 ///
 /// scene.remove(car)?;
 /// let tree = scene.insert(scene.root(), Node::group())?;
-/// ids.assign(&scene);
+/// ids.assign(&scene)?;
 /// assert_eq!((ids.id(tree), ids.node(1)), (Some(2), None));   // no id is given twice
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
@@ -42,23 +43,41 @@ impl NodeIds {
     #[must_use]
     pub fn of(scene: &Scene) -> Self {
         let mut ids = Self::new();
-        ids.assign(scene);
+        ids.assign(scene).expect("a scene has fewer nodes than there are ids");
         ids
     }
 
     /// Gives the next numbers to the nodes of the scene that have no id, in depth-first order, and drops the ids of
     /// nodes that are gone. Returns how many ids are new. Runs in **O(nodes log nodes)**.
-    pub fn assign(&mut self, scene: &Scene) -> usize {
+    ///
+    /// # Errors
+    /// [`Error::NoIds`] if there are fewer ids than nodes from [`next_id`](Self::next_id) on: nothing is given then. Ids that
+    /// are free below that can be given by [`insert`](Self::insert).
+    pub fn assign(&mut self, scene: &Scene) -> Result<usize, Error> {
+        let tops = core::iter::once(scene.root()).chain(scene.detached());
+        let nodes = tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::descendants).map(NodeRef::handle);
+        let new: Vec<NodeHandle> = nodes.filter(|&node| self.ids.get(node).is_none()).collect();
+        if new.len() as u64 > u64::MAX - self.next {
+            return Err(Error::NoIds { next: self.next });
+        }
         self.nodes.retain(|_, node| scene.contains(*node));
         self.ids.retain_live(scene);
-        let before = self.nodes.len();
-        let tops = core::iter::once(scene.root()).chain(scene.detached());
-        for node in tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::descendants).map(NodeRef::handle) {
-            if self.ids.get(node).is_none() {
-                self.insert(node, self.next);
-            }
+        self.ids.shrink_to_fit();
+        for &node in &new {
+            self.insert(node, self.next);
         }
-        self.nodes.len() - before
+        Ok(new.len())
+    }
+
+    /// The id that is given next: greater than every id that was ever given. Written to files.
+    #[must_use]
+    pub const fn next_id(&self) -> u64 {
+        self.next
+    }
+
+    /// Gives no id below this one from now on.
+    pub(super) fn begin_at(&mut self, next: u64) {
+        self.next = self.next.max(next);
     }
 
     /// Gives an id to a node. Returns false, and changes nothing, if the node has another one or the id has another

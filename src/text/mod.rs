@@ -23,7 +23,7 @@
 //! assert_eq!(scene.get(car).unwrap().name(), Some("car"));
 //!
 //! scene.insert(car, Node::group().named("door"))?;
-//! ids.assign(&scene);
+//! ids.assign(&scene)?;
 //! let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap();
 //! assert!(text.contains(r#"{"id":12,"parent":7,"name":"wheel","material":2},{"id":13,"parent":7,"name":"door"}"#));
 //! # Ok::<(), hedgerow::Error>(())

@@ -42,7 +42,7 @@ impl Serialize for Scene {
     }
 }
 
-/// Writes the same as for a scene alone, with an id for each node, and parents by their ids.
+/// Writes the same as for a scene alone, with an id for each node, parents by their ids, and the next id.
 impl Serialize for WithIds<&Scene, &NodeIds> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         write(&NodeList { scene: self.scene, ids: Some(self.ids) }, serializer)
@@ -56,8 +56,11 @@ impl Serialize for WithIds {
 }
 
 fn write<S: Serializer>(list: &NodeList<'_>, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut form = serializer.serialize_struct("Scene", 2)?;
+    let mut form = serializer.serialize_struct("Scene", 2 + usize::from(list.ids.is_some()))?;
     form.serialize_field("config", list.scene.config())?;
+    if let Some(ids) = list.ids {
+        form.serialize_field("next_id", &ids.next_id())?;
+    }
     form.serialize_field("nodes", list)?;
     form.end()
 }
@@ -67,6 +70,9 @@ fn write<S: Serializer>(list: &NodeList<'_>, serializer: S) -> Result<S::Ok, S::
 struct SceneForm<'n> {
     #[serde(default)]
     config: SceneConfig,
+    /// What no id was given beyond, of nodes that are there and of others. Without ids it means nothing.
+    #[serde(default)]
+    next_id: u64,
     #[serde(borrow)]
     nodes: Vec<NodeForm<'n>>,
 }
@@ -152,8 +158,10 @@ impl<'de> Deserialize<'de> for Scene {
 /// Reads a new scene, and the ids of its nodes.
 impl<'de> Deserialize<'de> for WithIds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (scene, nodes) = SceneForm::deserialize(deserializer)?.build().map_err(D::Error::custom)?;
+        let form = SceneForm::deserialize(deserializer)?;
         let mut ids = NodeIds::new();
+        ids.begin_at(form.next_id);
+        let (scene, nodes) = form.build().map_err(D::Error::custom)?;
         for (id, node) in nodes {
             ids.insert(node, id);
         }

@@ -25,7 +25,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
     let (of_node, of_parent) = (format!("{node:?}"), format!("{parent:?}"));
     let ticket = EditQueue::new().insert(node, Node::group());
     let of_ticket = format!("{ticket:?}");
-    let said: [(Error, &[&str]); 21] = [
+    let said: [(Error, &[&str]); 23] = [
         (Error::StaleHandle(node), &[&of_node, "drop the handle"]),
         (Error::RootIsFixed, &["edit its children"]),
         (Error::BesideDetached(node), &[&of_node, "move it into the tree first"]),
@@ -37,12 +37,14 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         (Error::NotAffine, &["0, 0, 0, 1"]),
         (Error::Singular(parent), &[&of_parent, "no inverse"]),
         (Error::Underflow(parent), &[&of_parent, "too small"]),
+        (Error::Overflow(parent), &[&of_parent, "too large"]),
         (Error::NoTransform(node), &[&of_node, "set_local"]),
         (Error::Sheared(node), &[&of_node, "shears"]),
         (Error::NoDrawable(node), &[&of_node, "set_drawable"]),
         (Error::UnknownTicket(ticket), &[&of_ticket, "append the queue"]),
         (Error::UnknownParent, &["push the parent first"]),
         (Error::NoLocal, &["give the node one"]),
+        (Error::NoIds { next: 7 }, &["from 7 on", "NodeIds::insert"]),
         (Error::NoBounds, &["bounds: true"]),
         (Error::NoChanges, &["changes: true"]),
         (Error::InvalidConfig { field: "max_nodes", expected: "at least 16" }, &["max_nodes must be at least 16"]),

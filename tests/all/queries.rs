@@ -187,6 +187,7 @@ fn paths_take_the_first_match_in_sibling_order() {
     assert_eq!(find(&fixture, "f"), None, "a path starts among the children");
     let (a, f) = (fixture.get("a"), fixture.get("f"));
     assert_eq!(fixture.scene.get(a).unwrap().find("f/i").map(|node| node.handle()), Some(fixture.get("i")));
+    assert_eq!(fixture.scene.get(a).unwrap().find("").map(|node| node.handle()), Some(a), "no step leads nowhere");
 
     let second = fixture.scene.insert(a, Node::group().named("f")).unwrap();
     assert_eq!(find(&fixture, "a/f"), Some(f));

@@ -76,6 +76,7 @@ fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
             // The whole model is compared with the loaded scene, including stale handles.
             reloaded.compare(false).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             proptest::prop_assert_eq!(dump(&reloaded.scene), dump(&kept.scene));
+            proptest::prop_assert!(reloaded.scene.to_bytes() == kept.scene.to_bytes());
         }
         for oracle in [&mut reloaded, &mut kept] {
             oracle.scene.update();

@@ -7,7 +7,7 @@ use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::text::{NodeIds, WithIds};
 use hedgerow::{
-    Aabb, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
+    Aabb, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
@@ -226,7 +226,7 @@ fn ids_stay_through_edits_and_files() {
                 _ => drop(scene.insert(node, Node::group()).unwrap()),
             }
         }
-        ids.assign(&scene);
+        ids.assign(&scene).unwrap();
         assert_eq!(ids.len(), scene.len() + scene.stats().detached);
         let named = |node| scene.get(node).and_then(|node| node.name()).unwrap_or_default().to_owned();
         names = ids.iter().map(|(id, node)| (id, named(node))).collect();
@@ -261,7 +261,50 @@ fn an_id_and_a_node_belong_to_each_other_alone() {
     let c = scene.insert(scene.root(), Node::group()).unwrap();
     assert!(ids.insert(c, 9) && ids.node(7).is_none(), "its entry was taken by another node");
     assert_eq!(ids.iter().collect::<Vec<_>>(), [(9, c)]);
-    assert_eq!((ids.assign(&scene), ids.id(b)), (2, Some(11)));
+    assert_eq!((ids.assign(&scene), ids.id(b)), (Ok(2), Some(11)));
+}
+
+#[test]
+fn the_id_of_a_node_that_is_gone_is_given_to_no_other_after_a_file() {
+    let mut scene = Scene::new();
+    let key = scene.insert(scene.root(), Node::group().named("key")).unwrap();
+    let mut ids = NodeIds::of(&scene);
+    let of_key = ids.id(key).unwrap();
+    scene.remove(key).unwrap();
+    ids.assign(&scene).unwrap();
+    for _ in 0..3 {
+        let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap();
+        WithIds { scene, ids } = serde_json::from_str(&text).unwrap();
+    }
+    let lamp = scene.insert(scene.root(), Node::group().named("lamp")).unwrap();
+    assert_eq!((ids.assign(&scene), ids.id(lamp)), (Ok(1), Some(of_key + 1)));
+    // A file by another hand may have a number that is too low.
+    let read: WithIds = serde_json::from_str(r#"{"next_id": 3, "nodes": [{"id": 5}]}"#).unwrap();
+    assert_eq!(read.ids.next_id(), 6);
+}
+
+#[test]
+fn ids_that_run_out_are_an_error_and_lower_ones_can_be_given() {
+    let text = r#"{"nodes": [{"id": 1}, {"id": 18446744073709551613, "parent": 1}]}"#;
+    let WithIds { mut scene, mut ids } = serde_json::from_str(text).unwrap();
+    let [last, late, spare] = [(); 3].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
+    let refused = Error::NoIds { next: u64::MAX - 1 };
+    assert_eq!((ids.assign(&scene), ids.len()), (Err(refused), 2), "there is one, for three nodes");
+    assert!(refused.to_string().contains("NodeIds::insert"));
+    scene.remove(spare).unwrap();
+    assert!(ids.insert(late, 2));
+    assert_eq!((ids.assign(&scene), ids.id(last)), (Ok(1), Some(u64::MAX - 1)));
+    assert_eq!(ids.assign(&scene), Ok(0), "nothing needs one");
+    scene.insert(scene.root(), Node::group()).unwrap();
+    assert_eq!(ids.assign(&scene), Err(Error::NoIds { next: u64::MAX }));
+    // The next file does not begin again, either.
+    scene.remove(last).unwrap();
+    let lower: Vec<_> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
+    lower.into_iter().zip(100..).for_each(|(node, id)| _ = ids.insert(node, id));
+    let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap();
+    let WithIds { mut scene, mut ids } = serde_json::from_str(&text).unwrap();
+    scene.insert(scene.root(), Node::group()).unwrap();
+    assert_eq!(ids.assign(&scene), Err(Error::NoIds { next: u64::MAX }));
 }
 
 #[test]

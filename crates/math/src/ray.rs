@@ -1,7 +1,7 @@
 //! Rays and spheres: queries of a scene besides boxes and frusta.
 
 use crate::Error;
-use glam::{DVec3, DVec4, Mat4, Vec2, Vec3};
+use glam::{DVec4, Mat4, Vec2, Vec3};
 
 /// A half line from a point, or its part up to a length.
 ///
@@ -54,10 +54,11 @@ impl Ray {
     ///
     /// With perspective, depth may be reversed and the far plane infinite. A parallel projection does not show which
     /// end is near: there the ray goes from depth 0 to depth 1. If its depth is reversed, pass `flip * matrix` with
-    /// `flip` mapping z to 1 − z. Computed in double precision.
+    /// `flip` mapping z to 1 − z. Computed in double precision; the
+    /// ray begins at the eye where the matrix, in single precision, does not tell the near plane from it.
     ///
     /// # Errors
-    /// [`Error::NotFinite`]; [`Error::Singular`] for a matrix without an inverse.
+    /// [`Error::NotFinite`]; [`Error::Singular`] for a matrix that maps no line to the point.
     ///
     /// ```
     /// use hedgerow_math::Ray;
@@ -88,27 +89,33 @@ impl Ray {
         if !(view_projection.is_finite() && ndc.is_finite()) {
             return Err(Error::NotFinite("a view-projection matrix and a point of the screen"));
         }
-        let inverse = view_projection.as_dmat4().inverse();
-        if !inverse.is_finite() {
-            return Err(Error::Singular);
-        }
-        let at = |depth: f64| inverse * DVec4::new(f64::from(ndc.x), f64::from(ndc.y), depth, 1.0);
-        // The fourth component is one over the distance from the camera: greater at the near end, zero at infinity.
-        let (mut near, mut far) = (at(least), at(1.0));
-        if near.w < far.w {
-            core::mem::swap(&mut near, &mut far);
-        }
-        if near.w <= 0.0 {
-            return Err(Error::Singular);
-        }
-        let origin = near.truncate() / near.w;
-        // From the near point to the far one, times both fourth components, so that the far one may be at infinity.
-        let towards: DVec3 = far.truncate() * near.w - near.truncate() * far.w;
-        let length = towards.length();
-        if !(origin.is_finite() && length.is_finite() && length > 0.0) {
-            return Err(Error::Singular);
-        }
-        Self::new(origin.as_vec3(), (towards / length).as_vec3())
+        let matrix = view_projection.as_dmat4();
+        let [x, y, z, w] = [0, 1, 2, 3].map(|row| matrix.row(row));
+        // The line on which both coordinates are these, where two planes meet, and its point nearest to zero.
+        let (side, height) = (x - w * f64::from(ndc.x), y - w * f64::from(ndc.y));
+        let [across, up] = [side, height].map(DVec4::truncate);
+        let line = across.cross(up);
+        let point = (up.cross(line) * -side.w + line.cross(across) * -height.w) / line.length_squared();
+        // With perspective the weight grows with the distance from the eye; without, depth grows.
+        let parallel = w.truncate().dot(line) == 0.0;
+        let forward = if parallel { z } else { w }.truncate().dot(line).signum();
+        let line = line.normalize() * forward;
+        let value = |row: DVec4| row.dot(point.extend(1.0));
+        let zero = |row: DVec4| -value(row) / row.truncate().dot(line);
+        let [first, last] = [least, 1.0].map(|depth| zero(z - w * depth));
+        let near = if parallel {
+            if value(w) > 0.0 { first } else { f64::NAN }
+        } else {
+            // The weight is zero at the eye. The near end is next to it, and rounding may put that behind it, as it may
+            // put the far end beyond infinity.
+            let eye = zero(w);
+            let away = |end: f64| if end.is_nan() { f64::INFINITY } else { (end - eye).abs() };
+            let near = if away(first) <= away(last) { first } else { last };
+            let rounding = 1e-6 * (eye.abs() + point.length());
+            if eye - near <= rounding { near.max(eye) } else { f64::NAN }
+        };
+        let origin = point + line * near;
+        if origin.is_finite() { Self::new(origin.as_vec3(), line.as_vec3()) } else { Err(Error::Singular) }
     }
 
     /// The same ray, with an end at a distance from its origin. Infinity means no end.
@@ -222,6 +229,39 @@ mod tests {
                 assert!((before - 0.5).abs() < 1e-3, "matrix {number} starts {before} before the eye");
             }
         }
+    }
+
+    #[test]
+    fn an_eye_far_away_has_rays_of_the_right_direction() {
+        let mut dice = fastrand::Rng::with_seed(9);
+        for round in 0..300_u32 {
+            let mut part = |scale: f32| (dice.f32() - 0.5) * scale;
+            let far = [1e2, 1e4, 1e6, 1e7][round as usize % 4];
+            let eye = Vec3::new(part(far), part(far), part(far));
+            let forward = Vec3::new(part(1.0), part(1.0), part(1.0)).normalize();
+            let (view, ndc) = (rh::view::look_to_mat4(eye, forward, Vec3::Y), Vec2::new(part(2.0), part(2.0)));
+            let [right, up] = [0, 1].map(|row| view.row(row).truncate());
+            let expected = (forward + right * (ndc.x * 0.5_f32.tan() * 1.5) + up * (ndc.y * 0.5_f32.tan())).normalize();
+            for projection in [
+                rh::proj::directx::perspective_infinite(1.0, 1.5, 0.01),
+                rh::proj::directx::perspective_infinite_reverse(1.0, 1.5, 0.01),
+                rh::proj::directx::perspective(1.0, 1.5, 0.01, 1000.0),
+                rh::proj::directx::perspective(1.0, 1.5, 1000.0, 0.01),
+            ] {
+                let ray = Ray::from_ndc(&(projection * view), ndc).unwrap();
+                assert!((ray.direction() - expected).length() < 1e-5, "{round}: {ray:?}, not {expected}");
+                let off = (ray.origin() - eye).length();
+                assert!(off < 0.05 + 1e-6 * far, "{round}: {off} from the eye");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_behind_the_eye_is_on_no_ray() {
+        let projection = rh::proj::directx::perspective(1.0, 1.5, 0.5, 60.0);
+        assert!(Ray::from_ndc(&projection, Vec2::ZERO).is_ok());
+        assert_eq!(Ray::from_ndc(&(-1.0 * projection), Vec2::ZERO), Err(Error::Singular));
+        assert_eq!(Ray::from_ndc(&(-1.0 * Mat4::IDENTITY), Vec2::ZERO), Err(Error::Singular));
     }
 
     #[test]

@@ -132,6 +132,14 @@ impl Cache {
         self.moment = None;
     }
 
+    /// Frees everything. The next refresh lists from scratch.
+    pub(crate) fn free(&mut self, listing: &mut Listing) {
+        if listing.is_compared {
+            listing.mark_all();
+        }
+        *self = Self::EMPTY;
+    }
+
     /// Updates `listing` to what listing the scene from scratch would give.
     ///
     /// Runs in **O(1)** if the scene is unchanged, else in **O(slices + drawables of slices that changed or moved)**.

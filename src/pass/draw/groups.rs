@@ -224,6 +224,14 @@ impl DrawGroups {
         self.kinds.clear();
     }
 
+    /// Frees all memory but that of the groups. The next list is grouped from scratch.
+    pub fn shrink_to_fit(&mut self) {
+        self.groups.shrink_to_fit();
+        self.instances.shrink_to_fit();
+        let (groups, instances) = (core::mem::take(&mut self.groups), core::mem::take(&mut self.instances));
+        *self = Self { groups, instances, revision: self.revision, keyed: self.keyed, ..Self::new() };
+    }
+
     /// Groups commands, which consist of these segments if they were listed slice by slice.
     fn fill(
         &mut self,

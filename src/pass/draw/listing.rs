@@ -58,6 +58,14 @@ impl Listing {
         self.is_compared = false;
     }
 
+    /// Frees memory that the contents do not take.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.commands.shrink_to_fit();
+        self.matrices.shrink_to_fit();
+        self.slots.shrink_to_fit();
+        self.marks.shrink_to_fit();
+    }
+
     /// Sets the number of drawables: keeps the first ones, and leaves the rest to be written.
     #[cfg(feature = "rayon")]
     pub(crate) fn resize(&mut self, len: usize, filler: crate::NodeHandle) {

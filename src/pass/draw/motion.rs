@@ -39,6 +39,12 @@ impl Motion {
         self.matrices.clear();
     }
 
+    /// Frees memory that the matrices do not take.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.matrices.shrink_to_fit();
+        self.moving.shrink_to_fit();
+    }
+
     /// Updates the matrices to those of a list whose segments are all slices in tree order, each with the range of its
     /// drawables. `listed` says whether any of these changed its place or contents.
     ///

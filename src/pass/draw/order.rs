@@ -29,6 +29,12 @@ impl DrawOrder {
         Self { indices: Vec::new(), keys: Vec::new(), sorted: Vec::new(), counts: Vec::new() }
     }
 
+    /// Frees all memory but that of the indices.
+    pub fn shrink_to_fit(&mut self) {
+        self.indices.shrink_to_fit();
+        *self = Self { indices: core::mem::take(&mut self.indices), ..Self::new() };
+    }
+
     /// Indices into the commands, matrices and slots of the list, in order.
     #[must_use]
     pub fn indices(&self) -> &[u32] {

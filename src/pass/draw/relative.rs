@@ -37,6 +37,12 @@ impl Relative {
         self.places.clear();
     }
 
+    /// Frees everything but the matrices.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.matrices.shrink_to_fit();
+        *self = Self { matrices: core::mem::take(&mut self.matrices), ..Self::EMPTY };
+    }
+
     /// Computes the matrices of a list that was filled from this scene, whose `segments` are slices, each with the
     /// range of its drawables. `listed` says whether any of these changed its place or contents since the last call.
     ///

@@ -72,6 +72,8 @@ impl WideWorlds {
         }
         self.boxes = boxes;
         self.slices.resize_with(store.slice_end(), WideSlice::default);
+        let gone = (0..).zip(&mut self.slices).filter(|(number, _)| store.get_view(*number).is_none());
+        gone.for_each(|(_, wide)| *wide = WideSlice::default());
         for &number in store.order() {
             let mut wide = core::mem::take(&mut self.slices[number as usize]);
             wide.refresh(store.view(number), &self.slices, store.updates(), boxes);

@@ -305,7 +305,7 @@ proptest! {
         let result = if moves { scene.reparent(node, parent, Keep::World).map(drop) } else { scene.set_world(node, world).map(drop) };
         match result {
             Err(error) => {
-                let expected = matches!(error, Error::Singular(_) | Error::NotFinite(_)) || error == Error::Underflow(parent);
+                let expected = matches!(error, Error::Singular(_)) || [Error::Underflow(parent), Error::Overflow(parent)].contains(&error);
                 prop_assert!(expected, "{:?}", error);
             }
             Ok(()) => {

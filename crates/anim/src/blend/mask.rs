@@ -29,9 +29,9 @@ impl JointMask {
     /// The same weight for this many joints.
     ///
     /// # Errors
-    /// [`SkeletonError::BadWeight`] if the weight is not finite, or below zero.
+    /// [`SkeletonError::BadWeight`] unless the weight is from 0 to 1.
     pub fn new(joints: usize, weight: f32) -> Result<Self, Error> {
-        let weight = checked(weight)?;
+        let weight = checked(weight, 1.0)?;
         Ok(Self { weights: vec![[weight; LANES]; joints.div_ceil(LANES)], joints })
     }
 
@@ -62,7 +62,7 @@ impl JointMask {
     /// # Errors
     /// [`SkeletonError::BadWeight`] as for [`JointMask::new`]; [`SkeletonError::UnknownJoint`].
     pub fn set(&mut self, joint: u16, weight: f32) -> Result<(), Error> {
-        let weight = checked(weight)?;
+        let weight = checked(weight, 1.0)?;
         if usize::from(joint) >= self.joints {
             return Err(SkeletonError::UnknownJoint { joint, joints: self.joints }.into());
         }
@@ -86,7 +86,7 @@ impl JointMask {
     }
 }
 
-/// The weight, if it is valid.
-pub(super) fn checked(weight: f32) -> Result<f32, SkeletonError> {
-    if weight.is_finite() && weight >= 0.0 { Ok(weight) } else { Err(SkeletonError::BadWeight) }
+/// The weight, if it is from 0 to `most`.
+pub(super) fn checked(weight: f32, most: f32) -> Result<f32, SkeletonError> {
+    if (0.0..=most).contains(&weight) { Ok(weight) } else { Err(SkeletonError::BadWeight) }
 }

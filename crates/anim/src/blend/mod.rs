@@ -1,4 +1,6 @@
 //! Blending of poses: sums, fades and differences, optionally weighted by joint.
+//!
+//! Weights are at most [`MAX_WEIGHT`], so poses whose numbers are finite and at most 10¹⁵ give such poses.
 
 pub(crate) mod kernels;
 mod mask;
@@ -11,6 +13,9 @@ use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Error, Pose, skeleton::SkeletonError};
 use kernels::Weights;
 use mask::checked;
+
+/// The greatest weight of a pose: 10⁶. That of a fade and of a joint in a [`JointMask`] is 1.
+pub const MAX_WEIGHT: f32 = 1e6;
 
 /// A weighted sum of poses that is being computed.
 ///
@@ -53,10 +58,10 @@ impl PoseSum {
     /// Runs in **O(joints)**, eight at a time.
     ///
     /// # Errors
-    /// [`SkeletonError::BadWeight`] if the weight is not finite, or below zero; [`SkeletonError::JointCount`] if the
+    /// [`SkeletonError::BadWeight`] unless the weight is from 0 to [`MAX_WEIGHT`]; [`SkeletonError::JointCount`] if the
     /// pose or the mask has another number of joints.
     pub fn add(&mut self, pose: &Pose, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
-        let weight = checked(weight)?;
+        let weight = checked(weight, MAX_WEIGHT)?;
         expect(self.joints, [Some(pose.len()), mask.map(JointMask::len)])?;
         let put = if core::mem::take(&mut self.empty) { kernels::begin } else { kernels::accumulate };
         put(&mut self.sum, &mut self.totals, pose.blocks(), weight, mask.map(JointMask::weights));
@@ -99,10 +104,7 @@ impl Pose {
     /// # Errors
     /// Those of [`PoseSum::add`], and [`SkeletonError::BadWeight`] for weights above 1.
     pub fn crossfade(&mut self, to: &Self, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
-        let weight = checked(weight)?;
-        if weight > 1.0 {
-            return Err(SkeletonError::BadWeight.into());
-        }
+        let weight = checked(weight, 1.0)?;
         expect(self.len(), [Some(to.len()), mask.map(JointMask::len)])?;
         kernels::fade(self.blocks_mut(), to.blocks(), weight, mask.map(JointMask::weights));
         Ok(())
@@ -110,8 +112,8 @@ impl Pose {
 
     /// Computes the difference from a reference to this pose, as a pose: for [`Pose::add`].
     ///
-    /// It consists of the differences of translations, the quotients of scales (1 if the reference has 0), and the
-    /// rotations that lead from the reference to this pose.
+    /// It consists of the differences of translations, the quotients of scales (1 if the reference has 0, or too little
+    /// to divide by), and the rotations that lead from the reference to this pose.
     ///
     /// # Errors
     /// [`SkeletonError::JointCount`] if the three have different numbers of joints.
@@ -142,7 +144,7 @@ impl Pose {
     /// # Errors
     /// Those of [`PoseSum::add`].
     pub fn add(&mut self, difference: &Self, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
-        let weight = checked(weight)?;
+        let weight = checked(weight, MAX_WEIGHT)?;
         expect(self.len(), [Some(difference.len()), mask.map(JointMask::len)])?;
         kernels::add(self.blocks_mut(), difference.blocks(), weight, mask.map(JointMask::weights));
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Pose, Transform,
-    blend::{JointMask, PoseSum},
+    blend::{JointMask, MAX_WEIGHT, PoseSum},
     skeleton::SkeletonError,
 };
 use glam::{DQuat, DVec3, Quat, Vec3};
@@ -160,7 +160,7 @@ fn a_sum_of_one_pose_is_that_pose_however_small_or_large_its_weight() {
     let (mut only, base) = (Pose::new(3), Pose::new(3));
     only.set(1, Transform::from_xyz(1.0, 2.0, 3.0).with_rotation(Quat::from_rotation_x(2.0)));
     let (mut sum, mut out) = (PoseSum::new(3), Pose::new(3));
-    for weight in [1e-37, 1e-25, 1e-10, 1e25, 1e37] {
+    for weight in [1e-37, 1e-25, 1e-10, 1e3, MAX_WEIGHT] {
         sum.add(&only, weight, None).unwrap();
         sum.finish(&base, &mut out).unwrap();
         let far = (out.get(1).rotation - only.get(1).rotation).length();
@@ -196,6 +196,29 @@ fn a_reference_without_size_has_a_difference_without_growth() {
     let mut difference = Pose::new(1);
     whole.difference(&flat, &mut difference).unwrap();
     assert_eq!(difference.get(0).scale, Vec3::ONE);
+    let tiny = pose(vec![Transform::from_scale(Vec3::new(1e-40, -1e-45, 1e-30))]);
+    whole.difference(&tiny, &mut difference).unwrap();
+    assert_eq!(difference.get(0).scale, Vec3::new(1.0, 1.0, 1e30));
+}
+
+#[test]
+fn large_weights_and_numbers_blend_to_finite_ones() {
+    let at = |x: f32| pose(vec![Transform::from_xyz(x, 0.0, 0.0).with_scale(Vec3::splat(x))]);
+    let (base, mut out, mut sum) = (Pose::new(1), Pose::new(1), PoseSum::new(1));
+    for large in [1.0, 1e15] {
+        for weight in [1e-30, 1.0, MAX_WEIGHT] {
+            for _ in 0..100 {
+                sum.add(&at(large), weight, None).unwrap();
+                sum.add(&at(3.0 * large), weight, None).unwrap();
+            }
+            sum.finish(&base, &mut out).unwrap();
+            let [moved, scaled] = [out.get(0).translation.x, out.get(0).scale.x].map(|x| x / large);
+            assert!((moved - 2.0).abs() < 1e-4 && (scaled - 2.0).abs() < 1e-4, "{weight:e}, {large:e}: {out:?}");
+            out.add(&at(large), weight, None).unwrap();
+            let finite = |vector: Vec3| vector.is_finite();
+            assert!(finite(out.get(0).translation) && finite(out.get(0).scale), "{weight:e}, {large:e}: {out:?}");
+        }
+    }
 }
 
 #[test]
@@ -206,13 +229,14 @@ fn weights_that_are_none_and_poses_that_do_not_fit_are_refused_and_change_nothin
     };
     let (mut a, b, other) = (Pose::new(9), pose(vec![Transform::from_xyz(1.0, 0.0, 0.0); 9]), Pose::new(10));
     let mut sum = PoseSum::new(9);
-    for weight in [f32::NAN, f32::INFINITY, -0.1] {
+    for weight in [f32::NAN, f32::INFINITY, -0.1, MAX_WEIGHT.next_up(), f32::MAX] {
         assert_eq!(refused(a.crossfade(&b, weight, None)), SkeletonError::BadWeight);
         assert_eq!(refused(a.add(&b, weight, None)), SkeletonError::BadWeight);
         assert_eq!(refused(sum.add(&b, weight, None)), SkeletonError::BadWeight);
         assert_eq!(refused(JointMask::new(9, weight).map(|_| ())), SkeletonError::BadWeight);
     }
     assert_eq!(refused(a.crossfade(&b, 1.1, None)), SkeletonError::BadWeight);
+    assert_eq!(refused(JointMask::new(9, 1.1).map(|_| ())), SkeletonError::BadWeight, "a fade would go too far");
     let count = SkeletonError::JointCount { expected: 9, found: 10 };
     let mask = JointMask::new(10, 1.0).unwrap();
     assert_eq!(refused(a.crossfade(&other, 0.5, None)), count);

@@ -51,6 +51,11 @@ impl Places {
         }
     }
 
+    /// Frees room for instances that there are not; slots of handles stay.
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.owners.shrink_to_fit();
+    }
+
     /// All handles, by place.
     pub(super) fn owners(&self) -> &[InstanceHandle] {
         &self.owners

@@ -53,12 +53,13 @@ impl Clock {
         self.phase = time.max(0.0).min(duration).into();
     }
 
-    /// Advances by this many seconds, forward or backward. Returns how many rounds were completed forward or begun
-    /// backward. Ignores numbers that are not finite.
+    /// Advances by this many seconds, forward or backward. Returns how often the end of the clip was passed in the
+    /// direction of time, less how often against it; 0 if the clock stays there. Ignores numbers that are not finite.
     #[inline]
     pub(super) fn advance(&mut self, seconds: f32, duration: f32) -> i32 {
         let sum = self.phase + f64::from(seconds);
-        if (0.0..f64::from(duration)).contains(&sum) {
+        let within = 0.0..f64::from(duration);
+        if within.contains(&sum) && within.contains(&self.phase) {
             self.phase = sum;
             return 0;
         }
@@ -71,19 +72,20 @@ impl Clock {
             return 0;
         }
         let sum = self.phase + f64::from(seconds);
-        let period = match self.playback {
+        // How long a round takes, and whether the end was passed in this one.
+        let (period, passed) = match self.playback {
             Playback::Clamp => {
                 self.phase = sum.clamp(0.0, duration);
                 return 0;
             }
-            Playback::Loop => duration,
-            Playback::PingPong => 2.0 * duration,
+            Playback::Loop => (duration, false),
+            Playback::PingPong => (2.0 * duration, self.phase >= duration),
         };
-        let rounds = (sum / period).floor();
-        self.phase = (sum - rounds * period).clamp(0.0, period);
+        let ends = ((sum + period - duration) / period).floor() - f64::from(u8::from(passed));
+        self.phase = (sum - (sum / period).floor() * period).clamp(0.0, period);
         #[expect(clippy::cast_possible_truncation, reason = "the conversion saturates")]
-        let rounds = rounds as i32;
-        rounds
+        let ends = ends as i32;
+        ends
     }
 }
 
@@ -127,6 +129,26 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_that_turns_around_counts_the_end_and_not_the_beginning() {
+        let mut clock = Clock::default();
+        clock.set_playback(Playback::PingPong, 2.0);
+        let steps = [1.5, 0.5, 0.5, 1.5, 1.0, 1.5, -0.75, -2.0, -2.25, 8.0, -8.0, 1e30, -1e30];
+        let ends = steps.map(|seconds| clock.advance(seconds, 2.0));
+        assert_eq!(ends, [0, 1, 0, 0, 0, 1, -1, 0, -1, 2, -2, i32::MAX, i32::MIN]);
+        // Whichever way they are cut into steps, the same times pass the end as often.
+        let mut dice = fastrand::Rng::with_seed(3);
+        let (mut small, mut large) = (Clock::default(), Clock::default());
+        [&mut small, &mut large].into_iter().for_each(|clock| clock.set_playback(Playback::PingPong, 2.0));
+        for round in 0..500 {
+            let quarters = dice.u8(..40);
+            let step = if dice.bool() { 0.25 } else { -0.25 };
+            let ends: i32 = (0..quarters).map(|_| small.advance(step, 2.0)).sum();
+            assert_eq!(large.advance(step * f32::from(quarters), 2.0), ends, "round {round}");
+            assert_eq!(small, large);
+        }
+    }
+
+    #[test]
     fn what_is_not_finite_does_not_pass() {
         let mut clock = Clock::default();
         clock.seek(1.0, 2.0);
@@ -145,8 +167,10 @@ mod tests {
         for (playback, duration) in [(Playback::Clamp, 4000.0), (Playback::Loop, 50.0), (Playback::PingPong, 7.3)] {
             let mut clock = Clock::default();
             clock.set_playback(playback, duration);
-            let rounds: i32 = (0..frames).map(|_| clock.advance(frame, duration)).sum();
+            let ends: i32 = (0..frames).map(|_| clock.advance(frame, duration)).sum();
             let round = if playback == Playback::PingPong { 2.0 } else { 1.0 } * f64::from(duration);
+            // Beyond the end of a clip that turns around, it is still the same round.
+            let rounds = ends - i32::from(clock.phase > f64::from(duration));
             let off = (clock.phase + f64::from(rounds) * round - passed).abs();
             assert!(off < 1e-6, "{off} s off in {playback:?}");
         }

@@ -140,7 +140,21 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
 fn unit(rotation: [f32; 4]) -> Quat {
     let [x, y, z, w] = rotation;
     let length = (x * x + y * y + z * z + w * w).sqrt();
-    if length > 0.0 { Quat::from_array(rotation.map(|number| number * length.recip())) } else { Quat::IDENTITY }
+    if (1e-15..1e15).contains(&length) {
+        return Quat::from_array(rotation.map(|number| number * length.recip()));
+    }
+    // Squares may be beyond single precision.
+    let wide = rotation.map(f64::from);
+    let length = wide.iter().map(|number| number * number).sum::<f64>().sqrt();
+    if length > 0.0 && length.is_finite() {
+        Quat::from_array(wide.map(|number| {
+            #[expect(clippy::cast_possible_truncation, reason = "a number of a unit quaternion")]
+            let number = (number / length) as f32;
+            number
+        }))
+    } else {
+        Quat::IDENTITY
+    }
 }
 
 /// Computes every number of the cubic tracks at a time: joint or channel, part, and the number.

@@ -108,8 +108,9 @@ impl<C: Borrow<Clip>> Player<C> {
     }
 
     /// Advances by this many seconds, backward if negative, and fetches the keys needed then. Returns how often the
-    /// player passed the end of the clip, negative if backward; always 0 if it stops at the ends. Numbers that are not
-    /// finite are ignored.
+    /// player passed the end of the clip, negative if against the direction of time; always 0 if it stops at the ends.
+    /// One that turns around passes the end there, and nothing at the beginning. Numbers that are not finite are
+    /// ignored.
     ///
     /// Runs in **O(keys on the way)**, but never takes longer than a [`seek`](Self::seek): a player that paused for an
     /// hour is not slower for it.

@@ -86,7 +86,8 @@ pub enum ClipError {
         /// The time of the later key.
         time: f32,
     },
-    /// A value or a tangent of a key is infinite or NaN.
+    /// A value or a tangent of a key is infinite or NaN, or a tangent times the time to its neighbour exceeds single
+    /// precision.
     NotFinite {
         /// The key.
         key: usize,

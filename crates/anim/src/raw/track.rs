@@ -86,6 +86,14 @@ impl<V: TrackValue> Track<V> {
             if !of_key[per_key / 2].is_sound() {
                 return Err(ClipError::NotRotation { key }.into());
             }
+            // A curve has tangents times the distance between keys.
+            if let [into, _, out] = of_key {
+                let gap = |from: usize| times.get(from..from + 2).map_or(0.0, |pair| f64::from(pair[1] - pair[0]));
+                let tangents = [into.widen() * key.checked_sub(1).map_or(0.0, gap), out.widen() * gap(key)];
+                if !tangents.into_iter().all(|tangent| tangent.as_vec4().is_finite()) {
+                    return Err(ClipError::NotFinite { key }.into());
+                }
+            }
         }
         Ok(Self { interpolation, times, values })
     }

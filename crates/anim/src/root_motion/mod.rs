@@ -92,6 +92,9 @@ pub struct RootMotion {
     keys: Vec<MotionKey>,
 }
 
+/// The greatest number of loops that double precision counts one by one: 2⁵³.
+const MOST_LOOPS: f64 = 9_007_199_254_740_992.0;
+
 /// The position of a character at the time of a key, relative to the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct MotionKey {
@@ -158,7 +161,8 @@ impl RootMotion {
 
     /// The motion between two times of a clip that loops forever, relative to the character at the first time. Times
     /// continue through loops, so that 2.25 durations are the first quarter of the third loop. The second time may be
-    /// the earlier one, and either may be negative. Times that are not finite count as 0.
+    /// the earlier one, and either may be negative. Times that are not finite count as 0, and at most 2⁵³ loops count; a
+    /// motion that exceeds single precision ends at its greatest number.
     ///
     /// Runs in **O(log keys)** for any number of loops.
     #[must_use]
@@ -167,7 +171,7 @@ impl RootMotion {
         let turn = |time: f64| {
             let time = if time.is_finite() { time } else { 0.0 };
             let within = time.rem_euclid(duration);
-            (((time - within) / duration).round(), within)
+            (((time - within) / duration).round().clamp(-MOST_LOOPS, MOST_LOOPS), within)
         };
         let ((first, from), (last, to)) = (turn(from), turn(to));
         self.over(from, to, last - first)

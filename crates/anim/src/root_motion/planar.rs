@@ -67,7 +67,7 @@ impl Planar {
     /// The transform that the motion gives to something at the origin.
     pub(super) fn to_transform(self, up: Axis) -> Transform {
         Transform {
-            translation: self.translation.as_vec3(),
+            translation: self.translation.as_vec3().clamp(Vec3::MIN, Vec3::MAX),
             rotation: Self::turn(self.yaw, up).as_quat(),
             scale: Vec3::ONE,
         }

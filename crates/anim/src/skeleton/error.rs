@@ -92,7 +92,8 @@ pub enum SkeletonError {
         /// The joint.
         joint: u16,
     },
-    /// A weight is not finite, or below zero; or above one where that is not allowed.
+    /// A weight is not finite, below zero, or above what is allowed: 1 for fades and masks, else
+    /// [`MAX_WEIGHT`](crate::blend::MAX_WEIGHT).
     BadWeight,
     /// There is no joint with this number.
     UnknownJoint {
@@ -155,7 +156,7 @@ impl fmt::Display for SkeletonError {
                 )
             }
             Self::BadWeight => {
-                f.write_str("a weight must be finite and not below zero, and at most one for a fade; clamp it")
+                f.write_str("a weight must be from 0 to 1 for a fade or a mask, and from 0 to 1,000,000 else; clamp it")
             }
             Self::UnknownJoint { joint, joints } => {
                 write!(f, "there is no joint {joint} among {joints}; joints are numbered from 0")

@@ -109,7 +109,7 @@ pub enum SkinError {
         /// How many vertices the mesh has.
         vertices: usize,
     },
-    /// A weight of a morph target is infinite or NaN.
+    /// A weight of a morph target is NaN, or greater than [`MAX_WEIGHT`](crate::blend::MAX_WEIGHT) to either side.
     MorphWeight {
         /// The target.
         target: usize,
@@ -201,7 +201,7 @@ impl fmt::Display for SkinError {
                 write!(f, "index {place} is vertex {index} but the mesh has {vertices}; pass all of the vertices")
             }
             Self::MorphWeight { target, weight } => {
-                write!(f, "the weight of morph target {target} is {weight}; pass one that is finite")
+                write!(f, "the weight of morph target {target} is {weight}; pass one from -1,000,000 to 1,000,000")
             }
             Self::WrongKind(what) => write!(f, "the bytes are no {what}; pass what its to_bytes returned"),
             Self::Version(found) => {

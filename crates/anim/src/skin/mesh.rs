@@ -253,7 +253,7 @@ impl SkinnedMesh {
     ///
     /// # Errors
     /// Those of [`skin`](Self::skin), and [`SkinError::Length`] unless there is a weight for each target,
-    /// [`SkinError::MorphWeight`] for one that is not finite. Nothing was written.
+    /// [`SkinError::MorphWeight`] for one that is not from −10⁶ to 10⁶. Nothing was written.
     pub fn skin_morphed(
         &self,
         palette: Palette<'_>,

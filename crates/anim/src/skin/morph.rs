@@ -1,5 +1,6 @@
 //! Morph targets: deltas that are added to the bind pose before skinning.
 
+use crate::blend::MAX_WEIGHT;
 use crate::skin::SkinError;
 use crate::skin::kernels::{self, Block, LANES, Streams};
 use hedgerow_math::internal::fallible;
@@ -157,13 +158,13 @@ impl Targets {
         Ok(())
     }
 
-    /// Returns an error unless there is a finite weight for each target.
+    /// Returns an error unless there is a weight for each target, at most [`MAX_WEIGHT`] to either side.
     pub(super) fn check(&self, weights: &[f32]) -> Result<(), SkinError> {
         let (expected, found) = (self.len(), weights.len());
         if expected != found {
             return Err(SkinError::Length { what: "morph weights", expected, found });
         }
-        match weights.iter().position(|weight| !weight.is_finite()) {
+        match weights.iter().position(|weight| !(-MAX_WEIGHT..=MAX_WEIGHT).contains(weight)) {
             Some(target) => Err(SkinError::MorphWeight { target, weight: weights[target] }),
             None => Ok(()),
         }

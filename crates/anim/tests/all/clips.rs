@@ -287,6 +287,36 @@ fn tracks_that_are_constant_cost_nothing_while_playing() {
 }
 
 #[test]
+fn any_duration_any_step_and_large_curves_play_finite() {
+    for (duration, number) in [1e-45, 1e-38, 1.0, 1e30, f32::MAX].into_iter().flat_map(|d| [(d, 1.0), (d, 1e25)]) {
+        let mut raw = RawClip::new(duration, 2).unwrap();
+        let (times, slope) = (vec![0.0, duration], (number / duration).min(1e25));
+        let curve = vec![Vec3::ZERO, Vec3::splat(number), Vec3::splat(slope), Vec3::ZERO, Vec3::X, Vec3::ZERO];
+        raw.set_translation(0, Track::cubic(times.clone(), curve).unwrap()).unwrap();
+        let turn = |x: f32| Quat::from_xyzw(x, 0.0, 0.0, x);
+        let turns = vec![turn(0.0), turn(number), turn(slope), turn(0.0), turn(-number), turn(0.0)];
+        raw.set_rotation(1, Track::cubic(times, turns).unwrap()).unwrap();
+        let (clip, _) = ClipBuilder::new().build(&raw).unwrap();
+        for playback in [Playback::Clamp, Playback::Loop, Playback::PingPong] {
+            let mut player = Player::new(&clip);
+            player.set_playback(playback);
+            for step in [0.0, 0.3, -0.7, 1.5, 1e-45, -1e-45, f32::MAX, f32::MIN, f32::INFINITY] {
+                player.advance(step * if step.abs() < 2.0 { duration } else { 1.0 });
+                let (mut pose, mut same) = (Pose::new(2), Pose::new(2));
+                player.sample(&mut pose).unwrap();
+                let mut seeking = Player::new(&clip);
+                seeking.seek(player.time());
+                seeking.sample(&mut same).unwrap();
+                assert_eq!(pose, same);
+                let (moved, turned) = (pose.get(0), pose.get(1).rotation);
+                let what = format!("{duration:e}, {number:e}, {playback:?}, {step:e}: {moved:?}, {turned}");
+                assert!(moved.is_finite() && (turned.length() - 1.0).abs() < 1e-4, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
 fn an_empty_clip_leaves_everything_as_it_is() {
     let (clip, _) = ClipBuilder::new().build(&RawClip::new(1.0, 2).expect("a sound clip")).expect("a sound clip");
     let mut player = Player::new(&clip);

@@ -59,6 +59,13 @@ fn numbers_that_are_not_finite_are_refused_in_values_and_tangents() {
         values[bad] = f32::NAN;
         assert_eq!(refusal(Track::cubic(vec![0.0, 1.0], values)), ClipError::NotFinite { key: bad / 3 });
     }
+    // A tangent counts times the ten seconds to its neighbour; those at the ends count nothing.
+    for (bad, key) in [(0, None), (2, Some(0)), (3, Some(1)), (5, None)] {
+        let mut values = vec![0.0; 6];
+        values[bad] = -1e38;
+        let refused = Track::cubic(vec![0.0, 10.0], values).err().map(|refused| refusal::<f32>(Err(refused)));
+        assert_eq!(refused, key.map(|key| ClipError::NotFinite { key }));
+    }
 }
 
 #[test]

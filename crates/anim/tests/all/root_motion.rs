@@ -121,6 +121,26 @@ fn a_clip_without_tracks_of_the_root_takes_its_rest_and_stands_still() {
 }
 
 #[test]
+fn any_times_and_any_number_of_loops_give_a_finite_motion() {
+    let (motion, _) = RootMotion::extract(&curve(), 0, Transform::IDENTITY, RootMotionOptions::WALK).unwrap();
+    let mut straight = RawClip::new(0.5, 1).unwrap();
+    let places = vec![Vec3::ZERO, Vec3::new(1e38, 0.0, -1e38)];
+    straight.set_translation(0, Track::linear(vec![0.0, 0.5], places).unwrap()).unwrap();
+    let (far, _) = RootMotion::extract(&straight, 0, Transform::IDENTITY, RootMotionOptions::TRANSLATION).unwrap();
+    let times = [0.0, -1e308, 1e308, f64::MAX, f64::MIN, f64::NAN, f64::INFINITY, 1e20, -0.3];
+    for motion in [motion, far] {
+        for (from, to) in times.into_iter().flat_map(|from| times.map(|to| (from, to))) {
+            let found = motion.delta(from, to);
+            assert!(found.is_finite(), "from {from:e} to {to:e}: {found:?}");
+            assert!((found.rotation.length() - 1.0).abs() < 1e-5, "from {from:e} to {to:e}: {found:?}");
+            #[expect(clippy::cast_possible_truncation, reason = "any times do")]
+            let found = motion.between(from as f32, to as f32, i32::MIN);
+            assert!(found.is_finite(), "between {from:e} and {to:e}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn the_upward_axis_is_a_choice() {
     let times = vec![0.0, 1.0];
     let mut clip = RawClip::new(1.0, 1).expect("a sound clip");

@@ -39,7 +39,7 @@ kernels! {
     /// `pose += w · (to − pose)`, with `w = weight · mask` by joint; rotations go the shorter way and are normalised.
     fade, fade_at(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
     /// What leads from `reference` to `pose`: translations' difference, `reference⁻¹ · pose` of rotations, scales'
-    /// quotient (1 where that of the reference is zero).
+    /// quotient (1 where that is not finite, since that of the reference is about zero).
     difference, difference_at(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]);
     /// Adds `w` times such a difference, with `w = weight · mask` by joint.
     add, add_at(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);

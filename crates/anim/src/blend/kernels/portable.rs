@@ -109,13 +109,14 @@ pub(super) fn fade<S: Simd>(simd: S, pose: &mut [PoseBlock], to: &[PoseBlock], w
 /// See [`difference`](super::difference).
 #[inline(always)]
 pub(super) fn difference<S: Simd>(simd: S, pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]) {
-    let (zero, one) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, 1.0));
+    let (one, most) = (f32x8::splat(simd, 1.0), f32x8::splat(simd, f32::MAX));
     for ((pose, reference), out) in pose.iter().zip(reference).zip(out) {
         for axis in 0..3 {
             let (to, from) = (load(simd, &pose.translation[axis]), load(simd, &reference.translation[axis]));
             (to - from).store_array(&mut out.translation[axis]);
             let (scale, by) = (load(simd, &pose.scale[axis]), load(simd, &reference.scale[axis]));
-            by.simd_eq(zero).select(one, scale / by).store_array(&mut out.scale[axis]);
+            let quotient = scale / by;
+            quotient.abs().simd_le(most).select(quotient, one).store_array(&mut out.scale[axis]);
         }
         let [x, y, z, w] = load_rotations(simd, &reference.rotation);
         let turned = turn([-x, -y, -z, w], load_rotations(simd, &pose.rotation));

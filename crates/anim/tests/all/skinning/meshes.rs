@@ -227,9 +227,11 @@ fn calls_that_do_not_fit_are_refused_and_write_nothing() {
     assert_eq!(error, SkinError::Length { what: "morph weights", expected: 0, found: 1 }.into());
     let target = MorphTarget { positions: &[[1.0; 3]; 2], ..MorphTarget::default() };
     let morphing = SkinnedMesh::builder(&[[1.0; 3]; 2]).morph_target(target).build(&skin(2)).unwrap();
-    let output = SkinOutput::new(&mut positions[..]);
-    let error = morphing.skin_morphed(palette, &[f32::INFINITY], &mut MorphBuffer::new(), output).unwrap_err();
-    assert_eq!(error, SkinError::MorphWeight { target: 0, weight: f32::INFINITY }.into());
+    for weight in [f32::INFINITY, 1.1e6, -1.1e6] {
+        let output = SkinOutput::new(&mut positions[..]);
+        let error = morphing.skin_morphed(palette, &[weight], &mut MorphBuffer::new(), output).unwrap_err();
+        assert_eq!(error, SkinError::MorphWeight { target: 0, weight }.into());
+    }
     assert_eq!(
         mesh.remap(&[1]).unwrap_err(),
         SkinError::Length { what: "items to be remapped", expected: 2, found: 1 }.into()
