@@ -6,6 +6,7 @@ mod driver;
 mod drivers;
 mod gltf_file;
 mod gltf_text;
+mod grid;
 mod handles;
 mod kept_inputs;
 mod nodes;
