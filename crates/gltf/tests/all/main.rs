@@ -2,6 +2,7 @@
 
 mod animation;
 mod characters;
+mod compressed;
 mod driver;
 mod drivers;
 mod gltf_file;
