@@ -1,5 +1,7 @@
 //! A fully checked file, so that inserting its nodes cannot fail halfway.
 
+#[cfg(feature = "draco")]
+use super::draco;
 use super::error::{ImportError, ImportErrorKind, ItemKind};
 use super::file::{self, Budget, Buffers, Reader};
 use super::material::Look;
@@ -42,6 +44,10 @@ impl Document {
         let buffers = Buffers::open(&root, blob, base_dir)?;
         file::check(&root)?;
         let budget = Budget::of(buffers.total(), options);
+        #[cfg(feature = "meshopt")]
+        let buffers = buffers.within(&budget);
+        #[cfg(feature = "draco")]
+        let (root, buffers) = draco::decode(root, buffers, &budget, parts)?;
         let reader = Reader { root: &root, buffers: &buffers, budget: &budget };
 
         let mut skipped = skipped(&root, &arena);

@@ -39,6 +39,7 @@
 //! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform | the same, an [`ImportedDrawable`] for each child |
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
 //! | its vertices | | [`MeshData`]: plain arrays |
+//! | the same compressed by Draco or meshopt | | the same, with the [features](#features) for them |
 //! | its bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): `min` and `max` of the positions if the file has them, else computed from the data | the same |
 //! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without | [`Material`](material::Material) |
 //! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
@@ -192,6 +193,7 @@
 //! [`ImportErrorKind`]. This includes everything that the options ask for: a file with one bad key is refused as a
 //! whole, unless motion is left out. Buffers are found and measured, but read only if something that is asked for needs
 //! them. Of required extensions, those for materials, textures and lights and `KHR_mesh_quantization` are accepted.
+//! One that takes a [feature](#features) which is off is refused with [`ImportErrorKind::FeatureOff`].
 //! Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`); absolute
 //! paths and network addresses are refused. An image that cannot be had is no error: it is listed as
 //! [`Skipped::Image`].
@@ -204,17 +206,34 @@
 //! byte of its JSON and more than 65,536 nodes, or if the names have more than 64 bytes for each node that it may have.
 //! [`ImportOptions::max_nodes`] raises both. Likewise, vertices, keys and images are read again for each primitive,
 //! channel and image that uses them; a file is refused if this takes both more than 64 times its buffers and more than
-//! 256 MiB, unless [`ImportOptions::max_bytes`] allows it.
+//! 256 MiB, unless [`ImportOptions::max_bytes`] allows it. What is decoded of compressed geometry counts, too.
 //!
 //! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well,
 //! with [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed)
 //! where it refuses all that the nodes take in the scene and around them, which is asked for before the first is made.
 //! What is as large as the JSON, such as names, is allocated as in other programs, which end where there is no memory
-//! for it.
+//! for it. So is what Draco's decoder works with: some six bytes for each that it decodes to, which are at most an
+//! eighth of what [`ImportOptions::max_bytes`] leaves.
+//!
+//! # Features
+//!
+//! Both are off by default, and neither has unsafe code.
+//!
+//! | feature | reads | by |
+//! |---|---|---|
+//! | `draco` | `KHR_draco_mesh_compression` | the crate `draco-core` |
+//! | `meshopt` | `EXT_meshopt_compression` and `KHR_meshopt_compression`, all modes and filters | this crate |
+//!
+//! Compressed data is preferred to a plain fallback, whose buffers are not even looked for. If the extension is not
+//! required and its feature is off, the fallback is read. A primitive that Draco compresses must be of triangles; its
+//! attributes that are not in the stream are read from their accessors. The stream's counts and types hold, whatever
+//! the accessors say.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod document;
+#[cfg(feature = "draco")]
+mod draco;
 mod error;
 mod extras;
 mod file;
@@ -222,6 +241,8 @@ mod imported;
 mod library;
 pub mod material;
 mod mesh;
+#[cfg(feature = "meshopt")]
+mod meshopt;
 mod motion;
 mod node;
 mod options;

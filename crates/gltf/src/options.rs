@@ -52,9 +52,10 @@ pub struct ImportOptions {
     /// allows one node for each byte of its JSON, and at least 65,536. Their names may have 64 bytes for each node
     /// allowed.
     pub max_nodes: Option<usize>,
-    /// The greatest number of bytes made of the file's buffers: vertices, keys, weights, images in buffers and image
-    /// files that are named again, each counted as often as it is read, since any number of primitives and channels may
-    /// share one accessor. `None`, the default, allows 64 for each byte of its buffers, and at least 256 MiB.
+    /// The greatest number of bytes made of the file's buffers: vertices, keys, weights, what compressed geometry
+    /// decodes to, images in buffers and image files that are named again, each counted as often as it is read, since
+    /// any number of primitives and channels may share one accessor. `None`, the default, allows 64 for each byte of
+    /// its buffers, and at least 256 MiB.
     pub max_bytes: Option<u64>,
 }
 

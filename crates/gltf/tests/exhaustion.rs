@@ -7,8 +7,12 @@ mod refusing;
 
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Error, Node, Scene, Transform};
+#[cfg(feature = "meshopt")]
+use hedgerow_gltf::ItemKind;
 use hedgerow_gltf::{BufferProblem, ImportErrorKind};
 use refusing::{COUNTED, REMAINING, with_every_refusal};
+#[cfg(feature = "meshopt")]
+use std::cell::Cell;
 
 /// A scene of some nodes.
 fn scene() -> Scene {
@@ -110,4 +114,41 @@ fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
         assert_eq!(imported.vertices(0).expect("it has positions").joints.len(), 16_000);
         assert_eq!(imported.clips.len(), 1);
     }
+}
+
+/// Of a compressed file what a view is decoded to.
+#[cfg(feature = "meshopt")]
+#[test]
+fn what_a_compressed_view_has_is_decoded_or_refused_with_an_error() {
+    // In each block of 256 positions a byte for each of three numbers, which says that nothing changes; then the first.
+    let stream = [&[0xa1][..], &[0b10_10_10_10; 3 * 16], &[0; 24]].concat();
+    let uri: String = stream.iter().map(|byte| format!("%{byte:02X}")).collect();
+    let file = format!(
+        r#"{{"asset": {{"version": "2.0"}}, "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}}}]}}],
+        "accessors": [{{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 4000}}],
+        "bufferViews": [{{"buffer": 1, "byteLength": 48000, "extensions": {{"KHR_meshopt_compression": {{
+            "buffer": 0, "byteLength": {length}, "byteStride": 12, "count": 4000, "mode": "ATTRIBUTES"}}}}}}],
+        "buffers": [{{"byteLength": {length}, "uri": "data:,{uri}"}}, {{"byteLength": 48000}}]}}"#,
+        length = stream.len()
+    );
+    let refused_views = Cell::new(0);
+    let (imported, _) = with_every_refusal(|| {
+        let before = REMAINING.replace(0);
+        let mut scene = scene();
+        let root = scene.root();
+        REMAINING.set(before);
+        COUNTED.set((48_000, usize::MAX));
+        let result = hedgerow_gltf::from_slice_into(&mut scene, root, file.as_bytes(), None);
+        COUNTED.set((0, usize::MAX));
+        result.map_err(|error| match error.kind() {
+            ImportErrorKind::AllocationFailed(item) => {
+                refused_views.set(refused_views.get() + usize::from(item.kind == ItemKind::BufferView));
+                SnapshotError::AllocationFailed
+            }
+            ImportErrorKind::Scene(Error::AllocationFailed) => SnapshotError::AllocationFailed,
+            other => panic!("{other}"),
+        })
+    });
+    assert_eq!(refused_views.get(), 1);
+    assert_eq!(imported.vertices(0).expect("it has positions").positions, [[0.0; 3]; 4000]);
 }

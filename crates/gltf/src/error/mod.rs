@@ -68,6 +68,13 @@ pub enum ImportErrorKind {
     Version(String),
     /// The file requires this extension, which is not supported.
     UnsupportedExtension(String),
+    /// The file requires an extension for which this crate was built without the feature.
+    FeatureOff {
+        /// The extension.
+        extension: &'static str,
+        /// The feature of `hedgerow-gltf` that reads it.
+        feature: &'static str,
+    },
     /// The data of a buffer is not available.
     Buffer {
         /// The buffer.
@@ -121,6 +128,15 @@ pub enum ImportErrorKind {
         item: Item,
         /// What is wrong with it.
         problem: &'static str,
+    },
+    /// Compressed geometry cannot be decoded.
+    Compressed {
+        /// The buffer view or the mesh.
+        item: Item,
+        /// The field that names the compressed data.
+        field: String,
+        /// What is wrong with the data.
+        problem: String,
     },
     /// The file has more mesh primitives or materials than 32 bits can number from where
     /// [`ImportOptions`](super::ImportOptions) has them begin.
@@ -275,6 +291,16 @@ impl fmt::Display for ImportErrorKind {
             }
             Self::UnsupportedExtension(name) => {
                 write!(f, "the file requires the extension {name}, which is not supported; export it without")
+            }
+            Self::FeatureOff { extension, feature } => write!(
+                f,
+                "the file requires the extension {extension}; turn on the feature {feature:?} of hedgerow-gltf to read it"
+            ),
+            Self::Compressed { item, field, problem } => {
+                write!(
+                    f,
+                    "{item}: {field}: the compressed data cannot be decoded: {problem}; get or export the file again"
+                )
             }
             Self::Buffer { item, problem } => write!(f, "{item}: {problem}"),
             Self::IndexOutOfRange { item, field, index, count } => {

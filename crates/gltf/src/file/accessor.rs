@@ -21,6 +21,8 @@ pub(crate) fn check(root: &Root) -> Result<(), ImportError> {
         if expected > u128::from(found) {
             return Err(ImportErrorKind::OutOfBounds { item: item(), expected, found }.into());
         }
+        #[cfg(feature = "meshopt")]
+        crate::meshopt::Description::of(root, index)?;
     }
     (0..root.accessors.len()).try_for_each(|index| Layout::of(root, index).map(|_| ()))
 }

@@ -24,6 +24,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// state their bounds needs no contents of buffers.
 pub(crate) struct Buffers<'a> {
     buffers: Vec<Buffer<'a>>,
+    #[cfg(feature = "meshopt")]
+    compressed: crate::meshopt::Views<'a>,
 }
 
 /// One buffer, of exactly `length` bytes.
@@ -44,7 +46,14 @@ impl<'a> Buffers<'a> {
     /// Finds the data of every buffer of `root`.
     pub(crate) fn open(root: &Root, mut blob: super::Blob<'a>, base_dir: Option<&Path>) -> Result<Self, ImportError> {
         let mut buffers = Vec::new();
+        #[cfg(feature = "meshopt")]
+        let is_fallback = crate::meshopt::fallbacks(root);
         for (index, buffer) in root.buffers.iter().enumerate() {
+            #[cfg(feature = "meshopt")]
+            if is_fallback[index] {
+                buffers.push(Buffer { length: 0, source: Source::Memory(Cow::Borrowed(&[])) });
+                continue;
+            }
             let refuse =
                 |problem| ImportErrorKind::Buffer { item: Item::of(root, ItemKind::Buffer, index), problem }.into();
             let source = match buffer.uri.as_deref() {
@@ -64,12 +73,33 @@ impl<'a> Buffers<'a> {
                 .ok_or_else(|| refuse(BufferProblem::Short { expected, found }))?;
             buffers.push(Buffer { length, source });
         }
-        Ok(Self { buffers })
+        Ok(Self {
+            buffers,
+            #[cfg(feature = "meshopt")]
+            compressed: crate::meshopt::Views::of(root),
+        })
+    }
+
+    /// Charges to this budget what is decoded of compressed views from now on.
+    #[cfg(feature = "meshopt")]
+    pub(crate) fn within(mut self, budget: &'a super::Budget) -> Self {
+        self.compressed.set_budget(budget);
+        self
+    }
+
+    /// Adds a buffer that `root` gets too.
+    #[cfg(feature = "draco")]
+    pub(crate) fn push(&mut self, bytes: Vec<u8>) {
+        self.buffers.push(Buffer { length: bytes.len(), source: Source::Memory(Cow::Owned(bytes)) });
     }
 
     /// The bytes of a buffer view of `root`, which [`check`](super::check) has found to lie within its buffer.
     #[expect(clippy::cast_possible_truncation, reason = "the view was found to lie within a buffer in memory")]
     pub(crate) fn view(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
+        #[cfg(feature = "meshopt")]
+        if let Some(bytes) = self.compressed.get(root, self, index)? {
+            return Ok(bytes);
+        }
         let view = &root.buffer_views[index];
         let bytes = self.bytes(root, view.buffer.value())?;
         let (offset, length) = (view.byte_offset.unwrap_or_default().0, view.byte_length.0);

@@ -49,6 +49,12 @@ impl Budget {
         Self { most, taken: Cell::new(0) }
     }
 
+    /// The greatest number of bytes, and how many of them are left.
+    #[cfg(feature = "draco")]
+    pub(crate) fn most_and_left(&self) -> (u64, u64) {
+        (self.most, self.most - self.taken.get())
+    }
+
     /// Subtracts what this many values of a type need for an item. Returns an error if that is more than remains.
     pub(crate) fn take<T>(&self, count: usize, item: impl FnOnce() -> Item) -> Result<(), ImportError> {
         let bytes = (count as u64).saturating_mul(size_of::<T>() as u64).saturating_add(self.taken.get());

@@ -17,12 +17,21 @@ const KNOWN_EXTENSIONS: [&str; 5] = [
 /// Families of extensions that only concern materials and textures, by the prefix of their names.
 const KNOWN_FAMILIES: [&str; 4] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
 
+/// Extensions that the import supports with a feature of this crate.
+const OF_FEATURES: [(&str, &str, bool); 3] = [
+    ("EXT_meshopt_compression", "meshopt", cfg!(feature = "meshopt")),
+    ("KHR_draco_mesh_compression", "draco", cfg!(feature = "draco")),
+    ("KHR_meshopt_compression", "meshopt", cfg!(feature = "meshopt")),
+];
+
 /// How many bytes the header of a GLB has.
 const GLB_HEADER: usize = 12;
 
 /// Whether a file that requires this extension is imported correctly.
 pub(crate) fn is_known_extension(name: &str) -> bool {
-    KNOWN_EXTENSIONS.contains(&name) || KNOWN_FAMILIES.iter().any(|family| name.starts_with(family))
+    KNOWN_EXTENSIONS.contains(&name)
+        || KNOWN_FAMILIES.iter().any(|family| name.starts_with(family))
+        || OF_FEATURES.iter().any(|&(of_feature, _, is_on)| is_on && of_feature == name)
 }
 
 /// The binary chunk of a GLB, if there is one.
@@ -109,7 +118,10 @@ fn check_version(root: &Root) -> Result<(), ImportError> {
         return Err(ImportErrorKind::Version(least.clone()).into());
     }
     match root.extensions_required.iter().find(|name| !is_known_extension(name)) {
-        Some(name) => Err(ImportErrorKind::UnsupportedExtension(name.clone()).into()),
+        Some(name) => match OF_FEATURES.iter().find(|(of_feature, ..)| of_feature == name) {
+            Some(&(extension, feature, _)) => Err(ImportErrorKind::FeatureOff { extension, feature }.into()),
+            None => Err(ImportErrorKind::UnsupportedExtension(name.clone()).into()),
+        },
         None => Ok(()),
     }
 }

@@ -38,6 +38,12 @@ pub(crate) fn positions(
     }
 }
 
+/// Whether the box of the positions of an accessor is that which it states.
+#[cfg(feature = "draco")]
+pub(crate) fn are_declared(root: &Root, accessor: usize) -> bool {
+    Layout::of(root, accessor).is_ok_and(|layout| declared(&root.accessors[accessor], &layout).is_some())
+}
+
 /// The box given by an accessor's `min` and `max`, if both are present, finite and in order.
 fn declared(json: &Accessor, layout: &Layout) -> Option<Aabb> {
     let corner = |value: &Option<Value>| {

@@ -14,6 +14,8 @@ mod deform;
 mod ids;
 mod read;
 
+#[cfg(feature = "draco")]
+pub(super) use bounds::are_declared as has_declared_bounds;
 pub use data::{MeshData, MorphDeltas, Topology};
 pub use ids::MeshIds;
 

@@ -20,6 +20,13 @@ impl GltfFile {
         Self { json, data: Vec::new() }
     }
 
+    /// The file that a GLB of both chunks has.
+    pub(crate) fn of_glb(bytes: &[u8]) -> Self {
+        let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+        let (json, data) = bytes[20..].split_at(length);
+        Self { json: serde_json::from_slice(json).unwrap(), data: data[8..].to_vec() }
+    }
+
     /// The bytes of the buffer.
     pub(crate) fn data_mut(&mut self) -> &mut Vec<u8> {
         &mut self.data

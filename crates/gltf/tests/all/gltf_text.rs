@@ -6,9 +6,14 @@ use crate::gltf_file::{GltfFile, glb};
 use crate::small::man;
 use serde_json::json;
 
-/// A file: a character that plays, or a room with what does not move.
+/// A file: a character that plays, a room with what does not move, or a field that is compressed.
 pub(crate) fn sample(which: u8) -> GltfFile {
-    let mut file = if which.is_multiple_of(2) { man() } else { room() };
+    let mut file = match which % 8 {
+        6 => GltfFile::of_glb(include_bytes!("../models/grid_meshopt_filters.glb")),
+        7 => GltfFile::of_glb(include_bytes!("../models/grid_draco.glb")),
+        which if which.is_multiple_of(2) => man(),
+        _ => room(),
+    };
     file.json["buffers"][0]["byteLength"] = json!(file.data_mut().len());
     file
 }

@@ -2,10 +2,12 @@
 
 mod animation;
 mod characters;
+mod compressed;
 mod driver;
 mod drivers;
 mod gltf_file;
 mod gltf_text;
+mod grid;
 mod handles;
 mod kept_inputs;
 mod nodes;

@@ -1,8 +1,10 @@
-//! The models in `tests/models`, which ship with the crate so that import, skins, clips and morphs are tested wherever
-//! its tests run. They are made by code of its own: `HEDGEROW_WRITE_MODELS=1` writes them again.
+//! The plain models in `tests/models`, which ship with the crate so that import, skins, clips and morphs are tested
+//! wherever its tests run. They are made by code of its own: `HEDGEROW_WRITE_MODELS=1` writes them again.
+//! `compressed.rs` says how the others are made.
 
 use crate::characters::small::man;
 use crate::gltf_file::GltfFile;
+use crate::grid::grid;
 use hedgerow::Scene;
 use hedgerow::anim::{ClipBuilder, Library};
 use serde_json::json;
@@ -49,8 +51,8 @@ fn folder() -> PathBuf {
 }
 
 /// The models by name, as code makes them.
-fn models() -> [(&'static str, Vec<u8>); 2] {
-    [("man.glb", man().glb()), ("street.glb", street().glb())]
+fn models() -> [(&'static str, Vec<u8>); 3] {
+    [("grid.glb", grid().glb()), ("man.glb", man().glb()), ("street.glb", street().glb())]
 }
 
 /// The path of a model; writes all of them first where that is asked for.

@@ -1,0 +1,168 @@
+//! Buffer views that are compressed by `EXT_meshopt_compression` or `KHR_meshopt_compression`.
+//!
+//! The extension names a stream of bytes, from which a view's contents are decoded when it is first read. The decoders
+//! follow the appendices of `KHR_meshopt_compression`, which read all streams of the older extension, too.
+//!
+//! | file | what |
+//! |---|---|
+//! | `views` | which views are compressed, and their contents |
+//! | `attributes`, `triangles`, `indices` | the three modes of a stream |
+//! | `filters` | what is done with decoded attributes |
+//! | `stream` | what the decoders share |
+
+mod attributes;
+mod filters;
+mod indices;
+mod stream;
+mod triangles;
+mod views;
+
+pub(crate) use views::{Description, Views, fallbacks};
+
+use stream::{Bytes, Fault, IndexWriter};
+
+/// What a stream holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Attributes(Filter),
+    Triangles,
+    Indices,
+}
+
+/// What is done with decoded attributes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Filter {
+    None,
+    Octahedral,
+    Quaternion,
+    Exponential,
+    Color,
+}
+
+impl Mode {
+    /// The field at fault, and what it must be, if there is no such stream of `count` elements of `stride` bytes.
+    fn refuses(self, count: u64, stride: usize) -> Option<(&'static str, &'static str)> {
+        let is_attribute = stride.is_multiple_of(4) && (4..=256).contains(&stride);
+        let of_stride = match self {
+            Self::Attributes(_) if !is_attribute => Some("it must be a multiple of 4, up to 256"),
+            Self::Attributes(Filter::Octahedral | Filter::Color) if stride > 8 => {
+                Some("it must be 4 or 8 for this filter")
+            }
+            Self::Attributes(Filter::Quaternion) if stride != 8 => Some("it must be 8 for this filter"),
+            Self::Triangles | Self::Indices if stride != 2 && stride != 4 => Some("it must be 2 or 4 for indices"),
+            _ => None,
+        };
+        match of_stride {
+            Some(problem) => Some(("byteStride", problem)),
+            None if self == Self::Triangles && !count.is_multiple_of(3) => {
+                Some(("count", "it must be a multiple of 3 for triangles"))
+            }
+            None => None,
+        }
+    }
+
+    /// How many bytes a stream of this many elements has at least.
+    fn least(self, stream: &[u8], count: u64, stride: usize) -> u64 {
+        match self {
+            Self::Attributes(_) => attributes::least(stream, count, stride),
+            Self::Triangles => triangles::least(count),
+            Self::Indices => indices::least(count),
+        }
+    }
+
+    /// Decodes as many elements of `stride` bytes as there is room for.
+    fn decode(self, stream: &[u8], stride: usize, elements: &mut [u8]) -> Result<(), Fault> {
+        match self {
+            Self::Attributes(filter) => {
+                attributes::decode(stream, stride, elements)?;
+                match filter {
+                    Filter::None => {}
+                    Filter::Octahedral => filters::octahedral(elements, stride),
+                    Filter::Quaternion => filters::quaternion(elements),
+                    Filter::Exponential => filters::exponential(elements),
+                    Filter::Color => filters::color(elements, stride),
+                }
+                Ok(())
+            }
+            Self::Triangles => triangles::decode(stream, stride, elements),
+            Self::Indices => indices::decode(stream, stride, elements),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+
+    const MODES: [Mode; 7] = [
+        Mode::Attributes(Filter::None),
+        Mode::Attributes(Filter::Octahedral),
+        Mode::Attributes(Filter::Quaternion),
+        Mode::Attributes(Filter::Exponential),
+        Mode::Attributes(Filter::Color),
+        Mode::Triangles,
+        Mode::Indices,
+    ];
+
+    #[test]
+    fn any_bytes_are_refused_or_decoded() {
+        let mut dice = Rng::with_seed(3);
+        let mut taken = [0; MODES.len()];
+        for _ in 0..3_000 {
+            let number = dice.usize(..MODES.len());
+            let is_index = number > 4;
+            let (mode, count) = (MODES[number], dice.u32(..if is_index { 20 } else { 50 }));
+            let stride = if is_index { dice.usize(1..=2) * 2 } else { dice.usize(1..=4) * 4 };
+            if mode.refuses(count.into(), stride).is_some() {
+                continue;
+            }
+            let mut stream: Vec<u8> = (0..200).map(|_| dice.u8(..) & dice.u8(..)).collect();
+            stream[0] = [0xe1, 0xd1, 0xa0, 0xa1][if is_index { number - 5 } else { dice.usize(2..4) }];
+            if mode == Mode::Triangles {
+                stream[1..8].iter_mut().for_each(|code| *code |= 0xf0);
+            }
+            let mut elements = vec![0; usize::try_from(count).expect("a small number") * stride];
+            for length in 0..stream.len() {
+                if mode.decode(&stream[..length], stride, &mut elements).is_ok() {
+                    assert!(mode.least(&stream, count.into(), stride) <= length as u64, "{mode:?} {count} {stride}");
+                    taken[number] += 1;
+                }
+            }
+        }
+        assert!(taken.iter().all(|&taken| taken > 0), "{taken:?}");
+    }
+
+    #[test]
+    fn elements_that_end_a_block_are_decoded() {
+        // 0xa1, for each block a byte that says that nothing changes, and 24 bytes whose first is the first value.
+        for count in [1, 255, 256, 257, 512, 513_usize] {
+            let mut stream = vec![0xa1];
+            stream.extend(vec![0b10_10_10_10; count.div_ceil(256)]);
+            stream.resize(stream.len() + 24 - 5, 0);
+            stream.extend([7, 8, 9, 10, 0]);
+            let mut elements = vec![0; 4 * count];
+            assert_eq!(Mode::Attributes(Filter::None).decode(&stream, 4, &mut elements), Ok(()));
+            assert_eq!(elements, [7, 8, 9, 10].repeat(count));
+            assert_eq!(Mode::Attributes(Filter::None).least(&stream, count as u64, 4), 4 + count.div_ceil(256) as u64);
+        }
+    }
+
+    #[test]
+    fn bent_elements_have_numbers_after_a_filter() {
+        // What stands for 1 is 0, and what says how many bits there are has none.
+        let mut elements = [127, 128, 0, 5, 1, 2, 0, 0];
+        filters::octahedral(&mut elements, 4);
+        assert_eq!((elements[3], elements[7]), (5, 0));
+        let mut elements = [255, 1, 1, 0];
+        filters::color(&mut elements, 4);
+        assert_eq!(elements, [255, 255, 255, 0]);
+        let mut elements = [0, 0, 0, 0, 0, 0, 4, 0];
+        filters::quaternion(&mut elements);
+        assert_eq!(elements, [255, 127, 0, 0, 0, 0, 0, 0]);
+        let mut elements = [1, 0, 0, 127, 1, 0, 0, 128, 255, 255, 255, 3, 0, 0, 0, 100];
+        filters::exponential(&mut elements);
+        let floats = elements.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
+        assert_eq!(floats.collect::<Vec<f32>>(), [2_f32.powi(127), f32::from_bits(1 << 21), -8.0, 0.0]);
+    }
+}

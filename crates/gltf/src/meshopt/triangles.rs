@@ -1,0 +1,146 @@
+//! Mode `TRIANGLES`: lists of triangles, each mostly by an edge and a corner that were seen shortly before.
+
+use super::{Bytes, Fault, IndexWriter};
+
+/// The first byte of a stream.
+const HEADER: u8 = 0xe1;
+/// How many bytes the table at the end of a stream has.
+const TABLE: usize = 16;
+
+/// How many bytes a stream of this many indices has at least: one for each triangle.
+pub(super) fn least(count: u64) -> u64 {
+    count / 3 + 1 + TABLE as u64
+}
+
+/// Decodes as many triangles as `indices` has room for, of 2 or 4 bytes each index.
+pub(super) fn decode(stream: &[u8], stride: usize, indices: &mut [u8]) -> Result<(), Fault> {
+    let (&header, stream) = stream.split_first().ok_or(Fault::SHORT)?;
+    if header != HEADER {
+        return Err(Fault::HEADER);
+    }
+    let (codes, rest) = stream.split_at_checked(indices.len() / stride / 3).ok_or(Fault::SHORT)?;
+    let (data, table) = rest.split_at(rest.len().checked_sub(TABLE).ok_or(Fault::SHORT)?);
+    let mut state =
+        State { data: Bytes(data), next: 0, last: 0, edges: Recent::default(), vertices: Recent::default() };
+    let mut writer = IndexWriter::new(indices, stride);
+    for &code in codes {
+        state.triangle(code, table)?.into_iter().for_each(|index| writer.write(index));
+    }
+    state.data.expect_end()
+}
+
+/// The last 16 of what was pushed.
+#[derive(Default)]
+struct Recent<T> {
+    items: [T; 16],
+    pushed: usize,
+}
+
+impl<T: Copy> Recent<T> {
+    fn push(&mut self, item: T) {
+        self.items[self.pushed % 16] = item;
+        self.pushed += 1;
+    }
+
+    /// The item before so many others; 0 is the last one.
+    fn get(&self, before: u8) -> Result<T, Fault> {
+        match self.pushed.checked_sub(1 + usize::from(before)) {
+            Some(at) => Ok(self.items[at % 16]),
+            None => Err(Fault("a triangle refers to one before the first")),
+        }
+    }
+}
+
+/// What is known of the triangles before.
+struct State<'a> {
+    data: Bytes<'a>,
+    /// The index that comes next if vertices are first used in order.
+    next: u32,
+    /// The last index that was written as a difference.
+    last: u32,
+    edges: Recent<[u32; 2]>,
+    vertices: Recent<u32>,
+}
+
+/// How a corner that is no vertex of a known edge is named: 0 is the next one, 15 one by its difference from the last
+/// such, and the rest are those seen before.
+const NEXT: u8 = 0;
+const EXPLICIT: u8 = 15;
+
+impl State<'_> {
+    /// Decodes the triangle of a code.
+    fn triangle(&mut self, code: u8, table: &[u8]) -> Result<[u32; 3], Fault> {
+        match (code >> 4, code & 15) {
+            (15, how) => self.free_triangle(how, table),
+            (edge, how) => {
+                let [a, b] = self.edges.get(edge)?;
+                let c = match how {
+                    NEXT => self.take_next(),
+                    13 => self.step(u32::MAX),
+                    14 => self.step(1),
+                    EXPLICIT => self.explicit()?,
+                    _ => self.vertices.get(how)?,
+                };
+                if !(1..13).contains(&how) {
+                    self.vertices.push(c);
+                }
+                self.edges.push([c, b]);
+                self.edges.push([a, c]);
+                Ok([a, b, c])
+            }
+        }
+    }
+
+    /// Decodes a triangle that shares no known edge.
+    fn free_triangle(&mut self, how: u8, table: &[u8]) -> Result<[u32; 3], Fault> {
+        let (first, others) = match how {
+            14 | 15 => {
+                let others = self.data.byte()?;
+                if others == 0 {
+                    self.next = 0;
+                }
+                (if how == 14 { NEXT } else { EXPLICIT }, others)
+            }
+            _ => (NEXT, table[usize::from(how)]),
+        };
+        let (second, third) = (others >> 4, others & 15);
+        // In the table, nothing is explicit.
+        if how < 14 && (second == EXPLICIT || third == EXPLICIT) {
+            return Err(Fault("its table has an entry that is not allowed"));
+        }
+        let (a, b, c) = (self.corner(first)?, self.corner(second)?, self.corner(third)?);
+        for edge in [[b, a], [c, b], [a, c]] {
+            self.edges.push(edge);
+        }
+        for (how, vertex) in [(first, a), (second, b), (third, c)] {
+            if matches!(how, NEXT | EXPLICIT) {
+                self.vertices.push(vertex);
+            }
+        }
+        Ok([a, b, c])
+    }
+
+    fn corner(&mut self, how: u8) -> Result<u32, Fault> {
+        match how {
+            NEXT => Ok(self.take_next()),
+            EXPLICIT => self.explicit(),
+            _ => self.vertices.get(how - 1),
+        }
+    }
+
+    fn take_next(&mut self) -> u32 {
+        let next = self.next;
+        self.next = next.wrapping_add(1);
+        next
+    }
+
+    fn step(&mut self, difference: u32) -> u32 {
+        self.last = self.last.wrapping_add(difference);
+        self.last
+    }
+
+    fn explicit(&mut self) -> Result<u32, Fault> {
+        let stored = self.data.varint()?;
+        Ok(self.step(stored >> 1 ^ (stored & 1).wrapping_neg()))
+    }
+}
