@@ -67,7 +67,8 @@ pub enum Error {
     UnknownParent,
     /// A node's description has a translation in double precision, and no local transform.
     NoLocal,
-    /// There are fewer ids left for nodes than nodes without one: see [`NodeIds::assign`](crate::text::NodeIds::assign).
+    /// There are fewer ids left for nodes than nodes without one: see
+    /// [`NodeIds::assign`](crate::text::NodeIds::assign).
     NoIds {
         /// The id that would be given next.
         next: u64,
@@ -181,7 +182,8 @@ impl From<hedgerow_math::Error> for Error {
     }
 }
 
-/// Why a batch is refused: a list of edits, or a [`Tree`](crate::Tree). Nothing has changed, but where
+/// Why a batch is refused: a list of edits, or a [`Tree`](crate::Tree). With `?` it becomes an [`Error`]. Nothing has
+/// changed, but where
 /// [`Scene::set_locals`](crate::Scene::set_locals) returns it: what came before the item is set.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! A frame of a scene that has come to its size allocates nothing: edits, update, lists, groups, orders, culling and
-//! the mirror of its matrices. Nodes that come and go take no more memory after 10,000 rounds than after 100, neither in
-//! the scene nor in what is kept beside it.
+//! the mirror of its matrices. Nodes that come and go take no more memory after 10,000 rounds than after 100, neither
+//! in the scene nor in what is kept beside it.
 #![allow(unsafe_code, reason = "allocations cannot be counted otherwise")]
 
 use hedgerow::changes::{ChangeReader, MatrixMirror, MirrorStep};
@@ -67,7 +67,7 @@ impl Renderer {
             MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
             MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
         });
-        mirror.instances(list, groups.instances(), instances, |_| {});
+        mirror.instances(list, groups.instances(), instances, |_, _| {});
         scene.cull(&mut [CullView::new(frustum, culled)]).unwrap();
         let [first, second] = views;
         let view = |list| CullView::new(frustum, list).on_layers(Layers::new(3));

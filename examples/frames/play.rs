@@ -47,14 +47,10 @@ impl Uploads {
             MirrorStep::Resize { len } => matrices.resize(len, Mat34::IDENTITY),
             MirrorStep::Write { first, matrices: new } => matrices[first..][..new.len()].copy_from_slice(new),
         });
-        let (mut first, mut end) = (usize::MAX, 0);
-        mirror.instances(list, groups.instances(), instances, |range| {
-            (first, end) = (first.min(range.start), range.end);
+        uploaded.resize(groups.instances().len(), 0);
+        mirror.instances(list, groups.instances(), instances, |first, changed| {
+            uploaded[first..][..changed.len()].copy_from_slice(changed);
         });
-        uploaded.resize(instances.len(), 0);
-        if first < end {
-            uploaded[first..end].copy_from_slice(&instances[first..end]);
-        }
     }
 }
 

@@ -9,7 +9,7 @@
 //! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 25 bytes a drawable; boxes of what moved |
 //! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 56 bytes a transform and the history; time in proportion to the changes |
 //! | readers that ask rarely, or less memory | `change_history` above or below 65,536 | 16 bytes for each change kept |
-//! | shorter worst updates | `max_nodes` below 4096 | more slices to pass over |
+//! | shorter worst updates, or streaming with an [eye](crate::guide::large_worlds) | `max_nodes` below 4096 | more slices to pass over |
 //!
 //! What needs no setting: `update`, `draw_list`, [`MatrixMirror`](crate::changes::MatrixMirror), snapshots, visitors,
 //! inherited properties.

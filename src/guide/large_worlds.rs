@@ -1,7 +1,7 @@
 //! Large worlds: planets, and all that single precision rounds.
 //!
-//! Ten kilometres from the origin a number in single precision is exact to half a millimetre, at the radius of the Earth
-//! to half a metre. World matrices are in single precision; so a large world needs three things:
+//! Ten kilometres from the origin a number in single precision is exact to half a millimetre, at the radius of the
+//! Earth to half a metre. World matrices are in single precision; so a large world needs three things:
 //!
 //! | what | how | what it costs |
 //! |---|---|---|
@@ -34,10 +34,29 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! **What stays in single precision**: [`Scene::world`](crate::Scene::world), boxes, queries and rays. Ask these near
-//! the origin, or below a node of their own whose space is small: a ray goes into a city's space by the inverse of the
-//! city's [`world_f64`](crate::NodeRef::world_f64). Physics with an origin that moves has its origin as a node, with
-//! the bodies below it.
+//! **What stays in single precision**: [`Scene::world`](crate::Scene::world), [`set_world`](crate::Scene::set_world),
+//! [`look_at`](crate::NodeMut::look_at), boxes, queries and rays. To pick far out, test the boxes of a list with an
+//! eye:
+//!
+//! ```
+//! use hedgerow::query::Ray;
+//! use hedgerow::{DrawList, NodeHandle, Scene};
+//!
+//! /// The node whose box a ray from the eye hits first.
+//! fn pick(scene: &Scene, list: &DrawList, ray: &Ray) -> Option<NodeHandle> {
+//!     let draws = list.commands().iter().zip(list.relative_matrices());
+//!     let hits = draws.filter_map(|(draw, matrix)| {
+//!         let bounds = scene.get(draw.node)?.drawable()?.bounds.transformed(matrix);
+//!         Some((ray.distance_to(&bounds)?, draw.node))
+//!     });
+//!     hits.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, node)| node)
+//! }
+//! ```
+//!
+//! **Streaming and an eye.** Where nodes come and go, the places of a slice's drawables are computed again: slices of
+//! 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time of the default.
+//!
+//! Physics with an origin that moves has its origin as a node, with the bodies below it.
 //!
 //! **Great scales** are hierarchies, too: a galaxy has solar systems below it, each with a scale of its own. Keep the
 //! product of all scales from the root to a leaf between 10⁻³⁰ and 10³⁰: beyond, world matrices overflow.

@@ -46,8 +46,8 @@
 //!
 //! A new node may take the number that a removed one had. A `NodeMap` never gives one the other's value:
 //! the handles differ. It does have one place for both, so inserting for the new node displaces the old one's value;
-//! [`NodeMap::insert`](crate::data::NodeMap::insert) returns it, so that what it stands for can be freed. In scenes that
-//! track changes, [`Changed::removed`](crate::changes::Changed::removed) lists which nodes are gone for good:
+//! [`NodeMap::insert`](crate::data::NodeMap::insert) returns it, so that what it stands for can be freed. In scenes
+//! that track changes, [`Changed::removed`](crate::changes::Changed::removed) lists which nodes are gone for good:
 //!
 //! ```
 //! use hedgerow::changes::{ChangeReader, Changes};
@@ -63,7 +63,11 @@
 //!     scene.update();
 //!     match scene.changes(&mut reader)? {
 //!         // On the first read, and after a long time without one.
-//!         Changes::All => entities.retain_live(&scene),
+//!         Changes::All => entities.retain(|node, &mut entity| {
+//!             let lives = scene.contains(node);
+//!             despawned.extend((!lives).then_some(entity));
+//!             lives
+//!         }),
 //!         Changes::Since(changed) => despawned.extend(changed.removed().iter().filter_map(|&node| entities.remove(node))),
 //!     }
 //!     if frame == 0 {
@@ -73,5 +77,12 @@
 //! assert_eq!(despawned, [7]);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
+//!
+//! **Entities that also write.** If both sides spawn, move and despawn, a frame goes: scripts edit the scene; update;
+//! entities follow [`changes`](crate::Scene::changes); systems run; what they did is written to the scene. Nodes that
+//! are detached are on no list: read those of [`detached`](crate::Scene::detached) anew.
+//!
+//! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
+//! which draws carry, and leave draws out with [`order_by_key`](crate::DrawList::order_by_key).
 //!
 //! A node that is inserted and removed between two updates is on that list too, and on no other.

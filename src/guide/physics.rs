@@ -15,7 +15,22 @@
 //!
 //! A pose has no scale, and [`set_worlds`](crate::Scene::set_worlds) sets all of a transform: keep each body's scale
 //! beside it. Where a body's node has a parent that is scaled unevenly, its local transform becomes a matrix; nodes of
-//! bodies are best kept below parents without scale.
+//! bodies are best kept below parents without scale. [`NodeRef::world_transform`](crate::NodeRef::world_transform) is
+//! the pose of a node that rides on others, rotation included, computed in double precision.
+//!
+//! **Bodies below bodies.** A crate on the deck of a ship is in `moved` with the ship, though nobody moved it:
+//!
+//! | body | is told by the scene | tells the scene |
+//! |---|---|---|
+//! | kinematic: the scene moves it | when it is in `moved` | never |
+//! | dynamic | when it is in [`locals`](crate::changes::Changed::locals), which leave out what parents carry. A node that was reparented with [`Keep::World`](crate::Keep::World) is there, too, and in `edited` with `PARENT` | its pose in each step, if it is awake or in `moved`: asleep, it would be carried off |
+//!
+//! If a ship is teleported with its cargo, set the bodies in `moved` below it to their new worlds. Drop the bodies of
+//! [`removed`](crate::changes::Changed::removed) first: `set_worlds` refuses the whole list for one stale handle.
+//!
+//! **Another glam.** Engines bring a version of glam of their own, whose types are others. Vectors and quaternions go
+//! through arrays: `Vec3::from_array(other.to_array())`; [`PackedTransform`](crate::math::PackedTransform) is a
+//! transform of three arrays. The feature `mint` has conversions, too.
 //!
 //! ```
 //! use hedgerow::changes::{ChangeKinds, ChangeReader};
@@ -55,7 +70,7 @@
 //!         .iter()
 //!         .map(|body| (body.node, Transform { translation: body.place, scale: body.scale, ..Transform::IDENTITY }))
 //!         .collect();
-//!     scene.set_worlds(&poses).map_err(|refused| refused.error)?;
+//!     scene.set_worlds(&poses)?;
 //!     scene.update();
 //!     scene.changes(&mut reader)?;
 //! }

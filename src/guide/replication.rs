@@ -16,6 +16,14 @@
 //! | 6 | set or remove what [`locals`](crate::changes::Changed::locals) has | |
 //! | 7 | order the children of parents of what entered or was edited with `PARENT` or [`ORDER`](crate::changes::ChangeKinds::ORDER) | all siblings are there |
 //!
+//! `edited` and `locals` may have the same node; neither has one of `entered`. What is detached is not followed.
+//!
+//! **Over a network**, keep one [`ChangeReader::of`](crate::changes::ChangeReader::of) the scene for each tick that a
+//! client may acknowledge; a clone costs its lists. What goes to a client are the changes of a clone of the reader that
+//! it acknowledged last: so what was lost is in the next packet again, and a client applies a packet only if it is at
+//! the tick from which that counts. Late joiners, and clients whose reader is too old, get a snapshot: with it handles
+//! are the same on both sides. New nodes travel as a [`Tree`](crate::Tree) with a list of their handles.
+//!
 //! On [`Changes::All`](crate::changes::Changes::All), the first time and after a long time without a read, all is sent.
 //! What a program keeps for nodes beyond that is dropped by [`removed`](crate::changes::Changed::removed): nodes that
 //! left may come back.

@@ -5,8 +5,8 @@
 //! **Step by step**, as in an editor: keep for each edit the one that takes it back. Deleting is the hard one, since
 //! handles to what is deleted are all over a program. So do not remove: detach it, that is,
 //! [`reparent`](crate::Scene::reparent) it to [`Place::Detached`](crate::Place::Detached). A detached subtree keeps its
-//! handles, names and components, and costs no pass anything. [`NodeRef::place`](crate::NodeRef::place) says where a node
-//! is, to be put back there.
+//! handles, names and components, and costs no pass anything. [`NodeRef::place`](crate::NodeRef::place) says where a
+//! node is, to be put back there.
 //!
 //! | edit | takes it back |
 //! |---|---|
@@ -33,10 +33,10 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! When a step is forgotten that can no longer be undone, [`remove`](crate::Scene::remove) what it keeps detached: its
-//! node, if that is the root of a detached subtree. That is so for a deletion that was not taken back, and for an
-//! insertion that was. In all other cases the node is in the tree, or below another one that a later step keeps.
-//! `examples/undo.rs` has a history with redo.
+//! When steps are forgotten, [`remove`](crate::Scene::remove) each root of [`detached`](crate::Scene::detached) that no
+//! remaining step names. A step of several edits is an [`EditQueue`](crate::edit::EditQueue) with
+//! [`apply_all`](crate::edit::EditQueue::apply_all): made whole, or not at all. Files leave out what is detached by
+//! [`SaveOptions`](crate::snapshot::SaveOptions), as bytes and as text. `examples/undo.rs` has a history with redo.
 //!
 //! **All at once**, as in a game that predicts and corrects: [`to_bytes`](crate::Scene::to_bytes) saves the scene
 //! each tick, and [`from_bytes`](crate::Scene::from_bytes) loads the one to go back to. A loaded scene has the same

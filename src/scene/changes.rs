@@ -7,7 +7,9 @@ use crate::{Error, NodeHandle};
 /// Up to where somebody has read the changes of a scene, and lists of what was read; see [`Scene::changes`].
 ///
 /// There may be any number of readers, such as a renderer and a network: each sees every change once, whenever it asks.
-/// A reader keeps the memory of its lists; a clone reads on from the same moment.
+/// A reader keeps the memory of its lists; a clone reads on from the same moment, and copies these lists. What a read
+/// returns borrows the reader: one that is a field of the struct whose methods the lists go to is taken out of it with
+/// [`mem::take`](core::mem::take) first.
 ///
 /// ```
 /// use hedgerow::changes::{ChangeReader, Changes};
@@ -120,13 +122,16 @@ impl<'r> Changes<'r> {
 /// | in the tree | detached | detached | [`left`](Self::left) |
 /// | in the tree | removed, or detached and removed | gone | `left`, [`removed`](Self::removed) |
 /// | detached, or not there | inserted or attached | in the tree | [`entered`](Self::entered) |
-/// | detached, or not there | attached and detached | detached | none |
+/// | detached, or not there | attached, an update, detached | detached | `left` |
+/// | detached, or not there | attached and detached between two updates | detached | none |
 /// | detached, or not there | removed | gone | `removed` alone |
 ///
 /// The lists name nodes and hold no values, so a mirror that copies values from the scene may apply them twice. One
 /// that inserts must not, but for nodes that it does not have.
 ///
-/// Each list has a node at most once. The order has no meaning, but is the same from run to run.
+/// Each list has a node at most once. `edited`, `locals`, `moved` and `visibility` may have the same nodes, and none of
+/// `entered` and `left`. What is edited while it is detached is on no list: a mirror of detached nodes reads these anew
+/// ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
 ///
 /// To mirror nodes as entities, make one for each node of `entered` that has none, and drop those of nodes of
 /// `removed`. A node of `removed` without an entity was in the tree at no read.
@@ -197,7 +202,7 @@ impl<'r> Changed<'r> {
         &self.lists.removed
     }
 
-    /// Nodes that changed in another way, each with the [kinds](ChangeKinds::EDITS): edits of their own visibility,
+    /// Nodes that changed in another way, each with the kinds of changes: edits of their own visibility,
     /// layers or material, their drawable, name, user data, parent or order, and whether they show another material,
     /// which may be inherited.
     ///

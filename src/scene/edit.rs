@@ -10,7 +10,8 @@ impl Scene {
     ///
     /// Runs in amortised **O(1)**, also among many siblings. The next [`Scene::update`] gives the node its place: until
     /// then it is in no draw list, culling or query, and its world matrix is the identity;
-    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) has the right one.
+    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) has the right one. To insert at a place in the world,
+    /// insert with the identity, then call [`Scene::set_world`].
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root,

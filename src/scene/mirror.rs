@@ -226,8 +226,9 @@ impl MatrixMirror {
 
     /// Sets `instances` to the indices in the buffer of the matrices of draws, in this order, such as that of
     /// [`DrawGroups::instances`](crate::draw::DrawGroups::instances) or
-    /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Tells the ranges that differ from what `instances` held
-    /// before, for a copy of them that is kept elsewhere; gaps of fewer than 32 are covered.
+    /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Calls `changed` with each range
+    /// that differs from what `instances` held before, by its first index and its items, for a copy of them elsewhere;
+    /// gaps of fewer than 32 are covered.
     ///
     /// The list must have been filled since the scene's last update, and the mirror synced. Runs in **O(draws)**. A
     /// draw of a slice that the mirror does not know gets `u32::MAX`.
@@ -254,9 +255,9 @@ impl MatrixMirror {
     ///     MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
     ///     MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
     /// });
-    /// mirror.instances(&list, groups.instances(), &mut instances, |changed| {
-    ///     // Upload `instances[changed]`, and draw each group with its range of instances.
-    ///     assert_eq!(changed, 0..3);
+    /// mirror.instances(&list, groups.instances(), &mut instances, |first, changed| {
+    ///     // Upload `changed` to the places from `first` on; then draw each group with its range of instances.
+    ///     assert_eq!((first, changed.len()), (0, 3));
     /// });
     /// let xs: Vec<f32> = instances.iter().map(|&at| buffer[at as usize].translation().x).collect();
     /// assert_eq!(xs, [7.0, 7.0, 9.0]);
@@ -267,7 +268,7 @@ impl MatrixMirror {
         list: &DrawList,
         order: &[u32],
         instances: &mut Vec<u32>,
-        changed: impl FnMut(Range<usize>),
+        changed: impl FnMut(usize, &[u32]),
     ) {
         let slots = list.slots();
         refill(order, instances, |draw| self.place_of(slots[draw as usize]), changed);
@@ -275,8 +276,7 @@ impl MatrixMirror {
 
     /// Like [`instances`](Self::instances), with items of the caller's: `item` is told where the matrix of each draw is
     /// in the buffer, and its command, and returns what is uploaded for it, such as the place and the command's
-    /// [`user_data`](DrawCommand::user_data). It returns the ranges whose items differ from what `instances` held
-    /// before.
+    /// [`user_data`](DrawCommand::user_data). `changed` is called as there.
     ///
     /// # Panics
     /// For an index that the list does not have. Where a closure panics, `instances` is empty, and the next call tells
@@ -304,9 +304,9 @@ impl MatrixMirror {
     /// scene.draw_list(&mut list);
     /// mirror.sync(&scene, |_| {});
     /// let item = |matrix, command: &hedgerow::draw::DrawCommand| Instance { matrix, colour: command.user_data };
-    /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |changed| assert_eq!(changed, 0..2));
+    /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |first, items| assert_eq!(first + items.len(), 2));
     /// assert_eq!(instances[0].colour, 0x00_ff_00);
-    /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |_| panic!("nothing changed"));
+    /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |_, _| panic!("nothing changed"));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn instances_with<T: PartialEq>(
@@ -315,7 +315,7 @@ impl MatrixMirror {
         order: &[u32],
         item: impl Fn(u32, &DrawCommand) -> T,
         instances: &mut Vec<T>,
-        changed: impl FnMut(Range<usize>),
+        changed: impl FnMut(usize, &[T]),
     ) {
         let (slots, commands) = (list.slots(), list.commands());
         let item = |draw: u32| item(self.place_of(slots[draw as usize]), &commands[draw as usize]);
@@ -379,27 +379,26 @@ impl MatrixMirror {
     }
 }
 
-impl Scene {}
-
-/// Sets `instances` to the items of draws in this order, and tells the ranges that differ from what it held before.
+/// Sets `instances` to the items of draws in this order, and calls `changed` with the ranges that differ from before.
 fn refill<T: PartialEq>(
     order: &[u32],
     instances: &mut Vec<T>,
     item: impl Fn(u32) -> T,
-    mut changed: impl FnMut(Range<usize>),
+    mut changed: impl FnMut(usize, &[T]),
 ) {
     // Where a closure panics, no items are left that look as if they were told.
     let mut items = core::mem::take(instances);
     let same = items.len().min(order.len());
     let mut open: Option<Range<usize>> = None;
     items.truncate(same);
-    for (at, (before, &draw)) in items.iter_mut().zip(order).enumerate() {
-        let now = item(draw);
-        if *before != now {
-            *before = now;
+    let mut close = |range: Range<usize>, items: &[T]| changed(range.start, &items[range]);
+    for at in 0..same {
+        let now = item(order[at]);
+        if items[at] != now {
+            items[at] = now;
             match &mut open {
                 Some(range) if at - range.end < GAP => range.end = at + 1,
-                _ => open.replace(at..at + 1).into_iter().for_each(&mut changed),
+                _ => open.replace(at..at + 1).into_iter().for_each(|range| close(range, &items)),
             }
         }
     }
@@ -407,10 +406,10 @@ fn refill<T: PartialEq>(
     if same < order.len() {
         match &mut open {
             Some(range) if same - range.end < GAP => range.end = order.len(),
-            _ => open.replace(same..order.len()).into_iter().for_each(&mut changed),
+            _ => open.replace(same..order.len()).into_iter().for_each(|range| close(range, &items)),
         }
     }
-    open.into_iter().for_each(changed);
+    open.into_iter().for_each(|range| close(range, &items));
     *instances = items;
 }
 

@@ -3,7 +3,7 @@
 use crate::scene::iter::{Ancestors, ChildHandles, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
 use crate::scene::{Place, Scene};
 use crate::store::{MatrixSlot, RecordId};
-use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, NodeHandle, Visibility};
+use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, NodeHandle, Transform, Visibility};
 use core::fmt;
 use glam::{DAffine3, DVec3};
 
@@ -203,7 +203,8 @@ impl<'s> NodeRef<'s> {
         self.scene.store.is_outside(self.id)
     }
 
-    /// The node at a path of names below this one, separated by `/`: at each step the first child with that name.
+    /// The node at a path of names below this one, separated by `/`: at each step the first child with that name. A
+    /// name at any depth is found by [`find_all`](Self::find_all).
     ///
     /// The empty path is the node itself. A name that contains a slash is found by [`find_all`](Self::find_all), or
     /// among the [`children`](Self::children). Runs in **O(children of each node on the way)** and allocates nothing.
@@ -274,7 +275,7 @@ impl<'s> NodeRef<'s> {
 
     /// The world matrix as of now, including all edits since the last update. Equal in every bit to what
     /// [`Scene::update`] would compute: infinite or NaN where transforms above exceed single precision, unlike
-    /// [`world_f64`](Self::world_f64).
+    /// [`world_f64`](Self::world_f64). Inverse kinematics and the like read it between edits, without an update.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -328,6 +329,22 @@ impl<'s> NodeRef<'s> {
     #[must_use]
     pub fn subtree_bounds(self) -> Aabb {
         self.scene.store.subtree_bounds(self.id)
+    }
+
+    /// The local translation, rotation and scale; `None` if there is no local transform, or it is a matrix.
+    #[must_use]
+    pub fn transform(self) -> Option<Transform> {
+        self.local()?.transform()
+    }
+
+    /// The world translation, rotation and scale as of now, computed in double precision; `None` if the world transform
+    /// shears or is flat. Runs in **O(ancestors)**.
+    ///
+    /// For physics and the like. A product of many matrices in single precision, such as [`world`](Self::world), may
+    /// seem to shear by rounding alone.
+    #[must_use]
+    pub fn world_transform(self) -> Option<Transform> {
+        Local::from_wide(&self.scene.store.wide_world(self.id).world)?.transform()
     }
 
     /// The drawable.

@@ -249,7 +249,7 @@ impl Scene {
     }
 
     /// Lists the nodes whose drawables' boxes touch the volume and that the filter admits. Replaces the contents of the
-    /// list.
+    /// list. Hidden and detached nodes are never found.
     ///
     /// ```
     /// use hedgerow::query::{Filter, Sphere};
@@ -279,7 +279,7 @@ impl Scene {
     }
 
     /// Lists the nodes whose drawables' boxes are hit by the ray and that the filter admits, sorted by distance and
-    /// then by handle. Replaces the contents of the list.
+    /// then by handle. Replaces the contents of the list. Hidden and detached nodes are never hit.
     ///
     /// The scene does not know the meshes: test them in this order, up to the first hit that is nearer than the next
     /// box.

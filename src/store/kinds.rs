@@ -43,9 +43,10 @@ impl ChangeKinds {
     pub const MATERIAL: Self = Self(1 << 9);
     /// The user data was set.
     pub const USER_DATA: Self = Self(1 << 10);
-    /// The kinds of [`Changed::edited`](crate::changes::Changed::edited): edits other than of local transforms, and
-    /// [`MATERIAL`](Self::MATERIAL).
-    pub const EDITS: Self = Self(0b111_1111_1000);
+    /// All edits of the node itself: every kind that updates do not compute.
+    pub const EDITS: Self = Self::ALL.without(Self(Self::WORLD.0 | Self::VISIBILITY.0 | Self::MATERIAL.0));
+    /// The kinds of [`Changed::edited`](crate::changes::Changed::edited).
+    pub(crate) const LISTED: Self = Self::ALL.without(Self(Self::WORLD.0 | Self::VISIBILITY.0 | Self::LOCAL.0));
     /// Every kind.
     pub const ALL: Self = Self(0b111_1111_1111);
 
@@ -68,6 +69,13 @@ impl ChangeKinds {
     #[inline]
     pub const fn and(self, kinds: Self) -> Self {
         Self(self.0 & kinds.0)
+    }
+
+    /// The kinds that are in this set and not in the other.
+    #[must_use]
+    #[inline]
+    pub const fn without(self, kinds: Self) -> Self {
+        Self(self.0 & !kinds.0)
     }
 
     /// Whether there is no kind.
@@ -124,7 +132,7 @@ mod tests {
         assert_eq!(format!("{:?}", ChangeKinds::WORLD | ChangeKinds::ORDER), "WORLD | ORDER");
         assert_eq!(format!("{:?}", ChangeKinds::NONE), "NONE");
         assert_eq!(
-            ChangeKinds::EDITS | ChangeKinds::WORLD | ChangeKinds::VISIBILITY | ChangeKinds::LOCAL,
+            ChangeKinds::EDITS | ChangeKinds::WORLD | ChangeKinds::VISIBILITY | ChangeKinds::MATERIAL,
             ChangeKinds::ALL
         );
     }

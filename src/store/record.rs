@@ -85,8 +85,8 @@ impl Has {
     pub(crate) const SHOWN: Self = Self::of_visibility(Visibility::Shown);
     /// What decides where the node is visible.
     pub(crate) const SEEN: Self = Self(Self::LAYERS.0 | Self::HIDDEN.0 | Self::SHOWN.0);
-    /// The node was in the tree after the last update, as readers of changes were told.
-    pub(crate) const TOLD: Self = Self(1 << 11);
+    /// The node was in the tree after the last update: so readers of changes know it.
+    pub(crate) const REPORTED: Self = Self(1 << 11);
     /// The present update places the node anew, or has noted how it was: see [`Feed`](super::Feed).
     pub(crate) const ANEW: Self = Self(1 << 12);
 

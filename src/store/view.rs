@@ -101,19 +101,6 @@ impl<'s> SliceView<'s> {
         self.store.user_data(node.record())
     }
 
-    /// The node whose own transform is in a slot, or is copied there.
-    #[cfg(test)]
-    pub(crate) fn transform_owner(&self, slot: u32) -> Option<NodeHandle> {
-        let Self { store, mut slice, .. } = *self;
-        let mut slot = slot as usize;
-        while let Some(&import) = slice.imports.get(slot) {
-            let row;
-            (slice, row) = store.slices.row(store.pages.spot(store.resolve(import?)?))?;
-            slot = usize::from(row.slot);
-        }
-        store.owner(slice, slot).map(|id| store.handle(id))
-    }
-
     /// Changes with everything in the slice except transforms; no two slices ever have the same version.
     #[inline]
     pub(crate) fn version(&self) -> u64 {

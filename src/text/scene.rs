@@ -2,6 +2,7 @@
 
 use super::NodeIds;
 use crate::scene::iter::Edge;
+use crate::snapshot::SaveOptions;
 use crate::tree::text::{Listed, NodeForm};
 use crate::{NodeHandle, NodeRef, Place, Scene, SceneConfig};
 use serde::de::Error as _;
@@ -20,8 +21,8 @@ pub struct WithIds<S = Scene, I = NodeIds> {
     pub ids: I,
 }
 
-/// Writes the configuration, and the nodes in depth-first order, each with the index of its parent in the list. Detached
-/// subtrees follow after the tree: the root of each has no parent and is marked `"detached": true`.
+/// Writes the configuration, and the nodes in depth-first order, each with the index of its parent in the list.
+/// Detached subtrees follow after the tree: the root of each has no parent and is marked `"detached": true`.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform};
@@ -38,20 +39,35 @@ pub struct WithIds<S = Scene, I = NodeIds> {
 /// ```
 impl Serialize for Scene {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(&NodeList { scene: self, ids: None }, serializer)
+        write(&NodeList { scene: self, ids: None, detached: true }, serializer)
     }
 }
 
 /// Writes the same as for a scene alone, with an id for each node, parents by their ids, and the next id.
 impl Serialize for WithIds<&Scene, &NodeIds> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(&NodeList { scene: self.scene, ids: Some(self.ids) }, serializer)
+        write(&NodeList { scene: self.scene, ids: Some(self.ids), detached: true }, serializer)
     }
 }
 
 impl Serialize for WithIds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         WithIds { scene: &self.scene, ids: &self.ids }.serialize(serializer)
+    }
+}
+
+impl SaveOptions {
+    /// A scene to be written as text, with ids or without: like the scene or [`WithIds`], without what is left out.
+    pub fn text<'s>(self, scene: &'s Scene, ids: impl Into<Option<&'s NodeIds>>) -> impl Serialize + 's {
+        Text(NodeList { scene, ids: ids.into(), detached: self.detached })
+    }
+}
+
+struct Text<'s>(NodeList<'s>);
+
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write(&self.0, serializer)
     }
 }
 
@@ -111,15 +127,17 @@ impl SceneForm<'_> {
 struct NodeList<'s> {
     scene: &'s Scene,
     ids: Option<&'s NodeIds>,
+    detached: bool,
 }
 
 impl Serialize for NodeList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { scene, ids } = *self;
-        let mut list = serializer.serialize_seq(Some(scene.len() + scene.store.detached_len()))?;
+        let Self { scene, ids, detached } = *self;
+        let outside = if detached { scene.store.detached_len() } else { 0 };
+        let mut list = serializer.serialize_seq(Some(scene.len() + outside))?;
         let mut above = Vec::new();
         let mut place = 0;
-        let tops = core::iter::once(scene.root()).chain(scene.detached());
+        let tops = core::iter::once(scene.root()).chain(scene.detached().filter(|_| detached));
         for edge in tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::edges) {
             match edge {
                 Edge::Enter(node) => {

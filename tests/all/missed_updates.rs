@@ -98,7 +98,7 @@ fn what_left_and_came_back_is_told_with_every_kind_and_what_left_again_once() {
     let told = read(&scene, &mut all);
     assert!(told.entered().is_empty() && told.left().is_empty());
     assert_eq!([told.moved(), told.visibility(), told.locals()], [&[seat]; 3]);
-    assert_eq!(told.edited(), [(seat, ChangeKinds::EDITS)]);
+    assert_eq!(told.edited(), [(seat, ChangeKinds::EDITS.without(ChangeKinds::LOCAL) | ChangeKinds::MATERIAL)]);
     let told = read(&scene, &mut worlds);
     assert_eq!((told.moved(), told.edited()), (&[seat][..], &[][..]));
     leave(&mut scene);

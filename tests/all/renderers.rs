@@ -431,8 +431,8 @@ fn ranges_of_instances_that_changed_cover_gaps_of_fewer_than_32() {
         let changed: Vec<_> = changed.iter().map(|&at| nodes[at]).collect();
         let mut ranges = Vec::new();
         let item = |_, command: &hedgerow::draw::DrawCommand| changed.contains(&command.node);
-        mirror.instances_with(&list, &order[..draws], item, &mut instances, |range| {
-            ranges.push((range.start, range.end));
+        mirror.instances_with(&list, &order[..draws], item, &mut instances, |first, changed| {
+            ranges.push((first, first + changed.len()));
         });
         ranges
     };

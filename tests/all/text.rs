@@ -5,6 +5,7 @@ use crate::model::oracle::from_bytes;
 use crate::model::{Step, decode};
 use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::snapshot::SaveOptions;
 use hedgerow::text::{NodeIds, WithIds};
 use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
@@ -96,6 +97,9 @@ fn detached_subtrees_are_told_behind_the_tree() {
     let text = serde_json::to_string(&scene).unwrap();
     let told = r#"{},{"parent":0,"name":"shelf"},{"detached":true,"name":"book"},{"parent":2,"name":"page"}"#;
     assert!(text.contains(told), "{text}");
+    let kept = SaveOptions { detached: false }.text(&scene, None);
+    let kept: Scene = serde_json::from_str(&serde_json::to_string(&kept).unwrap()).unwrap();
+    assert_eq!((kept.len(), kept.stats().detached), (2, 0));
     let scene: Scene = again(&scene);
     assert_eq!(scene.validate(), Ok(()));
     assert_eq!((scene.len(), scene.stats().detached), (2, 2));

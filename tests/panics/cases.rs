@@ -202,7 +202,7 @@ pub(crate) const CASES: &[Case] = &[
         names: &["mirror::instances"],
         run: |world| {
             let mut instances = vec![9; world.list.len()];
-            world.mirror.instances(&world.list, world.groups.instances(), &mut instances, |_| tick());
+            world.mirror.instances(&world.list, world.groups.instances(), &mut instances, |_, _| tick());
         },
     },
     Case {
@@ -213,7 +213,7 @@ pub(crate) const CASES: &[Case] = &[
                 tick();
                 place
             };
-            world.mirror.instances_with(&world.list, world.groups.instances(), item, &mut instances, |_| tick());
+            world.mirror.instances_with(&world.list, world.groups.instances(), item, &mut instances, |_, _| tick());
         },
     },
     // Maps.

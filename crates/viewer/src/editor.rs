@@ -7,7 +7,7 @@ use crate::stage::geometry::Topology;
 use crate::view::single;
 use hedgerow::glam::{DAffine3, DVec3, Vec2, Vec3};
 use hedgerow::query::{Ray, RayHit};
-use hedgerow::{Aabb, Keep, Local, NodeHandle, Place, Scene, Layers};
+use hedgerow::{Aabb, Keep, Layers, Local, NodeHandle, Place, Scene};
 
 /// What is picked, and what was done.
 #[derive(Default)]

@@ -108,7 +108,8 @@ impl Stream {
         let Self { matrices, user_data, changed_matrices, changed_user_data } = self;
         changed_matrices.clear();
         match mirror {
-            Some(mirror) => mirror.instances(list, order, matrices, |range| changed_matrices.push(range)),
+            Some(mirror) => mirror
+                .instances(list, order, matrices, |first, changed| changed_matrices.push(first..first + changed.len())),
             None => {
                 // Each list's matrices lie one behind the other, so nearly all places change with the list.
                 let same = matrices.len() == order.len()

@@ -1,7 +1,7 @@
 //! Picking and editing, without a window.
 
 use hedgerow::glam::{Vec2, Vec3};
-use hedgerow::{Local, Transform, Layers};
+use hedgerow::{Layers, Local, Transform};
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
 use hedgerow_viewer::editor::{Editor, Orbit, fly};

@@ -1,7 +1,7 @@
 //! What a window asks of a viewer: layers, a frozen frustum, switches, lines. And how a lost device is told about.
 
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Transform, Layers};
+use hedgerow::{Layers, Transform};
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
 use hedgerow_viewer::gpu::Gpu;

@@ -1,12 +1,12 @@
-//! The log of what updates told of nodes by their handles: of frames that are not too long ago.
+//! The log of what happened to nodes in each frame, by their handles, back to a limit.
 
 use crate::NodeHandle;
 use crate::store::kinds::ChangeKinds;
 use std::collections::VecDeque;
 
-/// What a frame told of a node.
+/// What happened to a node in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Event {
     /// It was in the tree after the frame before, and was removed. Comes before all others of the frame, like the next.
     Removed,
     /// It was not in the tree, and was removed.
@@ -27,7 +27,7 @@ pub(super) enum Told {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) node: NodeHandle,
-    pub(super) told: Told,
+    pub(super) event: Event,
 }
 
 const _: () = assert!(size_of::<Entry>() == 16);
@@ -55,8 +55,8 @@ impl Log {
         self.limit
     }
 
-    pub(super) fn push(&mut self, frame: u64, node: NodeHandle, told: Told) {
-        self.entries.push_back(Entry { node, told });
+    pub(super) fn push(&mut self, frame: u64, node: NodeHandle, event: Event) {
+        self.entries.push_back(Entry { node, event });
         match self.frames.back_mut() {
             Some((last, count)) if *last == frame => *count += 1,
             _ => self.frames.push_back((frame, 1)),
@@ -121,12 +121,12 @@ mod tests {
         let node = |index| NodeHandle::of_record(RecordId(index), 1);
         let mut log = Log::new(3);
         for (frame, count) in [(1, 2), (3, 1), (4, 5), (6, 2)] {
-            (0..count).for_each(|index| log.push(frame, node(index), Told::Entered));
+            (0..count).for_each(|index| log.push(frame, node(index), Event::Entered));
             log.trim();
         }
         assert!(log.since(3).is_none() && log.since(4).is_some_and(|entries| entries.count() == 2));
         assert_eq!(log.since(6).map(Iterator::count), Some(0));
-        log.push(7, node(9), Told::Left);
+        log.push(7, node(9), Event::Left);
         log.trim();
         let frames: Option<Vec<u64>> = log.since(4).map(|entries| entries.map(|(frame, _)| frame).collect());
         assert_eq!(frames, Some(vec![6, 6, 7]));

@@ -15,7 +15,7 @@
 //! 3. [`Store::finish_frame`], after the sweep: matrices are compared with those before, then notes are logged.
 //!
 //! Invariants:
-//! 1. [`Has::TOLD`] is set for the nodes that have a row in a slice of the tree, as of the last update.
+//! 1. [`Has::REPORTED`] is set for the nodes that have a row in a slice of the tree, as of the last update.
 //! 2. Outside of an update no record has [`Has::ANEW`], there are no notes of histories, and no slot in use is new.
 //! 3. The previous matrix of a slot is the present one, unless it is in `Trace::moving`, and its slice in `moving`.
 
@@ -36,7 +36,7 @@ use crate::store::side::{Side, Value};
 use crate::store::slice::{Head, Slice};
 use crate::store::trace::{History, Trace};
 use crate::{Mat34, NodeHandle};
-use log::{Log, Told};
+use log::{Event, Log};
 use std::collections::HashSet;
 
 /// The greatest number of nodes for which lists are kept from update to update.
@@ -153,7 +153,7 @@ impl Feed {
 
     /// Notes what an edit changed of a node. What is not in the tree is not told of.
     pub(crate) fn note(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
-        if !pages.record(id).has.has(Has::TOLD) {
+        if !pages.record(id).has.has(Has::REPORTED) {
             return;
         }
         let known = self.kinds.get(id).copied();
@@ -166,8 +166,8 @@ impl Feed {
     /// Logs what an update changed of a node, unless the node was placed anew and is looked at later.
     pub(crate) fn tell(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
         let has = pages.record(id).has;
-        if has.has(Has::TOLD) && !has.has(Has::ANEW) {
-            self.log.push(self.frame + 1, pages.handle(id), Told::Edited(kinds));
+        if has.has(Has::REPORTED) && !has.has(Has::ANEW) {
+            self.log.push(self.frame + 1, pages.handle(id), Event::Edited(kinds));
         }
     }
 
@@ -175,7 +175,7 @@ impl Feed {
     fn note_past(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize, history: History) {
         let node = pages.handle(id);
         let has = &mut pages.record_mut(id).has;
-        if has.has(Has::TOLD) && !has.has(Has::ANEW) {
+        if has.has(Has::REPORTED) && !has.has(Has::ANEW) {
             *has |= Has::ANEW;
             self.notes.push(Past {
                 node,
@@ -223,7 +223,7 @@ impl Store {
             feed.removed = Vec::new();
         }
         if !feed.overflowed {
-            feed.removed.push((self.pages.handle(id), has.has(Has::TOLD)));
+            feed.removed.push((self.pages.handle(id), has.has(Has::REPORTED)));
         }
     }
 
@@ -273,13 +273,13 @@ impl Store {
             feed.log.forget(frame);
         }
         for (node, in_tree) in feed.removed.drain(..) {
-            feed.log.push(frame, node, if in_tree { Told::Removed } else { Told::Dropped });
+            feed.log.push(frame, node, if in_tree { Event::Removed } else { Event::Dropped });
         }
         feed.removed.shrink_to(MOST_KEPT);
         let root = pages.record_mut(RecordId::ROOT);
-        if !root.has.has(Has::TOLD) {
-            root.has |= Has::TOLD;
-            feed.log.push(frame, pages.handle(RecordId::ROOT), Told::Entered);
+        if !root.has.has(Has::REPORTED) {
+            root.has |= Has::REPORTED;
+            feed.log.push(frame, pages.handle(RecordId::ROOT), Event::Entered);
         }
     }
 
@@ -289,12 +289,12 @@ impl Store {
         let Some(feed) = feed else { return };
         for id in placed {
             let has = &mut pages.record_mut(id).has;
-            let (in_tree, inside) = (has.has(Has::TOLD), !has.has(Has::DETACHED));
-            if !core::mem::replace(has, has.with(Has::TOLD, inside) | Has::ANEW).has(Has::ANEW) {
+            let (in_tree, inside) = (has.has(Has::REPORTED), !has.has(Has::DETACHED));
+            if !core::mem::replace(has, has.with(Has::REPORTED, inside) | Has::ANEW).has(Has::ANEW) {
                 feed.placed.push(id);
             }
             if in_tree != inside {
-                feed.log.push(feed.frame + 1, pages.handle(id), if inside { Told::Entered } else { Told::Left });
+                feed.log.push(feed.frame + 1, pages.handle(id), if inside { Event::Entered } else { Event::Left });
             }
         }
     }
@@ -358,7 +358,7 @@ impl Store {
         slices.slices[number as usize].trace = Some(Box::new(trace));
         if feed.frame == self.clock.updates {
             // Outside of an update.
-            self.tell_notes();
+            self.log_notes();
         }
     }
 
@@ -368,15 +368,15 @@ impl Store {
             return;
         }
         self.follow_sweep();
-        self.tell_notes();
+        self.log_notes();
         let Self { pages, feed, clock, .. } = self;
         let Some(feed) = feed else { return };
         for node in feed.edited.drain(..) {
             if let Some(id) = pages.resolve(node)
                 && let Some(kinds) = feed.kinds.remove(id)
-                && pages.record(id).has.has(Has::TOLD)
+                && pages.record(id).has.has(Has::REPORTED)
             {
-                feed.log.push(clock.updates, node, Told::Edited(kinds));
+                feed.log.push(clock.updates, node, Event::Edited(kinds));
             }
         }
         feed.edited.shrink_to(MOST_KEPT);
@@ -422,7 +422,7 @@ impl Store {
 
     /// Logs what became of the nodes that were noted, and recalls the previous matrices of those whose slots have
     /// others.
-    fn tell_notes(&mut self) {
+    fn log_notes(&mut self) {
         let Self { pages, slices, feed, clock, .. } = self;
         let Some(feed) = feed else { return };
         let frame = feed.slot_frame(clock.updates);
@@ -433,7 +433,7 @@ impl Store {
             record.has = record.has.without(Has::ANEW);
             let spot = pages.spot(id);
             let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
-            if !pages.record(id).has.has(Has::TOLD) {
+            if !pages.record(id).has.has(Has::REPORTED) {
                 continue;
             }
             let mut kinds = ChangeKinds::NONE;
@@ -444,7 +444,7 @@ impl Store {
                 kinds |= ChangeKinds::VISIBILITY;
             }
             if !kinds.is_empty() {
-                feed.log.push(clock.updates, node, Told::Edited(kinds));
+                feed.log.push(clock.updates, node, Event::Edited(kinds));
             }
             if row.is(Row::OWN_TRANSFORM) {
                 continue;
@@ -452,7 +452,7 @@ impl Store {
             let stays = slice.slots.worlds[usize::from(row.slot)].same_bits(&past.world);
             let moved = if stays { past.moved } else { frame };
             if moved != history.moved {
-                feed.log.push(clock.updates, node, Told::Moved(moved));
+                feed.log.push(clock.updates, node, Event::Moved(moved));
             }
             if !history.world.same_bits(&past.world) {
                 feed.recalled.push((node, past.world));
@@ -523,7 +523,7 @@ impl Store {
         }
         for id in self.pages.live() {
             let has = self.pages.record(id).has;
-            let (spot, told) = (self.pages.spot(id), has.has(Has::TOLD));
+            let (spot, told) = (self.pages.spot(id), has.has(Has::REPORTED));
             let in_tree = self.slices.row(spot).is_some_and(|(slice, _)| !slice.detached) && feed.frame > 0;
             if told != in_tree || has.has(Has::ANEW) {
                 return Err(format!("record {} is not where readers of changes were told", id.0));

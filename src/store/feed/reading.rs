@@ -1,13 +1,13 @@
 //! Reading the history of changes: what came after a frame, node by node.
 //!
-//! What is read holds as of the last update: slices and [`Has::TOLD`] say how it left the nodes, whatever was edited
-//! since.
+//! What is read holds as of the last update: slices and [`Has::REPORTED`] say how it left the nodes, whatever was
+//! edited since.
 
 use crate::NodeHandle;
 use crate::store::Store;
 use crate::store::columns::Row;
 use crate::store::feed::Feed;
-use crate::store::feed::log::Told;
+use crate::store::feed::log::Event;
 use crate::store::kinds::ChangeKinds;
 use crate::store::record::Has;
 use crate::store::slice::{Head, Slice};
@@ -33,9 +33,9 @@ impl ChangeLists {
     }
 }
 
-/// How a node stands towards the frame that is read from.
+/// Whether a node is in the tree, and was at the frame that is read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stand {
+enum Presence {
     /// It is in the tree, and was all the time.
     #[default]
     Same,
@@ -44,9 +44,9 @@ enum Stand {
     /// It left.
     Left,
     /// It left and entered again.
-    Back,
+    Readded,
     /// It entered and left again.
-    Passed,
+    Transient,
 }
 
 /// What the log says of a node.
@@ -57,7 +57,7 @@ struct State {
     /// One more than the place in [`ReadScratch::others`]; 0 for none.
     other: u32,
     kinds: ChangeKinds,
-    stand: Stand,
+    presence: Presence,
     /// Whether the node is on the list of those that entered, left, came back.
     listed: [bool; 3],
 }
@@ -164,35 +164,35 @@ impl Reading<'_> {
     fn log(&self, lists: &mut ChangeLists, scratch: &mut ReadScratch) -> Option<()> {
         for (frame, entry) in self.feed.log.since(self.after)? {
             let node = entry.node;
-            match entry.told {
-                Told::Dropped => lists.removed.push(node),
-                Told::Left | Told::Removed => {
-                    if entry.told == Told::Removed {
+            match entry.event {
+                Event::Dropped => lists.removed.push(node),
+                Event::Left | Event::Removed => {
+                    if entry.event == Event::Removed {
                         lists.removed.push(node);
                     }
                     let state = scratch.state_mut(node);
-                    let entered = matches!(state.stand, Stand::Entered | Stand::Passed);
-                    state.stand = if entered { Stand::Passed } else { Stand::Left };
-                    if !entered && !core::mem::replace(&mut state.listed[1], true) {
+                    let entered = matches!(state.presence, Presence::Entered | Presence::Transient);
+                    state.presence = if entered { Presence::Transient } else { Presence::Left };
+                    if !core::mem::replace(&mut state.listed[1], true) {
                         lists.left.push(node);
                     }
                 }
-                Told::Entered => {
+                Event::Entered => {
                     let state = scratch.state_mut(node);
-                    let left = state.stand == Stand::Left;
-                    state.stand = if left { Stand::Back } else { Stand::Entered };
+                    let left = state.presence == Presence::Left;
+                    state.presence = if left { Presence::Readded } else { Presence::Entered };
                     if !core::mem::replace(&mut state.listed[if left { 2 } else { 0 }], true) {
                         if left { &mut scratch.back } else { &mut lists.entered }.push(node);
                     }
                 }
-                Told::Edited(kinds) => {
+                Event::Edited(kinds) => {
                     let state = scratch.state_mut(node);
                     if state.kinds.is_empty() {
                         lists.edited.push((node, ChangeKinds::NONE));
                     }
                     state.kinds |= kinds;
                 }
-                Told::Moved(moved) => scratch.note_other(node, self.feed.slot_frame(frame), moved),
+                Event::Moved(moved) => scratch.note_other(node, self.feed.slot_frame(frame), moved),
             }
         }
         Some(())
@@ -225,7 +225,7 @@ impl Reading<'_> {
             }
             let node = self.store.handle(row.record);
             let state = if quiet { None } else { scratch.state(node) };
-            if state.is_some_and(|state| state.stand != Stand::Same) {
+            if state.is_some_and(|state| state.presence != Presence::Same) {
                 continue;
             }
             if moved && state.is_none_or(|state| state.other == 0) {
@@ -244,8 +244,8 @@ impl Reading<'_> {
         }
         for &Other { node, after, moved } in &scratch.others {
             let Some(id) = self.store.resolve(node) else { continue };
-            let stays = scratch.state(node).is_some_and(|state| state.stand == Stand::Same);
-            if !stays || !self.store.pages.record(id).has.has(Has::TOLD) {
+            let stays = scratch.state(node).is_some_and(|state| state.presence == Presence::Same);
+            if !stays || !self.store.pages.record(id).has.has(Has::REPORTED) {
                 continue;
             }
             let history = self.store.slices.history(self.store.pages.spot(id));
@@ -259,13 +259,15 @@ impl Reading<'_> {
     /// Removes from the lists what later entries of the log took back.
     fn finish(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
         let ChangeLists { moved, visibility, locals, entered, left, edited, .. } = lists;
-        let stand = |node: NodeHandle| scratch.state(node).map(|state| state.stand);
-        let (kinds, edits) = (self.kinds, self.kinds.and(ChangeKinds::EDITS));
-        entered.retain(|&node| stand(node) == Some(Stand::Entered));
+        let presence = |node: NodeHandle| scratch.state(node).map(|state| state.presence);
+        let (kinds, edits) = (self.kinds, self.kinds.and(ChangeKinds::LISTED));
+        entered.retain(|&node| presence(node) == Some(Presence::Entered));
         // A node without a state left before another one took its record.
-        left.retain(|&node| matches!(stand(node), Some(Stand::Left) | None));
-        edited.retain_mut(|(node, told)| {
-            let Some(state) = scratch.state(*node).filter(|state| state.stand == Stand::Same) else { return false };
+        left.retain(|&node| matches!(presence(node), Some(Presence::Left | Presence::Transient) | None));
+        edited.retain_mut(|(node, listed)| {
+            let Some(state) = scratch.state(*node).filter(|state| state.presence == Presence::Same) else {
+                return false;
+            };
             let found = state.kinds.and(kinds);
             if found.contains(ChangeKinds::LOCAL) {
                 locals.push(*node);
@@ -273,10 +275,10 @@ impl Reading<'_> {
             if found.contains(ChangeKinds::VISIBILITY) {
                 visibility.push(*node);
             }
-            *told = found.and(edits);
-            !told.is_empty()
+            *listed = found.and(edits);
+            !listed.is_empty()
         });
-        for &node in scratch.back.iter().filter(|&&node| stand(node) == Some(Stand::Back)) {
+        for &node in scratch.back.iter().filter(|&&node| presence(node) == Some(Presence::Readded)) {
             let lists = [
                 (ChangeKinds::WORLD, &mut *moved),
                 (ChangeKinds::VISIBILITY, &mut *visibility),

@@ -89,6 +89,8 @@ struct Reader {
     away: BTreeSet<NodeHandle>,
     /// Nodes that were gone for good at one of these.
     removed: BTreeSet<NodeHandle>,
+    /// Nodes that were in the tree at one of these.
+    seen: BTreeSet<NodeHandle>,
 }
 
 impl Reader {
@@ -105,6 +107,7 @@ impl Reader {
             edits: BTreeMap::new(),
             away: BTreeSet::new(),
             removed: BTreeSet::new(),
+            seen: BTreeSet::new(),
         }
     }
 
@@ -113,6 +116,7 @@ impl Reader {
         self.missed += 1;
         self.edited |= edited;
         self.removed.extend(removed);
+        self.seen.extend(now.nodes.keys());
         for (&node, state) in &before.nodes {
             let Some(now) = now.nodes.get(&node) else {
                 self.away.insert(node);
@@ -150,6 +154,7 @@ impl Reader {
         self.edits = late.into_iter().map(|node| (node, ChangeKinds::LOCAL)).collect();
         self.away.clear();
         self.removed.clear();
+        self.seen.clear();
         (self.missed, self.edited) = (0, false);
         Ok(())
     }
@@ -159,7 +164,11 @@ impl Reader {
         Expected {
             known: &self.known,
             entered: now.nodes.keys().filter(|node| !self.known.nodes.contains_key(node)).copied().collect(),
-            left: self.known.nodes.keys().filter(|node| !now.nodes.contains_key(node)).copied().collect(),
+            left: {
+                let gone = |node: &&NodeHandle| !now.nodes.contains_key(node);
+                let known: BTreeSet<_> = self.known.nodes.keys().copied().collect();
+                known.union(&self.seen).filter(gone).copied().collect()
+            },
             moved: self.moved.union(&self.away).filter(stayed).copied().collect(),
             masked: self.masked.union(&self.away).filter(stayed).copied().collect(),
             removed: self.removed.iter().copied().collect(),
@@ -243,13 +252,13 @@ fn compare(
         if is_late && scene.contains(node) {
             late.push(node);
         }
-        let owed = if is_late { kinds.and(ChangeKinds::EDITS) } else { kinds };
+        let owed = if is_late { kinds.without(ChangeKinds::LOCAL) } else { kinds };
         // Of nodes that are gone it is not known any more what they inherited.
         let owed = if scene.contains(node) { owed } else { owed.and(own) };
         ensure!(!stays || told(node).contains(owed), "{node:?} was edited in {kinds:?}, and told in {:?}", told(node));
     }
     for &node in expected.back.iter().filter(|&&node| scene.contains(node)) {
-        let all = ChangeKinds::EDITS | ChangeKinds::LOCAL;
+        let all = ChangeKinds::EDITS | ChangeKinds::MATERIAL;
         ensure!(told(node) == all, "{node:?} left and came back, and is told in {:?}", told(node));
     }
     let moves = ChangeKinds::PARENT | ChangeKinds::ORDER;

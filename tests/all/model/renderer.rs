@@ -233,9 +233,9 @@ impl Buffer {
         ensure!(mirror.len() == matrices.len(), "{} matrices are kept, not {}", matrices.len(), mirror.len());
         let again = mirror.sync(scene, |_| {});
         ensure!(again.writes == 0 && !again.moved, "what is in step is written again: {again:?}");
-        mirror.instances(list, groups.instances(), instances, |range| {
-            copy.resize(copy.len().max(range.end), u32::MAX);
-            copy[range].fill(TOLD);
+        mirror.instances(list, groups.instances(), instances, |first, changed| {
+            copy.resize(copy.len().max(first + changed.len()), u32::MAX);
+            copy[first..][..changed.len()].fill(TOLD);
         });
         copy.truncate(instances.len());
         ensure!(copy.len() == instances.len(), "new instances are not told");
@@ -247,9 +247,9 @@ impl Buffer {
             ensure!(same, "the instance {at} is not at {now}");
         }
         let item = |place, command: &DrawCommand| Some((place, command.user_data));
-        mirror.instances_with(list, groups.instances(), item, items, |range| {
-            told.resize(told.len().max(range.end), None);
-            told[range].fill(None);
+        mirror.instances_with(list, groups.instances(), item, items, |first, changed| {
+            told.resize(told.len().max(first + changed.len()), None);
+            told[first..][..changed.len()].fill(None);
         });
         told.truncate(items.len());
         ensure!((told.len(), items.len()) == (copy.len(), copy.len()), "new items are not told");

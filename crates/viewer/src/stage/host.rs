@@ -10,7 +10,7 @@ use crate::failure::Result;
 use crate::puppet::{Lists, PuppetMesh, Rig};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::Skin;
-use hedgerow::{Aabb, Node, Drawable, Transform, Layers};
+use hedgerow::{Aabb, Drawable, Layers, Node, Transform};
 use std::sync::Arc;
 
 /// How some people of the town look, in sRGB: skin, hair, shirt, trousers, boots.

@@ -22,7 +22,7 @@ use figures::Figures;
 use file::FilePlay;
 use geometry::Mesh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
-use hedgerow::{Local, Mat34, NodeHandle, Scene, Layers};
+use hedgerow::{Layers, Local, Mat34, NodeHandle, Scene};
 use std::time::Duration;
 use web_time::Instant;
 

@@ -13,7 +13,7 @@ use crate::people::People;
 use crate::threads;
 use crate::town;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Aabb, SceneConfig, Layers};
+use hedgerow::{Aabb, Layers, SceneConfig};
 
 /// All parts, by mesh number.
 const PARTS: [Part; 26] = [

@@ -6,7 +6,7 @@ use crate::failure::Result;
 use crate::stage::Cue;
 use crate::viewer::{Frame, Viewer};
 use hedgerow::glam::Vec2;
-use hedgerow::{Local, NodeHandle, Layers};
+use hedgerow::{Layers, Local, NodeHandle};
 
 /// What a user looks at, and what was done.
 pub(super) struct Session {

@@ -102,6 +102,28 @@ pub fn distance(bounds: &Aabb, ray: &Ray) -> f32 {
     slabs(bounds, ray).0
 }
 
+impl Ray {
+    /// How far from its origin the ray enters a box: 0 if it begins inside, `None` if it misses.
+    ///
+    /// A box that is touched within rounding counts as hit.
+    ///
+    /// ```
+    /// use hedgerow_math::{Aabb, Ray};
+    /// use hedgerow_math::glam::Vec3;
+    ///
+    /// let ray = Ray::new(Vec3::ZERO, Vec3::Z)?;
+    /// let far = Aabb::new(Vec3::new(-1.0, -1.0, 4.0), Vec3::new(1.0, 1.0, 6.0));
+    /// assert_eq!(ray.distance_to(&far), Some(4.0));
+    /// assert_eq!(ray.up_to(3.0)?.distance_to(&far), None);
+    /// # Ok::<(), hedgerow_math::Error>(())
+    /// ```
+    #[must_use]
+    pub fn distance_to(&self, bounds: &Aabb) -> Option<f32> {
+        let (near, far) = slabs(bounds, self);
+        (near <= far).then_some(near)
+    }
+}
+
 /// Where a ray enters and leaves a box; it misses where the first is behind the second.
 ///
 /// An axis along which the ray does not move says whether its origin lies between the planes, and nothing about where.

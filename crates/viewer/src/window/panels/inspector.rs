@@ -8,7 +8,7 @@ use crate::viewer::Viewer;
 use crate::window::session::{Boxes, Session};
 use egui::{CollapsingHeader, Color32, Ui};
 use hedgerow::glam::Quat;
-use hedgerow::{Local, NodeHandle, Layers};
+use hedgerow::{Layers, Local, NodeHandle};
 
 const KEYS: &str = "left: pick, drag; right: turn; middle: move; wheel: zoom
 C: fly (W A S D Q E, shift: fast) or orbit
