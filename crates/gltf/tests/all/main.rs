@@ -4,6 +4,8 @@ mod animation;
 mod characters;
 mod driver;
 mod drivers;
+mod extensions;
+mod faults;
 mod gltf_file;
 mod gltf_text;
 mod handles;
