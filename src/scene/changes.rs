@@ -266,10 +266,10 @@ impl Scene {
     /// scene.remove(driver)?;
     /// scene.update();
     /// assert_eq!(scene.changes(&mut renderer)?.since().unwrap().left(), [driver]);
-    /// // The network has missed two updates, and the driver altogether.
+    /// // The network has missed two updates, and the driver: for it that has left.
     /// let changed = scene.changes(&mut network)?.since().unwrap();
     /// assert_eq!(changed.entered(), [car]);
-    /// assert!(changed.left().is_empty() && changed.moved().is_empty());
+    /// assert!(changed.left() == [driver] && changed.moved().is_empty());
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn changes<'r>(&self, reader: &'r mut ChangeReader) -> Result<Changes<'r>, Error> {

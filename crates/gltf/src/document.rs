@@ -2,16 +2,17 @@
 
 #[cfg(feature = "draco")]
 use super::draco;
-use super::error::{ImportError, ImportErrorKind, ItemKind};
-use super::file::{self, Budget, Buffers, Reader};
+use super::error::{ImportError, ImportErrorKind, Item, ItemKind, Warnings};
+use super::extras::others;
+use super::file::{self, Budget, Buffers, Parsed, Reader};
 use super::material::Look;
 use super::mesh::{self, ImportedMesh, MeshIds};
 use super::motion::Motion;
-use super::node::{Nodes, amount::Amount, graph};
-use super::{Extras, ImportOptions, Imported, Skipped};
+use super::node::{Nodes, amount::Amount, graph, instances};
+use super::{Extensions, Extras, ImportOptions, Imported, Instances, Skipped};
 use bumpalo::Bump;
 use gltf::json::Root;
-use hedgerow::Drawable;
+use hedgerow::{Aabb, Drawable, Mat34, Transform};
 use std::path::Path;
 
 /// A checked file.
@@ -22,6 +23,10 @@ pub(super) struct Document {
     pub(super) imported: Imported,
     /// How many nodes it makes.
     pub(super) amount: Amount,
+    /// The instances of which nodes are made.
+    instances: instances::Instances,
+    /// The boxes around all instances of each primitive, of nodes with a list of matrices, by ascending index.
+    boxes: Vec<(usize, Vec<Option<Aabb>>)>,
     /// Whether extras are wanted.
     with_extras: bool,
 }
@@ -37,33 +42,61 @@ impl Document {
     /// Reads and checks a file: its graph first, then what its nodes refer to, then whatever else the options ask for.
     pub(super) fn read(bytes: &[u8], base_dir: Option<&Path>, options: &ImportOptions) -> Result<Self, ImportError> {
         let parts = &options.parts;
-        let (root, blob, json_bytes) = file::parse(bytes)?;
+        let warnings = Warnings::new(options.strict);
+        let file_bytes = bytes.len() as u64;
+        let Parsed { mut root, blob, json_bytes, weight } =
+            file::parse(bytes, Budget::most(file_bytes, options), &warnings)?;
         let mut arena = Bump::new();
-        graph::check(&root, &arena)?;
+        graph::check(&mut root, &arena, &warnings)?;
         arena.reset();
-        let buffers = Buffers::open(&root, blob, base_dir)?;
+        let buffers = Buffers::open(&root, blob, base_dir, &warnings)?;
         file::check(&root)?;
-        let budget = Budget::of(buffers.total(), options);
+        // The buffers of a GLB are among its bytes, those of other files are besides.
+        let file_bytes = file_bytes.max((json_bytes as u64).saturating_add(buffers.total()));
+        let budget = Budget::limited(Budget::most(file_bytes, options));
+        budget.take_bytes(weight, Item::file)?;
         #[cfg(feature = "meshopt")]
         let buffers = buffers.within(&budget);
         #[cfg(feature = "draco")]
-        let (root, buffers) = draco::decode(root, buffers, &budget, parts)?;
-        let reader = Reader { root: &root, buffers: &buffers, budget: &budget };
+        let (mut root, buffers) = draco::decode(root, buffers, &budget, parts)?;
+        let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings };
 
         let mut skipped = skipped(&root, &arena);
         arena.reset();
         let (mesh_ids, default_material) = numbers(&root, options)?;
         let mut meshes = mesh::read(reader, &mesh_ids, parts, &mut skipped)?;
-        let amount = Amount::of(&root, &arena, |mesh| drawn(&meshes[mesh]).count());
-        amount.check(options, json_bytes)?;
+        let mut instances = instances::read(reader)?;
+        let matrices = match options.instances {
+            Instances::Nodes => Vec::new(),
+            Instances::Matrices => core::mem::take(&mut instances),
+        };
+        let count = |node| instances::find(&instances, node).map(<[Transform]>::len);
+        let amount = Amount::of(&root, &arena, |mesh| drawn(&meshes[mesh]).count(), count);
+        amount.check(options, file_bytes, &budget)?;
         drop(arena);
 
         let motion = if parts.motion { Motion::read(reader, parts.extras, &mut skipped)? } else { Motion::default() };
         if parts.vertices {
-            mesh::read_vertices(reader, &mut meshes, parts.motion, &mut skipped)?;
+            mesh::read_vertices(reader, &mut meshes, (parts.motion, options.eight_influences), &mut skipped)?;
         }
         let look = if parts.materials { Look::read(reader, base_dir, parts, &mut skipped)? } else { Look::default() };
-        let nodes = Nodes::read(&root, parts.extras)?;
+        let mut nodes = Nodes::read(reader, parts.extras)?;
+        let mut boxes = Vec::with_capacity(matrices.len());
+        for (node, transforms) in matrices {
+            let item = || Item::node(&root, node);
+            let primitives = nodes.nodes[node].mesh.map_or(&[][..], |mesh| &meshes[mesh].primitives);
+            budget.take::<Mat34>(transforms.len(), item)?;
+            budget.take::<Option<Aabb>>(primitives.len(), item)?;
+            // Each box takes no memory, but time.
+            budget.take_bytes((transforms.len() as u64).saturating_mul(primitives.len() as u64), item)?;
+            let instances: Vec<Mat34> = transforms.iter().map(Transform::to_matrix).collect();
+            let around = |bounds: Aabb| {
+                let boxes = instances.iter().map(|matrix| bounds.transformed(matrix));
+                boxes.fold(Aabb::EMPTY, |all, instance| all.merge(&instance))
+            };
+            boxes.push((node, primitives.iter().map(|it| it.bounds.map(around)).collect()));
+            nodes.nodes[node].instances = instances;
+        }
         let imported = Imported {
             scenes: Vec::new(),
             default_scene: root.scene.map(|index| index.value()),
@@ -84,15 +117,27 @@ impl Document {
             animations: motion.animations,
             clips: motion.clips,
             skipped,
+            warnings: Vec::new(),
             extras: Extras::read(&root.asset.extras, parts.extras),
+            extensions: Extensions::new(),
         };
         drop(buffers);
-        Ok(Self { root, imported, amount, with_extras: parts.extras })
+        // Moved, since they may be the most of a file.
+        let extensions = root.extensions.take().filter(|_| parts.extras).map(|it| it.others).unwrap_or_default();
+        let imported = Imported { warnings: warnings.into_list(), extensions, ..imported };
+        Ok(Self { root, imported, amount, instances, boxes, with_extras: parts.extras })
     }
 
-    /// The primitives of a mesh that are drawn, with their numbers within the mesh.
-    pub(super) fn drawn(&self, mesh: usize) -> impl Iterator<Item = (usize, DrawnPrimitive)> {
-        drawn(&self.imported.meshes[mesh]).map(|(number, drawable, material)| {
+    /// The instances of a node of which nodes are made.
+    pub(super) fn instances(&self, node: usize) -> Option<&[Transform]> {
+        instances::find(&self.instances, node)
+    }
+
+    /// The primitives of the mesh of a node that are drawn, with their numbers within the mesh.
+    pub(super) fn drawn(&self, node: usize, mesh: usize) -> impl Iterator<Item = (usize, DrawnPrimitive)> {
+        let boxes = self.boxes.binary_search_by_key(&node, |&(node, _)| node).ok().map(|at| &self.boxes[at].1);
+        drawn(&self.imported.meshes[mesh]).map(move |(number, mut drawable, material)| {
+            drawable.bounds = boxes.and_then(|boxes| boxes[number]).unwrap_or(drawable.bounds);
             // Materials were found to have numbers up to the default one's.
             let of_file = material.and_then(|material| u32::try_from(material).ok());
             let material = of_file.map_or(self.imported.default_material, |it| self.imported.first_material + it);
@@ -100,9 +145,10 @@ impl Document {
         })
     }
 
-    /// The extras of a scene.
-    pub(super) fn extras(&self, scene: usize) -> Extras {
-        Extras::read(&self.root.scenes[scene].extras, self.with_extras)
+    /// The extras and the extensions of a scene.
+    pub(super) fn extras(&self, scene: usize) -> (Extras, Extensions) {
+        let json = &self.root.scenes[scene];
+        (Extras::read(&json.extras, self.with_extras), others!(json, self.with_extras))
     }
 }
 

@@ -1,7 +1,33 @@
 //! What authors and exporters add to a file beyond the format.
 
 use gltf::json::Extras as Json;
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+/// The JSON of an item's extensions, by name, but for those that have another place in the import. What these refer to
+/// is not checked.
+///
+/// ```
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "extensionsUsed": ["VRM"], "extensions": {"VRM": {"meta": {"title": "Alicia"}}},
+///     "nodes": [{"extensions": {"MY_door": {"locked": true}}}]
+/// }"#;
+/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// assert_eq!(imported.extensions["VRM"]["meta"]["title"], "Alicia");
+/// assert_eq!(imported.nodes[0].extensions["MY_door"]["locked"], true);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type Extensions = Map<String, Value>;
+
+/// The [`Extensions`] of an item in the parsed JSON, if they are asked for.
+macro_rules! others {
+    ($json:expr, $wanted:expr) => {
+        match &$json.extensions {
+            Some(extensions) if $wanted => extensions.others.clone(),
+            _ => $crate::Extensions::new(),
+        }
+    };
+}
+pub(crate) use others;
 
 /// The `extras` of an item: JSON of any form, which its author or exporter added.
 ///

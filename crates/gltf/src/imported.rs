@@ -1,13 +1,12 @@
 //! The result of an import: where the items of the file are in the scene, and all that is no node.
 
-use super::error::BufferProblem;
+use super::error::{BufferProblem, Warning};
 use super::material::{Image, Material, Texture};
 use super::{
-    Camera, Extras, ImportedAnimation, ImportedClip, ImportedMesh, ImportedNode, ImportedPrimitive, ImportedSkin,
-    Light, MeshData, MeshIds, MorphNode, Rig,
+    Camera, Extensions, Extras, ImportedAnimation, ImportedClip, ImportedMesh, ImportedNode, ImportedPrimitive,
+    ImportedSkin, Light, MeshData, MeshIds, MorphNode, Rig,
 };
 use hedgerow::NodeHandle;
-use hedgerow::data::NodeMap;
 
 /// What a glTF file holds besides nodes, and where its nodes are in the scene into which it was imported.
 ///
@@ -72,8 +71,12 @@ pub struct Imported {
     pub clips: Vec<ImportedClip>,
     /// The parts of the file that were not imported although they were asked for.
     pub skipped: Vec<Skipped>,
+    /// The faults of the file, and what was made of them; the first 1,000.
+    pub warnings: Vec<Warning>,
     /// What the author of the file added to it as a whole, in its `asset`.
     pub extras: Extras,
+    /// The JSON of the file's own extensions, by name, but for `KHR_lights_punctual` and `KHR_materials_variants`.
+    pub extensions: Extensions,
 }
 
 impl Imported {
@@ -93,8 +96,8 @@ impl Imported {
         self.scenes.iter().find_map(|scene| scene.node(index))
     }
 
-    /// The glTF index of a node in the scene, in **O(scenes)**: of one that was inserted for a node of the file, or for
-    /// a primitive at one. `None` for all others, and for copies of nodes.
+    /// The glTF index of a node in the scene, in **O(scenes · log nodes)**: of one that was inserted for a node of the
+    /// file, or for a primitive or an instance at one. `None` for all others, and for copies of nodes.
     ///
     /// ```
     /// let text = br#"{
@@ -166,14 +169,16 @@ impl Imported {
 pub struct ImportedScene {
     /// The group node that stands for the scene.
     pub group: NodeHandle,
-    /// The drawable nodes, ordered by glTF node and then by mesh id.
+    /// The drawable nodes, ordered by glTF node, then by instance and by mesh id.
     pub drawables: Vec<ImportedDrawable>,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name.
+    pub extensions: Extensions,
     /// The nodes by glTF index, in ascending order.
     pub(super) nodes: Vec<(usize, NodeHandle)>,
-    /// The glTF index by node, also of nodes that were made for primitives.
-    pub(super) origins: NodeMap<usize>,
+    /// The glTF index by node, also of nodes that were made for primitives and instances, in ascending order.
+    pub(super) origins: Vec<(NodeHandle, usize)>,
 }
 
 /// A node that draws a mesh primitive.
@@ -202,9 +207,13 @@ pub struct ImportedDrawable {
     pub mesh: usize,
     /// The number of the primitive within the mesh.
     pub primitive: usize,
+    /// The number of the instance, if the node draws the mesh several times and [`Instances::Nodes`](super::Instances)
+    /// were made.
+    pub instance: Option<usize>,
     /// The mesh id, which is [`Drawable::mesh`](hedgerow::Drawable::mesh) of the node; see [`MeshIds`].
     pub id: u32,
-    /// The node in the scene: the glTF node's own, or a child of it if the mesh has several primitives.
+    /// The node in the scene: the glTF node's own or that of the instance, or a child of it if the mesh has several
+    /// primitives.
     pub handle: NodeHandle,
     /// The glTF index of the skin with which it is drawn. Its vertices are then placed by the skin's rig, not by the
     /// node. Its bounds are those of its vertices at rest until
@@ -229,11 +238,12 @@ impl ImportedScene {
         Some(self.nodes[at].1)
     }
 
-    /// The glTF index of a node of this scene, in O(1): of one that was inserted for a node of the file, or for a
-    /// primitive at one.
+    /// The glTF index of a node of this scene, in O(log nodes): of one that was inserted for a node of the file, or for
+    /// a primitive or an instance at one.
     #[must_use]
     pub fn index_of(&self, node: NodeHandle) -> Option<usize> {
-        self.origins.get(node).copied()
+        let at = self.origins.binary_search_by_key(&node, |&(node, _)| node).ok()?;
+        Some(self.origins[at].1)
     }
 
     /// All glTF nodes of the scene with their indices, in ascending order.
@@ -248,7 +258,8 @@ impl ImportedScene {
         self.nodes.iter().copied()
     }
 
-    /// The drawable nodes of one glTF node, ordered by primitive: the node itself, or children of it, or none.
+    /// The drawable nodes of one glTF node, ordered by instance and primitive: the node itself, or nodes below it, or
+    /// none.
     ///
     /// ```
     /// let text = br#"{
@@ -294,8 +305,8 @@ pub enum Skipped {
         /// Its number within the mesh.
         primitive: usize,
     },
-    /// An attribute of vertices that [`MeshData`] has no place for: one of an application's own, or a set behind a
-    /// missing one.
+    /// An attribute of vertices that [`MeshData`] has no place for: one whose name is not known, or does not begin with
+    /// an underscore; matrices; or a set behind a missing one.
     Attribute {
         /// The glTF index of its mesh.
         mesh: usize,

@@ -40,16 +40,20 @@
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
 //! | its vertices | | [`MeshData`]: plain arrays |
 //! | the same compressed by Draco or meshopt | | the same, with the [features](#features) for them |
-//! | its bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): `min` and `max` of the positions if the file has them, else computed from the data | the same |
+//! | its bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): `min` and `max` of the positions if the file has them and they are right, else computed from the data; without [`Parts::vertices`] they are not compared | the same |
 //! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without | [`Material`](material::Material) |
 //! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
 //! | camera, light (`KHR_lights_punctual`) | a node as above | [`Camera`], [`Light`] |
+//! | visibility (`KHR_node_visibility`) | hides the node and what is below it | |
+//! | instances (`EXT_mesh_gpu_instancing`) | a child node for each | or matrices in [`ImportedNode`]: see [`Instances`] |
 //! | joints of skins, animated nodes | nodes as above | joints of a [`Rig`] |
 //! | skin | | an [`ImportedSkin`], which makes a palette from a rig's model matrices |
-//! | animation | | an [`ImportedAnimation`]: an [`ImportedClip`] for each rig that it moves |
+//! | animation | | an [`ImportedAnimation`]: an [`ImportedClip`] for each rig that it moves; pointers to transforms and weights of nodes (`KHR_animation_pointer`) are channels as others |
+//! | attributes of an application (`_NAME`) | | [`MeshData::attributes`] |
 //! | morph targets, their weights | | [`MeshData::targets`]; a [`MorphNode`], and channels of clips if animated |
 //! | names | those of nodes and scenes | all others |
 //! | extras | | [`Extras`] of the item |
+//! | other extensions | | [`Extensions`] of the item: their JSON |
 //!
 //! Joints and weights are used if a node has a skin. [`Imported::skipped`] lists what did not come although it was
 //! asked for, such as nodes in no scene and images whose files are missing. Bounds are those of the mesh at rest.
@@ -187,26 +191,48 @@
 //! the node that draws a skinned mesh is ignored, as glTF demands. So its bounds for culling must be set from the base
 //! too, by [`JointBounds::follow`](hedgerow::character::JointBounds::follow) of [`MeshData::joint_bounds`].
 //!
+//! # Faults
+//!
+//! Many files break the format where their meaning is plain: a scene lists the child of a node, a weight is NaN, two
+//! keys have the same time. They are imported as they are meant, and [`Imported::warnings`] lists each fault with its
+//! item: [`WarningKind`] has all of them, and what is made of each. [`ImportOptions::strict`] refuses such files.
+//!
+//! | fault | what is made of it |
+//! |---|---|
+//! | a scene lists a child without its parent | the child is a root of the scene |
+//! | a scene lists a node twice, or with a node above it | the node is in the scene once |
+//! | positions, normals, tangents, deltas that are not finite | see [`WarningKind::Vertices`] |
+//! | weights that are negative, NaN or all zero; joints and indices that are not there | weights of zero; areas of zero |
+//! | keys that are not finite, no rotations, not in order, at one time, before zero | they are dropped, sorted, made a jump, cut off |
+//! | wrong `min` and `max` of positions | the box is computed |
+//! | a byte order mark, text that is not valid Unicode, white space in base64, backslashes in paths | they are ignored or replaced |
+//!
+//! Not faults, since glTF allows them: integers written as `3.0`, chunks of other types, buffers without data that
+//! nothing reads, joints whose matrix scales by zero.
+//!
 //! # What is refused
 //!
 //! A file is checked as a whole before the first node is inserted, and after an error the scene is unchanged: see
-//! [`ImportErrorKind`]. This includes everything that the options ask for: a file with one bad key is refused as a
-//! whole, unless motion is left out. Buffers are found and measured, but read only if something that is asked for needs
-//! them. Of required extensions, those for materials, textures and lights and `KHR_mesh_quantization` are accepted.
-//! One that takes a [feature](#features) which is off is refused with [`ImportErrorKind::FeatureOff`].
-//! Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`); absolute
-//! paths and network addresses are refused. An image that cannot be had is no error: it is listed as
+//! [`ImportErrorKind`]. Buffers are found and measured, but read only if something that is asked for needs them. Of
+//! required extensions, those of the table above and those for materials, textures and `KHR_mesh_quantization` are
+//! accepted; where `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are
+//! refused. One that takes a [feature](#features) which is off is refused with
+//! [`ImportErrorKind::FeatureOff`]. Separate buffer and image files are found by relative paths, which may lead out of
+//! the folder (`../`); absolute paths and network addresses are refused. An image that cannot be had is no error: it is
+//! listed as
 //! [`Skipped::Image`].
 //!
 //! # Cost
 //!
-//! Linear in the file and in the nodes inserted. A node listed by *n* scenes is inserted *n* times, and a mesh of
-//! several primitives makes a node for each primitive at every node that has it: a small file can describe a large
-//! scene. All nodes are counted before the first is made. A file is refused if it has both more than one node for each
-//! byte of its JSON and more than 65,536 nodes, or if the names have more than 64 bytes for each node that it may have.
-//! [`ImportOptions::max_nodes`] raises both. Likewise, vertices, keys and images are read again for each primitive,
-//! channel and image that uses them; a file is refused if this takes both more than 64 times its buffers and more than
-//! 256 MiB, unless [`ImportOptions::max_bytes`] allows it. What is decoded of compressed geometry counts, too.
+//! Linear in the file and in the nodes inserted. A node listed by *n* scenes is inserted *n* times, a mesh of several
+//! primitives makes a node for each primitive at every node that has it, and vertices, keys and images are read again
+//! for each primitive, channel and image that uses them: a small file can describe a large scene. All of it is counted
+//! before it is made. A file is refused if it makes both more than one node for each of its bytes and more than 65,536
+//! nodes, or names of more than 64 bytes for each node that it may have: [`ImportOptions::max_nodes`] raises both. It
+//! is refused, too, if parsed JSON, nodes and what is made of buffers, also by decoding compressed geometry, take both
+//! more than 64 times the file with its buffers and more than 256 MiB, unless [`ImportOptions::max_bytes`] allows it.
+//! Only numbers and text in the JSON of extensions are not counted, which take up to 70 times their text. So an import
+//! takes at most 100 times the file, or 320 MiB, unless a file mixes many small items with such numbers.
 //!
 //! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well,
 //! with [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed)
@@ -249,16 +275,18 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
-pub use extras::Extras;
+pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, OtherFile, Warning, WarningKind};
+pub use extras::{Extensions, Extras};
 pub use imported::{Imported, ImportedDrawable, ImportedScene, Skipped};
 pub use library::LibraryKeys;
-pub use mesh::{ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology};
+pub use mesh::{
+    AttributeValues, ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology, VertexAttribute,
+};
 pub use motion::{
     AnimationPlayer, ImportedAnimation, ImportedClip, ImportedSkin, MorphChannels, MorphNode, Rig, RigPlace,
 };
 pub use node::{Camera, ImportedNode, Light, LightKind, Projection};
-pub use options::{ImportOptions, Parts};
+pub use options::{ImportOptions, Instances, Parts};
 pub use serde_json;
 
 use hedgerow::{NodeHandle, Scene};

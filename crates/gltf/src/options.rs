@@ -48,15 +48,59 @@ pub struct ImportOptions {
     pub first_mesh: u32,
     /// The material number of the file's first material. Default 0.
     pub first_material: u32,
-    /// The greatest number of nodes made of a file, including groups of scenes and drawable nodes. `None`, the default,
-    /// allows one node for each byte of its JSON, and at least 65,536. Their names may have 64 bytes for each node
-    /// allowed.
+    /// The greatest number of nodes made of a file, including groups of scenes, drawable nodes and instances. `None`,
+    /// the default, allows one node for each byte of the file, and at least 65,536. Their names may have 64 bytes for
+    /// each node allowed.
     pub max_nodes: Option<usize>,
-    /// The greatest number of bytes made of the file's buffers: vertices, keys, weights, what compressed geometry
-    /// decodes to, images in buffers and image files that are named again, each counted as often as it is read, since
-    /// any number of primitives and channels may share one accessor. `None`, the default, allows 64 for each byte of
-    /// its buffers, and at least 256 MiB.
+    /// The greatest number of bytes made of a file, estimated before they are made: parsed JSON, about 1,300 for each
+    /// object; nodes, 640 each, and scenes; vertices, keys, weights, what compressed geometry decodes to, images in
+    /// buffers and image files that are named again, each counted as often as it is read, since any number of
+    /// primitives and channels may share one accessor. `None`, the default, allows 64 for each byte of the file and its
+    /// buffers, and at least 256 MiB.
     pub max_bytes: Option<u64>,
+    /// Whether faults are errors for which an import otherwise has a [`Warning`](super::Warning). Default `false`.
+    pub strict: bool,
+    /// What becomes of meshes that a node draws several times. Default [`Instances::Nodes`].
+    pub instances: Instances,
+    /// Whether skinning keeps eight influences of a vertex rather than four: see
+    /// [`MeshData::eight_influences`](super::MeshData::eight_influences). Default `false`.
+    pub eight_influences: bool,
+}
+
+/// What becomes of a mesh that a node draws several times (`EXT_mesh_gpu_instancing`).
+///
+/// ```
+/// use hedgerow_gltf::{ImportOptions, Instances};
+///
+/// // Two points, at (0, 0, 0) and at (0, 2, 0).
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "extensionsUsed": ["EXT_mesh_gpu_instancing"], "scenes": [{"nodes": [0]}],
+///     "nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 1}}}}],
+///     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1},
+///         {"componentType": 5126, "type": "VEC3", "count": 2, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 24}],
+///     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAAAAAAAAAAAAAAAAAEAAAAAA"}]
+/// }"#;
+/// let mut import = hedgerow_gltf::from_slice(text, None)?;
+/// import.scene.update();
+/// let second = import.imported.scenes[0].drawables[1];
+/// assert_eq!(second.instance, Some(1));
+/// assert_eq!(import.scene.world(second.handle).unwrap().translation().y, 2.0);
+///
+/// let import = ImportOptions::new().with_instances(Instances::Matrices).from_slice(text, None)?;
+/// assert_eq!(import.imported.scenes[0].drawables.len(), 1);
+/// assert_eq!(import.imported.nodes[0].instances[1].translation().y, 2.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Instances {
+    /// A child of the node for each instance, before its other children, which draws the mesh as a node does.
+    #[default]
+    Nodes,
+    /// A list of matrices, [`ImportedNode::instances`](super::ImportedNode::instances): the node has the mesh once,
+    /// with the box around all instances.
+    Matrices,
 }
 
 /// What comes of a file, besides what always does: nodes with names and transforms; drawables with their boxes; meshes,
@@ -74,15 +118,15 @@ pub struct Parts {
     pub materials: bool,
     /// The images' bytes, if materials come.
     pub images: bool,
-    /// The extras of all items.
+    /// The extras of all items, and the JSON of their extensions.
     pub extras: bool,
 }
 
 impl Parts {
     /// Everything.
     pub const ALL: Self = Self { vertices: true, motion: true, materials: true, images: true, extras: true };
-    /// Nothing besides what always comes. Of buffers, only the positions of primitives without declared bounds are
-    /// read.
+    /// Nothing besides what always comes. Of buffers, only instances and the positions of primitives without declared
+    /// bounds are read.
     pub const NODES: Self = Self { vertices: false, motion: false, materials: false, images: false, extras: false };
 }
 
@@ -109,6 +153,9 @@ impl ImportOptions {
             first_material: 0,
             max_nodes: None,
             max_bytes: None,
+            strict: false,
+            instances: Instances::Nodes,
+            eight_influences: false,
         }
     }
 
@@ -148,7 +195,7 @@ impl ImportOptions {
     ///
     /// ```
     /// use hedgerow::Scene;
-    /// use hedgerow_gltf::ImportOptions;
+    /// use hedgerow_gltf::{ImportOptions, Imported};
     ///
     /// let text = br#"{
     ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
@@ -159,8 +206,8 @@ impl ImportOptions {
     /// let root = scene.root();
     /// let first = hedgerow_gltf::from_slice_into(&mut scene, root, text, None)?;
     /// let second = ImportOptions::new().after(&first).from_slice_into(&mut scene, root, text, None)?;
-    /// let meshes = [first, second].map(|file| scene.get(file.node(0).unwrap()).unwrap().drawable().unwrap().mesh);
-    /// assert_eq!(meshes, [0, 1]);
+    /// let mesh = |imported: &Imported| scene.get(imported.node(0)?)?.drawable().map(|drawable| drawable.mesh);
+    /// assert_eq!([mesh(&first), mesh(&second)], [Some(0), Some(1)]);
     /// assert!(first.primitive(1).is_none() && second.primitive(1).is_some());
     /// // The first file has material 0, and 1 for what has none; the second one has 2 and 3.
     /// assert_eq!(scene.get(second.node(0).unwrap()).unwrap().own_material(), Some(2));
@@ -193,29 +240,48 @@ impl ImportOptions {
         self
     }
 
-    /// The same options with at most this many bytes made of the file's buffers, whatever its size: `u64::MAX` for a
-    /// trusted file, fewer than by default where memory is short.
+    /// The same options with at most this many bytes made of the file, whatever its size: `u64::MAX` for a trusted
+    /// file, fewer than by default where memory is short.
     ///
     /// ```
     /// use hedgerow_gltf::{ImportErrorKind, ImportOptions};
     ///
-    /// // A triangle of 36 bytes that four primitives draw: 144 bytes of positions.
-    /// let primitives = [r#"{"attributes": {"POSITION": 0}}"#; 4].join(", ");
-    /// let zeros = "A".repeat(48);
+    /// // 1,000 zeros that a thousand targets name: 12 MB of text and numbers.
+    /// let targets = [r#"{"POSITION": 0}"#; 1000].join(", ");
     /// let text = format!(
-    ///     r#"{{"asset": {{"version": "2.0"}}, "meshes": [{{"primitives": [{primitives}]}}],
-    ///         "accessors": [{{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3}}],
-    ///         "bufferViews": [{{"buffer": 0, "byteLength": 36}}],
-    ///         "buffers": [{{"byteLength": 36, "uri": "data:;base64,{zeros}"}}]}}"#
+    ///     r#"{{"asset": {{"version": "2.0"}}, "nodes": [{{"mesh": 0}}],
+    ///         "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}, "targets": [{targets}]}}]}}],
+    ///         "accessors": [{{"componentType": 5126, "type": "VEC3", "count": 1000}}]}}"#
     /// );
-    /// let little = ImportOptions::new().with_max_bytes(100);
+    /// let little = ImportOptions::new().with_max_bytes(10_000_000);
     /// let Err(error) = little.from_slice(text.as_bytes(), None) else { unreachable!() };
-    /// assert!(matches!(error.kind(), ImportErrorKind::TooManyBytes { bytes: 108, most: 100, .. }));
-    /// assert!(little.with_max_bytes(144).from_slice(text.as_bytes(), None).is_ok());
+    /// assert!(matches!(error.kind(), ImportErrorKind::TooManyBytes { most: 10_000_000, .. }));
+    /// assert!(little.with_max_bytes(20_000_000).from_slice(text.as_bytes(), None).is_ok());
     /// ```
     #[must_use]
     pub const fn with_max_bytes(mut self, most: u64) -> Self {
         self.max_bytes = Some(most);
+        self
+    }
+
+    /// The same options, which refuse every file with a fault: for who makes files, and looks for what is wrong.
+    #[must_use]
+    pub const fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// The same options, with which skinning keeps eight influences of a vertex.
+    #[must_use]
+    pub const fn with_eight_influences(mut self) -> Self {
+        self.eight_influences = true;
+        self
+    }
+
+    /// The same options with this choice for meshes that a node draws several times.
+    #[must_use]
+    pub const fn with_instances(mut self, instances: Instances) -> Self {
+        self.instances = instances;
         self
     }
 

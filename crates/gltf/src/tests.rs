@@ -1,7 +1,8 @@
 //! Accessors and transforms of every allowed form, and which of them are refused.
 
 use super::document::Document;
-use super::file::{self, Budget, Buffers, Reader};
+use super::error::Warnings;
+use super::file::{self, Budget, Buffers, Parsed, Reader};
 use super::motion::Motion;
 use super::node::insert;
 use super::{Import, ImportError, ImportErrorKind, ImportOptions, MeshIds, Parts, Skipped, from_slice, mesh};
@@ -302,22 +303,23 @@ fn what_is_named_again_and_again_has_a_limit() {
         "accessors": [{"componentType": 5126, "type": "VEC3", "count": 9},
             {"componentType": 5126, "type": "SCALAR", "count": 1}, {"componentType": 5126, "type": "SCALAR", "count": 2}],
         "buffers": [{"byteLength": 9, "uri": "data:,123456789"}]}"#;
-    let (root, blob, _) = file::parse(text.as_bytes()).unwrap();
-    let buffers = Buffers::open(&root, blob, None).unwrap();
+    let warnings = Warnings::new(false);
+    let Parsed { root, blob, .. } = file::parse(text.as_bytes(), u64::MAX, &warnings).unwrap();
+    let buffers = Buffers::open(&root, blob, None, &warnings).unwrap();
     let ids = MeshIds::count(0, [1].into_iter()).unwrap();
     let read = |bytes| {
         let budget = Budget::limited(bytes);
-        let reader = Reader { root: &root, buffers: &buffers, budget: &budget };
+        let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings };
         let mut skipped = Vec::new();
         let mut meshes = mesh::read(reader, &ids, &Parts::ALL, &mut skipped)?;
         let clips = Motion::read(reader, true, &mut skipped)?.clips.len();
-        mesh::read_vertices(reader, &mut meshes, true, &mut skipped)?;
+        mesh::read_vertices(reader, &mut meshes, (true, false), &mut skipped)?;
         Ok::<_, ImportError>(clips)
     };
     assert_eq!(read(10_000), Ok(2));
     let mut refused: Vec<String> = (0..10_000).filter_map(|bytes| Some(read(bytes).err()?.to_string())).collect();
     refused.dedup();
-    let problem = "bytes are made of the file's buffers, but a file of this size may make";
+    let problem = "bytes are made of the file, but a file of this size may make";
     assert!(refused.iter().all(|error| error.contains(problem)), "{refused:?}");
     let mut at: Vec<&str> = refused.iter().map(|error| error.split(": ").next().unwrap()).collect();
     at.dedup();

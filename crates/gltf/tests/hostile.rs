@@ -1,5 +1,6 @@
-//! glTF files with bits and bytes changed, ends cut off, pieces moved, doubled and taken from other files. Each is refused
-//! with an error or makes something that works: no panic, no hang, and no more memory than a stated multiple of the file.
+//! glTF files with bits and bytes changed, ends cut off, pieces moved, doubled and taken from other files. Each is
+//! refused with an error or makes something that works: no panic, no hang, and no more memory than a stated multiple of
+//! the file.
 //!
 //! The short form takes a few hundred variants of each model of this crate, fewer of those in `HEDGEROW_GLTF_DIR`. The
 //! long form takes as many as the environment variable `HEDGEROW_HOSTILE` says, of each model:
@@ -8,8 +9,8 @@
 //! HEDGEROW_HOSTILE=100000 HEDGEROW_GLTF_DIR=... cargo test --release -p hedgerow-gltf --test hostile -- --nocapture
 //! ```
 //!
-//! In pieces: `HEDGEROW_HOSTILE_FROM` is the number of the first variant, 0 unless it is set, and `HEDGEROW_HOSTILE_ONLY`
-//! names one model by a part of its path.
+//! In pieces: `HEDGEROW_HOSTILE_FROM` is the number of the first variant, 0 unless it is set, and
+//! `HEDGEROW_HOSTILE_ONLY` names one model by a part of its path.
 #![allow(unsafe_code, reason = "memory cannot be counted otherwise")]
 
 #[path = "../../../tests/hostile/bend.rs"]
@@ -24,6 +25,7 @@ mod run;
 
 use hedgerow::DrawList;
 use hedgerow::anim::{ClipBuilder, Library};
+use hedgerow_gltf::{ImportErrorKind, ImportOptions};
 use memory::end;
 use run::{Kind, is_asked_for, run, variants};
 use std::path::{Path, PathBuf};
@@ -77,6 +79,55 @@ fn models(folder: &Path, found: &mut Vec<PathBuf>) {
             found.push(path);
         }
     }
+}
+
+/// Files of many small items of one kind each, as an element of JSON and what is around it.
+const ITEMS: &[(&str, &str, &str)] = &[
+    (r#""nodes": ["#, "{}", "]"),
+    (r#""nodes": ["#, r#"{"extensions":{"a":{"b":0}}}"#, "]"),
+    (r#""materials": ["#, "{}", "]"),
+    (r#""textures": ["#, "{}", "]"),
+    (r#""images": ["#, "{}", "]"),
+    (r#""samplers": ["#, "{}", "]"),
+    (r#""buffers": ["#, r#"{"byteLength":0}"#, "]"),
+    (r#""accessors": ["#, r#"{"count":0,"componentType":5126,"type":"VEC3"}"#, "]"),
+    (r#""meshes": ["#, r#"{"primitives":[]}"#, "]"),
+    (r#""meshes": [{"primitives": ["#, r#"{"attributes":{}}"#, "]}]"),
+    (r#""animations": ["#, r#"{"channels":[],"samplers":[]}"#, "]"),
+    (r#""nodes": [{}], "scenes": ["#, r#"{"nodes":[0]}"#, "]"),
+    (r#""scenes": ["#, "{}", "]"),
+    (r#""extensions": {"a": ["#, r#"{"":0}"#, "]}"),
+    (r#""extensions": {"a": ["#, "[0]", "]}"),
+    (r#""extensions": {"KHR_lights_punctual": {"lights": ["#, r#"{"type":"point"}"#, "]}}"),
+];
+
+/// What is estimated before it is made is no less than what is made, just when a list has grown.
+#[test]
+fn no_file_of_small_items_takes_more_memory_than_is_estimated() {
+    for (before, item, behind) in ITEMS {
+        let items = vec![*item; (1 << 12) + 1].join(",");
+        let text = format!(r#"{{"asset": {{"version": "2.0"}}, {before}{items}{behind}}}"#);
+        let begun = memory::begin();
+        let import = hedgerow_gltf::from_slice(text.as_bytes(), None).expect("it is a file");
+        let used = memory::peak_since(begun) as u64;
+        drop(import);
+        // A new scene has room for its first nodes, and texts are copied.
+        let most = used.saturating_sub(4 * text.len() as u64 + (1 << 18));
+        let refused = ImportOptions::new().with_max_bytes(most).from_slice(text.as_bytes(), None).map(drop);
+        let Err(refused) = refused else { panic!("{item} takes {used} bytes, and is taken with {most}") };
+        assert!(matches!(refused.kind(), ImportErrorKind::TooManyBytes { .. }), "{item}: {refused}");
+    }
+}
+
+/// A node in many scenes is made in each: these 4 MB would make 600 MB.
+#[test]
+fn a_node_in_many_scenes_is_refused_before_it_is_made() {
+    let scenes = vec![r#"{"nodes":[0]}"#; 300_000].join(",");
+    let text = format!(r#"{{"asset": {{"version": "2.0"}}, "nodes": [{{}}], "scenes": [{scenes}]}}"#);
+    let begun = memory::begin();
+    let refused = hedgerow_gltf::from_slice(text.as_bytes(), None).map(drop).expect_err("it is too much");
+    assert!(matches!(refused.kind(), ImportErrorKind::TooManyBytes { .. }), "{refused}");
+    assert!(memory::peak_since(begun) < 100 * text.len());
 }
 
 #[test]

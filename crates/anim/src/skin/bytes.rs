@@ -7,14 +7,14 @@
 //!          joints         u16                                        2 B a joint
 //!
 //! mesh     header         see `file_header`                         32 B
-//!          counts         see `Counts`                              52 B
+//!          counts         see `Counts`                              56 B
 //!          joint boxes    least and greatest corner                 24 B a joint
 //!          positions      three floats each                         12 B a vertex
 //!          normals        where it has any                          12 B a vertex
 //!          tangents       where it has any, four floats each        16 B a vertex
 //!          permutation    u32                                        4 B a vertex
-//!          influences     of the vertices with one, then two, three and four:
-//!                         joints u16, all weights but the last       2, 8, 14 or 20 B a vertex
+//!          influences     of the vertices with one, then two, three, four and eight:
+//!                         joints u16, all weights but the last       2, 8, 14, 20 or 44 B a vertex
 //!          indices        u32                                        4 B an index
 //!          targets        see `write_target`
 //! ```
@@ -23,6 +23,7 @@
 
 mod wire;
 
+use crate::skin::influence::{COUNTS, MOST_IF_ASKED};
 use crate::skin::kernels::{Block, Influences, LANES, Lanes};
 use crate::skin::morph::{Target, Targets};
 use crate::skin::{Pruned, Skin, SkinError, SkinId, SkinnedMesh, SkinnedMeshBuilder};
@@ -34,7 +35,7 @@ use std::collections::TryReserveError;
 use wire::{Reader, Writer};
 
 /// The version of both that is written, and the only one that is read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 impl Skin {
     /// The skin as bytes, which [`Skin::from_bytes`] makes the same skin of. Runs in **O(joints)**.
@@ -81,7 +82,7 @@ impl Skin {
 struct Counts {
     skin: SkinId,
     joints: usize,
-    groups: [usize; 4],
+    groups: [usize; COUNTS.len()],
     normals: bool,
     tangents: bool,
     indices: usize,
@@ -107,7 +108,10 @@ impl Counts {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, SkinError> {
         let joints = from.count()?;
-        let groups = [from.count()?, from.count()?, from.count()?, from.count()?];
+        let mut groups = [0; COUNTS.len()];
+        for vertices in &mut groups {
+            *vertices = from.count()?;
+        }
         let flags = from.word()?;
         let (indices, targets, vertices) = (from.count()?, from.count()?, from.count()?);
         let [largest_weight, largest_sum] = from.float_array()?;
@@ -202,8 +206,8 @@ impl SkinnedMesh {
 
     /// The mesh that [`SkinnedMesh::to_bytes`] made these bytes of.
     ///
-    /// Any bytes are safe: what is not exactly a mesh is refused, and so it is where the allocator refuses. Allocation is
-    /// bounded by the input's size. Runs in **O(bytes)**.
+    /// Any bytes are safe: what is not exactly a mesh is refused, and so it is where the allocator refuses. Allocation
+    /// is bounded by the input's size. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Skin, SkinnedMesh};
@@ -290,8 +294,8 @@ fn check_permutation(permutation: &[u32]) -> Result<(), SkinError> {
 /// How far the sum of a vertex's weights may be from 1, by rounding.
 const TOLERANCE: f32 = 1e-6;
 
-fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; 4], SkinError> {
-    let mut groups = [1, 2, 3, 4].map(Influences::new);
+fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; COUNTS.len()], SkinError> {
+    let mut groups = COUNTS.map(Influences::new);
     let mut vertex = 0;
     for (group, vertices) in groups.iter_mut().zip(counts.groups) {
         let influences = group.count();
@@ -299,7 +303,7 @@ fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; 4]
         from.expect(vertices, 2 * influences)?;
         group.try_reserve(vertices)?;
         for _ in 0..vertices {
-            let (mut joints, mut weights) = ([0; 4], [0.0; 4]);
+            let (mut joints, mut weights) = ([0; MOST_IF_ASKED], [0.0; MOST_IF_ASKED]);
             for (place, joint) in joints.iter_mut().zip(from.shorts(influences)?) {
                 *place = joint;
                 if usize::from(joint) >= counts.joints {
@@ -324,7 +328,7 @@ fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; 4]
 
 /// For each joint the box of the vertices that follow it.
 fn bounds_of(
-    groups: &[Influences; 4],
+    groups: &[Influences],
     mut positions: impl Iterator<Item = [f32; 3]>,
     joints: usize,
 ) -> Result<Vec<Aabb>, SkinError> {
@@ -467,6 +471,9 @@ mod tests {
         let few: Vec<u32> = (0..u32::try_from(vertices).unwrap()).step_by(11).collect();
         let some = positions.iter().step_by(11).copied().collect::<Vec<_>>();
         let mut builder = SkinnedMesh::builder(&positions).influences(5, &joints, &weights).indices(&indices);
+        if with & 8 != 0 {
+            builder = builder.eight_influences();
+        }
         if with & 1 != 0 {
             builder = builder.normals(&normals);
         }
@@ -497,7 +504,7 @@ mod tests {
     #[test]
     fn bytes_make_the_same_mesh_and_that_the_same_bytes() {
         for vertices in [0, 1, 15, 16, 17, 100, 333] {
-            for with in 0..8 {
+            for with in 0..16 {
                 let mesh = mesh(vertices, with);
                 let bytes = mesh.to_bytes();
                 let again = SkinnedMesh::from_bytes(&bytes).unwrap();
@@ -532,18 +539,18 @@ mod tests {
             SkinnedMesh::from_bytes(&bytes).map_err(refusal).unwrap_err()
         };
         let nan = f32::NAN.to_bits();
-        let positions = HEADER_BYTES + 52 + 7 * 24;
+        let positions = HEADER_BYTES + 56 + 7 * 24;
         let (normals, tangents, permutation) = (positions + 40 * 12, positions + 40 * 24, positions + 40 * 40);
         let influences = permutation + 40 * 4;
         assert_eq!(with(HEADER_BYTES, 1 << 17), SkinError::TooManyJoints { joints: 1 << 17 });
         // As many as there are numbers, where `usize` has 32 bits.
         let vertices = (u32::MAX as usize).saturating_add(40 - mesh(40, 7).influence_counts()[0]);
         assert_eq!(with(HEADER_BYTES + 4, u32::MAX), SkinError::TooManyVertices { vertices });
-        assert_eq!(with(HEADER_BYTES + 20, 9), SkinError::Malformed("its flags"));
-        assert_eq!(with(HEADER_BYTES + 24, u32::MAX), CUT_OFF);
+        assert_eq!(with(HEADER_BYTES + 24, 9), SkinError::Malformed("its flags"));
         assert_eq!(with(HEADER_BYTES + 28, u32::MAX), CUT_OFF);
-        assert_eq!(with(HEADER_BYTES + 32, 41), SkinError::Malformed("what was pruned of it"));
-        assert_eq!(with(HEADER_BYTES + 52, 0), SkinError::Malformed("the boxes of its joints"));
+        assert_eq!(with(HEADER_BYTES + 32, u32::MAX), CUT_OFF);
+        assert_eq!(with(HEADER_BYTES + 36, 41), SkinError::Malformed("what was pruned of it"));
+        assert_eq!(with(HEADER_BYTES + 56, 0), SkinError::Malformed("the boxes of its joints"));
         assert_eq!(with(positions, nan), SkinError::NotFinite { what: "positions", vertex: 0 });
         assert_eq!(with(normals + 12, nan), SkinError::NotFinite { what: "normals", vertex: 1 });
         assert_eq!(with(tangents + 12, nan), SkinError::NotFinite { what: "tangents", vertex: 0 });
@@ -559,7 +566,7 @@ mod tests {
         #[test]
         fn any_bytes_are_refused_or_make_a_mesh_that_works(
             vertices in 1..40_usize,
-            with in 0..8_usize,
+            with in 0..16_usize,
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
             length in prop::option::of(any::<prop::sample::Index>()),
         ) {

@@ -2,23 +2,27 @@
 
 use crate::skin::SkinError;
 
-/// The greatest number of influences kept for a vertex.
+/// The greatest number of influences kept for a vertex, and how many are kept if that is asked for.
 pub(super) const MOST: usize = 4;
-/// An influence below this part of its vertex's total weight is dropped.
+pub(super) const MOST_IF_ASKED: usize = 8;
+/// How many influences the vertices of a group have. Those with five to seven are filled up to eight.
+pub(super) const COUNTS: [usize; 5] = [1, 2, 3, 4, MOST_IF_ASKED];
+/// An influence below this part of its vertex's total weight is dropped; below twice of this where eight are kept.
 ///
 /// The rounding of weights and of their differences changes the last weight, which is implied, by up to three quarters
 /// of this. So it stays positive, and no vertex leaves the box around the places where its joints would move it.
 const LEAST: f64 = 1.0 / (1 << 23) as f64;
 
-/// What was dropped from vertices with more than four influences, when a [`SkinnedMesh`](crate::SkinnedMesh) was built.
+/// What was dropped from vertices with more than four influences, when a [`SkinnedMesh`](crate::SkinnedMesh) was built;
+/// with more than eight, if it [keeps eight](crate::skin::SkinnedMeshBuilder::eight_influences).
 ///
-/// The four greatest weights are kept and scaled to a sum of 1. A vertex whose dropped weights were `s` of the whole is
+/// The greatest weights are kept and scaled to a sum of 1. A vertex whose dropped weights were `s` of the whole is
 /// off by exactly `s` times the distance between the places where its kept joints, and its dropped ones, would move it.
 /// So nothing is off by more than [`largest_sum`](Self::largest_sum) times the size of what the joints move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Pruned {
-    /// How many vertices had more than four influences.
+    /// How many vertices had more influences.
     pub vertices: usize,
     /// The largest dropped weight, as a part of its vertex's total weight; 0 if none was dropped.
     pub largest_weight: f32,
@@ -36,14 +40,14 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Takes these joints and weights of a vertex: drops zero weights, merges equal joints, keeps the four greatest,
+    /// Takes these joints and weights of a vertex: drops zero weights, merges equal joints, keeps the `most` greatest,
     /// and scales them to a sum of 1. A vertex without weights follows its first joint.
     #[expect(clippy::cast_possible_truncation, reason = "weights are rounded to single precision in the end")]
     pub(super) fn take(
         &mut self,
         vertex: usize,
         (joints, weights): (&[u16], &[f32]),
-        limit: usize,
+        (limit, most): (usize, usize),
         pruned: &mut Pruned,
     ) -> Result<(), SkinError> {
         self.found.clear();
@@ -69,9 +73,11 @@ impl Kept {
         let descending = |a: &(u16, f64), b: &(u16, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         self.found.sort_unstable_by(descending);
         let whole = self.sum();
-        self.found.retain(|&(_, weight)| weight >= LEAST * whole);
-        if let Some(&(_, largest)) = self.found.get(MOST) {
-            let dropped: f64 = self.found.drain(MOST..).map(|(_, weight)| weight).sum();
+        // More weights have more roundings.
+        let least = if most > MOST { 2.0 * LEAST } else { LEAST };
+        self.found.retain(|&(_, weight)| weight >= least * whole);
+        if let Some(&(_, largest)) = self.found.get(most) {
+            let dropped: f64 = self.found.drain(most..).map(|(_, weight)| weight).sum();
             pruned.vertices += 1;
             pruned.largest_weight = pruned.largest_weight.max((largest / whole) as f32);
             pruned.largest_sum = pruned.largest_sum.max((dropped / whole) as f32);
@@ -81,6 +87,12 @@ impl Kept {
         self.weights.clear();
         self.joints.extend(self.found.iter().map(|&(joint, _)| joint));
         self.weights.extend(self.found.iter().map(|&(_, weight)| (weight / whole) as f32));
+        if let Some(&last) = self.joints.get(MOST..).and_then(|more| more.last()) {
+            // Before the last weight, which is implied.
+            let at = self.joints.len() - 1;
+            self.joints.resize(MOST_IF_ASKED, last);
+            self.weights.splice(at..at, core::iter::repeat_n(0.0, MOST_IF_ASKED - at - 1));
+        }
         Ok(())
     }
 

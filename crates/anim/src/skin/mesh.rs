@@ -6,7 +6,8 @@ use crate::skin::{MorphBuffer, Palette, Pruned, SkinError, SkinId, SkinOutput, S
 use crate::{Aabb, Error, Mat34, Skin};
 use core::ops::Range;
 
-/// A mesh whose vertices follow up to four joints each, laid out for skinning.
+/// A mesh whose vertices follow up to four joints each, or up to eight if that is
+/// [asked for](SkinnedMeshBuilder::eight_influences), laid out for skinning.
 ///
 /// Vertices are sorted by how many joints they follow, so that skinning is one loop for each number, without
 /// unnecessary work for any vertex. Vertices with the same number keep their order. [`indices`](Self::indices) are
@@ -38,10 +39,10 @@ use core::ops::Range;
 ///
 /// # Memory
 ///
-/// 12 bytes for each vertex for positions and for normals, 16 for tangents, 2, 8, 14 or 20 for one to four influences,
-/// 4 for the permutation; each of the four groups is padded to a multiple of 16 vertices. Source: S. Reinalter,
-/// *Adventures in data-oriented design*, part 4, with coordinates of 16 vertices side by side instead of four floats
-/// each.
+/// 12 bytes for each vertex for positions and for normals, 16 for tangents, 2, 8, 14 or 20 for one to four influences
+/// and 44 for more, 4 for the permutation; each of the five groups is padded to a multiple of 16 vertices. Source: S.
+/// Reinalter, *Adventures in data-oriented design*, part 4, with coordinates of 16 vertices side by side instead of
+/// four floats each.
 ///
 /// # Normals
 ///
@@ -53,8 +54,8 @@ pub struct SkinnedMesh {
     /// The skin whose numbers the influences are.
     pub(super) skin: SkinId,
     pub(super) joints: usize,
-    /// The influences of vertices with one, two, three and four of them.
-    pub(super) groups: [Influences; 4],
+    /// The influences of vertices with one, two, three, four, and up to eight of them.
+    pub(super) groups: [Influences; 5],
     pub(super) positions: Vec<Block>,
     pub(super) normals: Vec<Block>,
     pub(super) tangents: Vec<Block>,
@@ -111,15 +112,15 @@ impl SkinnedMesh {
         Ok(())
     }
 
-    /// How many vertices follow one, two, three and four joints. The vertices are in this order.
+    /// How many vertices follow one, two, three, four, and more joints. The vertices are in this order.
     #[must_use]
-    pub fn influence_counts(&self) -> [usize; 4] {
+    pub fn influence_counts(&self) -> [usize; 5] {
         self.groups.each_ref().map(Influences::vertices)
     }
 
     /// The joints of the skin that each vertex follows, and how much, in the order of this mesh's vertices: for
     /// skinning on a GPU with the same result. Joints are in descending order of their weights, which sum to 1 up to
-    /// rounding; what is left of the four is joint 0 with a weight of 0. See [`Pruned`] for what was dropped.
+    /// rounding; what is left of the `N` is joint 0 with a weight of 0. See [`Pruned`] for what was dropped.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh};
@@ -128,20 +129,27 @@ impl SkinnedMesh {
     /// let (joints, weights) = ([0, 1, 0, 1], [1.0, 3.0, 0.0, 1.0]);
     /// let mesh = SkinnedMesh::builder(&[[0.0; 3]; 2]).influences(2, &joints, &weights).build(&skin)?;
     /// // The second vertex follows one joint, and comes first.
-    /// let uploaded: Vec<_> = mesh.influences().collect();
+    /// let uploaded: Vec<_> = mesh.influences::<4>().collect();
     /// assert_eq!(uploaded, [([1, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]), ([1, 0, 0, 0], [0.75, 0.25, 0.0, 0.0])]);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
-    pub fn influences(&self) -> impl Iterator<Item = ([u16; 4], [f32; 4])> {
+    ///
+    /// # Panics
+    /// Panics if a vertex follows more than `N` joints: pass 8 if the mesh
+    /// [keeps eight](SkinnedMeshBuilder::eight_influences), else 4.
+    pub fn influences<const N: usize>(&self) -> impl Iterator<Item = ([u16; N], [f32; N])> {
         self.groups.iter().flat_map(|group| {
             (0..group.vertices()).map(|vertex| {
-                let (mut joints, mut weights, mut rest) = ([0; 4], [0.0; 4], 1.0);
-                joints.iter_mut().zip(group.joints_of_vertex(vertex)).for_each(|(to, joint)| *to = joint);
-                for (to, weight) in weights.iter_mut().zip(group.weights_of_vertex(vertex)) {
-                    *to = weight;
+                let (mut joints, mut weights, mut rest, mut count) = ([0; N], [0.0; N], 1.0, 0);
+                let last = group.joints_of_vertex(vertex).last().unwrap_or(0);
+                // Vertices with five to seven are filled up by zeros.
+                let given = group.joints_of_vertex(vertex).zip(group.weights_of_vertex(vertex));
+                for (joint, weight) in given.filter(|&(_, weight)| weight != 0.0) {
+                    (joints[count], weights[count]) = (joint, weight);
                     rest -= weight;
+                    count += 1;
                 }
-                weights[group.count() - 1] = rest;
+                (joints[count], weights[count]) = (last, rest);
                 (joints, weights)
             })
         })
@@ -165,7 +173,7 @@ impl SkinnedMesh {
         self.targets.len()
     }
 
-    /// What was dropped from vertices with more than four influences.
+    /// What was dropped from vertices with more influences than the mesh keeps.
     #[must_use]
     pub fn pruned(&self) -> Pruned {
         self.pruned

@@ -65,6 +65,11 @@ pub enum ItemKind {
 }
 
 impl Item {
+    /// The file as a whole.
+    pub(crate) fn file() -> Self {
+        Self { kind: ItemKind::File, index: 0, name: None }
+    }
+
     /// The item of this kind and index in `root`, with its name.
     pub(crate) fn of(root: &Root, kind: ItemKind, index: usize) -> Self {
         let name = match kind {

@@ -1,9 +1,14 @@
 //! The errors of an import, with the item in the file that each is about.
 
 mod item;
+mod other;
+mod warning;
 
 pub(super) use item::{Field, check_finite, check_index};
 pub use item::{Item, ItemKind};
+pub use other::OtherFile;
+pub(super) use warning::Warnings;
+pub use warning::{Warning, WarningKind};
 
 use core::fmt;
 use hedgerow::Error;
@@ -53,6 +58,8 @@ pub enum ImportErrorKind {
         /// The error of the operating system.
         reason: io::ErrorKind,
     },
+    /// The file is something else than glTF.
+    NotGltf(OtherFile),
     /// A binary file (GLB) ends before the end of its header or of a chunk.
     Truncated {
         /// The number of bytes that the file or its chunk claims to have, at least.
@@ -60,9 +67,9 @@ pub enum ImportErrorKind {
         /// The number of bytes present.
         found: u64,
     },
-    /// A binary file (GLB) does not consist of a JSON chunk and at most one BIN chunk.
+    /// A binary file (GLB) does not begin with a JSON chunk, or a chunk is cut off.
     Container(String),
-    /// The JSON cannot be read as glTF; the text says where.
+    /// The JSON cannot be read as glTF; the text says in which item and field, and where in the file.
     Json(String),
     /// The file has a glTF version other than 2.0, or requires one.
     Version(String),
@@ -93,11 +100,11 @@ pub enum ImportErrorKind {
         /// How many items of this kind the file has.
         count: usize,
     },
-    /// A node is a child of two nodes, or twice a child of one, or is in a scene's list although it has a parent.
+    /// A node is a child of two nodes, or twice a child of one.
     TwoParents {
         /// The node.
         item: Item,
-        /// The two nodes or scenes that list it; twice the same if one lists it twice.
+        /// The two nodes that list it; twice the same if one lists it twice.
         parents: [Item; 2],
     },
     /// A node is its own ancestor.
@@ -155,8 +162,8 @@ pub enum ImportErrorKind {
         /// The greatest number allowed.
         most: u64,
     },
-    /// What is made of the file's buffers is more than a file of this size may make: vertices, keys, weights and
-    /// images, each counted as often as it is read.
+    /// What is made of the file takes more memory than a file of this size may take: its parsed JSON, nodes and scenes,
+    /// vertices, keys, weights and images, each counted as often as it is made.
     TooManyBytes {
         /// The item with which it is too much.
         item: Item,
@@ -187,7 +194,7 @@ pub enum ImportErrorKind {
         /// What is wrong, and what would be right.
         problem: &'static str,
     },
-    /// The matrix of a node in a rig shears or flattens, so it cannot be expressed as translation, rotation and scale.
+    /// The matrix of a node in a rig shears, so it cannot be expressed as translation, rotation and scale.
     NotTransform(Item),
     /// Nodes cannot form a skeleton.
     Skeleton {
@@ -219,6 +226,9 @@ pub enum ImportErrorKind {
         /// Why not.
         error: ClipError,
     },
+    /// The file has a fault for which an import that is not [strict](super::ImportOptions::strict) has a
+    /// [`Warning`].
+    Strict(Warning),
 }
 
 /// Why the data of a buffer or an image is not available.
@@ -281,16 +291,14 @@ impl fmt::Display for ImportErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
+            Self::NotGltf(other) => other.fmt(f),
             Self::Truncated { expected, found } => {
-                write!(f, "the file is cut off: {found} bytes where at least {expected} are needed")
+                write!(f, "the file is cut off: {found} bytes where at least {expected} are needed; download it again")
             }
             Self::Container(problem) => write!(f, "the file is not a binary glTF: {problem}"),
             Self::Json(problem) => write!(f, "the file cannot be read as glTF: {problem}"),
             Self::Version(version) => {
-                write!(f, "the file has glTF version {version:?}; convert it to 2.0")
-            }
-            Self::UnsupportedExtension(name) => {
-                write!(f, "the file requires the extension {name}, which is not supported; export it without")
+                write!(f, "the file has glTF version {version:?}; convert it to 2.0, or look for a newer download")
             }
             Self::FeatureOff { extension, feature } => write!(
                 f,
@@ -302,6 +310,10 @@ impl fmt::Display for ImportErrorKind {
                     "{item}: {field}: the compressed data cannot be decoded: {problem}; get or export the file again"
                 )
             }
+            Self::UnsupportedExtension(name) => write!(
+                f,
+                "the file requires the extension {name}, which is not supported; look for a download without it, or open the file in an editor that has it and export it again"
+            ),
             Self::Buffer { item, problem } => write!(f, "{item}: {problem}"),
             Self::IndexOutOfRange { item, field, index, count } => {
                 write!(f, "{item}: {field} is {index}, but the file has {count} of these")
@@ -340,7 +352,7 @@ impl fmt::Display for ImportErrorKind {
             ),
             Self::TooManyBytes { item, bytes, most } => write!(
                 f,
-                "{item}: with it {bytes} bytes are made of the file's buffers, but a file of this size may make {most}; raise ImportOptions::max_bytes if it is trusted"
+                "{item}: with it {bytes} bytes are made of the file, but a file of this size may make {most}; raise ImportOptions::max_bytes if it is trusted"
             ),
             Self::AllocationFailed(item) => write!(
                 f,
@@ -352,7 +364,7 @@ impl fmt::Display for ImportErrorKind {
             Self::Invalid { item, field, problem } => write!(f, "{item}: {field}: {problem}"),
             Self::NotTransform(item) => write!(
                 f,
-                "{item} belongs to a rig, but its matrix shears or flattens; export it with translation, rotation and scale"
+                "{item} belongs to a rig, but its matrix shears; open the file in an editor and export it again"
             ),
             Self::Skeleton { item, error } => write!(f, "{item} and what moves with it: {error}"),
             Self::Skin { item, error } => write!(f, "{item}: {error}"),
@@ -363,6 +375,7 @@ impl fmt::Display for ImportErrorKind {
                 )
             }
             Self::Clip { item, field, error } => write!(f, "{item}: {field}: {error}"),
+            Self::Strict(warning) => write!(f, "{warning} unless ImportOptions::strict is set"),
             Self::Scene(error) => error.fmt(f),
         }
     }

@@ -126,52 +126,86 @@ pub(crate) fn columns(m: &[f32; 16]) -> Mat34 {
     Mat34 { rows: core::array::from_fn(|r| [m[r], m[4 + r], m[8 + r], m[12 + r]]) }
 }
 
-/// Reading numbers of a component type.
-pub(crate) trait Component {
-    /// The number at the start of `bytes`.
-    fn number(self, bytes: &[u8]) -> f32;
-    /// The `N` numbers at the start of `bytes`, scaled as the accessor demands.
-    fn numbers<const N: usize>(self, bytes: &[u8], normalized: bool) -> [f32; N];
-    /// The index at the start of `bytes`.
-    fn read_index(self, bytes: &[u8]) -> u64;
-    /// The unsigned integer at the start of `bytes`.
-    fn read_natural(self, bytes: &[u8]) -> u32;
-    /// A number scaled as the accessor demands: a fraction of the type's range if it is normalised.
-    fn scaled(self, stored: f32, normalized: bool) -> f32;
+/// How a number is read from its bytes, in a fraction if its accessor is normalised: a function for each component
+/// type, so that a loop over an accessor has its type before it begins.
+pub(crate) mod number {
+    pub(crate) fn i8(bytes: [u8; 1]) -> f32 {
+        f32::from(i8::from_le_bytes(bytes))
+    }
+
+    pub(crate) fn u8(bytes: [u8; 1]) -> f32 {
+        f32::from(bytes[0])
+    }
+
+    pub(crate) fn i16(bytes: [u8; 2]) -> f32 {
+        f32::from(i16::from_le_bytes(bytes))
+    }
+
+    pub(crate) fn u16(bytes: [u8; 2]) -> f32 {
+        f32::from(u16::from_le_bytes(bytes))
+    }
+
+    pub(crate) fn u32(bytes: [u8; 4]) -> f32 {
+        u32::from_le_bytes(bytes) as f32
+    }
+
+    pub(crate) fn i8_fraction(bytes: [u8; 1]) -> f32 {
+        (i8(bytes) / 127.0).max(-1.0)
+    }
+
+    pub(crate) fn u8_fraction(bytes: [u8; 1]) -> f32 {
+        u8(bytes) / 255.0
+    }
+
+    pub(crate) fn i16_fraction(bytes: [u8; 2]) -> f32 {
+        (i16(bytes) / 32767.0).max(-1.0)
+    }
+
+    pub(crate) fn u16_fraction(bytes: [u8; 2]) -> f32 {
+        u16(bytes) / 65535.0
+    }
 }
 
-impl Component for ComponentType {
-    fn number(self, b: &[u8]) -> f32 {
-        match self {
-            Self::I8 => f32::from(b[0].cast_signed()),
-            Self::U8 => f32::from(b[0]),
-            Self::I16 => f32::from(i16::from_le_bytes([b[0], b[1]])),
-            Self::U16 => f32::from(u16::from_le_bytes([b[0], b[1]])),
-            Self::U32 => u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as f32,
-            Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+/// Evaluates an expression with the function that reads numbers of a component type, normalised or not.
+macro_rules! with_number {
+    ($component:expr, $normalized:expr, $read:ident => $body:expr) => {{
+        use gltf::json::accessor::ComponentType;
+        use $crate::file::number;
+        macro_rules! with {
+            ($function:expr) => {{
+                let $read = $function;
+                $body
+            }};
         }
-    }
-
-    fn numbers<const N: usize>(self, bytes: &[u8], normalized: bool) -> [f32; N] {
-        let size = self.size();
-        core::array::from_fn(|axis| self.scaled(self.number(&bytes[axis * size..][..size]), normalized))
-    }
-
-    fn read_index(self, bytes: &[u8]) -> u64 {
-        bytes[..self.size()].iter().rev().fold(0, |index, &byte| index << 8 | u64::from(byte))
-    }
-
-    fn read_natural(self, bytes: &[u8]) -> u32 {
-        bytes[..self.size()].iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
-    }
-
-    fn scaled(self, stored: f32, normalized: bool) -> f32 {
-        match self {
-            Self::I8 if normalized => (stored / 127.0).max(-1.0),
-            Self::U8 if normalized => stored / 255.0,
-            Self::I16 if normalized => (stored / 32767.0).max(-1.0),
-            Self::U16 if normalized => stored / 65535.0,
-            _ => stored,
+        match ($component, $normalized) {
+            (ComponentType::F32, _) => with!(f32::from_le_bytes),
+            (ComponentType::I8, false) => with!(number::i8),
+            (ComponentType::I8, true) => with!(number::i8_fraction),
+            (ComponentType::U8, false) => with!(number::u8),
+            (ComponentType::U8, true) => with!(number::u8_fraction),
+            (ComponentType::I16, false) => with!(number::i16),
+            (ComponentType::I16, true) => with!(number::i16_fraction),
+            (ComponentType::U16, false) => with!(number::u16),
+            (ComponentType::U16, true) => with!(number::u16_fraction),
+            (ComponentType::U32, _) => with!(number::u32),
         }
+    }};
+}
+pub(crate) use with_number;
+
+/// The index at the start of `bytes`.
+pub(crate) fn read_index(component: ComponentType, bytes: &[u8]) -> u64 {
+    bytes[..component.size()].iter().rev().fold(0, |index, &byte| index << 8 | u64::from(byte))
+}
+
+/// A number that is given as stored, scaled as the accessor demands: a fraction of the type's range if it is
+/// normalised.
+pub(crate) fn scaled(component: ComponentType, stored: f32, normalized: bool) -> f32 {
+    match component {
+        ComponentType::I8 if normalized => (stored / 127.0).max(-1.0),
+        ComponentType::U8 if normalized => stored / 255.0,
+        ComponentType::I16 if normalized => (stored / 32767.0).max(-1.0),
+        ComponentType::U16 if normalized => stored / 65535.0,
+        _ => stored,
     }
 }

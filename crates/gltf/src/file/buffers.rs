@@ -1,6 +1,6 @@
 //! Where the bytes of buffers and images are: in memory, in `data:` URIs, in files beside.
 
-use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
+use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::json::Root;
@@ -18,7 +18,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The buffers of a file: each is known to exist and to be as long as the file states.
+/// The buffers of a file: each is known to exist and to be as long as the file states, but for those without any data,
+/// of which no view may be read.
 ///
 /// External files are opened and measured at once, but read only when they are first needed: a file whose accessors all
 /// state their bounds needs no contents of buffers.
@@ -31,7 +32,8 @@ pub(crate) struct Buffers<'a> {
 /// One buffer, of exactly `length` bytes.
 struct Buffer<'a> {
     length: usize,
-    source: Source<'a>,
+    /// `None`: it has neither a URI nor a binary chunk.
+    source: Option<Source<'a>>,
 }
 
 /// Where bytes are.
@@ -44,23 +46,36 @@ pub(crate) enum Source<'a> {
 
 impl<'a> Buffers<'a> {
     /// Finds the data of every buffer of `root`.
-    pub(crate) fn open(root: &Root, mut blob: super::Blob<'a>, base_dir: Option<&Path>) -> Result<Self, ImportError> {
+    pub(crate) fn open(
+        root: &Root,
+        mut blob: super::Blob<'a>,
+        base_dir: Option<&Path>,
+        warnings: &Warnings,
+    ) -> Result<Self, ImportError> {
         let mut buffers = Vec::new();
         #[cfg(feature = "meshopt")]
         let is_fallback = crate::meshopt::fallbacks(root);
         for (index, buffer) in root.buffers.iter().enumerate() {
             #[cfg(feature = "meshopt")]
             if is_fallback[index] {
-                buffers.push(Buffer { length: 0, source: Source::Memory(Cow::Borrowed(&[])) });
+                buffers.push(Buffer { length: 0, source: None });
                 continue;
             }
-            let refuse =
-                |problem| ImportErrorKind::Buffer { item: Item::of(root, ItemKind::Buffer, index), problem }.into();
+            let refuse = |problem| ImportErrorKind::Buffer { item: Item::of(root, ItemKind::Buffer, index), problem };
             let source = match buffer.uri.as_deref() {
                 // Only the first buffer can be the binary chunk.
-                None if index == 0 => blob.take().map(Source::Memory).ok_or_else(|| refuse(BufferProblem::NoData))?,
-                None => return Err(refuse(BufferProblem::NoData)),
-                Some(uri) => find(uri, base_dir).map_err(refuse)?,
+                None => blob.take().filter(|_| index == 0).map(Source::Memory),
+                Some(uri) => {
+                    let (source, fault) = find(uri, base_dir).map_err(refuse)?;
+                    if let Some(kind) = fault {
+                        warnings.fault(|| Item::of(root, ItemKind::Buffer, index), || "uri".to_owned(), kind)?;
+                    }
+                    Some(source)
+                }
+            };
+            let Some(source) = source else {
+                buffers.push(Buffer { length: 0, source: None });
+                continue;
             };
             let expected = buffer.byte_length.0;
             let found = match &source {
@@ -71,7 +86,7 @@ impl<'a> Buffers<'a> {
                 .ok()
                 .filter(|_| expected <= found)
                 .ok_or_else(|| refuse(BufferProblem::Short { expected, found }))?;
-            buffers.push(Buffer { length, source });
+            buffers.push(Buffer { length, source: Some(source) });
         }
         Ok(Self {
             buffers,
@@ -90,7 +105,7 @@ impl<'a> Buffers<'a> {
     /// Adds a buffer that `root` gets too.
     #[cfg(feature = "draco")]
     pub(crate) fn push(&mut self, bytes: Vec<u8>) {
-        self.buffers.push(Buffer { length: bytes.len(), source: Source::Memory(Cow::Owned(bytes)) });
+        self.buffers.push(Buffer { length: bytes.len(), source: Some(Source::Memory(Cow::Owned(bytes))) });
     }
 
     /// The bytes of a buffer view of `root`, which [`check`](super::check) has found to lie within its buffer.
@@ -114,15 +129,13 @@ impl<'a> Buffers<'a> {
     /// The bytes of a buffer of `root`, exactly as many as the file states. Reads its file at the first call.
     pub(crate) fn bytes(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
         let Buffer { length, source } = &self.buffers[index];
-        let bytes = match source {
+        let refuse = |problem| ImportErrorKind::Buffer { item: Item::of(root, ItemKind::Buffer, index), problem };
+        let bytes = match source.as_ref().ok_or_else(|| refuse(BufferProblem::NoData))? {
             Source::Memory(bytes) => &bytes[..*length],
             Source::File { path, content } => match content.get() {
                 Some(bytes) => bytes,
                 None => {
-                    let bytes = read(path, *length).map_err(|error| ImportErrorKind::Buffer {
-                        item: Item::of(root, ItemKind::Buffer, index),
-                        problem: unreadable(path, &error),
-                    })?;
+                    let bytes = read(path, *length).map_err(|error| refuse(unreadable(path, &error)))?;
                     content.get_or_init(|| bytes)
                 }
             },
@@ -131,14 +144,14 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// Finds the data of a URI.
-pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<Source<'a>, BufferProblem> {
+/// Finds the data of a URI, and returns it with what is wrong with the URI, if anything.
+pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<(Source<'a>, Option<WarningKind>), BufferProblem> {
     let scheme_end = uri.find([':', '/', '?', '#']).filter(|&end| uri.as_bytes()[end] == b':');
     if let Some(end) = scheme_end {
         if !uri[..end].eq_ignore_ascii_case("data") {
             return Err(BufferProblem::UnsupportedUri);
         }
-        return decode(&uri[end + 1..]).map(|bytes| Source::Memory(Cow::Owned(bytes)));
+        return decode(&uri[end + 1..]).map(|(bytes, fault)| (Source::Memory(Cow::Owned(bytes)), fault));
     }
     let path = percent_decode_str(uri).decode_utf8().map_err(|_| BufferProblem::UnsupportedUri)?;
     // A glTF file may name files near it, but no absolute paths.
@@ -146,23 +159,37 @@ pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<Source<'a>,
         return Err(BufferProblem::UnsupportedUri);
     }
     let folder = base_dir.ok_or(BufferProblem::NoFolder)?;
-    Ok(Source::File { path: folder.join(&*path), content: OnceCell::new() })
+    // Written by exporters on Windows; anywhere else such a name is as good as never meant.
+    let (path, fault) = match path.contains('\\') {
+        true => (folder.join(path.replace('\\', "/")), Some(WarningKind::Backslash)),
+        false => (folder.join(&*path), None),
+    };
+    Ok((Source::File { path, content: OnceCell::new() }, fault))
 }
 
 /// Decodes a `data:` URI, given without its scheme.
-fn decode(uri: &str) -> Result<Vec<u8>, BufferProblem> {
+fn decode(uri: &str) -> Result<(Vec<u8>, Option<WarningKind>), BufferProblem> {
     const SUFFIX: &[u8] = b";base64";
     let (media_type, data) = uri.split_once(',').ok_or(BufferProblem::InvalidDataUri)?;
     let media_type = media_type.as_bytes();
     let suffix = media_type.len().checked_sub(SUFFIX.len()).map_or(&[][..], |at| &media_type[at..]);
     if !suffix.eq_ignore_ascii_case(SUFFIX) {
-        return percent_decoded(data);
+        return Ok((percent_decoded(data)?, None));
     }
     let data = if data.contains('%') { Cow::Owned(percent_decoded(data)?) } else { Cow::Borrowed(data.as_bytes()) };
     // Decoding makes room for as many bytes, and finds it made.
     let mut bytes = room_for(base64::decoded_len_estimate(data.len()))?;
-    BASE64.decode_vec(&data, &mut bytes).map_err(|_| BufferProblem::InvalidDataUri)?;
-    Ok(bytes)
+    if BASE64.decode_vec(&data, &mut bytes).is_ok() {
+        return Ok((bytes, None));
+    }
+    bytes.clear();
+    let mut dense = room_for(data.len())?;
+    dense.extend(data.iter().filter(|byte| !byte.is_ascii_whitespace()));
+    if dense.len() == data.len() {
+        return Err(BufferProblem::InvalidDataUri);
+    }
+    BASE64.decode_vec(&dense, &mut bytes).map_err(|_| BufferProblem::InvalidDataUri)?;
+    Ok((bytes, Some(WarningKind::WhiteSpace)))
 }
 
 /// Replaces each percent sign and the two digits behind it by a byte.
@@ -211,7 +238,7 @@ mod tests {
     use super::*;
 
     fn memory(uri: &str) -> Result<Vec<u8>, BufferProblem> {
-        find(uri, None).map(|source| match source {
+        find(uri, None).map(|(source, _)| match source {
             Source::Memory(bytes) => bytes.into_owned(),
             Source::File { path, .. } => panic!("a file: {}", path.display()),
         })
@@ -230,8 +257,15 @@ mod tests {
     }
 
     #[test]
+    fn white_space_in_base64_is_ignored() {
+        let (source, fault) = find("data:;base64,AQ\r\nID BA\n==", None).unwrap();
+        assert!(matches!(source, Source::Memory(bytes) if *bytes == [1, 2, 3, 4]));
+        assert_eq!(fault, Some(WarningKind::WhiteSpace));
+    }
+
+    #[test]
     fn broken_data_uris_are_refused() {
-        for uri in ["data:", "data:;base64", "data:;base64,A", "data:;base64,ä", "data:;base64,AQID\n"] {
+        for uri in ["data:", "data:;base64", "data:;base64,A", "data:;base64,ä", "data:;base64,AQ ID\nA"] {
             assert_eq!(memory(uri), Err(BufferProblem::InvalidDataUri), "{uri}");
         }
     }
@@ -239,10 +273,14 @@ mod tests {
     #[test]
     fn paths_are_decoded_and_stay_relative() {
         let folder = Path::new("models");
-        let Ok(Source::File { path, .. }) = find("my%20car.bin", Some(folder)) else { panic!("not a file") };
-        assert_eq!(path, folder.join("my car.bin"));
-        let Ok(Source::File { path, .. }) = find("./a:b.bin", Some(folder)) else { panic!("not a file") };
-        assert_eq!(path, folder.join("./a:b.bin"));
+        for (uri, expected, fault) in [
+            ("my%20car.bin", "my car.bin", None),
+            ("./a:b.bin", "./a:b.bin", None),
+            ("a dir\\x.bin", "a dir/x.bin", Some(WarningKind::Backslash)),
+        ] {
+            let Ok((Source::File { path, .. }, found)) = find(uri, Some(folder)) else { panic!("not a file") };
+            assert_eq!((path, found), (folder.join(expected), fault));
+        }
         for uri in
             ["/dev/zero", "%2Fdev%2Fzero", "file:///dev/zero", "https://example.org/car.bin", "\\\\a\\b", "C:\\a"]
         {

@@ -1,9 +1,9 @@
 //! The elements of accessors as arrays.
 
 use super::Buffers;
-use super::accessor::{Component, Layout, SPARSE_ORDER};
+use super::accessor::{Layout, SPARSE_ORDER, read_index, with_number};
 use crate::ImportOptions;
-use crate::error::{Field, ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::error::{Field, ImportError, ImportErrorKind, Item, ItemKind, Warnings, check_index};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 use core::ops::DerefMut;
@@ -19,29 +19,30 @@ pub(crate) struct Reader<'a> {
     pub(crate) root: &'a Root,
     pub(crate) buffers: &'a Buffers<'a>,
     pub(crate) budget: &'a Budget,
+    pub(crate) warnings: &'a Warnings,
 }
 
-/// How many bytes may be made of a file unless the options say: at least this many, or 64 times its buffers.
+/// How many bytes may be made of a file unless the options say: at least this many, or 64 times its size.
 const LEAST_BUDGET: u64 = 1 << 28;
 const BUDGET_PER_BYTE: u64 = 64;
 
 /// How many elements an accessor without a buffer view may have in any file, however small.
 const LEAST_ELEMENTS: u64 = 1 << 16;
 
-/// How many more bytes may be made of data that a file uses repeatedly.
+/// How many more bytes may be made of a file.
 ///
-/// Any number of primitives, targets and channels may use one accessor, any number of nodes a mesh with many targets,
-/// and accessors without a buffer view have elements but no bytes. So a file of a megabyte can describe a terabyte.
+/// A few bytes of JSON make an item or a node; any number of primitives, targets and channels may use one accessor, any
+/// number of nodes a mesh with many targets, and accessors without a buffer view have elements but no bytes. So a file
+/// of a megabyte can describe a terabyte.
 pub(crate) struct Budget {
     most: u64,
     taken: Cell<u64>,
 }
 
 impl Budget {
-    /// The budget of a file with this many bytes in its buffers.
-    pub(crate) fn of(bytes: u64, options: &ImportOptions) -> Self {
-        let usual = bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET);
-        Self::limited(options.max_bytes.unwrap_or(usual))
+    /// The greatest budget of a file with this many bytes, those of its buffers among them.
+    pub(crate) fn most(bytes: u64, options: &ImportOptions) -> u64 {
+        options.max_bytes.unwrap_or(bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET))
     }
 
     /// A budget of this many bytes.
@@ -57,7 +58,12 @@ impl Budget {
 
     /// Subtracts what this many values of a type need for an item. Returns an error if that is more than remains.
     pub(crate) fn take<T>(&self, count: usize, item: impl FnOnce() -> Item) -> Result<(), ImportError> {
-        let bytes = (count as u64).saturating_mul(size_of::<T>() as u64).saturating_add(self.taken.get());
+        self.take_bytes((count as u64).saturating_mul(size_of::<T>() as u64), item)
+    }
+
+    /// The same for so many bytes.
+    pub(crate) fn take_bytes(&self, bytes: u64, item: impl FnOnce() -> Item) -> Result<(), ImportError> {
+        let bytes = bytes.saturating_add(self.taken.get());
         if bytes > self.most {
             return Err(ImportErrorKind::TooManyBytes { item: item(), bytes, most: self.most }.into());
         }
@@ -95,6 +101,8 @@ pub(crate) enum Numbers {
     Quantised,
     /// Unsigned integers.
     Naturals,
+    /// Floats or integers of any size.
+    All,
 }
 
 impl Numbers {
@@ -166,17 +174,7 @@ impl<'a> Reader<'a> {
             _ => (Type::Mat4, "it is read as matrices and must be of type MAT4"),
         };
         let (layout, normalized) = self.layout(accessor, (kind, wrong), numbers, field)?;
-        let zero = value([0.0; N]);
-        match layout.component {
-            // By far the most.
-            ComponentType::F32 => self.elements(accessor, &layout, zero, list, |bytes| {
-                let (numbers, _) = bytes.as_chunks::<4>();
-                value(core::array::from_fn(|axis| f32::from_le_bytes(numbers[axis])))
-            }),
-            component => {
-                self.elements(accessor, &layout, zero, list, |bytes| value(component.numbers(bytes, normalized)))
-            }
-        }
+        with_number!(layout.component, normalized, read => self.elements(accessor, &layout, list, read, 0.0, value))
     }
 
     /// The elements of `N` integers each, each made into a value.
@@ -189,13 +187,16 @@ impl<'a> Reader<'a> {
     ) -> Result<L, ImportError> {
         let (kind, wrong) = match N {
             1 => (Type::Scalar, "it is read as indices and must be of type SCALAR"),
+            2 => (Type::Vec2, "it is read as integers and must be of type VEC2"),
+            3 => (Type::Vec3, "it is read as integers and must be of type VEC3"),
             _ => (Type::Vec4, "it is read as joints and must be of type VEC4"),
         };
         let (layout, _) = self.layout(accessor, (kind, wrong), Numbers::Naturals, field)?;
-        let component = layout.component;
-        self.elements(accessor, &layout, value([0; N]), list, |bytes| {
-            value(core::array::from_fn(|axis| component.read_natural(&bytes[axis * component.size()..])))
-        })
+        match layout.component.size() {
+            1 => self.elements(accessor, &layout, list, |[byte]| u32::from(byte), 0, value),
+            2 => self.elements(accessor, &layout, list, |bytes| u32::from(u16::from_le_bytes(bytes)), 0, value),
+            _ => self.elements(accessor, &layout, list, u32::from_le_bytes, 0, value),
+        }
     }
 
     /// Whether the elements of an accessor have four numbers instead of three.
@@ -233,39 +234,50 @@ impl<'a> Reader<'a> {
         ImportErrorKind::Accessor { item, problem }.into()
     }
 
-    /// The elements, each read from where its bytes start.
+    /// The elements of `N` numbers each, each number read from its `S` bytes.
     #[expect(clippy::cast_possible_truncation, reason = "that many bytes are in memory or in files")]
-    fn elements<T: Copy, L: List<T>>(
+    fn elements<const S: usize, const N: usize, C: Copy, T: Copy, L: List<T>>(
         self,
         accessor: Index<Accessor>,
         layout: &Layout,
-        zero: T,
         mut list: L,
-        read: impl Fn(&[u8]) -> T,
+        read: impl Fn([u8; S]) -> C,
+        zero: C,
+        value: impl Fn([C; N]) -> T,
     ) -> Result<L, ImportError> {
-        let Self { root, buffers, budget } = self;
+        let Self { root, buffers, budget, .. } = self;
         let count = usize::try_from(layout.count).unwrap_or(usize::MAX);
         let item = || Item::of(root, ItemKind::Accessor, accessor.value());
         budget.take::<T>(count, item)?;
         if !list.reserve_or_refuse(count) {
             return Err(ImportErrorKind::AllocationFailed(item()).into());
         }
+        let numbers = |bytes: &[[u8; S]; N]| value(core::array::from_fn(|axis| read(bytes[axis])));
+        let element = |bytes: &[u8]| {
+            let of_element = bytes.as_chunks().0.first_chunk();
+            numbers(of_element.expect("the element was found to lie within its view"))
+        };
         match &layout.base {
             Some(span) if count > 0 => {
                 let bytes = &span.view(root, buffers)?[span.start(0)..];
-                list.extend(bytes.chunks(span.stride).take(count).map(&read));
+                if span.stride == S * N {
+                    // Elements side by side: a loop that the compiler makes into one over vectors.
+                    list.extend(bytes.as_chunks().0.as_chunks().0[..count].iter().map(numbers));
+                } else {
+                    list.extend(bytes.chunks(span.stride).take(count).map(element));
+                }
             }
             Some(_) => {}
-            None => list.extend(core::iter::repeat_n(zero, count)),
+            None => list.extend(core::iter::repeat_n(value([zero; N]), count)),
         }
         if let Some(sparse) = &layout.sparse {
             let (indices, values) = (sparse.indices.view(root, buffers)?, sparse.values.view(root, buffers)?);
             let mut next = 0;
             for number in 0..sparse.count {
-                let index = sparse.index_type.read_index(&indices[sparse.indices.start(number)..]);
+                let index = read_index(sparse.index_type, &indices[sparse.indices.start(number)..]);
                 let place = list.get_mut(index as usize).filter(|_| index >= next);
                 *place.ok_or_else(|| self.refuse(accessor, SPARSE_ORDER))? =
-                    read(&values[sparse.values.start(number)..]);
+                    element(&values[sparse.values.start(number)..]);
                 next = index + 1;
             }
         }
@@ -283,17 +295,5 @@ pub(crate) fn expect_count<T, L: DerefMut<Target = [T]>>(
         Ok(elements)
     } else {
         Err(ImportErrorKind::Count { item, field: field(), expected, found: elements.len() }.into())
-    }
-}
-
-/// The elements, or an error if a number is not finite.
-pub(crate) fn expect_finite<const N: usize, L: DerefMut<Target = [[f32; N]]>>(
-    elements: L,
-    (item, field): Field<'_>,
-) -> Result<L, ImportError> {
-    if elements.as_flattened().iter().all(|number| number.is_finite()) {
-        Ok(elements)
-    } else {
-        Err(ImportErrorKind::NotFinite { item, field: field() }.into())
     }
 }

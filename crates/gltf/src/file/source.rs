@@ -1,17 +1,20 @@
 //! From bytes to a JSON root: containers, versions, required extensions.
 
-use crate::error::{ImportError, ImportErrorKind};
-use gltf::Glb;
+use super::{repair, weight};
+use crate::error::{ImportError, ImportErrorKind, Item, OtherFile, WarningKind, Warnings};
 use gltf::json::Root;
-use serde_json::{Value, json};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Extensions that do not affect what is imported, or that the import supports, besides the families below.
-const KNOWN_EXTENSIONS: [&str; 5] = [
+const KNOWN_EXTENSIONS: [&str; 7] = [
     "EXT_lights_image_based",
+    "EXT_mesh_gpu_instancing",
     "KHR_animation_pointer",
     "KHR_lights_punctual",
     "KHR_mesh_quantization",
+    "KHR_node_visibility",
     "KHR_xmp_json_ld",
 ];
 /// Families of extensions that only concern materials and textures, by the prefix of their names.
@@ -24,8 +27,12 @@ const OF_FEATURES: [(&str, &str, bool); 3] = [
     ("KHR_meshopt_compression", "meshopt", cfg!(feature = "meshopt")),
 ];
 
-/// How many bytes the header of a GLB has.
+/// How many bytes the header of a GLB has, and that of each of its chunks.
 const GLB_HEADER: usize = 12;
+const CHUNK_HEADER: usize = 8;
+
+/// What some writers put before text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Whether a file that requires this extension is imported correctly.
 pub(crate) fn is_known_extension(name: &str) -> bool {
@@ -37,81 +44,122 @@ pub(crate) fn is_known_extension(name: &str) -> bool {
 /// The binary chunk of a GLB, if there is one.
 pub(crate) type Blob<'a> = Option<Cow<'a, [u8]>>;
 
-/// Reads the JSON of a `.gltf` or `.glb` file, and its binary chunk. Also returns the number of bytes of JSON.
-pub(crate) fn parse(bytes: &[u8]) -> Result<(Root, Blob<'_>, usize), ImportError> {
-    let (json, blob) = if bytes.starts_with(b"glTF") {
-        let glb = split_glb(bytes)?;
-        (glb.json, glb.bin)
-    } else {
-        (Cow::Borrowed(bytes), None)
+/// A file whose JSON was read.
+pub(crate) struct Parsed<'a> {
+    pub(crate) root: Root,
+    pub(crate) blob: Blob<'a>,
+    /// How many bytes of JSON there are.
+    pub(crate) json_bytes: usize,
+    /// No fewer bytes than the parsed JSON takes, and the items that are made of it.
+    pub(crate) weight: u64,
+}
+
+/// Reads the JSON of a `.gltf` or `.glb` file, if it takes at most `most` bytes when it is parsed.
+pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Result<Parsed<'a>, ImportError> {
+    let (json, blob) = if bytes.starts_with(b"glTF") { split_glb(bytes)? } else { (bytes, None) };
+    let json = match json.strip_prefix(BYTE_ORDER_MARK) {
+        Some(json) => {
+            warnings.fault(Item::file, String::new, WarningKind::ByteOrderMark)?;
+            json
+        }
+        None => json,
     };
-    let root = Root::from_slice(&json)
-        .or_else(|error| repaired(&json).ok_or(error))
-        .map_err(|error| ImportErrorKind::Json(error.to_string()))?;
+    if let Some(other) = OtherFile::of(json) {
+        return Err(ImportErrorKind::NotGltf(other).into());
+    }
+    let weight = weight::of(json, most);
+    if weight > most {
+        return Err(ImportErrorKind::TooManyBytes { item: Item::file(), bytes: weight, most }.into());
+    }
+    // Text that was checked as a whole is parsed faster than bytes.
+    let root = match core::str::from_utf8(json).ok().and_then(|text| Root::from_str(text).ok()) {
+        Some(root) => root,
+        None => repaired(json, warnings)?,
+    };
     check_version(&root)?;
-    Ok((root, blob, json.len()))
+    let weight = weight.saturating_add(root.materials.len() as u64 * weight::MATERIAL);
+    Ok(Parsed { root, blob: blob.map(Cow::Borrowed), json_bytes: json.len(), weight })
 }
 
-/// Parses JSON that glTF allows and the JSON parser does not:
-///
-/// - animations of things other than nodes, whose channels have no node: such a channel gets a node, and a path that no
-///   node has;
-/// - scenes without a list of nodes: they get an empty one.
-///
-/// `None` if that does not help.
-fn repaired(json: &[u8]) -> Option<Root> {
-    let mut file: Value = serde_json::from_slice(json).ok()?;
-    let animations = file.get_mut("animations").and_then(Value::as_array_mut);
-    for animation in animations.into_iter().flatten() {
-        for channel in animation.get_mut("channels").and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Some(target) = channel.get_mut("target").and_then(Value::as_object_mut)
-                && !target.contains_key("node")
-            {
-                target.insert("node".to_owned(), 0.into());
-                target.insert("path".to_owned(), "pointer".into());
-            }
+/// Parses JSON that the JSON parser refuses, once it is repaired.
+fn repaired(json: &[u8], warnings: &Warnings) -> Result<Root, ImportError> {
+    let text = String::from_utf8_lossy(json);
+    let (repaired, lone_surrogates) = repair::repaired(&text);
+    let parser = &mut serde_json::Deserializer::from_str(&repaired);
+    let root: Root = serde_path_to_error::deserialize(&mut *parser).map_err(|error| {
+        if let Some(version) = other_version(&repaired) {
+            return ImportErrorKind::Version(version);
         }
+        let path = error.path().to_string();
+        let problem = error.into_inner();
+        ImportErrorKind::Json(if path == "." { problem.to_string() } else { format!("{path}: {problem}") })
+    })?;
+    parser.end().map_err(|error| ImportErrorKind::Json(error.to_string()))?;
+    if lone_surrogates || matches!(text, Cow::Owned(_)) {
+        warnings.fault(Item::file, String::new, WarningKind::Text)?;
     }
-    for scene in file.get_mut("scenes").and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(scene) = scene.as_object_mut() {
-            scene.entry("nodes").or_insert_with(|| json!([]));
-        }
-    }
-    Root::from_slice(&serde_json::to_vec(&file).ok()?).ok()
+    Ok(root)
 }
 
-/// Splits a GLB into its chunks.
-fn split_glb(bytes: &[u8]) -> Result<Glb<'_>, ImportError> {
+/// The version of JSON that is that of another version of glTF.
+fn other_version(json: &str) -> Option<String> {
+    type Object<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+    let file: Object<'_> = serde_json::from_str(json).ok()?;
+    let asset = file.get("asset").and_then(|asset| serde_json::from_str::<Object<'_>>(asset.get()).ok());
+    let version = asset.as_ref().and_then(|asset| serde_json::from_str(asset.get("version")?.get()).ok());
+    // In 1.0, items are named, not numbered, and files need not have an asset.
+    let is_first = ["accessors", "meshes", "nodes", "scenes"]
+        .iter()
+        .any(|list| file.get(*list).is_some_and(|list| list.get().starts_with('{')));
+    version.or_else(|| is_first.then(|| "1.0".to_owned())).filter(|version| !is_second(version))
+}
+
+fn is_second(version: &str) -> bool {
+    version.split('.').next() == Some("2")
+}
+
+/// Splits a GLB into its JSON and its binary chunk. Chunks of other types are skipped, as glTF demands.
+fn split_glb(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportError> {
     let found = bytes.len() as u64;
-    let Some(length) = bytes.get(8..GLB_HEADER) else {
-        return Err(ImportErrorKind::Truncated { expected: GLB_HEADER as u64, found }.into());
-    };
-    let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
+    let truncated = |expected| ImportErrorKind::Truncated { expected, found };
+    let container = |problem: String| ImportErrorKind::Container(problem);
+    let word = |bytes: &[u8], at| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    // In other versions, the length may mean something else.
+    if let Some(version @ (1 | 3..100)) = word(bytes, 4) {
+        return Err(ImportErrorKind::Version(format!("{version}.0")).into());
+    }
+    let length = word(bytes, 8).ok_or_else(|| truncated(GLB_HEADER as u64))? as usize;
     if length < GLB_HEADER {
-        return Err(ImportErrorKind::Container(format!("its header says {length} bytes in all")).into());
+        return Err(container(format!("its header says {length} bytes in all")).into());
     }
     // Bytes after the length stated in the header do not belong to the GLB.
-    let Some(bytes) = bytes.get(..length) else {
-        return Err(ImportErrorKind::Truncated { expected: length as u64, found }.into());
-    };
-    Glb::from_slice(bytes).map_err(|error| match error {
-        gltf::Error::Binary(gltf::binary::Error::Version(version)) => {
-            ImportErrorKind::Version(version.to_string()).into()
+    let mut rest = &bytes.get(..length).ok_or_else(|| truncated(length as u64))?[GLB_HEADER..];
+    if word(bytes, 4) != Some(2) {
+        return Err(container("its header has no version".to_owned()).into());
+    }
+    let (mut json, mut binary) = (None, None);
+    while !rest.is_empty() && binary.is_none() {
+        let cut = || container("its header's length cuts a chunk off".to_owned());
+        let size = word(rest, 0).ok_or_else(cut)?;
+        let (header, content) = rest.split_at_checked(CHUNK_HEADER).ok_or_else(cut)?;
+        let (content, behind) = content
+            .split_at_checked(size as usize)
+            .ok_or_else(|| ImportErrorKind::Truncated { expected: u64::from(size), found: content.len() as u64 })?;
+        match (&header[4..], json) {
+            (b"JSON", None) => json = Some(content),
+            (_, None) => return Err(container("its first chunk is not JSON".to_owned()).into()),
+            (b"BIN\0", _) => binary = Some(content),
+            _ => {}
         }
-        gltf::Error::Binary(gltf::binary::Error::ChunkLength { length, length_read, .. }) => {
-            ImportErrorKind::Truncated { expected: u64::from(length), found: length_read as u64 }.into()
-        }
-        gltf::Error::Binary(gltf::binary::Error::Io(_)) => {
-            ImportErrorKind::Container("its header's length cuts a chunk off".to_owned()).into()
-        }
-        error => ImportErrorKind::Container(error.to_string()).into(),
-    })
+        rest = behind;
+    }
+    Ok((json.ok_or_else(|| container("it has no JSON chunk".to_owned()))?, binary))
 }
 
 /// Returns an error for other versions and for unknown required extensions.
 fn check_version(root: &Root) -> Result<(), ImportError> {
     let version = &root.asset.version;
-    if version.split('.').next() != Some("2") {
+    if !is_second(version) {
         return Err(ImportErrorKind::Version(version.clone()).into());
     }
     if let Some(least) = root.asset.min_version.as_ref().filter(|least| *least != "2.0") {

@@ -1,8 +1,9 @@
 //! Images, as they are stored.
 
 use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::extras::others;
 use crate::file::{Reader, Source, find, read_whole};
-use crate::{Extras, Parts, Skipped};
+use crate::{Extensions, Extras, Parts, Skipped};
 use hedgerow_math::internal::fallible;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub struct Image {
     pub bytes: Vec<u8>,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name.
+    pub extensions: Extensions,
 }
 
 /// The images of a file. Lists those whose bytes are not to be had.
@@ -51,22 +54,30 @@ pub(super) fn read(
             uri: uri.filter(|_| data_type.is_none()).map(str::to_owned),
             bytes: Vec::new(),
             extras: Extras::read(&json.extras, parts.extras),
+            extensions: others!(json, parts.extras),
         };
         if parts.images {
             let found = match (json.buffer_view, uri) {
                 (Some(view), _) => Ok(copied(reader.buffers.view(root, view.value())?)?),
                 (None, Some(uri)) => match find(uri, base_dir) {
-                    Ok(Source::Memory(bytes)) => Ok(bytes.into_owned()),
-                    Ok(Source::File { path, .. }) => match files.get(&path) {
-                        Some(&before) => Ok(copied(&images[before].bytes)?),
-                        None => {
-                            let bytes = read_whole(&path);
-                            if bytes.is_ok() {
-                                files.insert(path, index);
-                            }
-                            bytes
+                    Ok((source, fault)) => {
+                        if let Some(kind) = fault {
+                            reader.warnings.fault(item, || "uri".to_owned(), kind)?;
                         }
-                    },
+                        match source {
+                            Source::Memory(bytes) => Ok(bytes.into_owned()),
+                            Source::File { path, .. } => match files.get(&path) {
+                                Some(&before) => Ok(copied(&images[before].bytes)?),
+                                None => {
+                                    let bytes = read_whole(&path);
+                                    if bytes.is_ok() {
+                                        files.insert(path, index);
+                                    }
+                                    bytes
+                                }
+                            },
+                        }
+                    }
                     Err(problem) => Err(problem),
                 },
                 (None, None) => Err(BufferProblem::NoData),

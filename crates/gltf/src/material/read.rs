@@ -3,6 +3,7 @@
 use super::texture::{MagFilter, MinFilter, Sampler, Texture, TextureRef, TextureTransform, Wrap};
 use super::{AlphaMode, Image, Material, Specular, SpecularGlossiness, Transmission, Volume, image};
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_finite, check_index};
+use crate::extras::others;
 use crate::file::Reader;
 use crate::{Extras, Parts, Skipped};
 use gltf::json::extensions::material as extensions;
@@ -244,6 +245,7 @@ fn texture(root: &Root, index: usize, extras: bool) -> Result<Texture, ImportErr
         other_images: Vec::new(),
         sampler: Sampler::default(),
         extras: Extras::read(&json.extras, extras),
+        extensions: others!(json, extras),
     };
     let invalid = |field: String, problem| ImportErrorKind::Invalid { item: item(), field, problem };
     for format in FORMATS {

@@ -1,6 +1,6 @@
 //! Textures: images with the way in which they are sampled, and references to them.
 
-use crate::Extras;
+use crate::{Extensions, Extras};
 use glam::{Affine2, Vec2};
 
 /// A texture of a glTF file: an image, and the way in which it is sampled.
@@ -18,6 +18,8 @@ pub struct Texture {
     pub sampler: Sampler,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name.
+    pub extensions: Extensions,
 }
 
 /// How a texture is sampled. Equal ones may share a sampler of the renderer.

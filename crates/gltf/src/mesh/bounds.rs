@@ -1,21 +1,28 @@
 //! The bounding box of the positions that an accessor describes.
 
-use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use crate::file::{Buffers, Component, Layout, SPARSE_ORDER, Span};
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind};
+use crate::file::{Layout, Reader, SPARSE_ORDER, read_index, scaled, with_number};
 use glam::Vec3;
+use gltf::json::Value;
 use gltf::json::accessor::{Accessor, ComponentType, Type};
-use gltf::json::{Root, Value};
+use gltf::json::mesh::Semantic;
+use gltf::json::validation::Checked;
 use hedgerow::Aabb;
 
-/// The box of the positions of `field` of a mesh: that of the accessor if it is valid, else computed from the data.
-/// Expects that [`check`](crate::file::check) has passed.
-pub(crate) fn positions(
-    root: &Root,
-    buffers: &Buffers<'_>,
+/// How far the declared box may be from that of the positions, as parts of its size and of its greatest number: allows
+/// for exporters that write few digits.
+const SIZE_TOLERANCE: f32 = 1e-4;
+const NUMBER_TOLERANCE: f32 = 1e-6;
+
+/// The box of the positions of a mesh and a field of it: that of the accessor if it is valid, else computed from the
+/// data if that is asked for, else empty. Expects that [`check`](crate::file::check) has passed.
+pub(super) fn positions(
+    reader: Reader<'_>,
     accessor: usize,
-    mesh: usize,
-    field: &str,
+    (mesh, field): (usize, &str),
+    measured: bool,
 ) -> Result<Aabb, ImportError> {
+    let root = reader.root;
     let layout = Layout::of(root, accessor)?;
     let refuse =
         |problem| ImportErrorKind::Accessor { item: Item::of(root, ItemKind::Accessor, accessor), problem }.into();
@@ -29,18 +36,46 @@ pub(crate) fn positions(
     if let Some(declared) = declared(json, &layout) {
         return Ok(declared);
     }
-    let item = || Item::of(root, ItemKind::Accessor, accessor);
-    let measured = measure(root, buffers, &layout, json.normalized, item)?.ok_or_else(|| refuse(SPARSE_ORDER))?;
-    if measured.is_finite() || layout.count == 0 {
-        Ok(measured)
-    } else {
-        Err(ImportErrorKind::NotFinite { item: Item::of(root, ItemKind::Mesh, mesh), field: field.to_owned() }.into())
+    if !measured {
+        return Ok(Aabb::EMPTY);
     }
+    let item = || Item::of(root, ItemKind::Accessor, accessor);
+    let found = with_number!(layout.component, json.normalized, read => measure(reader, &layout, item, read));
+    let (found, bad) = found?.ok_or_else(|| refuse(SPARSE_ORDER))?;
+    if bad > 0 {
+        let kind = WarningKind::Vertices { count: bad };
+        reader.warnings.fault(|| Item::of(root, ItemKind::Mesh, mesh), || field.to_owned(), kind)?;
+    }
+    // Without any finite position, all are zero.
+    Ok(if bad > 0 && found.is_empty() { Aabb::new(Vec3::ZERO, Vec3::ZERO) } else { found })
+}
+
+/// The box of a primitive whose positions have this one: the declared one if it is the same but for rounding, or if
+/// there are no positions in the file.
+pub(super) fn agreed(reader: Reader<'_>, (mesh, number): (usize, usize), found: Aabb) -> Result<Aabb, ImportError> {
+    let root = reader.root;
+    let attributes = &root.meshes[mesh].primitives[number].attributes;
+    let Some(accessor) = attributes.get(&Checked::Valid(Semantic::Positions)) else { return Ok(found) };
+    let layout = Layout::of(root, accessor.value())?;
+    let Some(declared) = declared(&root.accessors[accessor.value()], &layout) else { return Ok(found) };
+    let has_data = layout.base.is_some() || layout.sparse.is_some();
+    if !has_data || layout.count == 0 {
+        return Ok(declared);
+    }
+    let greatest = found.min.abs().max(found.max.abs()).max_element();
+    let tolerance = SIZE_TOLERANCE * found.size().max_element() + NUMBER_TOLERANCE * greatest;
+    let distance = (declared.min - found.min).abs().max((declared.max - found.max).abs()).max_element();
+    if distance <= tolerance {
+        return Ok(declared);
+    }
+    let field = || format!("primitives[{number}].attributes.POSITION");
+    reader.warnings.fault(|| Item::of(root, ItemKind::Mesh, mesh), field, WarningKind::Bounds)?;
+    Ok(found)
 }
 
 /// Whether the box of the positions of an accessor is that which it states.
 #[cfg(feature = "draco")]
-pub(crate) fn are_declared(root: &Root, accessor: usize) -> bool {
+pub(crate) fn are_declared(root: &gltf::json::Root, accessor: usize) -> bool {
     Layout::of(root, accessor).is_ok_and(|layout| declared(&root.accessors[accessor], &layout).is_some())
 }
 
@@ -50,7 +85,7 @@ fn declared(json: &Accessor, layout: &Layout) -> Option<Aabb> {
         let [x, y, z] = value.as_ref()?.as_array()?.as_slice() else { return None };
         let [x, y, z] = [x.as_f64()?, y.as_f64()?, z.as_f64()?];
         // They are given as stored, even if they are normalised.
-        Some(narrowed([x, y, z]).map(|stored| layout.component.scaled(stored, json.normalized)))
+        Some(narrowed([x, y, z]).map(|stored| scaled(layout.component, stored, json.normalized)))
     };
     let bounds = Aabb::new(corner(&json.min)?, corner(&json.max)?);
     (bounds.is_finite() && !bounds.is_empty()).then_some(bounds)
@@ -62,22 +97,23 @@ fn narrowed(wide: [f64; 3]) -> Vec3 {
     Vec3::from_array(wide.map(|number| number as f32))
 }
 
-/// The box around all elements, or [`Aabb::INFINITE`] if one is not finite; `None` if the indices of a sparse accessor
-/// are invalid.
-fn measure(
-    root: &Root,
-    buffers: &Buffers<'_>,
+/// The box around all finite elements, and how many are not finite; `None` if the indices of a sparse accessor are
+/// invalid.
+fn measure<const S: usize>(
+    Reader { root, buffers, .. }: Reader<'_>,
     layout: &Layout,
-    normalized: bool,
     item: impl FnOnce() -> Item,
-) -> Result<Option<Aabb>, ImportError> {
-    let position = |bytes: &[u8], span: &Span, index: u64| {
-        Vec3::from_array(layout.component.numbers(&bytes[span.start(index)..], normalized))
-    };
-    let (mut bounds, mut finite) = (Aabb::EMPTY, true);
-    let mut include = |point: Vec3| {
-        finite &= point.is_finite();
-        bounds = bounds.merge(&Aabb::new(point, point));
+    read: impl Fn([u8; S]) -> f32,
+) -> Result<Option<(Aabb, usize)>, ImportError> {
+    let (mut bounds, mut bad) = (Aabb::EMPTY, 0);
+    let mut include = |bytes: &[u8]| {
+        let numbers: &[[u8; S]; 3] = bytes.as_chunks().0.first_chunk().expect("the element lies within its view");
+        let point = Vec3::from_array(core::array::from_fn(|axis| read(numbers[axis])));
+        if point.is_finite() {
+            bounds = bounds.merge(&Aabb::new(point, point));
+        } else {
+            bad += 1;
+        }
     };
     let mut replaced = Vec::new();
     if let Some(sparse) = &layout.sparse {
@@ -86,12 +122,12 @@ fn measure(
         replaced.try_reserve_exact(count).map_err(|_| ImportErrorKind::AllocationFailed(item()))?;
         let (indices, values) = (sparse.indices.view(root, buffers)?, sparse.values.view(root, buffers)?);
         for number in 0..sparse.count {
-            let index = sparse.index_type.read_index(&indices[sparse.indices.start(number)..]);
+            let index = read_index(sparse.index_type, &indices[sparse.indices.start(number)..]);
             if index >= layout.count || replaced.last().is_some_and(|&last| last >= index) {
                 return Ok(None);
             }
             replaced.push(index);
-            include(position(values, &sparse.values, number));
+            include(&values[sparse.values.start(number)..]);
         }
     }
     match &layout.base {
@@ -100,12 +136,12 @@ fn measure(
             let mut replaced = replaced.into_iter().peekable();
             for index in 0..layout.count {
                 if replaced.next_if_eq(&index).is_none() {
-                    include(position(bytes, span, index));
+                    include(&bytes[span.start(index)..]);
                 }
             }
         }
-        None if (replaced.len() as u64) < layout.count => include(Vec3::ZERO),
+        None if (replaced.len() as u64) < layout.count => bounds = bounds.merge(&Aabb::new(Vec3::ZERO, Vec3::ZERO)),
         None => {}
     }
-    Ok(Some(if finite { bounds } else { Aabb::INFINITE }))
+    Ok(Some((bounds, bad)))
 }

@@ -1,10 +1,13 @@
 //! Vertices as plain arrays.
 
+use super::VertexAttribute;
+
 /// The vertices of a primitive, as plain arrays with an element for each vertex.
 ///
 /// Integers are converted to floats, normalised ones to fractions; everything else is as in the file. Positions are
-/// finite, and so is everything of a mesh that is skinned or morphed; other normals, tangents, texture coordinates and
-/// colours may be any numbers. All lists are plain numbers side by side, ready to be uploaded as bytes.
+/// finite, and so is everything of a mesh that is skinned or morphed: what is not in the file is replaced, see
+/// [`WarningKind::Vertices`](crate::WarningKind::Vertices). Other normals, tangents, texture coordinates and colours
+/// may be any numbers. All lists are plain numbers side by side, ready to be uploaded as bytes.
 ///
 /// ```
 /// // A point at (0, 2, 0), and a morph target that moves it by as much.
@@ -40,11 +43,14 @@ pub struct MeshData {
     pub texcoords: Vec<Vec<[f32; 2]>>,
     /// The sets of colours, linear, `COLOR_0` first; with an alpha of 1 if the file has none.
     pub colors: Vec<Vec<[f32; 4]>>,
+    /// Whether [`to_skinned_mesh`](Self::to_skinned_mesh) keeps the eight greatest influences of a vertex, not four.
+    pub eight_influences: bool,
     /// How many influences each vertex has: four for each set `JOINTS_n`, `WEIGHTS_n`; zero if no node has a skin for
     /// the mesh.
     pub influences: usize,
     /// The joints of all influences, one vertex after the other. They are numbered by the skin, not by the rig's
-    /// skeleton: palettes come from [`Skin::palette`](hedgerow_anim::skin::Skin::palette) or are asked for with the skin.
+    /// skeleton: palettes come from [`Skin::palette`](hedgerow_anim::skin::Skin::palette) or are asked for with the
+    /// skin.
     pub joints: Vec<u16>,
     /// The weights of all influences in the same order: finite and not negative, but their sum is not always 1.
     pub weights: Vec<f32>,
@@ -52,6 +58,8 @@ pub struct MeshData {
     pub indices: Vec<u32>,
     /// What each morph target adds at weight 1.
     pub targets: Vec<MorphDeltas>,
+    /// An application's own attributes, whose names begin with an underscore.
+    pub attributes: Vec<VertexAttribute>,
 }
 
 impl MeshData {

@@ -1,11 +1,13 @@
 //! From plain arrays to meshes for skinning and boxes for culling.
 
-use super::MeshData;
+use super::read::{NORMAL, TANGENT};
+use super::{MeshData, mend};
 use glam::Vec3;
 use hedgerow::character::CharacterError;
 use hedgerow::character::JointBounds;
 use hedgerow_anim::Error;
 use hedgerow_anim::skin::{MorphTarget, Skin, SkinnedMesh};
+use std::borrow::Cow;
 
 impl MeshData {
     /// The same vertices without joints: for a node that draws this mesh without a skin, while another node draws it
@@ -27,6 +29,7 @@ impl MeshData {
     #[must_use]
     pub fn without_joints(&self) -> Self {
         let Self { id, topology, positions, normals, tangents, texcoords, colors, indices, targets, .. } = self;
+        let attributes = self.attributes.clone();
         Self {
             id: *id,
             topology: *topology,
@@ -37,6 +40,7 @@ impl MeshData {
             colors: colors.clone(),
             indices: indices.clone(),
             targets: targets.clone(),
+            attributes,
             ..Self::default()
         }
     }
@@ -47,13 +51,14 @@ impl MeshData {
     ///
     /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, whatever the
     /// [`topology`](Self::topology). If the file has none, they are made, so that the order in which vertices are drawn
-    /// is kept.
+    /// is kept. Normals and tangents that are not finite, which a mesh that nothing deforms may have, are replaced by
+    /// +z and +x.
     ///
     /// Runs in **O(vertices · (influences + targets) + indices)**.
     ///
     /// # Errors
-    /// What [`SkinnedMeshBuilder::build`](hedgerow_anim::skin::SkinnedMeshBuilder::build) refuses. For the arrays of an import
-    /// and its skin, that is only a mesh of more than 2³² − 65 vertices.
+    /// What [`SkinnedMeshBuilder::build`](hedgerow_anim::skin::SkinnedMeshBuilder::build) refuses. For the arrays of an
+    /// import and its skin, that is only a mesh of more than 2³² − 65 vertices.
     pub fn to_skinned_mesh(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {
         let in_order: Vec<u32>;
         let indices = if self.indices.is_empty() {
@@ -66,11 +71,15 @@ impl MeshData {
         if self.influences > 0 {
             builder = builder.influences(self.influences, &self.joints, &self.weights);
         }
-        if !self.normals.is_empty() {
-            builder = builder.normals(&self.normals);
+        if self.eight_influences {
+            builder = builder.eight_influences();
         }
-        if !self.tangents.is_empty() {
-            builder = builder.tangents(&self.tangents);
+        let (normals, tangents) = (finite(&self.normals, NORMAL), finite(&self.tangents, TANGENT));
+        if !normals.is_empty() {
+            builder = builder.normals(&normals);
+        }
+        if !tangents.is_empty() {
+            builder = builder.tangents(&tangents);
         }
         for target in &self.targets {
             let (positions, normals, tangents) = (&target.positions, &target.normals, &target.tangents);
@@ -103,4 +112,14 @@ impl MeshData {
             JointBounds::with_morphs(skin, &positions, &extents, &vec![0; count], &vec![1.0; count])
         }
     }
+}
+
+/// The same vectors, or a copy if some have to be replaced.
+fn finite<const N: usize>(vectors: &[[f32; N]], by: [f32; N]) -> Cow<'_, [[f32; N]]> {
+    if vectors.as_flattened().iter().all(|number| number.is_finite()) {
+        return Cow::Borrowed(vectors);
+    }
+    let mut copy = vectors.to_vec();
+    mend::vectors(&mut copy, by);
+    Cow::Owned(copy)
 }

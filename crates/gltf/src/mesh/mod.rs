@@ -6,23 +6,28 @@
 //! | `bounds` | the box of a primitive |
 //! | `data` | vertices as plain arrays |
 //! | `read` | vertices out of a file |
+//! | `custom` | an application's own attributes |
+//! | `mend` | what stands for numbers of which nothing can be computed |
 //! | `deform` | from these to meshes for skinning, and boxes for culling |
 
 mod bounds;
+mod custom;
 mod data;
 mod deform;
 mod ids;
+mod mend;
 mod read;
 
 #[cfg(feature = "draco")]
 pub(super) use bounds::are_declared as has_declared_bounds;
+pub use custom::{AttributeValues, VertexAttribute};
 pub use data::{MeshData, MorphDeltas, Topology};
 pub use ids::MeshIds;
 
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use super::extras::others;
 use super::file::Reader;
-use super::{Extras, Parts, Skipped};
-use bumpalo::Bump;
+use super::{Extensions, Extras, Parts, Skipped};
 use gltf::json::Root;
 use gltf::json::mesh::{Primitive, Semantic};
 use gltf::json::validation::Checked;
@@ -59,6 +64,8 @@ pub struct ImportedMesh {
     pub primitives: Vec<ImportedPrimitive>,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name.
+    pub extensions: Extensions,
 }
 
 /// A part of a mesh that is drawn with one material.
@@ -78,6 +85,8 @@ pub struct ImportedPrimitive {
     pub vertices: Option<MeshData>,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name, but for `KHR_materials_variants`.
+    pub extensions: Extensions,
 }
 
 /// Reads the meshes of a file without their vertices, whose indices it checks. Lists primitives that are not drawn.
@@ -96,7 +105,8 @@ pub(super) fn read(
             let bounds = match primitive.attributes.get(&Checked::Valid(Semantic::Positions)) {
                 Some(accessor) => {
                     let field = format!("primitives[{number}].attributes.POSITION");
-                    Some(bounds::positions(root, reader.buffers, accessor.value(), mesh, &field)?)
+                    // If vertices come, their box is computed with them.
+                    Some(bounds::positions(reader, accessor.value(), (mesh, &field), !parts.vertices)?)
                 }
                 None => {
                     skipped.push(Skipped::Primitive { mesh, primitive: number });
@@ -110,12 +120,14 @@ pub(super) fn read(
                 bounds,
                 vertices: None,
                 extras: Extras::read(&primitive.extras, parts.extras),
+                extensions: others!(primitive, parts.extras),
             });
         }
         meshes.push(ImportedMesh {
             name: json.name.clone(),
             primitives,
             extras: Extras::read(&json.extras, parts.extras),
+            extensions: others!(json, parts.extras),
         });
     }
     Ok(meshes)
@@ -126,16 +138,19 @@ pub(super) fn read(
 pub(super) fn read_vertices(
     reader: Reader<'_>,
     meshes: &mut [ImportedMesh],
-    motion: bool,
+    (motion, eight_influences): (bool, bool),
     skipped: &mut Vec<Skipped>,
 ) -> Result<(), ImportError> {
     let joints = if motion { read::least_joints(reader.root, skipped) } else { vec![None; meshes.len()] };
-    let mut arena = Bump::new();
     for (mesh, joints) in joints.into_iter().enumerate() {
         for (number, primitive) in meshes[mesh].primitives.iter_mut().enumerate() {
-            arena.reset();
             let of = read::Deformation { joints, targets: motion };
-            primitive.vertices = read::vertices(reader, &arena, (mesh, number, primitive.id), of, skipped)?;
+            let Some((mut vertices, found)) = read::vertices(reader, (mesh, number, primitive.id), of, skipped)? else {
+                continue;
+            };
+            vertices.eight_influences = eight_influences;
+            primitive.vertices = Some(vertices);
+            primitive.bounds = Some(bounds::agreed(reader, (mesh, number), found)?);
         }
     }
     Ok(())

@@ -1,16 +1,19 @@
 //! Vertices out of a file.
 
-use super::{MeshData, MorphDeltas, Topology};
+use super::{MeshData, MorphDeltas, Topology, custom, mend};
 use crate::Skipped;
-use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use crate::file::{Numbers, Reader, expect_count, expect_finite};
-use bumpalo::Bump;
-use bumpalo::collections::Vec as BumpVec;
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind};
+use crate::file::{Numbers, Reader, expect_count};
 use gltf::json::accessor::Accessor;
 use gltf::json::mesh::{Mode, MorphTarget, Primitive, Semantic};
 use gltf::json::validation::Checked;
 use gltf::json::{Index, Root};
+use hedgerow::Aabb;
 use hedgerow_math::internal::fallible;
+
+/// What stands for a normal and a tangent that are not finite.
+pub(super) const NORMAL: [f32; 3] = [0.0, 0.0, 1.0];
+pub(super) const TANGENT: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
 
 /// What is to be read of what deforms a mesh.
 #[derive(Clone, Copy)]
@@ -39,22 +42,21 @@ pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Optio
     joints
 }
 
-/// Reads the vertices of a primitive, given by mesh, number and id, and checks that they match the skins with which it
-/// is drawn. `None` if it has no positions. Lists attributes that are not read.
+/// Reads the vertices of a primitive, given by mesh, number and id, and replaces what does not match the skins with
+/// which it is drawn. Returns them with their box; `None` if the primitive has no positions. Lists attributes that are
+/// not read.
 pub(super) fn vertices(
     reader: Reader<'_>,
-    arena: &Bump,
     (mesh, number, id): (usize, usize, u32),
     of: Deformation,
     skipped: &mut Vec<Skipped>,
-) -> Result<Option<MeshData>, ImportError> {
+) -> Result<Option<(MeshData, Aabb)>, ImportError> {
     let primitive = &reader.root.meshes[mesh].primitives[number];
-    let source = Source { reader, arena, mesh, number, primitive };
+    let source = Source { reader, mesh, number, primitive };
     let Some(positions) = attribute(primitive, Semantic::Positions) else { return Ok(None) };
-    let data = source.read(id, positions, of)?;
-    source.check_joints(&data, of.joints)?;
-    source.list_others(&data, skipped);
-    Ok(Some(data))
+    let (mut data, bounds) = source.read(id, positions, of)?;
+    source.others(&mut data, skipped)?;
+    Ok(Some((data, bounds)))
 }
 
 fn follows_joints(primitive: &Primitive) -> bool {
@@ -68,8 +70,6 @@ fn attribute(primitive: &Primitive, semantic: Semantic) -> Option<Index<Accessor
 /// A primitive whose accessors are being read.
 struct Source<'a> {
     reader: Reader<'a>,
-    /// For lists that are only needed for a while.
-    arena: &'a Bump,
     mesh: usize,
     number: usize,
     primitive: &'a Primitive,
@@ -92,32 +92,48 @@ impl Source<'_> {
         ImportErrorKind::Invalid { item: self.item(), field: self.field(name), problem }.into()
     }
 
+    /// Lists a fault of so many elements, if there are any.
+    fn fault(&self, count: usize, name: &str, kind: impl FnOnce(usize) -> WarningKind) -> Result<(), ImportError> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.reader.warnings.fault(|| self.item(), || self.field(name), kind(count))
+    }
+
     /// Reads the vertices. If no node has a skin for the mesh, its joints and weights are ignored, as glTF demands.
-    fn read(&self, id: u32, positions: Index<Accessor>, of: Deformation) -> Result<MeshData, ImportError> {
+    fn read(&self, id: u32, positions: Index<Accessor>, of: Deformation) -> Result<(MeshData, Aabb), ImportError> {
         let topology = self.topology()?;
         let name = || self.field("attributes.POSITION");
-        let positions = self.reader.arrays(positions, Numbers::Quantised, (self.item(), &name))?;
-        let positions = expect_finite(positions, (self.item(), &name))?;
+        let mut positions = self.reader.arrays(positions, Numbers::Quantised, (self.item(), &name))?;
+        let (bounds, bad) = mend::points(&mut positions);
+        self.fault(bad, "attributes.POSITION", |count| WarningKind::Vertices { count })?;
         let count = positions.len();
-        let (influences, joints, weights) =
-            if of.joints.is_some() { self.influences(count)? } else { Influences::default() };
+        let (influences, joints, weights) = match of.joints {
+            Some(limit) => self.influences(count, limit)?,
+            None => Influences::default(),
+        };
         let targets = if of.targets { self.targets(count)? } else { Vec::new() };
-        let finite = influences > 0 || !targets.is_empty();
+        // What nothing computes with may be any number.
+        let finite = influences > 0 || !targets.is_empty() || self.reader.warnings.is_strict();
         let of_vertices = |semantic| attribute(self.primitive, semantic);
-        Ok(MeshData {
+        let (normal, tangent) = (finite.then_some(NORMAL), finite.then_some(TANGENT));
+        let data = MeshData {
             id,
             topology,
-            normals: self.coordinates(of_vertices(Semantic::Normals), count, finite, "attributes.NORMAL")?,
-            tangents: self.coordinates(of_vertices(Semantic::Tangents), count, finite, "attributes.TANGENT")?,
+            normals: self.coordinates(of_vertices(Semantic::Normals), count, normal, "attributes.NORMAL")?,
+            tangents: self.coordinates(of_vertices(Semantic::Tangents), count, tangent, "attributes.TANGENT")?,
             texcoords: self.sets(|set| self.texcoords(set, count))?,
             colors: self.sets(|set| self.colors(set, count))?,
+            eight_influences: false,
             influences,
             joints,
             weights,
-            indices: self.indices(count)?,
+            indices: self.indices(count, topology)?,
             targets,
+            attributes: Vec::new(),
             positions,
-        })
+        };
+        Ok((data, bounds))
     }
 
     fn topology(&self) -> Result<Topology, ImportError> {
@@ -133,20 +149,23 @@ impl Source<'_> {
         }
     }
 
-    /// The elements of an accessor, which must be one for each vertex, and finite if asked for; none if there is no
-    /// accessor.
+    /// The elements of an accessor, which must be one for each vertex; those that are not finite are replaced if there
+    /// is something to replace them by. None if there is no accessor.
     fn coordinates<const N: usize>(
         &self,
         accessor: Option<Index<Accessor>>,
         count: usize,
-        finite: bool,
+        by: Option<[f32; N]>,
         name: &str,
     ) -> Result<Vec<[f32; N]>, ImportError> {
         let Some(accessor) = accessor else { return Ok(Vec::new()) };
         let field = || self.field(name);
         let read = self.reader.arrays(accessor, Numbers::Quantised, (self.item(), &field))?;
-        let read = expect_count(read, count, (self.item(), &field))?;
-        if finite { expect_finite(read, (self.item(), &field)) } else { Ok(read) }
+        let mut read: Vec<[f32; N]> = expect_count(read, count, (self.item(), &field))?;
+        if let Some(by) = by {
+            self.fault(mend::vectors(&mut read, by), name, |count| WarningKind::Vertices { count })?;
+        }
+        Ok(read)
     }
 
     /// All sets of an attribute up to the first that is missing.
@@ -156,7 +175,7 @@ impl Source<'_> {
 
     fn texcoords(&self, set: u32, count: usize) -> Result<Option<Vec<[f32; 2]>>, ImportError> {
         let Some(accessor) = attribute(self.primitive, Semantic::TexCoords(set)) else { return Ok(None) };
-        self.coordinates(Some(accessor), count, false, &format!("attributes.TEXCOORD_{set}")).map(Some)
+        self.coordinates(Some(accessor), count, None, &format!("attributes.TEXCOORD_{set}")).map(Some)
     }
 
     fn colors(&self, set: u32, count: usize) -> Result<Option<Vec<[f32; 4]>>, ImportError> {
@@ -171,11 +190,9 @@ impl Source<'_> {
         expect_count(read, count, (self.item(), &field)).map(Some)
     }
 
-    /// Combines all sets of joints and weights, vertex by vertex.
-    #[expect(clippy::cast_possible_truncation, reason = "joints of more than 16 bits are refused before")]
-    fn influences(&self, count: usize) -> Result<Influences, ImportError> {
-        let mut joints: BumpVec<'_, BumpVec<'_, [u32; 4]>> = BumpVec::new_in(self.arena);
-        let mut weights: BumpVec<'_, BumpVec<'_, [f32; 4]>> = BumpVec::new_in(self.arena);
+    /// Combines all sets of joints and weights, vertex by vertex; `limit` is how many joints a skin has.
+    fn influences(&self, count: usize, limit: usize) -> Result<Influences, ImportError> {
+        let mut sets = Vec::new();
         for set in 0.. {
             let names = [format!("attributes.JOINTS_{set}"), format!("attributes.WEIGHTS_{set}")];
             let semantics = [Semantic::Joints(set), Semantic::Weights(set)];
@@ -190,29 +207,38 @@ impl Source<'_> {
                 }
             };
             let field = || self.field(&names[0]);
-            let list = BumpVec::new_in(self.arena);
-            let read = self.reader.integers(of_joints, (self.item(), &field), list, |joints: [u32; 4]| joints)?;
-            if read.as_flattened().iter().any(|&joint| joint > u32::from(u16::MAX)) {
-                return Err(self.invalid(&names[0], "a joint has more than 16 bits; a skin has no such joint"));
-            }
-            joints.push(expect_count(read, count, (self.item(), &field))?);
+            // No skin has joints of more than 16 bits.
+            let joints = |joints: [u32; 4]| joints.map(|joint| u16::try_from(joint).unwrap_or(u16::MAX));
+            let joints = self.reader.integers(of_joints, (self.item(), &field), Vec::new(), joints)?;
+            let joints: Vec<[u16; 4]> = expect_count(joints, count, (self.item(), &field))?;
             let field = || self.field(&names[1]);
-            let read = self.reader.arrays_in(self.arena, of_weights, Numbers::Fractions, (self.item(), &field))?;
-            let read = expect_finite(expect_count(read, count, (self.item(), &field))?, (self.item(), &field))?;
-            if read.as_flattened().iter().any(|&weight| weight < 0.0) {
-                return Err(self.invalid(&names[1], "a weight is negative; bind the mesh again"));
-            }
-            weights.push(read);
+            let weights = self.reader.arrays(of_weights, Numbers::Fractions, (self.item(), &field))?;
+            let mut weights: Vec<[f32; 4]> = expect_count(weights, count, (self.item(), &field))?;
+            let bad = mend::weights(weights.as_flattened_mut());
+            self.fault(bad, &names[1], |count| WarningKind::Weights { count })?;
+            sets.push((joints, weights));
         }
-        let sets = joints.len();
-        let (mut all_joints, mut all_weights) = (self.room(4 * sets * count)?, self.room(4 * sets * count)?);
-        for vertex in 0..count {
-            for set in 0..sets {
-                all_joints.extend(joints[set][vertex].map(|joint| joint as u16));
-                all_weights.extend(weights[set][vertex]);
+        let influences = 4 * sets.len();
+        let (mut joints, mut weights) = if sets.len() > 1 {
+            let (mut joints, mut weights) = (self.room(influences * count)?, self.room(influences * count)?);
+            for vertex in 0..count {
+                for (of_joints, of_weights) in &sets {
+                    joints.extend(of_joints[vertex]);
+                    weights.extend(of_weights[vertex]);
+                }
             }
+            (joints, weights)
+        } else {
+            let (joints, weights) = sets.pop().unwrap_or_default();
+            (joints.into_flattened(), weights.into_flattened())
+        };
+        if influences > 0 {
+            let lost = mend::joints(&mut joints, &mut weights, influences, limit);
+            self.fault(lost, "attributes.JOINTS_0", |count| WarningKind::Joints { count })?;
+            let without = mend::without_weight(&weights, influences);
+            self.fault(without, "attributes.WEIGHTS_0", |count| WarningKind::NoWeights { count })?;
         }
-        Ok((4 * sets, all_joints, all_weights))
+        Ok((influences, joints, weights))
     }
 
     /// An empty list for so many values, as long as the file may make so many, and there is memory for them.
@@ -221,51 +247,43 @@ impl Source<'_> {
         fallible::with_capacity(count).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
     }
 
-    fn indices(&self, count: usize) -> Result<Vec<u32>, ImportError> {
+    fn indices(&self, count: usize, topology: Topology) -> Result<Vec<u32>, ImportError> {
         let Some(accessor) = self.primitive.indices else { return Ok(Vec::new()) };
         let field = || self.field("indices");
-        let indices = self.reader.integers(accessor, (self.item(), &field), Vec::new(), |[index]: [u32; 1]| index)?;
-        match indices.iter().any(|&index| index as usize >= count) {
-            true => Err(self.invalid("indices", "an index names a vertex that the primitive does not have")),
-            false => Ok(indices),
-        }
+        let mut read = self.reader.integers(accessor, (self.item(), &field), Vec::new(), |[index]: [u32; 1]| index)?;
+        self.fault(mend::indices(&mut read, count, topology), "indices", |count| WarningKind::Indices { count })?;
+        Ok(read)
     }
 
     fn targets(&self, count: usize) -> Result<Vec<MorphDeltas>, ImportError> {
+        let zero = Some([0.0; 3]);
         let read = |(target, json): (usize, &MorphTarget)| {
             let name = |part: &str| format!("targets[{target}].{part}");
             Ok(MorphDeltas {
-                positions: self.coordinates(json.positions, count, true, &name("POSITION"))?,
-                normals: self.coordinates(json.normals, count, true, &name("NORMAL"))?,
-                tangents: self.coordinates(json.tangents, count, true, &name("TANGENT"))?,
+                positions: self.coordinates(json.positions, count, zero, &name("POSITION"))?,
+                normals: self.coordinates(json.normals, count, zero, &name("NORMAL"))?,
+                tangents: self.coordinates(json.tangents, count, zero, &name("TANGENT"))?,
             })
         };
         self.primitive.targets.iter().flatten().enumerate().map(read).collect()
     }
 
-    /// Returns an error for vertices that follow a joint beyond those of a skin with which the mesh is drawn.
-    fn check_joints(&self, data: &MeshData, joints: Option<usize>) -> Result<(), ImportError> {
-        let (Some(limit), 1..) = (joints, data.influences) else { return Ok(()) };
-        let of_vertices = data.joints.chunks(data.influences).zip(data.weights.chunks(data.influences));
-        for (joints, weights) in of_vertices {
-            let is_lost = |(&joint, &weight): (&u16, &f32)| weight > 0.0 && usize::from(joint) >= limit;
-            let follows_none = weights.iter().all(|&weight| weight == 0.0);
-            // Without weights, a vertex follows the first of its joints.
-            if joints.iter().zip(weights).any(is_lost) || follows_none && usize::from(joints[0]) >= limit {
-                let problem = "a vertex follows a joint that a skin of this mesh does not have; bind the mesh again";
-                return Err(self.invalid("attributes.JOINTS_0", problem));
-            }
-        }
-        Ok(())
-    }
-
-    /// Lists the attributes that have no place in the arrays.
-    fn list_others(&self, data: &MeshData, skipped: &mut Vec<Skipped>) {
-        for semantic in self.primitive.attributes.keys() {
+    /// Reads an application's own attributes, and lists the others that have no place in the arrays.
+    fn others(&self, data: &mut MeshData, skipped: &mut Vec<Skipped>) -> Result<(), ImportError> {
+        for (semantic, &accessor) in &self.primitive.attributes {
             let is_read = match semantic {
                 Checked::Valid(Semantic::TexCoords(set)) => (*set as usize) < data.texcoords.len(),
                 Checked::Valid(Semantic::Colors(set)) => (*set as usize) < data.colors.len(),
-                Checked::Valid(Semantic::Extras(_)) | Checked::Invalid => false,
+                Checked::Valid(Semantic::Extras(_)) => {
+                    let name = semantic.to_string();
+                    let field = || self.field(&format!("attributes.{name}"));
+                    let values = custom::values(self.reader, accessor, (self.item(), &field))?;
+                    let values = values.filter(|values| values.vertices() == data.positions.len());
+                    let is_read = values.is_some();
+                    data.attributes.extend(values.map(|values| custom::VertexAttribute { name, values }));
+                    is_read
+                }
+                Checked::Invalid => false,
                 _ => true,
             };
             if !is_read {
@@ -273,5 +291,6 @@ impl Source<'_> {
                 skipped.push(Skipped::Attribute { mesh, primitive, name });
             }
         }
+        Ok(())
     }
 }

@@ -1,10 +1,12 @@
 //! Animations: one clip for each rig that an animation moves.
 
+use super::keys;
 use super::morph::MorphNode;
 use super::rig::{Rig, Rigs};
-use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
-use crate::file::{Numbers, Reader};
-use crate::{Extras, Skipped};
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, check_index};
+use crate::extras::others;
+use crate::file::{NO_NODE, Numbers, Reader};
+use crate::{Extensions, Extras, Skipped};
 use bumpalo::Bump;
 use core::ops::Range;
 use glam::{Quat, Vec3};
@@ -72,14 +74,19 @@ pub struct ImportedAnimation {
     pub clips: Range<usize>,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name.
+    pub extensions: Extensions,
 }
 
 impl ImportedAnimation {
     pub(super) fn of(root: &Root, animation: usize, clips: Range<usize>, extras: bool) -> Self {
         let json = &root.animations[animation];
-        Self { name: json.name.clone(), clips, extras: Extras::read(&json.extras, extras) }
+        let extensions = others!(json, extras);
+        Self { name: json.name.clone(), clips, extras: Extras::read(&json.extras, extras), extensions }
     }
 }
+
+const POINTER: &str = "KHR_animation_pointer";
 
 /// An animation channel that is imported.
 pub(crate) struct Target {
@@ -91,11 +98,12 @@ pub(crate) struct Target {
 
 /// What every animation of a file changes, and the parts that are skipped.
 pub(crate) fn targets(
-    root: &Root,
+    Reader { root, warnings, .. }: Reader<'_>,
     morphs: &[MorphNode],
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Vec<Target>>, ImportError> {
     let mut all = Vec::with_capacity(root.animations.len());
+    let mut matrices = HashSet::new();
     for (animation, json) in root.animations.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Animation, animation);
         for (index, sampler) in json.samplers.iter().enumerate() {
@@ -108,6 +116,13 @@ pub(crate) fn targets(
             let (sampler, target) = (json_channel.sampler, &json_channel.target);
             check_index(Some(sampler), json.samplers.len(), item, || format!("channels[{channel}].sampler"))?;
             let node = target.node.value();
+            if node == NO_NODE as usize && root.extensions_required.iter().any(|name| name == POINTER) {
+                let (field, problem) = (
+                    format!("channels[{channel}].target"),
+                    "the file requires KHR_animation_pointer, of which only transforms and weights of nodes are imported; look for a download without it",
+                );
+                return Err(ImportErrorKind::Invalid { item: item(), field, problem }.into());
+            }
             let has_targets = || morphs.binary_search_by_key(&node, |morph| morph.node).is_ok();
             let property = match target.path {
                 Checked::Valid(Property::MorphTargetWeights) if !has_targets() => None,
@@ -126,6 +141,10 @@ pub(crate) fn targets(
                     "another channel of the animation has the same target; drop one",
                 );
                 return Err(ImportErrorKind::Invalid { item: item(), field, problem }.into());
+            }
+            let is_weights = property == Property::MorphTargetWeights;
+            if root.nodes[node].matrix.is_some() && !is_weights && matrices.insert(node) {
+                warnings.fault(|| Item::node(root, node), || "matrix".to_owned(), WarningKind::AnimatedMatrix)?;
             }
             targets.push(Target { channel, sampler: sampler.value(), node, property });
         }
@@ -154,7 +173,7 @@ pub(crate) fn read(
             place.insert(source.times(target)?);
         }
     }
-    let end = times.values().flat_map(|times| times.as_flattened()).copied().fold(0.0, f32::max);
+    let end = times.values().map(|times| last_time(times.as_flattened())).fold(0.0, f32::max);
     let duration = if end > 0.0 { end } else { 1.0 };
 
     let mut clips: Vec<ImportedClip> = Vec::new();
@@ -177,20 +196,24 @@ pub(crate) fn read(
         let (clip, times) = (&mut clips[at].clip, times[&target.sampler].as_flattened());
         let set = match target.property {
             Property::Translation => {
-                clip.set_translation(joint, source.track(target, times, Vec3::from_array)?).map(drop)
+                source.track(target, times, Vec3::from_array)?.map(|track| clip.set_translation(joint, track).map(drop))
             }
-            Property::Scale => clip.set_scale(joint, source.track(target, times, Vec3::from_array)?).map(drop),
-            Property::Rotation => clip.set_rotation(joint, source.track(target, times, Quat::from_array)?).map(drop),
+            Property::Scale => {
+                source.track(target, times, Vec3::from_array)?.map(|track| clip.set_scale(joint, track).map(drop))
+            }
+            Property::Rotation => {
+                source.track(target, times, Quat::from_array)?.map(|track| clip.set_rotation(joint, track).map(drop))
+            }
             Property::MorphTargetWeights => {
                 let found = morphs.binary_search_by_key(&target.node, |morph| morph.node);
                 let count = found.map_or(0, |at| morphs[at].weights.len());
                 for (number, track) in source.weights(target, times, count)?.into_iter().enumerate() {
-                    weights.insert((target.node, number), track);
+                    weights.extend(track.map(|track| ((target.node, number), track)));
                 }
-                Ok(())
+                None
             }
         };
-        set.map_err(|error| source.refuse(target, error))?;
+        set.unwrap_or(Ok(())).map_err(|error| source.refuse(target, error))?;
     }
     // Every clip of a rig has the same channels, those of all nodes that are ever morphed.
     for morph in morphs {
@@ -268,22 +291,59 @@ impl<'a> Source<'a> {
         (self.json.samplers[target.sampler].output, format!("samplers[{}].output", target.sampler))
     }
 
-    /// The track of a joint.
+    /// The track of a joint; `None` if it has no key that can be used.
     fn track<const N: usize, V: TrackValue>(
         &self,
         target: &Target,
         times: &[f32],
         value: impl Fn([f32; N]) -> V,
-    ) -> Result<Track<V>, ImportError> {
+    ) -> Result<Option<Track<V>>, ImportError> {
         let (output, name) = self.output(target);
-        let values = self.reader.values(output, Numbers::Fractions, (self.item(), &|| name.clone()), value)?;
-        let times = self.list(times.iter().copied())?;
-        Track::new(self.interpolation(target)?, times, values).map_err(|error| self.refuse(target, error))
+        let field = || name.clone();
+        let values = self.reader.values(output, Numbers::Fractions, (self.item(), &field), &value)?;
+        let (interpolation, list) = (self.interpolation(target)?, self.list(times.iter().copied())?);
+        match Track::new(interpolation, list, values) {
+            Ok(track) => Ok(Some(track)),
+            Err(error) if is_of_keys(&error) => {
+                let field: (_, &dyn Fn() -> String) = (self.item(), &field);
+                let values = self.reader.arrays_in(self.arena, output, Numbers::Fractions, field)?;
+                self.mended(target, (times, &values), interpolation, value)
+            }
+            Err(error) => Err(self.refuse(target, error)),
+        }
+    }
+
+    /// The track of those of these keys that can be used, if there are any.
+    fn mended<const N: usize, V: TrackValue>(
+        &self,
+        target: &Target,
+        (times, values): (&[f32], &[[f32; N]]),
+        interpolation: Interpolation,
+        value: impl Fn([f32; N]) -> V,
+    ) -> Result<Option<Track<V>>, ImportError> {
+        // Two lists of the same length, and some of them as long as the new keys.
+        self.afford::<[u64; 2]>(times.len())?;
+        self.afford::<[f32; N]>(2 * values.len())?;
+        let keys = if times.is_empty() { keys::Keys::default() } else { keys::mended(times, values, interpolation) };
+        let field = || format!("channels[{}]", target.channel);
+        let fault = |kind| self.reader.warnings.fault(|| self.item(), field, kind);
+        if keys.dropped > 0 {
+            fault(WarningKind::KeysDropped { count: keys.dropped })?;
+        }
+        if keys.moved {
+            fault(WarningKind::KeysMoved)?;
+        }
+        if keys.times.is_empty() {
+            fault(WarningKind::NoKeys)?;
+            return Ok(None);
+        }
+        let track = Track::new(interpolation, keys.times, keys.values.into_iter().map(value).collect());
+        track.map(Some).map_err(|error| self.refuse(target, error))
     }
 
     /// The tracks of this many morph weights. For each key, the file has first all in-tangents if there are any, then
     /// all weights, then all out-tangents.
-    fn weights(&self, target: &Target, times: &[f32], count: usize) -> Result<Vec<Track<f32>>, ImportError> {
+    fn weights(&self, target: &Target, times: &[f32], count: usize) -> Result<Vec<Option<Track<f32>>>, ImportError> {
         let interpolation = self.interpolation(target)?;
         let per_key = interpolation.values_per_key();
         let (output, name) = self.output(target);
@@ -295,10 +355,32 @@ impl<'a> Source<'a> {
             return Err(self.refuse(target, error.into()));
         }
         let track = |number| {
-            let values = self.list(values.iter().copied().skip(number).step_by(count))?;
-            let times = self.list(times.iter().copied())?;
-            Track::new(interpolation, times, values).map_err(|error| self.refuse(target, error))
+            let of_weight = values.iter().copied().skip(number).step_by(count);
+            let (list, of_times) = (self.list(of_weight.clone())?, self.list(times.iter().copied())?);
+            match Track::new(interpolation, of_times, list) {
+                Ok(track) => Ok(Some(track)),
+                Err(error) if is_of_keys(&error) => {
+                    let values = self.list(of_weight.map(|value| [value]))?;
+                    self.mended(target, (times, &values), interpolation, |[value]| value)
+                }
+                Err(error) => Err(self.refuse(target, error)),
+            }
         };
         (0..count).map(track).collect()
     }
+}
+
+/// The greatest finite time; 0 if all are before that.
+fn last_time(times: &[f32]) -> f32 {
+    // Floats from 0 on are ordered as their bits are, of which the compiler finds the greatest in vectors.
+    let infinite = f32::INFINITY.to_bits().cast_signed();
+    let bits = times.iter().map(|time| time.to_bits().cast_signed());
+    let last = bits.map(|bits| if bits < infinite { bits } else { 0 }).fold(0, i32::max);
+    f32::from_bits(last.cast_unsigned())
+}
+
+/// Whether a track was refused because of keys, without which it may be one.
+fn is_of_keys(error: &Error) -> bool {
+    use ClipError::{NoKeys, NotFinite, NotRotation, Time, TimeOrder};
+    matches!(error, Error::Clip(NoKeys | NotFinite { .. } | NotRotation { .. } | Time { .. } | TimeOrder { .. }))
 }

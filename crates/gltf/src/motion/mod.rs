@@ -6,9 +6,11 @@
 //! | `skin` | which joints of a rig a mesh follows |
 //! | `morph` | weights of morph targets |
 //! | `clip` | animations, as a clip for each rig that they move |
+//! | `keys` | keys that no track can have, made into those that were meant |
 //! | `play`, `part` | an animation on all rigs that it moves, and on one of these |
 
 mod clip;
+mod keys;
 mod morph;
 mod part;
 mod play;
@@ -62,7 +64,7 @@ impl Motion {
         let root = reader.root;
         let joints = skin::read(reader)?;
         let mut morphs = morph::read(reader)?;
-        let targets = clip::targets(root, &morphs, skipped)?;
+        let targets = clip::targets(reader, &morphs, skipped)?;
         let mut rigs = Rigs::of(root, &joints, targets.iter().flatten().map(|target| target.node))?;
         let skins = skin::build(reader, &joints, &rigs, extras)?;
 

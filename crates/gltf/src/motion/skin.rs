@@ -1,9 +1,10 @@
 //! Skins: which joints of a rig a mesh follows.
 
 use super::rig::Rigs;
-use crate::Extras;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::extras::others;
 use crate::file::{Numbers, Reader, columns};
+use crate::{Extensions, Extras};
 use hedgerow::Mat34;
 use hedgerow_anim::Error;
 use hedgerow_anim::skin::{Skin, SkinError};
@@ -35,6 +36,8 @@ pub struct ImportedSkin {
     pub name: Option<String>,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name.
+    pub extensions: Extensions,
 }
 
 /// The nodes and inverse bind matrices of every skin of a file.
@@ -96,8 +99,8 @@ pub(crate) fn build(
             ImportErrorKind::Skin { item: Item::of(root, ItemKind::Skin, index), error }
         })?;
         let json = &root.skins[index];
-        let extras = Extras::read(&json.extras, extras);
-        built.push(ImportedSkin { rig: places[0].0, skin, name: json.name.clone(), extras });
+        let (extras, extensions) = (Extras::read(&json.extras, extras), others!(json, extras));
+        built.push(ImportedSkin { rig: places[0].0, skin, name: json.name.clone(), extras, extensions });
     }
     Ok(built)
 }

@@ -2,7 +2,8 @@
 
 use super::graph;
 use crate::ImportOptions;
-use crate::error::{ImportError, ImportErrorKind};
+use crate::error::{ImportError, ImportErrorKind, Item};
+use crate::file::Budget;
 use bumpalo::Bump;
 use bumpalo::collections::{CollectIn, Vec as BumpVec};
 use core::ops::AddAssign;
@@ -10,7 +11,7 @@ use gltf::json::Root;
 use hedgerow::Error;
 use hedgerow_math::internal::fallible;
 
-/// How many nodes may be made of any file, however small; a larger file may have one for each byte of its JSON.
+/// How many nodes may be made of any file, however small; a larger file may have one for each of its bytes.
 const LEAST_NODES: u64 = 1 << 16;
 const NODES_PER_BYTE: u64 = 1;
 /// How many bytes of names there may be for each node that may be made.
@@ -18,36 +19,45 @@ const NAME_BYTES_PER_NODE: u64 = 64;
 /// No fewer bytes than a node takes in a scene: its row, the slots of all of its components with histories and boxes,
 /// the room in its slice, and its places in the lists of an import.
 const NODE_BYTES: u64 = 640;
+/// No fewer bytes than a scene takes in an import, besides its node.
+const SCENE_BYTES: u64 = 512;
 /// Bytes for what a scene takes around new nodes: slices that are opened or split, and lists that get longer.
 const AROUND: u64 = 1 << 20;
 
 /// A number of nodes, and the bytes of their names.
 ///
 /// A node listed by *n* scenes is made *n* times with everything below it, and each primitive makes a drawable node at
-/// each node that has the mesh: a few bytes of the file for each.
+/// each node that has the mesh, and at each instance of one: a few bytes of the file for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
     nodes: u64,
+    scenes: u64,
     name_bytes: u64,
 }
 
 impl AddAssign for Amount {
     fn add_assign(&mut self, other: Self) {
         self.nodes = self.nodes.saturating_add(other.nodes);
+        self.scenes = self.scenes.saturating_add(other.scenes);
         self.name_bytes = self.name_bytes.saturating_add(other.name_bytes);
     }
 }
 
 impl Amount {
     fn one(name: Option<&String>) -> Self {
-        Self { nodes: 1, name_bytes: name.map_or(0, String::len) as u64 }
+        Self { nodes: 1, scenes: 0, name_bytes: name.map_or(0, String::len) as u64 }
     }
 
     /// The total of all scenes of a file, whose nodes form trees; `drawn` returns the number of drawn primitives of a
-    /// mesh.
+    /// mesh, `instances` how many nodes are made for the instances at a node.
     ///
     /// Runs in **O(file)**, however often nodes are shared.
-    pub(crate) fn of(root: &Root, arena: &Bump, drawn: impl Fn(usize) -> usize) -> Self {
+    pub(crate) fn of(
+        root: &Root,
+        arena: &Bump,
+        drawn: impl Fn(usize) -> usize,
+        instances: impl Fn(usize) -> Option<usize>,
+    ) -> Self {
         // The amount of each node with everything below it. Children come after their parents in this order, so it is
         // visited backwards.
         let nodes = root.nodes.iter().map(|node| Self::one(node.name.as_ref()));
@@ -67,39 +77,47 @@ impl Amount {
             if let Some(mesh) = json.mesh.map(|mesh| mesh.value()) {
                 // A mesh of one primitive needs no child: the node itself has the drawable.
                 let own = root.meshes[mesh].primitives.len() == 1;
-                all.nodes = all.nodes.saturating_add(if own { 0 } else { drawn(mesh) as u64 });
+                let below = if own { 0 } else { drawn(mesh) as u64 };
+                let below = instances(node).map_or(below, |count| (count as u64).saturating_mul(1 + below));
+                all.nodes = all.nodes.saturating_add(below);
             }
             graph::children(json).for_each(|child| all += below[child]);
             below[node] = all;
         }
         let mut all = Self::default();
         for scene in &root.scenes {
-            all += Self::one(scene.name.as_ref());
+            all += Self { scenes: 1, ..Self::one(scene.name.as_ref()) };
             scene.nodes.iter().for_each(|node| all += below[node.value()]);
         }
         all
     }
 
+    /// No fewer bytes than all of this takes in a scene and in an import.
+    fn bytes(self) -> u64 {
+        let Self { nodes, scenes, name_bytes } = self;
+        let bytes = nodes.saturating_mul(NODE_BYTES).saturating_add(scenes.saturating_mul(SCENE_BYTES));
+        bytes.saturating_add(name_bytes)
+    }
+
     /// Returns an error if there is no memory for so many nodes, with all that a node can have, and for what the scene
     /// around them takes.
     pub(crate) fn probe(self) -> Result<(), Error> {
-        let bytes = self.nodes.saturating_mul(NODE_BYTES).saturating_add(self.name_bytes).saturating_add(AROUND);
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let bytes = usize::try_from(self.bytes().saturating_add(AROUND)).unwrap_or(usize::MAX);
         fallible::probe::<u8>(bytes).map_err(|_| Error::AllocationFailed)
     }
 
-    /// Returns an error if this is more than a file with this much JSON may make.
-    pub(crate) fn check(self, options: &ImportOptions, json_bytes: usize) -> Result<(), ImportError> {
-        let usual = (json_bytes as u64).saturating_mul(NODES_PER_BYTE).max(LEAST_NODES);
+    /// Returns an error if this is more than a file of this size may make.
+    pub(crate) fn check(self, options: &ImportOptions, file_bytes: u64, budget: &Budget) -> Result<(), ImportError> {
+        let usual = file_bytes.saturating_mul(NODES_PER_BYTE).max(LEAST_NODES);
         let most = options.max_nodes.map_or(usual, |most| most as u64);
-        let Self { nodes, name_bytes } = self;
+        let Self { nodes, name_bytes, .. } = self;
         if nodes > most {
             return Err(ImportErrorKind::TooManyNodes { nodes, most }.into());
         }
-        let most = most.saturating_mul(NAME_BYTES_PER_NODE).max(json_bytes as u64);
+        let most = most.saturating_mul(NAME_BYTES_PER_NODE).max(file_bytes);
         if name_bytes > most {
             return Err(ImportErrorKind::NamesTooLong { bytes: name_bytes, most }.into());
         }
-        Ok(())
+        budget.take_bytes(self.bytes(), Item::file)
     }
 }

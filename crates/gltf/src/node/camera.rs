@@ -1,7 +1,8 @@
 //! Cameras.
 
-use crate::Extras;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_finite};
+use crate::extras::others;
+use crate::{Extensions, Extras};
 use gltf::json::Root;
 use gltf::json::camera::Type;
 use gltf::json::validation::Checked;
@@ -34,6 +35,8 @@ pub struct Camera {
     pub projection: Projection,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name.
+    pub extensions: Extensions,
 }
 
 /// What a camera shows. All numbers are finite, and otherwise as in the file.
@@ -85,7 +88,12 @@ pub(super) fn read(root: &Root, extras: bool) -> Result<Vec<Camera>, ImportError
                 return Err(ImportErrorKind::Invalid { item: item(), field: "type".to_owned(), problem }.into());
             }
         };
-        cameras.push(Camera { name: json.name.clone(), projection, extras: Extras::read(&json.extras, extras) });
+        cameras.push(Camera {
+            name: json.name.clone(),
+            projection,
+            extras: Extras::read(&json.extras, extras),
+            extensions: others!(json, extras),
+        });
     }
     Ok(cameras)
 }

@@ -1,7 +1,7 @@
 //! Checks that the nodes of a file form trees, and reads each node's own data.
 
 use super::light;
-use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_finite, check_index};
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings, check_finite, check_index};
 use crate::file;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -14,8 +14,15 @@ use hedgerow::{Local, Transform};
 const AFFINE_TOLERANCE: f32 = 1e-5;
 
 /// Checks all data of nodes and scenes: their indices and numbers, that every node has at most one parent, and that
-/// none is its own ancestor.
-pub(crate) fn check(root: &Root, arena: &Bump) -> Result<(), ImportError> {
+/// none is its own ancestor. Takes from the lists of scenes what is in them already.
+pub(crate) fn check(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(), ImportError> {
+    check_nodes(root)?;
+    let parents = find_parents(root, arena)?;
+    check_cycles(root, parents, arena)?;
+    check_scenes(root, parents, arena, warnings)
+}
+
+fn check_nodes(root: &Root) -> Result<(), ImportError> {
     for (index, node) in root.nodes.iter().enumerate() {
         let holder = || Item::node(root, index);
         check_index(node.mesh, root.meshes.len(), holder, || "mesh".to_owned())?;
@@ -25,9 +32,7 @@ pub(crate) fn check(root: &Root, arena: &Bump) -> Result<(), ImportError> {
         check_index(light::of_node(node), light::lights(root).len(), holder, light)?;
         check_local(root, index, node)?;
     }
-    let parents = find_parents(root, arena)?;
-    check_cycles(root, parents, arena)?;
-    check_scenes(root, parents, arena)
+    Ok(())
 }
 
 /// The indices of a node's children.
@@ -114,23 +119,78 @@ fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<
     Err(ImportErrorKind::Cycle(Item::node(root, circle)).into())
 }
 
-/// Checks that the scenes list only roots, and each at most once in a scene.
-fn check_scenes(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<(), ImportError> {
-    check_index(root.scene, root.scenes.len(), || Item::of(root, ItemKind::File, 0), || "scene".to_owned())?;
+/// Makes the scenes list each node once, and none that is below another one that they list.
+fn check_scenes(
+    root: &mut Root,
+    parents: &[Option<usize>],
+    arena: &Bump,
+    warnings: &Warnings,
+) -> Result<(), ImportError> {
+    check_index(root.scene, root.scenes.len(), Item::file, || "scene".to_owned())?;
     let last_scene: &mut [Option<usize>] = arena.alloc_slice_fill_copy(root.nodes.len(), None);
-    for (index, scene) in root.scenes.iter().enumerate() {
+    let mut spans: Option<&[(usize, usize)]> = None;
+    for index in 0..root.scenes.len() {
         let item = || Item::of(root, ItemKind::Scene, index);
-        for (position, node) in scene.nodes.iter().enumerate() {
+        let mut is_plain = true;
+        for (position, node) in root.scenes[index].nodes.iter().enumerate() {
             check_index(Some(*node), root.nodes.len(), item, || format!("nodes[{position}]"))?;
             let node = node.value();
-            let parent = parents[node].map(|parent| Item::node(root, parent));
-            let again = last_scene[node].replace(index) == Some(index);
-            if let Some(other) = parent.or_else(|| again.then(item)) {
-                return Err(
-                    ImportErrorKind::TwoParents { item: Item::node(root, node), parents: [item(), other] }.into()
-                );
-            }
+            is_plain &= last_scene[node].replace(index) != Some(index) && parents[node].is_none();
+        }
+        if !is_plain {
+            let spans = *spans.get_or_insert_with(|| find_spans(root, parents, arena));
+            let roots = once(root, parents, spans, index, warnings)?;
+            root.scenes[index].nodes = roots;
         }
     }
     Ok(())
+}
+
+/// For each node of a forest, its number in depth-first order, and that behind the last node below it.
+fn find_spans<'b>(root: &Root, parents: &[Option<usize>], arena: &'b Bump) -> &'b [(usize, usize)] {
+    let spans = arena.alloc_slice_fill_copy(parents.len(), (0, 0));
+    let mut order = BumpVec::with_capacity_in(parents.len(), arena);
+    let mut stack = BumpVec::with_capacity_in(parents.len(), arena);
+    stack.extend((0..parents.len()).filter(|&node| parents[node].is_none()));
+    while let Some(node) = stack.pop() {
+        spans[node] = (order.len(), order.len() + 1);
+        order.push(node);
+        stack.extend(children(&root.nodes[node]));
+    }
+    for &node in order.iter().rev() {
+        if let Some(parent) = parents[node] {
+            spans[parent].1 = spans[parent].1.max(spans[node].1);
+        }
+    }
+    spans
+}
+
+/// The nodes that a scene lists, without those that it has already: twice, or below another one.
+fn once(
+    root: &Root,
+    parents: &[Option<usize>],
+    spans: &[(usize, usize)],
+    scene: usize,
+    warnings: &Warnings,
+) -> Result<Vec<Index<Node>>, ImportError> {
+    let listed = &root.scenes[scene].nodes;
+    let mut order: Vec<usize> = (0..listed.len()).collect();
+    order.sort_by_key(|&position| spans[listed[position].value()].0);
+    let (mut is_root, mut end) = (vec![false; listed.len()], 0);
+    for position in order {
+        let (first, behind) = spans[listed[position].value()];
+        if first >= end {
+            is_root[position] = true;
+            end = behind;
+        }
+    }
+    for (position, node) in listed.iter().enumerate() {
+        let kind = match (is_root[position], parents[node.value()]) {
+            (true, None) => continue,
+            (true, Some(_)) => WarningKind::ListsChild,
+            (false, _) => WarningKind::ListedAgain,
+        };
+        warnings.fault(|| Item::of(root, ItemKind::Scene, scene), || format!("nodes[{position}]"), kind)?;
+    }
+    Ok(listed.iter().zip(is_root).filter(|(_, is_root)| *is_root).map(|(node, _)| *node).collect())
 }

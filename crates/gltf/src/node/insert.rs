@@ -1,10 +1,9 @@
 //! Inserts the nodes of a checked file into a scene.
 
-use super::graph;
+use super::{graph, visibility};
 use crate::document::Document;
 use crate::error::ImportError;
-use crate::{Imported, ImportedDrawable, ImportedScene, motion};
-use hedgerow::data::NodeMap;
+use crate::{Extensions, Extras, Imported, ImportedDrawable, ImportedScene, motion};
 use hedgerow::{Node, NodeHandle, Scene};
 
 /// Inserts all scenes of the file below `parent`, or nothing.
@@ -51,45 +50,70 @@ fn insert_scene(
     stack.extend(roots.iter().rev().map(|it| (it.value(), group)));
     while let Some((index, parent)) = stack.pop() {
         let json = &document.root.nodes[index];
-        let node = Node { local: Some(graph::local(json)), name: json.name.as_deref(), ..Node::group() };
+        let (local, visibility) = (Some(graph::local(json)), visibility(json));
+        let node = Node { local, visibility, name: json.name.as_deref(), ..Node::group() };
         let mesh = json.mesh.map(|mesh| mesh.value());
-        let skin = json.skin.map(|skin| skin.value());
-        // A mesh of one primitive needs no child: the node itself has the drawable.
-        let own = mesh.filter(|&mesh| document.root.meshes[mesh].primitives.len() == 1);
-        let own_drawable = own.and_then(|mesh| document.drawn(mesh).next());
-        let handle = match own_drawable {
-            Some((_, drawn)) => {
-                scene.insert(parent, node.with_drawable(drawn.drawable).with_material(drawn.material))?
+        let handle = match document.instances(index).filter(|_| mesh.is_some()) {
+            None => insert_drawn(scene, parent, node, document, (index, mesh, None), &mut imported)?,
+            Some(instances) => {
+                let handle = scene.insert(parent, node)?;
+                imported.origins.push((handle, index));
+                for (number, &transform) in instances.iter().enumerate() {
+                    let of = (index, mesh, Some(number));
+                    insert_drawn(scene, handle, Node::transform(transform), document, of, &mut imported)?;
+                }
+                handle
             }
-            None => scene.insert(parent, node)?,
         };
         imported.nodes.push((index, handle));
-        imported.origins.insert(handle, index);
-        for (primitive, drawn) in mesh.into_iter().flat_map(|mesh| document.drawn(mesh)) {
-            let mut drawable = ImportedDrawable {
-                node: index,
-                mesh: mesh.unwrap_or_default(),
-                primitive,
-                id: drawn.drawable.mesh,
-                handle,
-                skin,
-            };
-            if own.is_none() {
-                drawable.handle = scene.insert(handle, Node::drawable(drawn.drawable).with_material(drawn.material))?;
-                imported.origins.insert(drawable.handle, index);
-            }
-            imported.drawables.push(drawable);
-        }
         stack.extend(graph::children(json).rev().map(|child| (child, handle)));
     }
     imported.nodes.sort_unstable_by_key(|&(index, _)| index);
-    imported.drawables.sort_unstable_by_key(|drawable| (drawable.node, drawable.id));
+    imported.origins.sort_unstable();
+    imported.drawables.sort_unstable_by_key(|drawable| (drawable.node, drawable.instance, drawable.id));
     Ok(imported)
+}
+
+/// Inserts a node that draws a mesh, given by glTF node, mesh and instance, if it has one.
+fn insert_drawn(
+    scene: &mut Scene,
+    parent: NodeHandle,
+    node: Node<'_>,
+    document: &Document,
+    (index, mesh, instance): (usize, Option<usize>, Option<usize>),
+    imported: &mut ImportedScene,
+) -> Result<NodeHandle, ImportError> {
+    // A mesh of one primitive needs no child: the node itself has the drawable.
+    let own = mesh.filter(|&mesh| document.root.meshes[mesh].primitives.len() == 1);
+    let own_drawable = own.and_then(|mesh| document.drawn(index, mesh).next());
+    let handle = match own_drawable {
+        Some((_, drawn)) => scene.insert(parent, node.with_drawable(drawn.drawable).with_material(drawn.material))?,
+        None => scene.insert(parent, node)?,
+    };
+    imported.origins.push((handle, index));
+    let skin = document.root.nodes[index].skin.map(|skin| skin.value());
+    for (primitive, drawn) in mesh.into_iter().flat_map(|mesh| document.drawn(index, mesh)) {
+        let mut drawable = ImportedDrawable {
+            node: index,
+            mesh: mesh.unwrap_or_default(),
+            primitive,
+            instance,
+            id: drawn.drawable.mesh,
+            handle,
+            skin,
+        };
+        if own.is_none() {
+            drawable.handle = scene.insert(handle, Node::drawable(drawn.drawable).with_material(drawn.material))?;
+            imported.origins.push((drawable.handle, index));
+        }
+        imported.drawables.push(drawable);
+    }
+    Ok(handle)
 }
 
 impl ImportedScene {
     /// A scene whose nodes are still to be inserted.
-    fn empty(group: NodeHandle, extras: crate::Extras) -> Self {
-        Self { group, drawables: Vec::new(), nodes: Vec::new(), origins: NodeMap::new(), extras }
+    fn empty(group: NodeHandle, (extras, extensions): (Extras, Extensions)) -> Self {
+        Self { group, drawables: Vec::new(), nodes: Vec::new(), origins: Vec::new(), extras, extensions }
     }
 }

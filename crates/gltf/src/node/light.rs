@@ -1,7 +1,7 @@
 //! Punctual lights (`KHR_lights_punctual`).
 
-use crate::Extras;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_finite};
+use crate::{Extensions, Extras};
 use gltf::json::extensions::scene::khr_lights_punctual::{Light as Json, Type};
 use gltf::json::scene::Node;
 use gltf::json::validation::Checked;
@@ -40,6 +40,8 @@ pub struct Light {
     pub range: Option<f32>,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name.
+    pub extensions: Extensions,
 }
 
 /// Where a light shines.
@@ -92,6 +94,7 @@ pub(super) fn read(root: &Root, extras: bool) -> Result<Vec<Light>, ImportError>
         check_finite(&json.color, item, "color")?;
         check_finite(&[json.intensity], item, "intensity")?;
         check_finite(&[json.range.unwrap_or(0.0)], item, "range")?;
+        let extensions = json.extensions.as_ref().filter(|_| extras);
         all.push(Light {
             name: json.name.clone(),
             kind,
@@ -99,6 +102,7 @@ pub(super) fn read(root: &Root, extras: bool) -> Result<Vec<Light>, ImportError>
             intensity: json.intensity,
             range: json.range,
             extras: Extras::read(&json.extras, extras),
+            extensions: extensions.and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default(),
         });
     }
     Ok(all)

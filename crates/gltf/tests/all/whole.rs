@@ -101,7 +101,8 @@ fn vertices_of_static_meshes_come_whole() {
     assert_eq!((imported.vertices(3), imported.primitive(3)), (None, None));
     // What has no place in the arrays is named.
     let attribute = |name: &str| Skipped::Attribute { mesh: 0, primitive: 1, name: name.to_owned() };
-    assert_eq!(imported.skipped, [attribute("_HEAT"), attribute("TEXCOORD_1")]);
+    assert_eq!(imported.skipped, [attribute("TEXCOORD_1")]);
+    assert_eq!(imported.vertices(1).unwrap().attributes[0].name, "_HEAT");
 }
 
 #[test]
@@ -312,11 +313,6 @@ const BROKEN: &[(&str, &str, &str)] = &[
         "77",
         r#"mesh 0 "oak table": primitives[0].attributes.TEXCOORD_1 is 77, but the file has 9 of these"#,
     ),
-    (
-        "/meshes/1/primitives/0/indices",
-        "6",
-        r#"mesh 1 "vase": primitives[0].indices: an index names a vertex that the primitive does not have"#,
-    ),
     ("/meshes/1/primitives/0/indices", "0", "accessor 0: it is read as indices and must be of type SCALAR"),
     ("/meshes/0/primitives/1/mode", "9", r#"mesh 0 "oak table": primitives[1].mode: it must be a number from 0 to 6"#),
     (
@@ -339,14 +335,6 @@ fn what_makes_no_sense_is_refused_by_name() {
         let error = hedgerow_gltf::from_slice(&file.glb(), None).map(|_| ()).unwrap_err();
         assert_eq!(error.to_string(), expected, "{at}");
     }
-    let mut file = shop();
-    let nowhere = file.floats("VEC3", &[0.0, f32::INFINITY, 0.0]);
-    file.put(&format!("/accessors/{nowhere}/min"), json!([0, 0, 0]));
-    file.put(&format!("/accessors/{nowhere}/max"), json!([1, 1, 1]));
-    file.put("/meshes/1/primitives/0/attributes/POSITION", json!(nowhere));
-    let error = hedgerow_gltf::from_slice(&file.glb(), None).map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "mesh 1 \"vase\": primitives[0].attributes.POSITION must be finite");
-    assert!(ImportOptions::new().nodes_only().from_slice(&file.glb(), None).is_ok(), "its bounds are declared");
 }
 
 #[test]

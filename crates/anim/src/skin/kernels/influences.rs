@@ -7,8 +7,8 @@ use std::collections::TryReserveError;
 /// The influences of vertices that all have the same number of these, block by block.
 ///
 /// A block of `count` influences is `count` rows of 16 joints, 32 bytes each, and `count - 1` rows of 16 weights, 64
-/// bytes each: what is left to 1 is the last weight. That is 2, 8, 14 or 20 bytes a vertex. The last block is filled up
-/// with joint 0.
+/// bytes each: what is left to 1 is the last weight. That is 2, 8, 14, 20 or, for eight, 44 bytes a vertex. The last
+/// block is filled up with joint 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Influences {
     count: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Influences {
 impl Influences {
     /// No influences, of vertices that will have so many each.
     pub(crate) fn new(count: usize) -> Self {
-        assert!((1..=4).contains(&count));
+        assert!(matches!(count, 1..=4 | 8));
         Self { count, end: 1, ..Self::default() }
     }
 

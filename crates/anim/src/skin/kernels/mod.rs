@@ -7,6 +7,7 @@
 //! two    M = palette[j] + w₀·(palette[i] − palette[j])
 //! three  M = (w₀·palette[i] + w₁·palette[j]) + w₂·palette[k]                          w₂ = (1 − w₀) − w₁
 //! four   M = ((w₀·palette[i] + w₁·palette[j]) + w₂·palette[k]) + w₃·palette[l]        w₃ = ((1 − w₀) − w₁) − w₂
+//! eight  likewise
 //!
 //! position' = ((M₃ + M₀·x) + M₁·y) + M₂·z          M₀ … M₃ are the columns of M
 //! normal'   =  (M₀·x + M₁·y) + M₂·z                tangents likewise, and w as it is

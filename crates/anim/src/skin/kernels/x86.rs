@@ -115,11 +115,13 @@ impl Vectors {
                 (Self::Avx512(_), 1) => avx512::skin::<1>(work),
                 (Self::Avx512(_), 2) => avx512::skin::<2>(work),
                 (Self::Avx512(_), 3) => avx512::skin::<3>(work),
-                (Self::Avx512(_), _) => avx512::skin::<4>(work),
+                (Self::Avx512(_), 4) => avx512::skin::<4>(work),
+                (Self::Avx512(_), _) => avx512::skin::<8>(work),
                 (Self::Avx2(_), 1) => avx2::skin::<1>(work),
                 (Self::Avx2(_), 2) => avx2::skin::<2>(work),
                 (Self::Avx2(_), 3) => avx2::skin::<3>(work),
-                (Self::Avx2(_), _) => avx2::skin::<4>(work),
+                (Self::Avx2(_), 4) => avx2::skin::<4>(work),
+                (Self::Avx2(_), _) => avx2::skin::<8>(work),
             }
         }
     }

@@ -134,7 +134,7 @@ fn more_than_four_influences_are_pruned_and_reported() {
     let (joints, weights) = ([0, 1, 2, 3, 4, 5], [0.3, 0.05, 0.3, 0.2, 0.05, 0.1]);
     let mesh = SkinnedMesh::builder(&[[1.0, 0.0, 0.0]]).influences(6, &joints, &weights).build(&skin(6)).unwrap();
     let pruned = mesh.pruned();
-    assert_eq!((pruned.vertices, mesh.influence_counts()), (1, [0, 0, 0, 1]));
+    assert_eq!((pruned.vertices, mesh.influence_counts()), (1, [0, 0, 0, 1, 0]));
     assert!((pruned.largest_weight - 0.05).abs() < 1e-6 && (pruned.largest_sum - 0.1).abs() < 1e-6);
 
     // The error is the sum times the distance between the places where kept and dropped joints would move it.
@@ -149,7 +149,33 @@ fn more_than_four_influences_are_pruned_and_reported() {
 
     let fewer =
         SkinnedMesh::builder(&[[0.0; 3]]).influences(6, &[1, 1, 2, 2, 3, 4], &[1.0; 6]).build(&skin(6)).unwrap();
-    assert_eq!((fewer.pruned().vertices, fewer.influence_counts()), (0, [0, 0, 0, 1]));
+    assert_eq!((fewer.pruned().vertices, fewer.influence_counts()), (0, [0, 0, 0, 1, 0]));
+}
+
+#[test]
+fn eight_influences_are_kept_where_they_are_asked_for() {
+    let palette: Vec<Mat34> = (0..10).map(|joint| Transform::from_xyz(joint as f32, 0.0, 0.0).to_matrix()).collect();
+    for count in 1..=10_u16 {
+        let joints: Vec<u16> = (0..count).collect();
+        let weights: Vec<f32> = joints.iter().map(|&joint| f32::from(10 - joint)).collect();
+        let positions = vec![[1.0, 0.0, 0.0]; 20];
+        let (of_joints, of_weights) = (joints.repeat(20), weights.repeat(20));
+        let builder = SkinnedMesh::builder(&positions).influences(joints.len(), &of_joints, &of_weights);
+        let mesh = builder.eight_influences().build(&skin(10)).unwrap();
+        let kept = usize::from(count.min(8));
+        let mut counts = [0; 5];
+        counts[(kept - 1).min(4)] = 20;
+        assert_eq!((mesh.influence_counts(), mesh.pruned().vertices), (counts, if count > 8 { 20 } else { 0 }));
+        let mut skinned = vec![[0.0; 3]; 20];
+        mesh.skin(of(&mesh, &palette), SkinOutput::new(&mut skinned[..])).unwrap();
+        let whole: f32 = weights[..kept].iter().sum();
+        let expected: f32 = (0..kept).map(|at| weights[at] / whole * (1.0 + at as f32)).sum();
+        assert!(skinned.iter().all(|place| (place[0] - expected).abs() < 1e-5), "{count}: {skinned:?} for {expected}");
+        for (joints, weights) in mesh.influences::<8>() {
+            let blended: f32 = joints.iter().zip(weights).map(|(&joint, weight)| f32::from(joint) * weight).sum();
+            assert!((1.0 + blended - expected).abs() < 1e-5 && weights[kept..].iter().all(|&weight| weight == 0.0));
+        }
+    }
 }
 
 #[test]
@@ -158,7 +184,7 @@ fn weights_that_are_zero_merged_or_missing_take_no_work() {
     let joints = [3, 3, 3, 2, 9, 1, 2, 9, 0, 1, 0, 1, 1, 2, 0];
     let weights = [0.2, 0.2, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1e-12, 5.0, 0.0, 5.0, 1e30, 1e30, 1e30];
     let mesh = SkinnedMesh::builder(&positions).influences(3, &joints, &weights).build(&skin(4)).unwrap();
-    assert_eq!(mesh.influence_counts(), [4, 0, 1, 0]);
+    assert_eq!(mesh.influence_counts(), [4, 0, 1, 0, 0]);
     assert_eq!(mesh.permutation(), [0, 1, 2, 3, 4]);
     let palette: Vec<Mat34> = (0..4).map(|joint| Transform::from_xyz(joint as f32, 0.0, 0.0).to_matrix()).collect();
     let mut skinned = [[0.0; 3]; 5];
@@ -168,7 +194,7 @@ fn weights_that_are_zero_merged_or_missing_take_no_work() {
     assert!((skinned[4][0] - 1.0).abs() <= 3e-7, "{skinned:?}");
 
     let rigid = SkinnedMesh::builder(&positions).build(&skin(1)).unwrap();
-    assert_eq!(rigid.influence_counts(), [5, 0, 0, 0]);
+    assert_eq!(rigid.influence_counts(), [5, 0, 0, 0, 0]);
 }
 
 #[test]

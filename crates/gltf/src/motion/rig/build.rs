@@ -4,6 +4,7 @@ use super::group::{Forest, Grouping};
 use super::{Rig, RigPlace};
 use crate::error::{ImportError, ImportErrorKind, Item};
 use crate::{ImportedScene, node::graph};
+use glam::Vec3;
 use gltf::json::Root;
 use hedgerow::{Local, Mat34, NodeHandle, Scene, Transform};
 use hedgerow_anim::Error;
@@ -77,7 +78,7 @@ impl Rigs {
             let parent = forest.parents[node].and_then(|parent| pushed.get(&parent).copied());
             let rest = match graph::local(json) {
                 Local::Transform(transform) => Some(transform),
-                Local::Matrix(matrix) => matrix.to_transform(),
+                Local::Matrix(matrix) => matrix.to_transform().or_else(|| flat(matrix)),
             };
             let rest = rest.ok_or_else(|| ImportErrorKind::NotTransform(Item::node(root, node)))?;
             let name = json.name.clone().unwrap_or_default();
@@ -102,6 +103,34 @@ impl Rigs {
         self.rigs.push(Rig { skeleton, channels: 0, places: Vec::new(), nodes: by_joint, joints });
         Ok(())
     }
+}
+
+/// Translation, rotation and scale of a matrix that scales by zero along some axes, if the others are at right angles.
+/// A rotation along the lost axes is as good as any.
+fn flat(matrix: Mat34) -> Option<Transform> {
+    let mut columns: [Vec3; 3] = core::array::from_fn(|axis| Vec3::from_array(matrix.rows.map(|row| row[axis])));
+    let lost = columns.map(|column| column == Vec3::ZERO);
+    if lost == [true; 3] {
+        return Some(Transform { translation: matrix.translation(), scale: Vec3::ZERO, ..Transform::IDENTITY });
+    }
+    for axis in 0..3 {
+        let (next, last) = (columns[(axis + 1) % 3], columns[(axis + 2) % 3]);
+        if columns[axis] == Vec3::ZERO {
+            columns[axis] = match (next == Vec3::ZERO, last == Vec3::ZERO) {
+                (false, false) => next.normalize().cross(last.normalize()),
+                (true, _) => last.normalize().any_orthonormal_vector(),
+                (_, true) => next.normalize().any_orthonormal_vector(),
+            };
+        }
+    }
+    let rows = core::array::from_fn(|row| {
+        let [x, y, z] = columns.map(|column| column[row]);
+        [x, y, z, matrix.rows[row][3]]
+    });
+    let mut transform = Mat34 { rows }.to_transform()?;
+    let axes = [&mut transform.scale.x, &mut transform.scale.y, &mut transform.scale.z];
+    axes.into_iter().zip(lost).filter(|(_, lost)| *lost).for_each(|(scale, _)| *scale = 0.0);
+    lost.contains(&true).then_some(transform)
 }
 
 /// The value of a key in a sorted list.

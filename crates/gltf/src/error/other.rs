@@ -1,0 +1,59 @@
+//! Files that are something else than glTF.
+
+use core::fmt;
+
+/// What a file is that is no glTF, as far as its first bytes tell.
+///
+/// ```
+/// use hedgerow_gltf::{ImportErrorKind, OtherFile};
+///
+/// let Err(error) = hedgerow_gltf::from_slice(b"<!DOCTYPE html><title>404</title>", None) else { unreachable!() };
+/// assert_eq!(error.kind(), &ImportErrorKind::NotGltf(OtherFile::Html));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OtherFile {
+    /// An empty file.
+    Empty,
+    /// A pointer of Git LFS to a file that was not fetched.
+    GitLfsPointer,
+    /// HTML or XML, such as the page around a download.
+    Html,
+    /// A zip archive.
+    Zip,
+    /// Text that is not JSON.
+    Text,
+    /// Other data.
+    Binary,
+}
+
+impl OtherFile {
+    /// What a file is, if it is neither a GLB nor JSON; `None` if it may be one of these.
+    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+        let text = bytes.trim_ascii_start();
+        match text {
+            [] => Some(Self::Empty),
+            [b'{' | b'[', ..] => None,
+            [b'<', ..] => Some(Self::Html),
+            [b'P', b'K', 3, 4, ..] => Some(Self::Zip),
+            _ if text.starts_with(b"version https://git-lfs") => Some(Self::GitLfsPointer),
+            _ if bytes.iter().any(|&byte| byte < b' ' && !byte.is_ascii_whitespace()) => Some(Self::Binary),
+            _ => Some(Self::Text),
+        }
+    }
+}
+
+impl fmt::Display for OtherFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "the file is empty; download it again",
+            Self::GitLfsPointer => "the file is a pointer of Git LFS to the model; run `git lfs pull`, or download it",
+            Self::Html => {
+                "the file is HTML or XML, not glTF: perhaps the page around a download; download the model itself"
+            }
+            Self::Zip => "the file is a zip archive; unpack it, and import the .gltf or .glb file that is in it",
+            Self::Text => "the file is text, but not JSON; glTF is JSON, or a GLB",
+            Self::Binary => "the file is neither a GLB nor JSON; convert it to glTF",
+        })
+    }
+}

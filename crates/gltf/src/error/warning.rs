@@ -1,0 +1,221 @@
+//! Faults of a file that was imported nevertheless.
+
+use super::{ImportError, ImportErrorKind, Item};
+use core::fmt;
+use std::cell::RefCell;
+
+/// A fault of a file whose meaning is plain, so that the file was imported all the same; listed in
+/// [`Imported::warnings`](crate::Imported::warnings). With [`ImportOptions::strict`](crate::ImportOptions::strict) it
+/// is an error.
+///
+/// ```
+/// use hedgerow_gltf::{ImportOptions, WarningKind};
+///
+/// // The scene lists the wheel, which has a parent that is in no scene.
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [1]}], "nodes": [{"children": [1]}, {"name": "wheel"}]
+/// }"#;
+/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let [warning] = &imported.warnings[..] else { unreachable!() };
+/// assert_eq!(warning.kind, WarningKind::ListsChild);
+/// assert_eq!(warning.to_string(), "scene 0: nodes[0]: it is the child of a node; it is a root of the scene");
+/// assert!(ImportOptions::new().strict().from_slice(text, None).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Warning {
+    /// The item with the fault.
+    pub item: Item,
+    /// The field at fault; empty for the item as a whole.
+    pub field: String,
+    /// What the fault is, and what was made of it.
+    pub kind: WarningKind,
+}
+
+/// What a [`Warning`] is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// The text begins with a byte order mark, which is ignored.
+    ByteOrderMark,
+    /// Text is not valid Unicode: U+FFFD stands for each fault.
+    Text,
+    /// There is white space in base64, which is ignored.
+    WhiteSpace,
+    /// A path has backslashes, which are read as slashes.
+    Backslash,
+    /// A scene lists a node that is the child of a node outside of the scene: it is a root of the scene.
+    ListsChild,
+    /// A scene lists a node twice, or with a node above it: it is in the scene once.
+    ListedAgain,
+    /// `min` and `max` of positions are not those of the data, from which the box is computed.
+    Bounds,
+    /// Vertices have numbers that are not finite. A position gets that of the vertex before it, a normal points along
+    /// +z, a tangent along +x, and a delta of a morph target is zero.
+    Vertices {
+        /// How many vertices.
+        count: usize,
+    },
+    /// Weights of joints are negative or not finite: they are zero.
+    Weights {
+        /// How many weights.
+        count: usize,
+    },
+    /// Vertices have no weight at all: they follow their first joint.
+    NoWeights {
+        /// How many vertices.
+        count: usize,
+    },
+    /// Vertices follow joints that a skin of the mesh does not have: such joints have no weight.
+    Joints {
+        /// How many influences.
+        count: usize,
+    },
+    /// Indices name vertices that there are not: what they belong to is drawn without an area.
+    Indices {
+        /// How many indices.
+        count: usize,
+    },
+    /// Instances have numbers that are not finite, or a rotation of zero: they are left out.
+    Instances {
+        /// How many instances.
+        count: usize,
+    },
+    /// Keys are left out: their times or values are not finite, their rotation is zero, or other keys have their time.
+    KeysDropped {
+        /// How many keys.
+        count: usize,
+    },
+    /// The times of keys do not rise, or begin before zero: keys are sorted, of keys at one time the first and the last
+    /// make a jump, and the animation begins at zero.
+    KeysMoved,
+    /// A channel has no keys that can be used, and is left out.
+    NoKeys,
+    /// An animated node has a matrix, which is taken for translation, rotation and scale.
+    AnimatedMatrix,
+    /// There are levels of detail (`MSFT_lod`), of which only the first is imported. Not a fault: also with
+    /// [`ImportOptions::strict`](crate::ImportOptions::strict) it is only listed.
+    LevelsOfDetail,
+    /// There are more warnings, which are not listed: at most 1,000 are, and fewer where their names are long.
+    More {
+        /// How many.
+        count: usize,
+    },
+}
+
+impl fmt::Display for WarningKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ByteOrderMark => f.write_str("its text begins with a byte order mark; it is ignored"),
+            Self::Text => f.write_str("its text is not valid Unicode; U+FFFD stands for each fault"),
+            Self::WhiteSpace => f.write_str("there is white space in base64; it is ignored"),
+            Self::Backslash => f.write_str("the path has backslashes; they are read as slashes"),
+            Self::ListsChild => f.write_str("it is the child of a node; it is a root of the scene"),
+            Self::ListedAgain => f.write_str("it is in the scene already; it is there once"),
+            Self::Bounds => f.write_str("min and max are not those of the positions; the box is computed"),
+            Self::Vertices { count } => write!(f, "vertices are not finite ({count}); they are replaced"),
+            Self::Weights { count } => write!(f, "weights are negative or not finite ({count}); they are zero"),
+            Self::NoWeights { count } => {
+                write!(f, "vertices have no weight ({count}); they follow their first joint")
+            }
+            Self::Joints { count } => {
+                write!(
+                    f,
+                    "vertices follow joints that a skin of the mesh does not have ({count}); such joints have no weight"
+                )
+            }
+            Self::Indices { count } => {
+                write!(f, "indices name vertices that there are not ({count}); what they belong to has no area")
+            }
+            Self::Instances { count } => write!(f, "instances have no transform ({count}); they are left out"),
+            Self::KeysDropped { count } => {
+                write!(f, "keys are not finite, no rotations, or at the time of others ({count}); they are left out")
+            }
+            Self::KeysMoved => {
+                f.write_str("times do not rise, or begin before zero; keys are sorted, and begin at zero")
+            }
+            Self::NoKeys => f.write_str("it has no key that can be used; it is left out"),
+            Self::AnimatedMatrix => f.write_str("it is animated and has a matrix; this is taken apart"),
+            Self::LevelsOfDetail => f.write_str("it has levels of detail (MSFT_lod); only the first is imported"),
+            Self::More { count } => write!(f, "there are more warnings ({count}), which are not listed"),
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { item, field, kind } = self;
+        match field.as_str() {
+            "" => write!(f, "{item}: {kind}"),
+            field => write!(f, "{item}: {field}: {kind}"),
+        }
+    }
+}
+
+/// How many warnings are listed, and how many bytes of names: a hostile file may have a fault for each of its bytes,
+/// all of one item with a long name.
+const MOST: usize = 1000;
+const MOST_BYTES: usize = 1 << 20;
+
+/// Collects the warnings of an import.
+pub(crate) struct Warnings {
+    strict: bool,
+    found: RefCell<Found>,
+}
+
+#[derive(Default)]
+struct Found {
+    list: Vec<Warning>,
+    /// How many bytes of names and fields the list has.
+    bytes: usize,
+    /// How many warnings are not listed.
+    more: usize,
+}
+
+impl Warnings {
+    pub(crate) fn new(strict: bool) -> Self {
+        Self { strict, found: RefCell::default() }
+    }
+
+    /// Whether faults are errors.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// Lists a fault; returns an error if the import is strict.
+    pub(crate) fn fault(
+        &self,
+        item: impl FnOnce() -> Item,
+        field: impl FnOnce() -> String,
+        kind: WarningKind,
+    ) -> Result<(), ImportError> {
+        if self.strict {
+            return Err(ImportErrorKind::Strict(Warning { item: item(), field: field(), kind }).into());
+        }
+        self.note(item, field, kind);
+        Ok(())
+    }
+
+    /// Lists what is no fault.
+    pub(crate) fn note(&self, item: impl FnOnce() -> Item, field: impl FnOnce() -> String, kind: WarningKind) {
+        let Found { list, bytes, more } = &mut *self.found.borrow_mut();
+        if list.len() >= MOST || *bytes > MOST_BYTES {
+            *more += 1;
+            return;
+        }
+        let warning = Warning { item: item(), field: field(), kind };
+        *bytes += warning.item.name.as_ref().map_or(0, String::len) + warning.field.len();
+        list.push(warning);
+    }
+
+    /// All of them, in the order in which they were found.
+    pub(crate) fn into_list(self) -> Vec<Warning> {
+        let Found { mut list, more, .. } = self.found.into_inner();
+        if more > 0 {
+            let kind = WarningKind::More { count: more };
+            list.push(Warning { item: Item::file(), field: String::new(), kind });
+        }
+        list
+    }
+}
