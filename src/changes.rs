@@ -1,12 +1,13 @@
-//! What updates changed: the nodes, and the matrices to upload.
+//! Change tracking: the nodes that updates changed, and the matrices to upload.
 //!
-//! Readers remember up to where they have read. Any number of them ask whenever they like for what came since.
+//! There may be any number of readers. Each remembers how far it has read, and gets everything that changed since,
+//! whenever it asks.
 //!
-//! | what | types |
+//! | subject | types |
 //! |---|---|
 //! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changes`], [`Changed`], [`ChangeKinds`] |
-//! | one buffer with all matrices, kept in step | [`MatrixMirror`], [`MirrorStep`], [`Mirrored`] |
-//! | where a node's matrix is: [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) | [`MatrixSlot`] |
+//! | a copy of all world matrices in one buffer, updated incrementally | [`MatrixMirror`], [`MirrorStep`], [`Mirrored`] |
+//! | the location of a node's matrix: [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) | [`MatrixSlot`] |
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;

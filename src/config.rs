@@ -13,32 +13,31 @@
 
 use crate::Error;
 
-/// What a scene keeps besides its nodes, and how large its slices are.
+/// Which data a scene maintains in addition to its nodes, and how large its slices are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SceneConfig {
     /// The greatest number of nodes in a slice: 8 to 4096. Default 4096, which fits in a second-level cache; the thesis
-    /// has no bound. An update puts a slice with more nodes in order again and cuts it into pieces, so this bounds what
+    /// has no limit. An update reconstitutes a slice with more nodes and cuts it into pieces, so this limits how much
     /// one new node can cost an update.
     pub max_nodes: u32,
-    /// Whether the update keeps world boxes of all drawables, of blocks of drawables and of slices.
-    /// [`Scene::cull`](crate::Scene::cull) and the other spatial queries need them. Default false. True takes 25 more
-    /// bytes for each drawable, and the time to compute the boxes of what moved.
+    /// Whether the update maintains the world boxes of drawables, of blocks of drawables and of slices.
+    /// [`Scene::cull`](crate::Scene::cull) and the other spatial queries need them. Default false. If true, each
+    /// drawable takes 25 more bytes, and updates take time to recompute the boxes of drawables that moved.
     pub bounds: bool,
-    /// Whether changes are tracked, so that readers are told which nodes changed, and the matrices of the update before
-    /// are kept: [`Scene::changes`](crate::Scene::changes),
-    /// [`NodeRef::previous_world`](crate::NodeRef::previous_world). Default false. True takes 56 more bytes for each
-    /// transform, the
-    /// [history](Self::change_history), and time in proportion to the changes.
+    /// Whether changes are tracked: [`Scene::changes`](crate::Scene::changes) reports which nodes changed, and
+    /// [`NodeRef::previous_world`](crate::NodeRef::previous_world) returns matrices of the previous update. Default
+    /// false. If true, each transform takes 56 more bytes, the [history](Self::change_history) takes memory, and
+    /// updates take time in proportion to the changes.
     pub changes: bool,
-    /// How many entries of 16 bytes are kept of the changes before those of the last update that had any. Default
-    /// 65,536.
+    /// The number of log entries, of 16 bytes each, for changes that are older than the last update with changes.
+    /// Default 65,536.
     ///
-    /// A node that entered, left, was removed or was edited is one entry, as is one that inherits other layers or
-    /// another material, or the transform of another ancestor. Between two updates, as many removals are noted, at
-    /// least 4,096 and as many as there were nodes. A reader that has not asked for longer than the history goes back
-    /// gets [`Changes::All`](crate::changes::Changes::All).
+    /// A node takes one entry if it entered, left, was removed or was edited, or if it inherits other layers, another
+    /// material, or the transform of another ancestor. Between two updates, the same number of removals is recorded,
+    /// but at least 4,096 and at least the number of nodes. A reader whose last read is older than the history gets
+    /// [`Changes::All`](crate::changes::Changes::All).
     pub change_history: u32,
 }
 

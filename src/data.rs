@@ -1,10 +1,10 @@
-//! The user's own data: by node, or inherited down the tree.
+//! Data of your own: for each node, or inherited down the tree.
 //!
-//! | what | types |
+//! | subject | types |
 //! |---|---|
 //! | a value for some nodes, found in O(1) by handle | [`NodeMap`]; its iterators in [`node_map`] |
-//! | a value for each node that has a transform, in arrays beside these, for passes over all | [`Column`] |
-//! | a value that children inherit from their parents, updated from what changed | [`Inherited`] |
+//! | a value for each node that has a transform, in arrays parallel to the transforms, for passes over all values | [`Column`] |
+//! | a value that children inherit from their parents, updated incrementally | [`Inherited`] |
 //!
 //! ```
 //! use hedgerow::data::NodeMap;

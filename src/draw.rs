@@ -1,10 +1,10 @@
-//! Draw lists: what to draw in a frame, near the order of the tree or by drawable and material.
+//! Draw lists: the visible drawables of a frame, in approximate tree order, or by mesh and material.
 //!
-//! | what | types |
+//! | subject | types |
 //! |---|---|
-//! | the visible drawables with their matrices, updated where the scene changed | [`DrawList`], [`DrawCommand`] |
+//! | the visible drawables with their matrices, updated incrementally | [`DrawList`], [`DrawCommand`] |
 //! | the same by mesh and material, for instancing | [`DrawGroups`], [`DrawGroup`] |
-//! | the same by a key of the caller's, or by depth, from either end | [`DrawOrder`], [`DepthView`], [`depth_key`] |
+//! | the same, sorted by a key of your own, or by depth in either direction | [`DrawOrder`], [`DepthView`], [`depth_key`] |
 //! | a list made by a visitor, in strict depth-first order | [`RenderPass`] |
 //!
 //! ```

@@ -1,17 +1,17 @@
-//! Edits of many nodes: lists, and queues for later.
+//! Edits of many nodes: batches, and queues.
 //!
 //! Single edits are methods of [`Scene`](crate::Scene) and of [`NodeMut`](crate::NodeMut). This module has the types
-//! for edits of many:
+//! for edits of many nodes:
 //!
-//! | what | types |
+//! | subject | types |
 //! |---|---|
 //! | whole trees: [`Scene::insert_tree`], [`Scene::tree`] | [`Tree`](crate::Tree), [`BatchError`] |
 //! | lists: [`Scene::remove_many`] | [`BatchError`] |
 //! | a list: [`Scene::set_worlds`]; an iterator: [`Scene::set_locals`] | [`BatchError`] |
 //! | lists: [`Scene::reparent_many`], [`Scene::topmost`] | [`BatchError`] |
 //! | a change of one node as a value: [`NodeMut::change`](crate::NodeMut::change) | [`Change`] |
-//! | edits recorded on any thread, and applied later, each or all or none | [`EditQueue`], [`Edit`], [`Queued`], [`Outcome`] |
-//! | the nodes and places of such edits | [`Target`], [`QueuedPlace`] |
+//! | edits recorded on any thread and applied later, one by one or atomically | [`EditQueue`], [`Edit`], [`Queued`], [`Outcome`] |
+//! | the nodes and the places in such edits | [`Target`], [`QueuedPlace`] |
 //! | the form in which a local transform is stored after an edit | [`LocalForm`] |
 //!
 //! [`Scene::insert_tree`]: crate::Scene::insert_tree

@@ -6,7 +6,7 @@
 use crate::NodeHandle;
 use core::fmt;
 
-/// Why an edit of a scene, a query or a configuration is refused. A refused call changes nothing.
+/// Why an edit of a scene or a query failed, or a configuration is invalid. A call that fails changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,9 +16,9 @@ pub enum Error {
     RootIsFixed,
     /// The root of a detached subtree has no siblings.
     BesideDetached(NodeHandle),
-    /// A list of moves has a place beside a sibling or with an index, which other moves of the list may change.
+    /// A place in a list of moves is relative to a sibling, or has an index: other moves of the list may change both.
     PlaceInList(crate::Place),
-    /// The parent has fewer children than the index of a [`Place::Child`](crate::Place::Child) says.
+    /// The index of a [`Place::Child`](crate::Place::Child) is greater than the number of the parent's children.
     IndexOutOfRange {
         /// The parent.
         parent: NodeHandle,
@@ -40,20 +40,21 @@ pub enum Error {
     NotRotation,
     /// A matrix whose fourth row is not `[0, 0, 0, 1]`.
     NotAffine,
-    /// The world transform cannot be kept or set, because the parent's cannot be inverted: some local transform from
-    /// the parent up to the root is flattened, or their product exceeds double precision.
+    /// The world transform cannot be kept or set, because the world transform of the parent cannot be inverted: some
+    /// local transform from the parent up to the root is singular, or their product exceeds double precision.
     ///
-    /// The rule for each local transform: the volume spanned by the three axes of its linear part must be more than
-    /// 10⁻¹² of the volume of perpendicular axes with the same lengths. Translation, rotation and scale always pass
-    /// unless a scale is zero, however small or uneven it is. A matrix fails if one axis is within about 10⁻¹² of the
-    /// plane of the others, or if two are within about 10⁻⁶ of the third.
+    /// A local transform counts as singular if the volume spanned by the three axes of its linear part is at most 10⁻¹²
+    /// of the volume of perpendicular axes with the same lengths. Translation, rotation and scale are only singular if
+    /// a scale is zero, however small or non-uniform it is. A matrix is singular if one axis is within about 10⁻¹² of
+    /// the plane of the others, or if two axes are within about 10⁻⁶ of the third.
     Singular(NodeHandle),
     /// The world transform cannot be kept or set, because the local transform for this parent is too small. Rounded to
-    /// single precision, whose normal numbers end at 1.2 × 10⁻³⁸, an axis would lose more than the last of its digits,
-    /// or the translation more than can be resolved at the position in the world.
+    /// single precision, whose smallest normal number is 1.2 × 10⁻³⁸, an axis would lose more than its last digit, or
+    /// the translation would lose more than can be resolved at the world position.
     Underflow(NodeHandle),
     /// The world transform cannot be kept or set, because below this parent the local transform or the world matrix
-    /// would be too large for single precision, whose numbers end at 3.4 × 10³⁸. Without a parent it is the node.
+    /// would be too large for single precision, whose greatest number is 3.4 × 10³⁸. If there is no parent, the handle
+    /// is that of the node.
     Overflow(NodeHandle),
     /// The node has no transform of its own; set one first.
     NoTransform(NodeHandle),
@@ -61,11 +62,11 @@ pub enum Error {
     Sheared(NodeHandle),
     /// The node has no drawable; set one first.
     NoDrawable(NodeHandle),
-    /// The insert of this ticket is not in the applied queue, or comes later in it.
+    /// The insert that this ticket stands for is not in the applied queue, or comes later in it.
     UnknownTicket(crate::handle::Queued),
-    /// A node of a [`Tree`](crate::Tree) has a parent that does not come before it.
+    /// The parent of a node of a [`Tree`](crate::Tree) does not come before the node.
     UnknownParent,
-    /// A node's description has a translation in double precision, and no local transform.
+    /// A node's description has a translation in double precision, but no local transform.
     NoLocal,
     /// There are fewer ids left for nodes than nodes without one: see
     /// [`NodeIds::assign`](crate::text::NodeIds::assign).
@@ -73,9 +74,10 @@ pub enum Error {
         /// The id that would be given next.
         next: u64,
     },
-    /// The scene keeps no world boxes, so it cannot answer spatial queries.
+    /// The scene has no world boxes, so it cannot answer spatial queries: see
+    /// [`SceneConfig::bounds`](crate::SceneConfig::bounds).
     NoBounds,
-    /// The scene does not track changes, so it cannot say what changed.
+    /// The scene does not track changes: see [`SceneConfig::changes`](crate::SceneConfig::changes).
     NoChanges,
     /// A configuration value is invalid.
     InvalidConfig {
@@ -84,11 +86,11 @@ pub enum Error {
         /// What the field accepts.
         expected: &'static str,
     },
-    /// All 2³⁰ records of nodes are in use or retired, or there are fewer left than were asked for.
+    /// All 2³⁰ records of nodes are in use or retired, or fewer are left than were requested.
     CapacityOverflow,
-    /// The allocator refused. [`Scene::try_reserve`](crate::Scene::try_reserve),
-    /// [`Scene::from_bytes`](crate::Scene::from_bytes) and imports return it; everything else ends the process if there
-    /// is no memory, the update included with which a load ends.
+    /// An allocation failed. [`Scene::try_reserve`](crate::Scene::try_reserve),
+    /// [`Scene::from_bytes`](crate::Scene::from_bytes) and imports return this error. Everything else aborts the
+    /// process if there is no memory, including the update at the end of a load.
     AllocationFailed,
 }
 
@@ -182,9 +184,9 @@ impl From<hedgerow_math::Error> for Error {
     }
 }
 
-/// Why a batch is refused: a list of edits, or a [`Tree`](crate::Tree). With `?` it becomes an [`Error`]. Nothing has
-/// changed, but where
-/// [`Scene::set_locals`](crate::Scene::set_locals) returns it: what came before the item is set.
+/// Why a batch failed: a list of edits, or a [`Tree`](crate::Tree). With `?` it becomes an [`Error`]. Nothing has
+/// changed, except if [`Scene::set_locals`](crate::Scene::set_locals) returns it: then the items before this one are
+/// set.
 ///
 /// ```
 /// use hedgerow::edit::BatchError;
@@ -196,9 +198,9 @@ impl From<hedgerow_math::Error> for Error {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatchError {
-    /// The index of the item at fault; `None` if the whole list is refused, for example for want of room.
+    /// The index of the invalid item; `None` if the error is not about one item, for example if there is no memory.
     pub item: Option<usize>,
-    /// What is wrong with it.
+    /// The error.
     pub error: Error,
 }
 

@@ -9,20 +9,20 @@ use std::collections::HashMap;
 /// The greatest generation of a record; it is spent when that is freed.
 pub(crate) const MAX_GENERATION: u32 = (1 << 31) - 5;
 
-/// A stable, copyable name for one node of one [`Scene`](crate::Scene).
+/// A stable, copyable reference to a node of a [`Scene`](crate::Scene).
 ///
 /// A handle is 8 bytes, and so is `Option<NodeHandle>`: the number of the node's record, which never moves, and a
-/// generation. It stays valid through every edit that keeps its node, through updates and through maintenance. Once the
-/// node is removed, the handle is *stale*: edits return [`Error::StaleHandle`](crate::Error::StaleHandle), queries
-/// return `None`, and it never refers to a later node. A record is reused at most 2³⁰ times and then retired, so this
-/// holds without exception.
+/// generation. It stays valid through updates, maintenance, and all edits that do not remove its node. Once the node is
+/// removed, the handle is *stale*: edits return [`Error::StaleHandle`](crate::Error::StaleHandle), queries return
+/// `None`, and it never refers to a later node. This holds without exception, since a record is reused at most 2³⁰
+/// times and then retired.
 ///
-/// A handle is checked at each use, and memory safety never depends on it. So one that comes from another scene, or
-/// from arbitrary bits, is harmless. But it may refer to a node of this scene whose bits coincide: keep the handles of
-/// different scenes apart.
+/// A handle is checked at each use, and memory safety never depends on it. So a handle from another scene, or from
+/// arbitrary bits, is harmless. But it may refer to a node of this scene whose handle has the same bits: keep the
+/// handles of different scenes apart.
 ///
-/// Handles are ordered by (record, generation): a total order that is the same from run to run, and means nothing for
-/// the tree. Source: the thesis, section 4.4.5 (a handle of the metadata), plus a generation.
+/// Handles are ordered by (record, generation): a total order that is the same from run to run, but unrelated to the
+/// tree. Source: the thesis, section 4.4.5 (a handle of the metadata), plus a generation.
 ///
 /// ```
 /// use hedgerow::{Node, NodeHandle, Scene, Transform};
@@ -49,14 +49,14 @@ impl NodeHandle {
         Self(NonZeroU64::new(bits).expect("a generation is at least 1"))
     }
 
-    /// The handle as 64 bits, for the user's own files or for foreign code.
+    /// The handle as 64 bits, for files of your own or for foreign code.
     #[inline]
     #[must_use]
     pub fn to_bits(self) -> u64 {
         self.0.get()
     }
 
-    /// The handle with these bits, or `None` where no handle can have them: a generation is odd and below 2³¹.
+    /// The handle with these bits, or `None` if no handle can have them: a generation is odd and below 2³¹.
     ///
     /// Any bits are safe; see the type's documentation for what a foreign handle may refer to.
     #[inline]
@@ -137,15 +137,15 @@ impl Hasher for HandleHasher {
     }
 }
 
-/// The ticket of a queued insert: stands for the node that it will make.
+/// The ticket of a queued insert, which stands for the node that will be inserted.
 ///
-/// Later edits of the same queue can refer to the node by it, and so can edits of queues that are
-/// [appended](crate::edit::EditQueue::append) to it or that it is appended to. No ticket is ever issued twice, by any
-/// queue, and it stays valid wherever its insert goes. Only the order of application matters. If the insert of a ticket
-/// failed, an edit that uses the ticket fails with the same error. If that insert was not applied earlier in the same
-/// call of [`EditQueue::apply`](crate::edit::EditQueue::apply), the edit fails with
-/// [`Error::UnknownTicket`](crate::Error::UnknownTicket). So tickets are valid for one round of recording;
-/// [`EditQueue::inserted`](crate::edit::EditQueue::inserted) returns the handle to keep.
+/// Later edits of the same queue can refer to the node by its ticket, and so can edits of other queues, if one queue is
+/// [appended](crate::edit::EditQueue::append) to the other. All tickets of all queues are different, and a ticket stays
+/// valid when its queue is appended to another. Only the order of application matters. If the insert failed, edits that
+/// use its ticket fail with the same error. If the insert was not applied earlier in the same call of
+/// [`EditQueue::apply`](crate::edit::EditQueue::apply), they fail with
+/// [`Error::UnknownTicket`](crate::Error::UnknownTicket). So a ticket cannot be used in edits that are recorded after
+/// `apply`; get the node's handle with [`EditQueue::inserted`](crate::edit::EditQueue::inserted).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Queued {
     pub(crate) round: NonZeroU64,

@@ -1,5 +1,5 @@
-//! A dynamic scene graph: edits write records that never move, and each update brings what changed into arrays in
-//! depth-first order, for passes over transforms, boxes and draws.
+//! A dynamic scene graph. Edits write records that never move; each update copies the changes to arrays in depth-first
+//! order, for fast passes over transforms, boxes and draws.
 //!
 //! ```
 //! use hedgerow::{Aabb, DrawList, Drawable, Keep, Node, Scene, Transform};
@@ -21,104 +21,105 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! The [`guide`] answers newcomers' questions: threads, data of your own, undo, physics, streaming, large worlds,
-//! replication, configurations; its [glossary](guide::glossary) explains *slice*, *slot* and a dozen other words.
+//! The [`guide`] answers newcomers' questions about threads, data of your own, undo, physics, streaming, large worlds,
+//! replication and configurations. Its [glossary](guide::glossary) explains *slice*, *slot* and other terms.
 //!
-//! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a drawable, layers and a
-//! name ([`Node`]), can be hidden, and are named by an 8-byte [`NodeHandle`] that survives every move of its node. The
-//! crate `hedgerow-gltf` reads glTF files into scenes, and `hedgerow-mesh` culls static meshes without one.
+//! Start with [`Scene`]. A node has any combination of a local transform, a material, a drawable, layers and a name
+//! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to it, and stays valid wherever the node is moved.
+//! The crate `hedgerow-gltf` reads glTF files into scenes, and `hedgerow-mesh` culls static meshes without one.
 //!
 //! # Map
 //!
-//! In the order in which data flows. [`Scene`] has the methods; a module has the types that go with a subject, and its
+//! In the order in which data flows. [`Scene`] has the methods; each module has the types for one subject, and an
 //! example.
 //!
-//! | module | what | types |
+//! | module | subject | types |
 //! |---|---|---|
 //! | the root | a scene, its nodes, subtrees as values, and handles | [`Scene`], [`Node`], [`NodeRef`], [`NodeMut`], [`Tree`], [`NodeHandle`], [`Place`], [`Keep`], [`Drawable`], [`Visibility`], [`Layers`], [`Local`], [`Error`] |
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
-//! | [`config`] | what a scene keeps besides its nodes, and how large its slices are | [`SceneConfig`] |
-//! | [`edit`] | edits of many nodes: lists, queues for later | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
+//! | [`config`] | optional data of a scene (world boxes, changes), and the size of its slices | [`SceneConfig`] |
+//! | [`edit`] | edits of many nodes: batches, queues | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
-//! | [`changes`] | what an update changed: nodes, and matrices to upload | [`Changes`](changes::Changes), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
-//! | [`data`] | data of your own by node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
+//! | [`changes`] | change tracking: nodes, and matrices to upload | [`Changes`](changes::Changes), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
+//! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
-//! | [`query`] | what lies where: culling, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullView`](query::CullView), [`Filter`](query::Filter), [`RayHit`](query::RayHit) |
-//! | [`draw`] | what there is to draw, as commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
-//! | [`skin`] | vertices that follow joints, on the processor (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
+//! | [`query`] | spatial queries: culling, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullView`](query::CullView), [`Filter`](query::Filter), [`RayHit`](query::RayHit) |
+//! | [`draw`] | draw lists: commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
+//! | [`skin`] | skinning on the CPU (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
 //! | [`text`] | scenes and trees as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](text::WithIds), [`NodeIds`](text::NodeIds) |
-//! | [`stats`] | slices, memory, maintenance, soundness | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
+//! | [`stats`] | slices, memory, maintenance, validation | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
 //!
-//! # How a frame goes
+//! # A frame
 //!
-//! Edits change the tree at once: a node is one record that never moves. [`Scene::update`] derives from these what
-//! passes read: slices of some thousand nodes in depth-first order, world matrices, inherited visibility and materials,
-//! where edits reached and nowhere else. [`Scene::draw_list`] lists the visible drawables; a [`DrawList`] kept from
-//! frame to frame is only changed where they did. [`Scene::maintain`], once a frame with a budget or not at all,
-//! restores order and gives memory back.
+//! Edits change the tree at once: a node is one record that never moves. From the records, [`Scene::update`] derives
+//! the arrays that passes read: slices of some thousand nodes in depth-first order, world matrices, inherited
+//! visibility and materials. It only visits slices that edits affect. [`Scene::draw_list`] lists the visible drawables;
+//! if you reuse a [`DrawList`] every frame, only the parts that changed are listed again. [`Scene::maintain`] restores
+//! depth-first order and frees memory; call it once a frame with a time budget, or not at all.
 //!
 //! # What passes read
 //!
 //! Draw lists, culling, spatial queries, walks over slices, [`Scene::world`], [`NodeRef::bounds`],
 //! [`Column`](data::Column)s and [`Inherited`](data::Inherited) properties see the scene as of the last update:
 //!
-//! | edit since the update | what passes see |
+//! | edit since the update | passes see |
 //! |---|---|
 //! | inserted | nothing yet |
 //! | removed | gone at once |
-//! | moved, detached | where it was |
-//! | transform, drawable, material, visibility, layers set or removed | the value before |
-//! | user data set ([`NodeMut::set_user_data`]) | the new one at once |
+//! | moved, detached | the old position |
+//! | transform, drawable, material, visibility, layers set or removed | the old value |
+//! | user data set ([`NodeMut::set_user_data`]) | the new value at once |
 //!
-//! Other reads of one node are as of now: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
-//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and the like; so are the iterators and [`Scene::visit`]. These
-//! alone follow the order of siblings: passes see parents before their children, and siblings in the order in which
-//! they were placed.
+//! Other reads of single nodes see all edits: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
+//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. The same is true for the iterators and [`Scene::visit`],
+//! and only these follow the order of siblings: passes see parents before their children, and siblings in the order in
+//! which the update placed them.
 //!
 //! # Costs
 //!
 //! A node takes 97 bytes (a record of 81, a row of 16), 96 more with a transform (4 record, 4 parent, 48 world, 40 copy
-//! of the local one), 76 with a drawable, 4 with layers, and 8 in slices where layers or hiding count. Records are
-//! allocated by 1,024, drawables and layers by 64, and slices with up to a quarter of room. Nodes without a
-//! component pay nothing for it in its pass.
+//! of the local one), 76 more with a drawable, 4 more with layers, and 8 more in slices with hidden nodes or layers.
+//! Records are allocated in pages of 1,024, drawables and layers in blocks of 64, and slices with up to a quarter of
+//! spare room. Nodes without a component cost nothing in the pass for that component.
 //!
-//! Inserting, setting and moving a leaf take amortised O(1), also among a hundred thousand siblings; removing takes
-//! O(nodes removed). The update takes O(slices), and O(nodes) of what was inserted or moved and of the slices that
-//! edits reached. So the first one behind a build of n nodes takes O(n), 60 to 210 ns a node by single inserts. One
-//! behind sets of all transforms gathers these from the records: it takes up to 2.7 times as long as if they lay in
-//! order. Nothing recurses by depth: a chain of a million nodes builds, updates, visits and drops on any stack.
+//! Inserting, setting and moving a leaf take amortised O(1), even among a hundred thousand siblings; removing takes
+//! O(nodes removed). An update takes O(slices + nodes inserted or moved + nodes of the slices that edits affect). So
+//! the first update after building n nodes takes O(n): 60 to 210 ns per node for single inserts. If all transforms were
+//! set, the update gathers them from the records, which takes up to 2.7 times as long as reading them in order. Nothing
+//! recurses with depth: a chain of a million nodes builds, updates, visits and drops on any stack.
 //!
 //! # Limits
 //!
-//! - 2³⁰ nodes a scene.
-//! - A record is reused 2³⁰ times and then retired, so that a stale handle never names another node.
-//! - Instances of a crowd are named by keys of [`slotmap`], whose slots are reused for ever: after 2³¹ reuses of one
-//!   slot a stale key may name another instance.
-//! - A handle of another scene, or made of arbitrary bits, is harmless but may name a node whose bits coincide.
-//! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, an update computes on one
-//!   thread what slices import from each other, then slices side by side: a chain, all of which is imported, gains
-//!   nothing. Below about 16,000 nodes, or 65,000 for a caller that is no thread of a pool ([`guide::threads`] says how
-//!   it becomes one), one thread is faster and does it all.
+//! - A scene has at most 2³⁰ nodes.
+//! - A record is reused 2³⁰ times and then retired, so that a stale handle never refers to another node.
+//! - Handles to instances of a crowd are keys of [`slotmap`], whose slots are reused for ever: after 2³¹ reuses of one
+//!   slot a stale handle may refer to another instance.
+//! - A handle of another scene, or made from arbitrary bits, is harmless but may refer to a node whose handle has the
+//!   same bits.
+//! - Edits run on one thread, and without the feature `rayon` so does everything else. With it, an update first
+//!   computes on one thread the values that slices import from each other, then computes the slices in parallel: a
+//!   chain, all of which is imported, gains nothing. Below about 16,000 nodes, or 65,000 if the caller is not a thread
+//!   of the pool ([`guide::threads`] says how to change that), one thread is faster and does all the work.
 //!
 //! # The same bits everywhere
 //!
 //! The same calls with the same numbers give the same bits on every machine, with each instruction set and any number
 //! of threads: handles, order, local transforms, world matrices, changes, culling, queries, draw lists, the bytes of
-//! [`snapshot`]s (where no [`Scene::maintain`] kept to a time), and the poses that clips and blends make. The test
-//! `same_bits::a_scene_has_the_same_bits_on_every_machine` holds hashes against that on x86-64, 64-bit ARM, 32-bit x86
-//! and WebAssembly. Model matrices of poses, what follows them, and skinned vertices come in two roundings: that of
-//! machines that fuse products with sums (AVX2, AVX-512, NEON), and that of all others ([`anim`]).
+//! [`snapshot`]s (unless [`Scene::maintain`] ran with a time budget), and the poses that clips and blends produce. The
+//! test `same_bits::a_scene_has_the_same_bits_on_every_machine` checks hashes of these on x86-64, 64-bit ARM, 32-bit
+//! x86 and WebAssembly. Model matrices of poses, nodes that follow joints, and skinned vertices are rounded in one way
+//! on machines with fused multiply-add (AVX2, AVX-512, NEON), and in another way on all others ([`anim`]).
 //!
 //! # Features
 //!
-//! | feature | what it adds | default |
+//! | feature | adds | default |
 //! |---|---|---|
 //! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
-//! | `bytemuck` | plain data without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`], and what of slots is uploaded | no |
-//! | `mint` | [`Mat34`] from and to the types of `mint`, [`Transform`] to them, and vectors and rotations, by `glam` | no |
+//! | `bytemuck` | uploads without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`] and [`changes::MatrixSlot`] are plain data | no |
+//! | `mint` | conversions of [`Mat34`] from and to the types of `mint`, of [`Transform`] to them, and of vectors and rotations, by `glam` | no |
 //! | `rayon` | [`Scene::update`], culling into draws, draw lists, characters and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`], [`Tree`] and the plain types in text formats such as JSON | no |
 //!
@@ -126,8 +127,8 @@
 //!
 //! Slices, linear allocation, metadata free lists, handles, reconstitution and the two evaluations come from M.
 //! Åkerstedt Bergsten, *Scene Graph Memory Management* (Chalmers University of Technology, 2019), called *the thesis*
-//! in these pages; the flattened sweep from S. Reinalter's Molecule engine, *Adventures in data-oriented design, part
-//! 2*. ARCHITECTURE.md in the repository says what was built otherwise, and why.
+//! in these pages; the flattened sweep comes from S. Reinalter's Molecule engine, *Adventures in data-oriented design,
+//! part 2*. ARCHITECTURE.md in the repository says what differs from these, and why.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
@@ -177,7 +178,7 @@ pub use hedgerow_anim as anim;
 pub use hedgerow_anim::skin;
 pub use scene::iter;
 
-/// Whether work is shared among threads: whether the feature `rayon` is there. For programs that measure.
+/// Whether work is shared among threads: whether the feature `rayon` is enabled. Benchmarks can report it.
 #[doc(hidden)]
 pub const THREADED: bool = cfg!(feature = "rayon");
 

@@ -5,19 +5,19 @@ use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 
-/// A drawable to draw: a mesh of the user's, and its bounding box in the node's local space.
+/// A drawable: a mesh of your own, and its bounding box in the node's local space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Drawable {
-    /// The user's own number for a mesh; the scene returns it in draw commands and never interprets it.
+    /// A number of your own for the mesh; the scene returns it in draw commands and never interprets it.
     pub mesh: u32,
     /// The mesh's bounds in the node's space. [`Aabb::INFINITE`] is always visible, [`Aabb::EMPTY`] never.
     pub bounds: Aabb,
 }
 
 impl Drawable {
-    /// A drawable of this mesh with these local bounds.
+    /// A drawable with this mesh and these local bounds.
     #[inline]
     #[must_use]
     pub const fn new(mesh: u32, bounds: Aabb) -> Self {
@@ -25,8 +25,8 @@ impl Drawable {
     }
 }
 
-/// Whether a node and what lies below it are shown. A node shows if it is [`Shown`](Self::Shown), or if it inherits and
-/// its parent shows; [`Layers`] limit on which.
+/// Whether a node and the nodes below it are shown. A node is visible if it is [`Shown`](Self::Shown), or if it
+/// inherits and its parent is visible; [`Layers`] restrict on which layers.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Visibility};
@@ -42,18 +42,18 @@ impl Drawable {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Visibility {
-    /// As its parent; the root is shown.
+    /// Like the parent; the root is shown.
     #[default]
     Inherited,
     /// Hidden.
     Hidden,
-    /// Shown, also below a hidden parent.
+    /// Shown, even below a hidden parent.
     Shown,
 }
 
-/// The layers on which a node and everything below it are visible: a mask of 32 bits, inherited by intersection.
+/// The layers on which a node and everything below it are visible: a 32-bit mask, inherited by intersection.
 ///
-/// The effective layers of a node are the intersection of its own and all its ancestors', and none if it is
+/// The effective layers of a node are the intersection of its own and those of all its ancestors, and none if it is
 /// [hidden](Visibility). A node without layers of its own has those of its parent.
 ///
 /// Masks are joined with `|`, intersected with `&`, and inverted with `!`.
@@ -102,7 +102,7 @@ impl Layers {
         self.0 == 0
     }
 
-    /// Whether both have a layer in common.
+    /// Whether the masks have a layer in common.
     #[inline]
     #[must_use]
     pub const fn intersects(self, other: Self) -> bool {
@@ -185,7 +185,7 @@ impl Local {
     }
 }
 
-/// The form in which an edit left a node's local transform: see [`Local`].
+/// The form in which a node's local transform is stored after an edit: see [`Local`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalForm {
     /// Translation, rotation and scale.
@@ -196,7 +196,7 @@ pub enum LocalForm {
 
 /// The description of a node: any combination of components, all optional.
 ///
-/// A description is `Copy` and borrows its name, so it can be used again after a refused insert.
+/// A description is `Copy` and borrows its name, so it can be used again after an insert that failed.
 ///
 /// ```
 /// use hedgerow::{Aabb, Drawable, Node, Scene, Transform};
@@ -212,24 +212,26 @@ pub enum LocalForm {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node<'n> {
-    /// The local transform; a node without one has the place of its parent, and costs nothing in the transform pass.
+    /// The local transform. A node without one has the world transform of its parent, and costs nothing in the
+    /// transform pass.
     pub local: Option<Local>,
-    /// The user's own number for a material, which applies to the node and everything below it that has no other.
+    /// A number of your own for the material of the node and of all nodes below it that do not have their own.
     pub material: Option<u32>,
-    /// What is drawn at the node.
+    /// The mesh to draw at the node.
     pub drawable: Option<Drawable>,
-    /// Whether the node and what lies below it are shown.
+    /// Whether the node and the nodes below it are shown.
     pub visibility: Visibility,
     /// The layers of the node and everything below it.
     pub layers: Option<Layers>,
     /// The node's name; siblings may share one.
     pub name: Option<&'n str>,
-    /// A number of the user's own that the node's draws carry as
-    /// [`DrawCommand::user_data`](crate::draw::DrawCommand::user_data): the place of its colour in a buffer, its
-    /// lightmap, its skin palette. 0 is none.
+    /// A number of your own that the node's draws include as
+    /// [`DrawCommand::user_data`](crate::draw::DrawCommand::user_data), such as an index of its colour, lightmap or
+    /// skin palette in a buffer. 0 means none.
     pub user_data: u32,
-    /// The translation in double precision, which takes the place of the local transform's: the origin of a city on a
-    /// planet. A node that is read has one only if single precision loses something of it.
+    /// The translation in double precision, for example the origin of a city on a planet. It replaces the translation
+    /// of the local transform. When you read a node, it has one only if single precision does not represent the
+    /// translation exactly.
     pub translation_f64: Option<DVec3>,
 }
 
@@ -271,7 +273,7 @@ impl<'n> Node<'n> {
         Self { drawable: Some(drawable), ..Self::group() }
     }
 
-    /// The same node with a local transform. A translation in double precision goes: add it afterwards.
+    /// The same node with a local transform. Removes a translation in double precision: add it afterwards.
     #[inline]
     #[must_use]
     pub const fn with_transform(self, transform: Transform) -> Self {
@@ -279,7 +281,7 @@ impl<'n> Node<'n> {
     }
 
     /// The same node with a local transform given as a matrix. It is stored as translation, rotation and scale if these
-    /// can express it, else as the matrix. A translation in double precision goes: add it afterwards.
+    /// can express it, else as the matrix. Removes a translation in double precision: add it afterwards.
     #[inline]
     #[must_use]
     pub const fn with_matrix(self, matrix: Mat34) -> Self {
@@ -321,14 +323,14 @@ impl<'n> Node<'n> {
         Self { name: Some(name), ..self }
     }
 
-    /// The same node with a number of the user's own.
+    /// The same node with user data.
     #[inline]
     #[must_use]
     pub const fn with_user_data(self, user_data: u32) -> Self {
         Self { user_data, ..self }
     }
 
-    /// The same node with a translation in double precision. It must have a local transform, too.
+    /// The same node with a translation in double precision. It must also have a local transform.
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -548,7 +550,7 @@ mod tests {
     fn a_translation_in_double_precision_is_kept_as_far_as_two_numbers_in_single_precision_have_it() {
         let node = Node::transform(Transform::IDENTITY);
         let checked = |number| node.with_translation_f64(DVec3::splat(number)).checked();
-        // The last is as far from both numbers beside it, but for its last bit, which is lost.
+        // The last one is equally far from both adjacent numbers, except for its last bit, which is lost.
         for number in [0.1, 1e7 + 0.1, -1e30, 1e-42, 1.0 + 2_f64.powi(-24), 1.0 + 2_f64.powi(-24) - 2_f64.powi(-52)] {
             let once = checked(number).unwrap();
             assert_eq!(once.checked(), Ok(once), "{number}");

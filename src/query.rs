@@ -8,7 +8,7 @@
 //! | [`Scene::cull`](crate::Scene::cull) | up to 32 [`CullView`]s; with an [eye](crate::DrawList::set_eye), also without `bounds` | a [`DrawList`](crate::DrawList) for each |
 //! | [`Scene::query`](crate::Scene::query) | a [`Volume`]: [`Frustum`], [`Sphere`] or [`Aabb`](crate::Aabb); a [`Filter`] | handles of nodes |
 //! | [`Scene::cast_ray`](crate::Scene::cast_ray) | a [`Ray`]; a [`Filter`] | [`RayHit`]s |
-//! | the user's own boxes, without a scene | [`Boxes`] | their numbers |
+//! | boxes of your own, without a scene | [`Boxes`] | their indices |
 //!
 //! ```
 //! use hedgerow::glam::Vec3;

@@ -1,10 +1,10 @@
-//! Statistics: a scene's slices, their memory, and what maintenance did. For budgets, benchmarks and debugging.
+//! Statistics of a scene's slices, memory and maintenance, for budgets, benchmarks and debugging.
 //!
-//! | what | types |
+//! | subject | types |
 //! |---|---|
 //! | counts of nodes, slices, holes, bytes: [`Scene::stats`](crate::Scene::stats) | [`Stats`], [`Usage`] |
-//! | what [`Scene::maintain`](crate::Scene::maintain) did | [`Maintenance`] |
-//! | what [`Scene::validate`](crate::Scene::validate) found, which is a defect of this crate | [`Violation`] |
+//! | the work done by [`Scene::maintain`](crate::Scene::maintain) | [`Maintenance`] |
+//! | a violation found by [`Scene::validate`](crate::Scene::validate), which is a bug in this crate | [`Violation`] |
 //!
 //! ```
 //! use hedgerow::{Node, Scene};

@@ -25,11 +25,12 @@ struct JointGroup {
     live: u8,
 }
 
-/// The bounding box of a skinned mesh in any pose, computed from the boxes of what each joint moves.
+/// Computes the bounding box of a skinned mesh in any pose, from one box per joint.
 ///
-/// A skinned vertex is a weighted mean of the places where its joints would move it. The weights are positive and add
-/// up to one. Joint *j* moves it into the joint's box, transformed by its palette matrix, if the box contains the
-/// vertex in the bind pose. So the vertex lies in the box around all boxes transformed this way.
+/// A skinned vertex is a weighted mean of the positions that its joints give it, with positive weights that add up to
+/// one. The box of a joint contains, in the bind pose, all vertices that follow the joint. So each of these positions
+/// is inside the box of its joint, transformed by the joint's palette matrix, and the vertex is inside the box around
+/// all transformed boxes.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -51,8 +52,8 @@ struct JointGroup {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Only joints that move a vertex count, at 29 bytes each. The box is in the space that the palette leads to, that of
-/// the node at which the mesh is drawn.
+/// Only joints that move a vertex are stored, at 29 bytes each. The resulting box is in the space that the palette maps
+/// to: that of the node at which the mesh is drawn.
 #[derive(Clone, Debug)]
 pub struct JointBounds {
     groups: Vec<JointGroup>,
@@ -63,11 +64,11 @@ pub struct JointBounds {
 }
 
 impl JointBounds {
-    /// The boxes of a mesh in its bind pose. Each vertex has the same number of joints and of weights, listed one
-    /// vertex after the other.
+    /// Computes the boxes from a mesh in its bind pose. Each vertex has the same number of joints and weights, listed
+    /// one vertex after the other.
     ///
-    /// Joint numbers are those of the palette, so of the skin, and not of the skeleton. Weights need not add up
-    /// to one; zero weights do not count. A vertex without any weight counts for its first joint. Runs in
+    /// Joint numbers are those of the skin, like the indices of a palette, not those of the skeleton. Weights need not
+    /// add up to one; zero weights are ignored. A vertex whose weights are all zero follows its first joint. Runs in
     /// **O(influences)**.
     ///
     /// # Errors
@@ -77,13 +78,13 @@ impl JointBounds {
         Self::with_morphs(skin, positions, &[], joints, weights)
     }
 
-    /// Like [`new`](Self::new), for a mesh whose vertices are also moved by morph targets before skinning: by up to the
-    /// vertex's entry in `extents`, along each axis in both directions.
+    /// Like [`new`](Self::new), for a mesh that morph targets deform before skinning. `extents` has, for each vertex,
+    /// the greatest displacement along each axis, in both directions.
     ///
     /// For targets with weights from 0 to 1, this is the sum of the absolute values of their deltas.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new), and the same for extents.
+    /// Those of [`new`](Self::new), which also apply to `extents`.
     pub fn with_morphs(
         skin: &Skin,
         positions: &[Vec3],
@@ -150,7 +151,7 @@ impl JointBounds {
     }
 
     /// The joints that move at least one vertex, in ascending order, each with the box around its vertices in the bind
-    /// pose, a few millionths wider.
+    /// pose, enlarged by a few millionths.
     pub fn iter(&self) -> impl Iterator<Item = (u16, Aabb)> {
         self.groups.iter().flat_map(|group| {
             let live = (0..GROUP).filter(|lane| group.live >> lane & 1 != 0);
@@ -161,8 +162,8 @@ impl JointBounds {
     /// A box around all vertices in the pose of this palette, whatever their weights. [`Aabb::INFINITE`] if a number is
     /// not finite, [`Aabb::EMPTY`] without vertices.
     ///
-    /// Runs in **O(joints that move vertices)**, eight at a time. Contains every vertex that is skinned in single
-    /// precision by up to eight joints, including rounding.
+    /// Runs in **O(joints that move vertices)**, eight at a time. The box contains every vertex that is skinned in
+    /// single precision by up to eight joints, including rounding errors.
     ///
     /// # Errors
     /// [`CharacterError::Pose`] with [`SkinError::OtherSkin`] for a palette of another skin.
@@ -197,11 +198,11 @@ impl JointBounds {
 
     /// Sets the bounds of a node from the pose of this palette, for the next [`Scene::update`].
     ///
-    /// `base` is the node whose space the palette leads to: skinned vertices are drawn with its world matrix, whatever
-    /// the node's own is, as in glTF (`base` of an imported `RigPlace`). The relation of the two nodes follows from the
-    /// present local transforms of them and of their ancestors, so give poses to nodes first. The bounds are
-    /// [`Aabb::INFINITE`] if the node or an ancestor is scaled to zero, or to a size too different from the base's for
-    /// single precision, since then no box in its space is right.
+    /// `base` is the node whose space the palette maps to. As in glTF, skinned vertices are drawn with its world
+    /// matrix, and not with that of `node`; for an imported rig it is `RigPlace::base`. The box is converted between
+    /// the two nodes with their current local transforms and those of their ancestors, so pose the nodes first. The
+    /// bounds are [`Aabb::INFINITE`] if the node or an ancestor is scaled to zero, or to a size too different from the
+    /// base's for single precision, since no box in its space is correct then.
     ///
     /// Runs in **O(joints that move vertices + ancestors with a transform)**.
     ///

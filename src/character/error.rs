@@ -3,7 +3,7 @@
 use crate::{Error, NodeHandle, error::BatchError};
 use core::fmt;
 
-/// Why a socket or the boxes of joints are refused. Nothing was changed.
+/// Why an operation on sockets or on the boxes of joints failed. Nothing was changed.
 ///
 /// ```
 /// use hedgerow::character::{CharacterError, Sockets};
@@ -18,7 +18,7 @@ use core::fmt;
 pub enum CharacterError {
     /// The node has no parent with a joint to follow.
     NoParent(NodeHandle),
-    /// There is no matrix for a joint, or the skin does not have it.
+    /// A joint has no matrix, or the skin does not have the joint.
     NoJoint {
         /// The joint.
         joint: u16,
@@ -46,9 +46,9 @@ pub enum CharacterError {
         /// The vertex.
         vertex: usize,
     },
-    /// The scene refuses the edit.
+    /// The scene rejected the edit.
     Scene(Error),
-    /// A pose is refused.
+    /// The pose is invalid.
     Pose(crate::anim::Error),
 }
 

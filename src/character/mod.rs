@@ -1,12 +1,12 @@
-//! Joins characters to a scene: nodes that follow joints, and boxes that follow poses.
+//! Characters in a scene: nodes that follow joints, and boxes that follow poses.
 //!
-//! Poses are given as model matrices or palettes, however they were made. Sockets go by the skeleton's numbers of
-//! joints, and so by model matrices; boxes go by the skin's, and so by palettes. Both are called after poses are made
-//! and before [`Scene::update`](crate::Scene::update): the page [`guide::characters`](crate::guide::characters) has a
-//! whole frame, and says which matrix a skinned draw needs.
+//! Poses are passed as model matrices or palettes, however these were computed. Sockets use the skeleton's joint
+//! numbers, which index model matrices; boxes use the skin's joint numbers, which index palettes. Call both after
+//! posing and before [`Scene::update`](crate::Scene::update). The page [`guide::characters`](crate::guide::characters)
+//! shows a whole frame, and says which matrix a skinned draw needs.
 //!
-//! A socket takes over the whole matrix of its joint, scale included: in files whose joints are scaled (by 100, where
-//! they were modelled in centimetres), what hangs from a socket needs an offset with the inverse scale.
+//! A socket applies the whole matrix of its joint, including the scale. If the joints of a file are scaled (for example
+//! by 100, if it was modelled in centimetres), attached nodes need an offset with the inverse scale.
 
 mod bounds;
 mod error;

@@ -25,7 +25,7 @@ struct Socket {
     joint: u16,
 }
 
-/// Which scene nodes follow which joints: a sword in a hand, a lamp on a helmet.
+/// A list of nodes that follow joints, such as a sword in a hand or a lamp on a helmet.
 ///
 /// A node that follows a joint is a child of its character's node. [`follow`](Self::follow), called before
 /// [`Scene::update`], sets its local transform to *model(joint) × offset*. So the same update gives it the world
@@ -49,19 +49,18 @@ struct Socket {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// One list serves any number of characters, distinguished by numbers of the user's
+/// One list can be used for any number of characters, which you distinguish by numbers of your own
 /// ([`follow_many`](Self::follow_many)).
 ///
-/// A socket *ends* when its node is removed, detached, moved to another parent, or loses its transform: a sword that is
-/// thrown away belongs to the scene again. The next call that visits an ended socket removes it from the list and
-/// reports its node. A character that is detached as a whole keeps its sockets. A scene that is loaded as a whole has
-/// all handles of the saved one, so the same list works for it. A list is for one scene. With another scene, sockets
-/// end whose nodes are not in it, and nodes whose handles are equal in every bit follow what those of the first scene
-/// did. Copies and other nodes of an inserted [`Tree`](crate::Tree) have no sockets until you insert
-/// them.
+/// A socket *ends* when its node is removed, detached, moved to another parent, or loses its transform: for example,
+/// when a sword is thrown away. The next call that visits an ended socket removes it from the list and reports its
+/// node. A character that is detached as a whole keeps its sockets. A list is for one scene. A loaded snapshot has the
+/// same handles as the saved scene, so the same list works for it. With any other scene, a socket ends if its node is
+/// not in that scene, but if a node there has a handle with the same bits, it follows the joint instead. Nodes of an
+/// inserted [`Tree`](crate::Tree), such as copies, have no sockets until you insert sockets for them.
 ///
-/// The product is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5. A joint that
-/// shears, below others with a scale that is not uniform, is stored as a matrix, which costs a few times as much.
+/// The product is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5. If it shears,
+/// because joints above have a non-uniform scale, it is stored as a matrix, which costs a few times as much.
 #[derive(Clone, Debug, Default)]
 pub struct Sockets {
     sockets: Vec<Socket>,
@@ -105,14 +104,15 @@ impl Sockets {
         self.sockets.is_empty()
     }
 
-    /// Makes a node follow a joint of the character whose node is its parent, replacing what it followed before.
+    /// Makes a node follow a joint of the character whose node is its parent. Replaces the joint that it followed
+    /// before.
     ///
-    /// `character` is the user's number, with which [`follow_many`](Self::follow_many) requests matrices. `offset`, a
-    /// [`Transform`](crate::Transform) or a [`Mat34`], places the node in the joint's space. Nothing moves before the
-    /// next call of `follow`. Runs in **O(1)**.
+    /// `character` is a number of your own, with which [`follow_many`](Self::follow_many) requests matrices. `offset`,
+    /// a [`Transform`](crate::Transform) or a [`Mat34`], is the node's transform in the joint's space. Nothing moves
+    /// before the next call of `follow`. Runs in **O(1)**.
     ///
-    /// If the list has a socket of another node with the same number, which is gone or of another scene, that socket
-    /// ends, and the next call of `follow` reports it.
+    /// If the list has a socket of a removed node, or of a node of another scene, with the same record number, that
+    /// socket ends, and the next call of `follow` reports it.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root and roots of detached
@@ -149,7 +149,7 @@ impl Sockets {
         Ok(())
     }
 
-    /// Removes the socket of a node, which keeps its present local transform. Returns whether it followed anything.
+    /// Removes the socket of a node, which keeps its current local transform. Returns whether the node had a socket.
     /// Runs in **O(1)**.
     pub fn remove(&mut self, node: NodeHandle) -> bool {
         let place = self.places.remove(node);
@@ -159,7 +159,7 @@ impl Sockets {
         place.is_some()
     }
 
-    /// Frees memory that the sockets do not take.
+    /// Frees unused memory.
     pub fn shrink_to_fit(&mut self) {
         let Self { mut sockets, mut places, mut replaced, .. } = core::mem::take(self);
         sockets.shrink_to_fit();
@@ -175,23 +175,23 @@ impl Sockets {
         Some((socket.character, socket.joint))
     }
 
-    /// Sets the local transforms of all nodes of the list from the model matrices of their joints, all of one
-    /// character. Returns the nodes whose sockets have ended, which are removed from the list.
+    /// Sets the local transforms of all nodes of the list from the model matrices of one character. Removes sockets
+    /// that have ended, and returns their nodes.
     ///
     /// Runs in **O(sockets)**.
     ///
     /// # Errors
-    /// [`CharacterError::NoJoint`] for a joint beyond the matrices, [`CharacterError::NotFinite`]. The scene and the
-    /// list are unchanged.
+    /// [`CharacterError::NoJoint`] if a joint has no matrix, [`CharacterError::NotFinite`]. The scene and the list are
+    /// unchanged.
     pub fn follow(&mut self, scene: &mut Scene, models: &[Mat34]) -> Result<&[NodeHandle], CharacterError> {
         self.follow_many(scene, |_| Some(models))
     }
 
-    /// Like [`follow`](Self::follow), for many characters: `models` returns a character's model matrices by its number.
-    /// It returns `None` for a character that has not moved, or is not visible, and whose nodes stay as they are. It is
-    /// called once for neighbours in the list that belong to the same character.
+    /// Like [`follow`](Self::follow), for many characters: `models` returns a character's model matrices by its number,
+    /// or `None` if its nodes are to stay as they are, because it has not moved or is not visible. For adjacent sockets
+    /// of the same character it is called once.
     ///
-    /// Runs in **O(sockets)** and prefetches what the next sockets will read.
+    /// Runs in **O(sockets)**, and prefetches the memory that the next sockets will read.
     ///
     /// ```
     /// use hedgerow::{Mat34, Node, Scene, Transform, character::Sockets};

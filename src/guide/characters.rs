@@ -1,34 +1,34 @@
 //! A frame with characters.
 //!
-//! A character is a node of the scene that stands for it, a player in a clip, and a pose; its skeleton, clips, skin and
-//! mesh are shared by many. What it shows goes through these, in this order, each frame:
+//! A character consists of a node in the scene, a player of a clip, and a pose. Many characters share a skeleton,
+//! clips, a skin and a mesh. Each frame has these steps, in this order:
 //!
-//! | step | call | what comes of it |
+//! | step | call | result |
 //! |---|---|---|
-//! | 1. time passes | [`Player::advance`](crate::anim::Player::advance) | a place in the clip |
-//! | 2. the clip is sampled | [`Player::sample`](crate::anim::Player::sample), then blends | a [`Pose`](crate::anim::Pose): a local transform for each joint |
-//! | 3. joints are multiplied | [`Pose::to_models`](crate::anim::Pose::to_models) | *model matrices*, by the skeleton's numbers: from the joint to the character |
-//! | 4. nodes follow | [`Sockets::follow`](crate::character::Sockets::follow); `Rig::apply` of `hedgerow-gltf` if an import made a node for each joint | local transforms of nodes |
-//! | 5. vertices' matrices | [`Skin::palette`](crate::skin::Skin::palette) | a [`Palette`](crate::skin::Palette), by the skin's numbers: from the mesh as modelled to the character |
-//! | 6. boxes follow | [`JointBounds::follow`](crate::character::JointBounds::follow) | bounds of the nodes that draw |
-//! | 7. the scene is brought up to date | [`Scene::update`](crate::Scene::update) | world matrices and boxes |
-//! | 8. who is seen | [`Scene::cull`](crate::Scene::cull), or [`draw_list`](crate::Scene::draw_list) | draws |
-//! | 9. those are skinned | [`SkinnedMesh::skin`](crate::skin::SkinnedMesh::skin), or your vertex shader with the palette | vertices, in the character's space |
-//! | 10. and drawn | yours, with the world matrix of the base | |
+//! | 1. advance the time | [`Player::advance`](crate::anim::Player::advance) | a position in the clip |
+//! | 2. sample the clip | [`Player::sample`](crate::anim::Player::sample), then blends | a [`Pose`](crate::anim::Pose): a local transform for each joint |
+//! | 3. multiply the joints | [`Pose::to_models`](crate::anim::Pose::to_models) | *model matrices*, by the skeleton's joint numbers: from the joint to the character |
+//! | 4. set the nodes that follow joints | [`Sockets::follow`](crate::character::Sockets::follow); `Rig::apply` of `hedgerow-gltf` if an import made a node for each joint | local transforms of nodes |
+//! | 5. compute the palette | [`Skin::palette`](crate::skin::Skin::palette) | a [`Palette`](crate::skin::Palette), by the skin's joint numbers: from the mesh as modelled to the character |
+//! | 6. set the bounds | [`JointBounds::follow`](crate::character::JointBounds::follow) | bounds of the nodes with meshes |
+//! | 7. update the scene | [`Scene::update`](crate::Scene::update) | world matrices and boxes |
+//! | 8. cull | [`Scene::cull`](crate::Scene::cull), or [`draw_list`](crate::Scene::draw_list) | draws |
+//! | 9. skin the visible characters | [`SkinnedMesh::skin`](crate::skin::SkinnedMesh::skin), or your vertex shader with the palette | vertices, in the character's space |
+//! | 10. draw them | your renderer, with the world matrix of the base | |
 //!
-//! Steps 4 and 6 come before the update, so that it does everything once. Skinning waits for culling: who is not seen
-//! costs no vertices.
+//! Steps 4 and 6 come before the update, so that one update is enough. Skinning comes after culling, so that invisible
+//! characters cost nothing.
 //!
 //! # Which matrix a skinned draw needs
 //!
-//! The **world matrix of the base**: the node that the model matrices are relative to. For a character of your own it
-//! is the node that stands for it. For an import it is `RigPlace::base` of `hedgerow-gltf`, the parent of
-//! the rig's first joint. The transform of the node that has the mesh does not count, as glTF demands: a draw list
-//! gives that node's world matrix, which is right for meshes without a skin, and for skinned ones only if the node is
-//! the base itself, or stands at it without a transform of its own. `JointBounds::follow` is told the base for the same
-//! reason.
+//! It needs the **world matrix of the base**: the node that the model matrices are relative to. For a character that
+//! you built yourself, it is the character's node. For an import it is `RigPlace::base` of `hedgerow-gltf`, the parent
+//! of the rig's first joint. As glTF requires, the transform of the node with the mesh is ignored. A draw list has the
+//! world matrix of that node. This is correct for meshes without a skin; for skinned meshes it is only correct if the
+//! node is the base itself, or a child of the base without a transform of its own. `JointBounds::follow` takes the base
+//! for the same reason.
 //!
-//! | matrix | leads from | to |
+//! | matrix | maps from | to |
 //! |---|---|---|
 //! | inverse bind (of the [`Skin`](crate::skin::Skin)) | the mesh as modelled | the joint |
 //! | model (of the pose) | the joint | the base |
@@ -37,10 +37,10 @@
 //!
 //! # Numbers of joints
 //!
-//! A skeleton counts its joints from the root in depth-first order. A skin has an order of its own, which vertices are
-//! bound by, and may leave joints out. Poses, model matrices, sockets and clips go by the skeleton; palettes,
-//! influences and [`JointBounds`](crate::character::JointBounds) go by the skin. Whatever makes palettes takes the
-//! skin, and a mesh refuses the palette of a skin for which it was not built.
+//! A skeleton numbers its joints from the root in depth-first order. A skin has an order of its own, to which vertices
+//! are bound, and may leave joints out. Poses, model matrices, sockets and clips use the skeleton's numbers; palettes,
+//! influences and [`JointBounds`](crate::character::JointBounds) use the skin's. All functions that compute palettes
+//! take the skin, and a mesh refuses the palette of a skin for which it was not built.
 //!
 //! ```
 //! # #[cfg(feature = "anim")] {
@@ -97,10 +97,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Many of them
+//! # Many characters
 //!
-//! [`Skeleton::par_each_palette`](crate::anim::Skeleton::par_each_palette) does steps 1, 2, 3, 5 and, if you like, 9
-//! for a list of characters that own their poses, sixteen at a time while their matrices are in the cache, and on the
-//! threads of the pool with the feature `rayon`. A [`Crowd`](crate::anim::Crowd) is for instances that are only posed
-//! and drawn. Who is far away may wait for a turn in every second or fourth frame, and then advance by all the time
-//! that has passed: the example `army` does. [`SkinBatch`](crate::skin::SkinBatch) skins those who are seen of many.
+//! [`Skeleton::par_each_palette`](crate::anim::Skeleton::par_each_palette) does steps 1, 2, 3, 5 and optionally 9 for a
+//! list of characters that own their poses, sixteen at a time while their matrices are in the cache, and on the threads
+//! of the pool with the feature `rayon`. A [`Crowd`](crate::anim::Crowd) is for instances that are only posed and
+//! drawn. Distant characters can be updated every second or fourth frame only, and then advance by the whole time that
+//! has passed, as in the example `army`. [`SkinBatch`](crate::skin::SkinBatch) skins the visible ones of many
+//! characters.

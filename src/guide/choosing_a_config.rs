@@ -1,17 +1,17 @@
 //! Choosing a configuration.
 //!
-//! [`Scene::new`](crate::Scene::new) has the default, which is right for transforms and draw lists. Two services are
-//! off because they cost memory and time; the rest is for special needs. The fields are in
-//! [`SceneConfig`](crate::SceneConfig).
+//! [`Scene::new`](crate::Scene::new) uses the default configuration, which suits transforms and draw lists. Two
+//! features are off because they cost memory and time; the other settings are for special needs.
+//! [`SceneConfig`](crate::SceneConfig) documents all fields.
 //!
 //! | you want | set | it costs |
 //! |---|---|---|
-//! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 25 bytes a drawable; boxes of what moved |
-//! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 56 bytes a transform and the history; time in proportion to the changes |
-//! | readers that ask rarely, or less memory | `change_history` above or below 65,536 | 16 bytes for each change kept |
-//! | shorter worst updates, or streaming with an [eye](crate::guide::large_worlds) | `max_nodes` below 4096 | more slices to pass over |
+//! | culling, and queries by sphere, box or ray | `bounds: true` | 25 bytes a drawable; time to recompute the boxes of drawables that moved |
+//! | lists of the nodes that moved, entered or left; previous matrices (motion vectors) | `changes: true` | 56 bytes a transform and the history; time in proportion to the changes |
+//! | readers that ask rarely, or less memory | `change_history` above or below 65,536 | 16 bytes an entry |
+//! | faster worst-case updates, or streaming with an [eye](crate::guide::large_worlds) | `max_nodes` below 4096 | more slices to process |
 //!
-//! What needs no setting: `update`, `draw_list`, [`MatrixMirror`](crate::changes::MatrixMirror), snapshots, visitors,
+//! These need no setting: `update`, `draw_list`, [`MatrixMirror`](crate::changes::MatrixMirror), snapshots, visitors,
 //! inherited properties.
 //!
 //! ```
@@ -39,8 +39,9 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! A scene keeps its configuration, also in snapshots; [`LoadOptions`](crate::snapshot::LoadOptions)
-//! load one with another. `ImportOptions::with_config` of `hedgerow-gltf` is for scenes that are made of files.
+//! The configuration of a scene cannot change, and snapshots include it. Use
+//! [`LoadOptions`](crate::snapshot::LoadOptions) to load a snapshot with another configuration, and
+//! `ImportOptions::with_config` of `hedgerow-gltf` for imported scenes.
 //!
-//! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is
-//! little. It restores order, joins small slices and gives memory back.
+//! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that is left, even if it is little. It
+//! restores depth-first order, joins small slices and frees memory.

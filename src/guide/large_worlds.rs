@@ -1,16 +1,16 @@
-//! Large worlds: planets, and all that single precision rounds.
+//! Large worlds: planets, and other scenes that exceed single precision.
 //!
-//! Ten kilometres from the origin a number in single precision is exact to half a millimetre, at the radius of the
-//! Earth to half a metre. World matrices are in single precision; so a large world needs three things:
+//! Single precision resolves half a millimetre at ten kilometres from the origin, and half a metre at the radius of the
+//! Earth. World matrices are in single precision, so a large world needs three things:
 //!
-//! | what | how | what it costs |
+//! | for | use | cost |
 //! |---|---|---|
-//! | a place far out, exactly | [`set_translation_f64`](crate::NodeMut::set_translation_f64) of the few nodes that are far from their parents: planets, cities. All below has small local transforms | 12 bytes for each such node |
-//! | drawing near the camera, exactly | a list with an eye: [`DrawList::set_eye`](crate::DrawList::set_eye); upload [`relative_matrices`](crate::DrawList::relative_matrices), and set the camera's translation to zero | O(transforms that changed), or O(drawables) if only the eye moved |
-//! | culling, exactly | a [`CullView`](crate::query::CullView) of such a list: give its frustum relative to the eye | boxes are rounded outwards |
+//! | exact positions far from the origin | [`set_translation_f64`](crate::NodeMut::set_translation_f64) on the few nodes that are far from their parents: planets, cities. The nodes below them have small local transforms | 12 bytes for each such node |
+//! | exact drawing near the camera | a list with an eye: [`DrawList::set_eye`](crate::DrawList::set_eye); upload [`relative_matrices`](crate::DrawList::relative_matrices), and set the camera's translation to zero | O(transforms that changed), or O(drawables) if only the eye moved |
+//! | exact culling | a [`CullView`](crate::query::CullView) of such a list, with a frustum relative to the eye | boxes are rounded outwards |
 //!
-//! [`NodeRef::world_f64`](crate::NodeRef::world_f64) is the world transform in double precision, for distances and for
-//! physics. Moves with [`Keep::World`](crate::Keep::World) keep it, on and off a planet.
+//! [`NodeRef::world_f64`](crate::NodeRef::world_f64) returns the world transform in double precision, for distances and
+//! for physics. [`Keep::World`](crate::Keep::World) preserves it when a node moves on or off a planet.
 //!
 //! ```
 //! use hedgerow::glam::{DVec3, camera::rh::proj::directx};
@@ -34,9 +34,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! **What stays in single precision**: [`Scene::world`](crate::Scene::world), [`set_world`](crate::Scene::set_world),
-//! [`look_at`](crate::NodeMut::look_at), boxes, queries and rays. To pick far out, test the boxes of a list with an
-//! eye:
+//! **These stay in single precision**: [`Scene::world`](crate::Scene::world), [`set_world`](crate::Scene::set_world),
+//! [`look_at`](crate::NodeMut::look_at), boxes, queries and rays. To pick objects far from the origin, test the boxes
+//! of a list with an eye:
 //!
 //! ```
 //! use hedgerow::query::Ray;
@@ -53,10 +53,12 @@
 //! }
 //! ```
 //!
-//! **Streaming and an eye.** Where nodes come and go, the places of a slice's drawables are computed again: slices of
-//! 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time of the default.
+//! **Streaming and an eye.** If nodes are inserted or removed in a slice, the positions of all its drawables are
+//! recomputed: slices of 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time of the
+//! default.
 //!
-//! Physics with an origin that moves has its origin as a node, with the bodies below it.
+//! If your physics engine uses a moving origin, make that origin a node, with the bodies below it.
 //!
-//! **Great scales** are hierarchies, too: a galaxy has solar systems below it, each with a scale of its own. Keep the
-//! product of all scales from the root to a leaf between 10⁻³⁰ and 10³⁰: beyond, world matrices overflow.
+//! **Extreme scales** can be handled with a hierarchy too: a galaxy has solar systems below it, each with a scale of
+//! its own. Keep the product of all scales from the root to a leaf between 10⁻³⁰ and 10³⁰: outside that range world
+//! matrices overflow or underflow.

@@ -1,18 +1,18 @@
-//! Guides: short pages for questions that newcomers ask. There is no code here but examples.
+//! Guides: short pages that answer newcomers' questions. This module contains no items, only examples.
 //!
 //! | question | page |
 //! |---|---|
-//! | How do I edit from several threads, or during a visit? | [`threads`] |
+//! | How do I edit a scene from several threads, or during a visit? | [`threads`] |
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I undo edits? | [`undo`] |
-//! | Physics moves nodes and is told what others moved: in which order? | [`physics`] |
-//! | How do parts of a world come and go while it runs? | [`streaming`] |
+//! | How do I synchronise a scene with a physics engine? | [`physics`] |
+//! | How do I load and unload parts of a world at run time? | [`streaming`] |
 //! | How do I draw a planet without jitter? | [`large_worlds`] |
-//! | How is a scene kept alike elsewhere, on another machine or in an engine's entities? | [`replication`] |
+//! | How do I replicate a scene on another machine, or as an engine's entities? | [`replication`] |
 //! | What is a slice, a slot, an import? | [`glossary`] |
 //! | Which configuration do I need? | [`choosing_a_config`] |
-//! | How does a glTF file become draws? | the front page of the crate `hedgerow-gltf` |
-//! | What does a frame with characters do, in which order? Which matrix does a skinned draw need? | [`characters`] |
+//! | How do I load and draw a glTF file? | the front page of the crate `hedgerow-gltf` |
+//! | In which order do I animate, update, cull and draw characters? Which matrix does a skinned draw need? | [`characters`] |
 
 pub mod characters;
 pub mod choosing_a_config;

@@ -1,20 +1,19 @@
-//! Data of your own by node.
+//! Data of your own for nodes.
 //!
-//! A node carries what the scene's passes need, and nothing else. What your program knows about it is kept outside, by
-//! handle:
+//! A node only has the data that the scene's passes need. Keep other data outside the scene, by handle:
 //!
-//! | what you have | where to keep it |
+//! | you have | keep it in |
 //! |---|---|
-//! | a value for some nodes or all | [`NodeMap`](crate::data::NodeMap): O(1), no hashing |
-//! | a value that children inherit (opacity, a team) | [`Inherited`](crate::data::Inherited): computed again only where something changed |
-//! | a value for each node with a transform, for passes over all of them | [`Column`](crate::data::Column): arrays in the order of the scene's own |
+//! | a value for some or all nodes | [`NodeMap`](crate::data::NodeMap): O(1), no hashing |
+//! | a value that children inherit (opacity, a team) | [`Inherited`](crate::data::Inherited): only recomputed where something changed |
+//! | a value for each node with a transform, for passes over all of them | [`Column`](crate::data::Column): arrays parallel to the scene's own |
 //! | an entity of an entity-component system for each node | a `NodeMap<Entity>`, and the [`NodeHandle`](crate::NodeHandle) as a component |
-//! | something that is sent or saved | [`NodeHandle::to_bits`](crate::NodeHandle::to_bits), a `u64` |
+//! | a reference to a node in a file or a message | [`NodeHandle::to_bits`](crate::NodeHandle::to_bits), a `u64` |
 //!
-//! Copies of nodes get the originals' values with [`NodeMap::copy_along`](crate::data::NodeMap::copy_along). With the
-//! feature `serde` a `NodeMap` is saved beside the scene's snapshot.
+//! [`NodeMap::copy_along`](crate::data::NodeMap::copy_along) gives copies of nodes the values of their originals. With
+//! the feature `serde` you can save a `NodeMap` along with the scene's snapshot.
 //!
-//! Handles are `Copy + Eq + Hash + Ord`, so any map of the standard library takes them, too.
+//! Handles are `Copy + Eq + Hash + Ord`, so they also work as keys of any map of the standard library.
 //!
 //! ```
 //! use hedgerow::data::{Inherited, NodeMap};
@@ -44,10 +43,11 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! A new node may take the number that a removed one had. A `NodeMap` never gives one the other's value:
-//! the handles differ. It does have one place for both, so inserting for the new node displaces the old one's value;
-//! [`NodeMap::insert`](crate::data::NodeMap::insert) returns it, so that what it stands for can be freed. In scenes
-//! that track changes, [`Changed::removed`](crate::changes::Changed::removed) lists which nodes are gone for good:
+//! A new node may get the record number of a removed node. A `NodeMap` never returns the old value for the new node,
+//! since the handles differ. But both nodes share one entry, so inserting a value for the new node displaces the old
+//! one. [`NodeMap::insert`](crate::data::NodeMap::insert) returns the displaced value, so that you can free resources
+//! that belong to it. In scenes that track changes, [`Changed::removed`](crate::changes::Changed::removed) lists the
+//! nodes that are gone for good:
 //!
 //! ```
 //! use hedgerow::changes::{ChangeReader, Changes};
@@ -78,11 +78,12 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! **Entities that also write.** If both sides spawn, move and despawn, a frame goes: scripts edit the scene; update;
-//! entities follow [`changes`](crate::Scene::changes); systems run; what they did is written to the scene. Nodes that
-//! are detached are on no list: read those of [`detached`](crate::Scene::detached) anew.
+//! **Entities that also write.** If both sides spawn, move and despawn, use this order in a frame: scripts edit the
+//! scene; update the scene; apply [`changes`](crate::Scene::changes) to the entities; run the systems; write the
+//! systems' results to the scene. Edits of detached nodes are on no list: read the nodes of
+//! [`detached`](crate::Scene::detached) again.
 //!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
-//! which draws carry, and leave draws out with [`order_by_key`](crate::DrawList::order_by_key).
+//! which draws include, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).
 //!
-//! A node that is inserted and removed between two updates is on that list too, and on no other.
+//! A node that is inserted and removed between two updates is on this list too, and on no other list.

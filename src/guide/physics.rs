@@ -1,36 +1,41 @@
-//! A physics engine beside a scene.
+//! Synchronising a scene with a physics engine.
 //!
-//! Bodies are simulated elsewhere, and their poses written back each step. The scene's own edits (a lift that is
-//! animated, a player that is teleported) have to reach the bodies. In a frame:
+//! The physics engine simulates bodies, and each step their poses are written back to the scene. Other edits of the
+//! scene (an animated lift, a teleported player) must be sent to the bodies. A frame has these steps:
 //!
 //! | | call |
 //! |---|---|
-//! | 1 | the frame's own edits, then [`Scene::update`](crate::Scene::update) |
-//! | 2 | [`Scene::changes`](crate::Scene::changes): what these edits moved goes to the bodies |
-//! | 3 | the simulation's step |
+//! | 1 | edit the scene, then [`Scene::update`](crate::Scene::update) |
+//! | 2 | [`Scene::changes`](crate::Scene::changes): send the moved nodes to their bodies |
+//! | 3 | step the simulation |
 //! | 4 | [`Scene::set_worlds`](crate::Scene::set_worlds) with the poses of all bodies that are awake, then `update` |
-//! | 5 | `changes` again, ignored: the reader of physics has seen what physics wrote |
+//! | 5 | `changes` again, and ignore the result: the physics reader has then seen the changes that physics made |
 //!
-//! The second update goes only to what the poses reached. Readers of others, such as a renderer's, see both.
+//! The second update only visits the slices that the poses changed. Other readers, such as a renderer's, see the
+//! changes of both updates.
 //!
-//! A pose has no scale, and [`set_worlds`](crate::Scene::set_worlds) sets all of a transform: keep each body's scale
-//! beside it. Where a body's node has a parent that is scaled unevenly, its local transform becomes a matrix; nodes of
-//! bodies are best kept below parents without scale. [`NodeRef::world_transform`](crate::NodeRef::world_transform) is
-//! the pose of a node that rides on others, rotation included, computed in double precision.
+//! A physics pose has no scale, but [`set_worlds`](crate::Scene::set_worlds) sets the whole transform: store each
+//! body's scale along with the body. If the parent of a body's node is scaled non-uniformly, the local transform
+//! becomes a matrix, so it is best to put the nodes of bodies below parents without scale.
+//! [`NodeRef::world_transform`](crate::NodeRef::world_transform) returns the world pose of a node, including inherited
+//! rotation, computed in double precision.
 //!
-//! **Bodies below bodies.** A crate on the deck of a ship is in `moved` with the ship, though nobody moved it:
+//! **Bodies below bodies.** A crate on the deck of a ship is in `moved` together with the ship, although no edit moved
+//! it:
 //!
-//! | body | is told by the scene | tells the scene |
+//! | body | from scene to body | from body to scene |
 //! |---|---|---|
-//! | kinematic: the scene moves it | when it is in `moved` | never |
-//! | dynamic | when it is in [`locals`](crate::changes::Changed::locals), which leave out what parents carry. A node that was reparented with [`Keep::World`](crate::Keep::World) is there, too, and in `edited` with `PARENT` | its pose in each step, if it is awake or in `moved`: asleep, it would be carried off |
+//! | kinematic: the scene moves it | if it is in `moved` | never |
+//! | dynamic | if it is in [`locals`](crate::changes::Changed::locals), which excludes nodes that only moved with a parent. A node that was reparented with [`Keep::World`](crate::Keep::World) is in `locals` too, and in `edited` with `PARENT` | its pose in each step, if it is awake or in `moved`: otherwise a sleeping body would move with its parent |
 //!
-//! If a ship is teleported with its cargo, set the bodies in `moved` below it to their new worlds. Drop the bodies of
-//! [`removed`](crate::changes::Changed::removed) first: `set_worlds` refuses the whole list for one stale handle.
+//! If a ship is teleported with its cargo, set the bodies in `moved` below it to their new world transforms. Drop the
+//! bodies of [`removed`](crate::changes::Changed::removed) first: `set_worlds` rejects the whole list if one handle is
+//! stale.
 //!
-//! **Another glam.** Engines bring a version of glam of their own, whose types are others. Vectors and quaternions go
-//! through arrays: `Vec3::from_array(other.to_array())`; [`PackedTransform`](crate::math::PackedTransform) is a
-//! transform of three arrays. The feature `mint` has conversions, too.
+//! **Other versions of glam.** A physics engine may use another version of glam, with different types. Convert vectors
+//! and quaternions through arrays: `Vec3::from_array(other.to_array())`.
+//! [`PackedTransform`](crate::math::PackedTransform) is a transform made of three arrays. The feature `mint` has
+//! conversions too.
 //!
 //! ```
 //! use hedgerow::changes::{ChangeKinds, ChangeReader};

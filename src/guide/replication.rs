@@ -3,30 +3,32 @@
 //! Read changes right after [`Scene::update`](crate::Scene::update), before further edits: the code below queries the
 //! nodes that are reported.
 //!
-//! A [`ChangeReader`](crate::changes::ChangeReader) is told what changed since it last asked. Applied in this order,
-//! nothing is lost on the way:
+//! A [`ChangeReader`](crate::changes::ChangeReader) gets all changes since its last read. Apply them in this order, so
+//! that no node is lost:
 //!
-//! | | what | why then |
+//! | | step | reason for the order |
 //! |---|---|---|
-//! | 1 | take what [`left`](crate::changes::Changed::left) from the map to the other side, and remove nothing yet | new nodes may have the same numbers; children of what left may have stayed, elsewhere |
-//! | 2 | insert what [`entered`](crate::changes::Changed::entered), parents before children: by [`depth`](crate::NodeRef::depth) | the list has no order |
-//! | 3 | reparent what was edited with [`PARENT`](crate::changes::ChangeKinds::PARENT), all in one [`reparent_many`](crate::Scene::reparent_many) | one by one, a node may have to go below one that is still below it |
-//! | 4 | give what was [`edited`](crate::changes::Changed::edited) its components anew: [`node`](crate::NodeRef::node), [`set_node`](crate::NodeMut::set_node) | |
-//! | 5 | remove what left | nothing that stays is below it any more |
-//! | 6 | set or remove what [`locals`](crate::changes::Changed::locals) has | |
-//! | 7 | order the children of parents of what entered or was edited with `PARENT` or [`ORDER`](crate::changes::ChangeKinds::ORDER) | all siblings are there |
+//! | 1 | drop the nodes of [`left`](crate::changes::Changed::left) from the map to the other side, but do not remove them yet | new nodes may have the same record numbers; their children may have been reparented and stay |
+//! | 2 | insert the nodes of [`entered`](crate::changes::Changed::entered), parents before children: sort by [`depth`](crate::NodeRef::depth) | the list has no order |
+//! | 3 | reparent the nodes that were edited with [`PARENT`](crate::changes::ChangeKinds::PARENT), all in one [`reparent_many`](crate::Scene::reparent_many) | with single calls, the new parent of a node may still be below that node |
+//! | 4 | copy the components of the nodes in [`edited`](crate::changes::Changed::edited): [`node`](crate::NodeRef::node), [`set_node`](crate::NodeMut::set_node) | |
+//! | 5 | remove the nodes of `left` | no remaining node is below them any more |
+//! | 6 | set or remove the local transforms of the nodes in [`locals`](crate::changes::Changed::locals) | |
+//! | 7 | for each node that entered or was edited with `PARENT` or [`ORDER`](crate::changes::ChangeKinds::ORDER), sort the children of its parent | all siblings exist now |
 //!
-//! `edited` and `locals` may have the same node; neither has one of `entered`. What is detached is not followed.
+//! A node may be in both `edited` and `locals`, but nodes of `entered` are in neither. Edits of detached nodes are not
+//! reported.
 //!
-//! **Over a network**, keep one [`ChangeReader::of`](crate::changes::ChangeReader::of) the scene for each tick that a
-//! client may acknowledge; a clone costs its lists. What goes to a client are the changes of a clone of the reader that
-//! it acknowledged last: so what was lost is in the next packet again, and a client applies a packet only if it is at
-//! the tick from which that counts. Late joiners, and clients whose reader is too old, get a snapshot: with it handles
-//! are the same on both sides. New nodes travel as a [`Tree`](crate::Tree) with a list of their handles.
+//! **Over a network**, keep one reader, made with [`ChangeReader::of`](crate::changes::ChangeReader::of), for each tick
+//! that a client may acknowledge; cloning a reader copies its lists. To send changes to a client, clone the reader of
+//! the tick that it acknowledged last, and read with the clone. So the next packet repeats lost changes, and a client
+//! only applies a packet if it is at the tick from which the packet starts. Send a snapshot to late joiners and to
+//! clients whose reader is too old: with it, handles are the same on both sides. Send new nodes as a
+//! [`Tree`](crate::Tree) with a list of their handles.
 //!
-//! On [`Changes::All`](crate::changes::Changes::All), the first time and after a long time without a read, all is sent.
-//! What a program keeps for nodes beyond that is dropped by [`removed`](crate::changes::Changed::removed): nodes that
-//! left may come back.
+//! On [`Changes::All`](crate::changes::Changes::All), which a reader gets at its first read and after a long time
+//! without one, send everything. Free other data that you keep for nodes when they are in
+//! [`removed`](crate::changes::Changed::removed), not in `left`: nodes that left may come back.
 //!
 //! ```
 //! use hedgerow::changes::{ChangeKinds, ChangeReader, Changes};

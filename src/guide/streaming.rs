@@ -1,25 +1,25 @@
-//! Streaming: parts of a world that come and go while it runs.
+//! Streaming: loading and unloading parts of a world at run time.
 //!
 //! | step | where | cost |
 //! |---|---|---|
-//! | read a part from a file into a [`Tree`](crate::Tree): [`Tree::from_bytes`](crate::Tree::from_bytes), or `push` | a loader's thread | O(nodes), none of it in a frame |
-//! | insert it: [`Scene::insert_tree`](crate::Scene::insert_tree) | between two frames | O(nodes), at bulk speed; the next update places them |
-//! | take it out: [`Scene::remove`](crate::Scene::remove) of its top node | between two frames | O(nodes) |
-//! | give memory back: [`Scene::maintain`](crate::Scene::maintain) | once a frame, with a budget | no more than the budget |
+//! | read a part from a file into a [`Tree`](crate::Tree): [`Tree::from_bytes`](crate::Tree::from_bytes), or `push` | a loader thread | O(nodes), not in the frame loop |
+//! | insert it: [`Scene::insert_tree`](crate::Scene::insert_tree) | between two frames | O(nodes), in bulk; the next update places them |
+//! | unload it: [`Scene::remove`](crate::Scene::remove) of its top node | between two frames | O(nodes) |
+//! | free memory: [`Scene::maintain`](crate::Scene::maintain) | once a frame, with a budget | about the budget at most |
 //!
-//! **Keep frames short.** One large insert makes one long frame: cut a part into trees of some thousand nodes, and insert
-//! one a frame below the part's top node. Hide that node ([`Visibility::Hidden`](crate::Visibility::Hidden)) until the
-//! last one is there, if nobody may see half of it.
+//! **Keep frames short.** One large insert makes one long frame: split a part into trees of some thousand nodes, and
+//! insert one per frame below the part's top node. If the part must not be seen incomplete, hide that node
+//! ([`Visibility::Hidden`](crate::Visibility::Hidden)) until the last tree is inserted.
 //!
-//! **Come and go.** A part that will soon be wanted again is detached, not removed:
+//! **Unload for a while.** If you will soon need a part again, detach it instead of removing it:
 //! [`reparent`](crate::Scene::reparent) its top node to [`Place::Detached`](crate::Place::Detached). It keeps its
-//! handles and edits, takes its memory, and costs passes nothing. One that was changed and goes for long is kept as
+//! handles, edits and memory, and costs passes nothing. If a part was changed and is unloaded for longer, save it as
 //! bytes: [`Scene::tree`](crate::Scene::tree), then [`Tree::to_bytes`](crate::Tree::to_bytes).
 //!
-//! **Whose handles.** `insert_tree` returns handles in the order of the tree, so what a loader knows by index is found
-//! by handle afterwards. When the part goes, its handles become stale: data of your own in a
-//! [`NodeMap`](crate::data::NodeMap) goes with [`retain_live`](crate::data::NodeMap::retain_live), or by what
-//! [`removed`](crate::changes::Changed::removed) lists.
+//! **Handles.** `insert_tree` returns handles in the order of the tree, so a loader can map its indices to handles.
+//! When you remove a part, its handles become stale. Drop your own data in a [`NodeMap`](crate::data::NodeMap) with
+//! [`retain_live`](crate::data::NodeMap::retain_live), or for the nodes in
+//! [`removed`](crate::changes::Changed::removed).
 //!
 //! ```
 //! use hedgerow::{Error, Node, NodeHandle, Scene, Transform, Tree, Visibility};
@@ -63,6 +63,6 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A part that is refused changes nothing: [`BatchError`](crate::edit::BatchError) says which node of it is at fault.
-//! If the loader also edits what is there already, it records all in an [`EditQueue`](crate::edit::EditQueue), and
-//! [`apply_all`](crate::edit::EditQueue::apply_all) makes all of it or nothing.
+//! If inserting a part fails, nothing changes, and [`BatchError`](crate::edit::BatchError) names the invalid node. If
+//! the loader also edits existing nodes, record everything in an [`EditQueue`](crate::edit::EditQueue):
+//! [`apply_all`](crate::edit::EditQueue::apply_all) applies all edits or none.

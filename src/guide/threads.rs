@@ -1,17 +1,17 @@
-//! Threads, and edits for later.
+//! Threads, and recorded edits.
 //!
-//! A scene is edited through `&mut Scene`, so on one thread at a time. Three things use more threads:
+//! A scene is edited through `&mut Scene`, so only on one thread at a time. Three things can use more threads:
 //!
-//! - **Reading.** `&Scene` may be shared: world matrices, queries, culling and draw lists into lists of your own can be
-//!   asked for on any number of threads at once.
+//! - **Reading.** `&Scene` can be shared: any number of threads can read world matrices, run queries, cull, and fill
+//!   draw lists of their own at the same time.
 //! - **Passes.** With the feature `rayon`, [`Scene::update`](crate::Scene::update), culling, draw lists, skinning and
 //!   [many characters](crate::anim::Skeleton::par_each_palette) use the threads of the current pool, and give the same
-//!   bits as on one. Below about 16,000 nodes they stay on one thread. Handing work to a pool from outside costs tens of
-//!   microseconds, so the thread of the frame loop should be one of the pool's: made so once by
-//!   [`ThreadPoolBuilder::use_current_thread`][current], or for the length of a closure by
+//!   bits as on one thread. Below about 16,000 nodes they stay on one thread. Sending work to a pool from outside costs
+//!   tens of microseconds, so the thread of the frame loop should belong to the pool: make it a member once with
+//!   [`ThreadPoolBuilder::use_current_thread`][current], or run a closure in the pool with
 //!   [`ThreadPool::install`][install].
-//! - **Recorded edits.** An [`EditQueue`](crate::edit::EditQueue) borrows no scene. Each thread fills one of its own,
-//!   and the owner of the scene makes all edits in order.
+//! - **Recorded edits.** An [`EditQueue`](crate::edit::EditQueue) does not borrow the scene. Each thread fills its own
+//!   queue, and the owner of the scene applies all edits in order.
 //!
 //! [current]: https://docs.rs/rayon/latest/rayon/struct.ThreadPoolBuilder.html#method.use_current_thread
 //! [install]: https://docs.rs/rayon/latest/rayon/struct.ThreadPool.html#method.install
@@ -54,7 +54,6 @@
 //! ```
 //!
 //! An edit that fails does not stop the others: [`EditQueue::apply`](crate::edit::EditQueue::apply) returns one result
-//! for each. Two threads that move the same node do not conflict in memory; the last one in the order
-//! wins.
+//! for each. If two threads move the same node, there is no data race: the last edit in the order wins.
 //!
-//! The same queue serves during a visit, while the visitor borrows the scene.
+//! You can also record edits in a queue during a visit, while the visitor borrows the scene.

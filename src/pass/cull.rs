@@ -28,12 +28,12 @@ const DRAW_GRAIN: usize = 2048;
 /// How many groups of boxes, of blocks or of slices, are tested at once.
 const GROUPS: usize = BLOCK / GROUP;
 
-/// What boxes are tested against, in up to eight groups at a time; see `simd::boxes`.
+/// A shape to test boxes against, in up to eight groups at a time; see `simd::boxes`.
 pub trait Probe: Sync {
     /// Which boxes are touched.
     fn touched(&self, groups: &[BoxGroup]) -> u64;
 
-    /// Which boxes are touched, and for which of these everything inside is touched too.
+    /// Which boxes are touched, and which of these are entirely inside.
     fn touched_and_inside(&self, groups: &[BoxGroup]) -> (u64, u64) {
         (self.touched(groups), 0)
     }
@@ -389,7 +389,7 @@ mod tests {
     use core::sync::atomic::{AtomicUsize, Ordering};
     use glam::Vec4;
 
-    /// A frustum that counts how often it is asked about boxes.
+    /// A frustum that counts how many boxes it tests.
     struct Counted {
         frustum: Frustum,
         asked: AtomicUsize,
@@ -433,8 +433,8 @@ mod tests {
         let mut found = Vec::new();
         scene.store.find(&probes, Sieve { layers: u32::MAX, below: None }, &mut found, |found| found.probes);
         assert_eq!(found, [[0b1000; 100], [0b1011; 100]].concat());
-        // All are asked about the box around both slices, those that cut it about each of the two, and who cuts the
-        // second about its blocks and about the boxes in both.
+        // All test the box around both slices; those that cut it test each of the two, and those that cut the second
+        // about its blocks and about the boxes in both.
         assert_eq!(probes.map(|probe| probe.asked.into_inner()), [2, 5, 1, 1]);
     }
 

@@ -9,20 +9,20 @@ use crate::{Layers, Mat34, NodeHandle};
 use glam::DVec3;
 use hedgerow_math::Frustum;
 
-/// The visible drawables of a scene, as commands and matrices of the same index.
+/// The visible drawables of a scene, as two parallel arrays of commands and matrices.
 ///
-/// If it is kept from frame to frame, it allocates only while the scene grows, and
-/// [`Scene::draw_list`](crate::Scene::draw_list) lists only what changed since the list was last filled from the same
-/// scene. It may be used with several scenes in turn, skip frames or be cleared: it notices, and is then filled from
-/// scratch.
+/// If you reuse it every frame, it only allocates when the scene grows, and
+/// [`Scene::draw_list`](crate::Scene::draw_list) only lists the slices that changed since the list was last filled from
+/// the same scene. You may use it with several scenes in turn, skip frames or clear it: the list detects this, and is
+/// filled from scratch where necessary.
 ///
-/// What it holds is the scene as of its last update, but for nodes that were removed since: they are left out.
+/// The list shows the scene as of its last update, except that nodes removed since then are left out.
 ///
 /// The order is deterministic: slices are in the order of [`Scene::visit_slices`](crate::Scene::visit_slices), and
 /// drawables within a slice in that of the drawable column. That is depth-first order after the slice was
-/// reconstituted, and near it otherwise. Siblings come in the order in which they were placed, which need not be that
-/// of [`Scene::children`](crate::Scene::children): [`Visitor`](crate::visit::Visitor) has strict order. Source: the
-/// thesis, section 4.3.2.
+/// reconstituted, and close to it otherwise. Siblings come in the order in which the update placed them, which may
+/// differ from that of [`Scene::children`](crate::Scene::children): use a [`Visitor`](crate::visit::Visitor) for strict
+/// order. Source: the thesis, section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {
     pub(crate) listing: Listing,
@@ -40,7 +40,7 @@ pub struct DrawList {
 }
 
 impl DrawList {
-    /// An empty list for what is visible on any layer.
+    /// An empty list for drawables that are visible on any layer.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -55,7 +55,7 @@ impl DrawList {
         }
     }
 
-    /// An empty list for what is visible on one of these layers only.
+    /// An empty list for drawables that are visible on at least one of these layers.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Layers, Node, Scene};
@@ -78,38 +78,40 @@ impl DrawList {
         self
     }
 
-    /// Makes the list hold what is visible on one of these layers, from the next time it is filled.
+    /// From the next time it is filled, the list will have the drawables that are visible on at least one of these
+    /// layers.
     pub fn set_layers(&mut self, layers: Layers) {
         self.layers = layers.mask();
     }
 
-    /// The layers of which a drawable must be visible on one to be listed.
+    /// The layers of the list: a drawable is listed if it is visible on at least one of them.
     #[must_use]
     pub fn layers(&self) -> Layers {
         Layers::new(self.layers)
     }
 
-    /// Makes the list hold matrices relative to an eye, from the next time it is filled, or none without an eye. For
-    /// worlds so large that single precision cannot resolve positions: see [`DrawList::relative_matrices`].
+    /// From the next time it is filled, the list will have matrices relative to this eye, or no relative matrices for
+    /// `None`. Use it for worlds so large that single precision cannot resolve positions: see
+    /// [`DrawList::relative_matrices`].
     ///
-    /// Numbers of the eye must be finite, which is not checked: others give matrices that are not.
+    /// The numbers of the eye must be finite. This is not checked: otherwise the matrices are not finite either.
     ///
-    /// With an eye, the frustum of a [`CullView`](crate::query::CullView) is that of a camera in the origin, with the
-    /// axes of the world: make it of a view without a translation.
+    /// With an eye, the frustum of a [`CullView`](crate::query::CullView) must be relative to the eye: compute it from
+    /// a view matrix without translation.
     ///
     /// A relative matrix maps to a space with the eye as its origin and the axes of the world. It is composed in double
-    /// precision from the local transforms of the last update, and rounded at the end. So what is near the eye is
-    /// exact, however far both are from the origin; what is too far away for single precision has an infinite
-    /// translation.
+    /// precision from the local transforms of the last update, and rounded at the end. So objects near the eye are
+    /// exact, however far both are from the origin. If an object is too far away for single precision, its translation
+    /// is infinite.
     ///
-    /// **Fill the list between an update and the next edits: only then is it exact.** A scene has no second set of
-    /// local transforms. What is composed after edits may have local transforms that were set since, and single
-    /// precision for nodes that were moved since. What a kept list composed before stays as it was until the next
-    /// update.
+    /// **Fill the list between an update and the next edits: only then is it exact.** A scene does not keep a second
+    /// copy of all local transforms. Matrices composed after edits may use local transforms that were set since the
+    /// update, and single precision for nodes that were moved since. Matrices that a reused list composed earlier stay
+    /// the same until the next update.
     ///
-    /// A list that is kept from frame to frame remembers world transforms in double precision, 96 bytes each, and if it
-    /// is culled boxes, 24 bytes a drawable. It composes those that may have changed: a frame in which only the eye
-    /// moved subtracts and rounds.
+    /// A list that is reused every frame caches world transforms in double precision, 96 bytes each, and boxes if it is
+    /// used for culling, 24 bytes per drawable. It only composes those that may have changed: a frame in which only the
+    /// eye moved just subtracts and rounds.
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -132,15 +134,15 @@ impl DrawList {
         self.eye = eye.into();
     }
 
-    /// The eye that matrices are relative to, if there is one.
+    /// The eye that the relative matrices refer to, if there is one.
     #[must_use]
     pub fn eye(&self) -> Option<DVec3> {
         self.eye
     }
 
-    /// The same list, also with the matrices of the update before, for motion vectors: see
-    /// [`DrawList::previous_matrices`]. Takes 48 more bytes for each drawable, and the time to copy the matrices of
-    /// what moved in the last two updates.
+    /// The same list, also with the matrices of the previous update, for motion vectors: see
+    /// [`DrawList::previous_matrices`]. Takes 48 more bytes per drawable, and the time to copy the matrices of
+    /// drawables that moved in the last two updates.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, SceneConfig, Transform};
@@ -170,9 +172,9 @@ impl DrawList {
         self
     }
 
-    /// The same list without matrices, for renderers that have them on the GPU already and find them by
-    /// [`DrawList::slots`]: see [`MatrixMirror`](crate::changes::MatrixMirror). Takes 48 bytes less for each drawable, and
-    /// saves the time to copy them. [`DrawList::matrices`] is then empty.
+    /// The same list without matrices, for renderers that already have them on the GPU and find them by
+    /// [`DrawList::slots`]: see [`MatrixMirror`](crate::changes::MatrixMirror). Saves 48 bytes per drawable, and the
+    /// time to copy them. [`DrawList::matrices`] is then empty.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -194,33 +196,33 @@ impl DrawList {
         self
     }
 
-    /// What to draw.
+    /// The draw commands.
     #[must_use]
     pub fn commands(&self) -> &[DrawCommand] {
         &self.listing.commands
     }
 
-    /// Where to draw it: the world matrices of the commands, ready for upload. Empty in a list
-    /// [without matrices](DrawList::without_matrices).
+    /// The world matrices of the commands, ready for upload. Empty in a list [without
+    /// matrices](DrawList::without_matrices).
     #[must_use]
     pub fn matrices(&self) -> &[Mat34] {
         &self.listing.matrices
     }
 
-    /// Where the world matrices of the commands are stored: the [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot)
-    /// of each command's node, without a look at the node.
+    /// The location of each command's world matrix: the same as [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot)
+    /// of the command's node, but without access to the node.
     #[must_use]
     pub fn slots(&self) -> &[MatrixSlot] {
         &self.listing.slots
     }
 
-    /// The ranges of indices whose commands or matrix slots differ from what the list held before it was last filled,
-    /// in ascending order, for a copy that is kept elsewhere. Shorter gaps than 32 are covered; what is past the end of
-    /// the list is for the caller to drop.
+    /// The ranges of indices whose commands or matrix slots changed when the list was last filled, in ascending order,
+    /// for updating a copy of the list. Gaps shorter than 32 are included. Truncate the copy to the length of the list
+    /// yourself.
     ///
-    /// A range may include what is equal: what was listed again counts as changed, and so does what only moved to
-    /// another index. Runs in **O(drawables ÷ 8 + ranges)**; after a culling in O(drawables), since what is seen is
-    /// compared when this is asked.
+    /// A range may include equal elements: commands that were listed again count as changed, and so do commands that
+    /// moved to another index. Runs in **O(drawables ÷ 8 + ranges)**, but in O(drawables) after culling, because only
+    /// this call compares the visible drawables.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -244,21 +246,20 @@ impl DrawList {
         ChangedDraws::new(&self.listing, self.cache.listing_before(), mark::COMMAND)
     }
 
-    /// The ranges of indices whose matrices differ from what the list held before it was last filled; see
-    /// [`DrawList::changed_commands`].
+    /// The ranges of indices whose matrices changed when the list was last filled; see [`DrawList::changed_commands`].
     pub fn changed_matrices(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         ChangedDraws::new(&self.listing, self.cache.listing_before(), mark::MATRIX)
     }
 
-    /// Where each command's node was before, in the order of the commands: its
-    /// [`NodeRef::previous_world`](crate::NodeRef::previous_world). For nodes that are new or did not move in the last
-    /// update, this is the present matrix. This holds however many frames the list skipped: only the update before the
-    /// last matters, not when the list was last filled. Fill the list between an update and the next edits.
+    /// The previous world matrix of each command's node ([`NodeRef::previous_world`](crate::NodeRef::previous_world)),
+    /// in the order of the commands. For nodes that are new or did not move in the last update, it is the current
+    /// matrix. It is always that of the update before the last, no matter when the list was last filled. Fill the list
+    /// between an update and the next edits.
     ///
-    /// `None` if the previous matrices are unknown: in a list without [`DrawList::with_motion`]; for a scene that
-    /// does not [track changes](crate::SceneConfig::changes); and after a [`RenderPass`] or
-    /// [`DrawList::clear`] wrote to the list. To treat everything as at rest then, use [`DrawList::matrices`] instead.
-    /// [`Scene::cull`](crate::Scene::cull) fills them in too, as [`Scene::draw_list`](crate::Scene::draw_list) does.
+    /// `None` if the previous matrices are unknown: in a list without [`DrawList::with_motion`]; for a scene that does
+    /// not [track changes](crate::SceneConfig::changes); and after a [`RenderPass`] or [`DrawList::clear`] wrote to the
+    /// list. In that case use [`DrawList::matrices`], as if nothing moved. [`Scene::cull`](crate::Scene::cull) fills in
+    /// the previous matrices too, like [`Scene::draw_list`](crate::Scene::draw_list).
     #[must_use]
     pub fn previous_matrices(&self) -> Option<&[Mat34]> {
         self.motion.as_ref()?.matrices()
@@ -288,8 +289,8 @@ impl DrawList {
         self.written().clear();
     }
 
-    /// Frees all memory but that of the contents, which stay: when a scene has become smaller, or is gone. The list is
-    /// filled from scratch the next time. Runs in **O(drawables listed)**.
+    /// Frees all memory except that of the contents: for use after a scene has become smaller, or was dropped. The next
+    /// time, the list is filled from scratch. Runs in **O(drawables listed)**.
     ///
     /// ```
     /// use hedgerow::{DrawList, Scene};
@@ -349,8 +350,8 @@ impl DrawList {
         spare
     }
 
-    /// The arrays to be filled with what replaces the contents. They hold something old, which need not be filled anew
-    /// where it is written over.
+    /// The arrays to fill with the new contents. They have old values, which need not be initialised again where it is
+    /// written over.
     fn begin_overwriting(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.forget();
@@ -368,12 +369,13 @@ impl DrawList {
         if spare.differs_from(&self.listing) {
             self.revision = unique_number().get();
         }
-        // What changed is compared when it is asked for: few renderers keep copies of what a camera sees.
+        // Changes are computed by comparison, when they are requested: few renderers keep copies of a camera's visible
+        // draws.
         spare.is_compared = true;
         core::mem::swap(spare, &mut self.listing);
     }
 
-    /// World transforms in double precision, in step with a scene; to be given back to [`Self::keep_worlds`].
+    /// World transforms in double precision that match a scene; return them with [`Self::keep_worlds`].
     pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
         self.relative.take_worlds(store)
     }
@@ -413,8 +415,8 @@ impl Default for DrawList {
 
 /// Adds the drawables of each visited slice to a draw list.
 ///
-/// Use it to list part of a scene, or several scenes together. Nothing is cached, and
-/// [`Scene::draw_list`](crate::Scene::draw_list) fills the list from scratch afterwards.
+/// Use it to list part of a scene, or several scenes together. Nothing is cached, and a later
+/// [`Scene::draw_list`](crate::Scene::draw_list) fills the list from scratch.
 #[derive(Debug)]
 pub struct RenderPass<'l> {
     listing: &'l mut Listing,
@@ -422,13 +424,13 @@ pub struct RenderPass<'l> {
 }
 
 impl<'l> RenderPass<'l> {
-    /// The pass that lists what is visible on the list's layers.
+    /// A pass that lists the drawables that are visible on the list's layers.
     #[must_use]
     pub fn new(list: &'l mut DrawList) -> Self {
         Self { layers: list.layers, listing: list.written() }
     }
 
-    /// The pass that lists what is visible on one of these layers.
+    /// A pass that lists the drawables that are visible on at least one of these layers.
     #[must_use]
     pub fn on_layers(self, layers: Layers) -> Self {
         Self { layers: layers.mask(), ..self }

@@ -6,7 +6,7 @@ use crate::visit::{Flow, SliceViewMut, SliceVisitorMut};
 ///
 /// [`Scene::update`](crate::Scene::update) does the same for the slices with changes; with
 /// [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) it runs over all. Source: the thesis, sections 3.2.2 and
-/// 4.3.1. The order by slots instead of pointers is that of the Molecule skeleton (part 2, hierarchical data): parents
+/// 4.3.1. The layout by slots instead of pointers is that of the Molecule skeleton (part 2, hierarchical data): parents
 /// come before children.
 #[derive(Clone, Copy, Debug)]
 pub struct TransformPass {
@@ -14,13 +14,13 @@ pub struct TransformPass {
 }
 
 impl TransformPass {
-    /// The pass that computes only what is out of date.
+    /// A pass that only computes world matrices that are out of date.
     #[must_use]
     pub const fn dirty() -> Self {
         Self { everything: false }
     }
 
-    /// The pass that computes every world matrix.
+    /// A pass that computes every world matrix.
     #[must_use]
     pub const fn everything() -> Self {
         Self { everything: true }

@@ -7,7 +7,7 @@ use std::collections::TryReserveError;
 pub(crate) enum BytesError {
     /// The bytes describe something invalid.
     Invalid { violation: &'static str },
-    /// The allocator refused.
+    /// An allocation failed.
     AllocationFailed,
 }
 

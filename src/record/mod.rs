@@ -1,7 +1,7 @@
 //! Values as bytes: little-endian, fields in order, nothing between them.
 //!
-//! Types of the storage define beside themselves how they are written. Here are numbers and mathematics, and bytes that
-//! are written at their end ([`Writer`]) and read from their start ([`Reader`]).
+//! Types of the storage define how they are written in their own modules. Here are numbers and mathematics, and bytes
+//! that are written at their end ([`Writer`]) and read from their start ([`Reader`]).
 
 mod error;
 mod read;

@@ -28,8 +28,8 @@ impl Scene {
     /// **O(nodes removed + n)** for n handles.
     ///
     /// # Errors
-    /// [`BatchError::item`] names the first handle that is refused: [`Error::StaleHandle`] for one that was stale
-    /// before the call, [`Error::RootIsFixed`]. The scene is unchanged.
+    /// [`BatchError::item`] is the index of the first invalid handle: [`Error::StaleHandle`] if it was stale before the
+    /// call, [`Error::RootIsFixed`]. The scene is unchanged.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -64,12 +64,12 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the local transforms that an iterator gives, in its order, each like [`Scene::set_local`]: for frames that
-    /// move many nodes. No list is made. Runs in **O(n)** for n items.
+    /// Sets the local transforms that an iterator yields, in order, each like [`Scene::set_local`]: for frames that
+    /// move many nodes. Does not collect the items. Runs in **O(n)** for n items.
     ///
     /// # Errors
-    /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NotFinite`],
-    /// [`Error::NotRotation`]. Those before it have been set, and no item after it is taken from the iterator.
+    /// [`BatchError::item`] is the index of the first item that fails: [`Error::StaleHandle`], [`Error::NotFinite`],
+    /// [`Error::NotRotation`]. The items before it have been set, and no item after it is taken from the iterator.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -98,22 +98,23 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the local transforms of many nodes that have one so that each is at its place in the world afterwards: for
-    /// poses that come from a physics engine. Places are [`Transform`]s or [`Mat34`](crate::Mat34)s, whole: a place
-    /// without a scale gives the node a scale of 1, and below parents of uneven scale a rotated one makes the local
-    /// transform a matrix. [`guide::physics`](crate::guide::physics) has a frame with both.
+    /// Sets the local transforms of many nodes so that they get these world transforms, for example poses from a
+    /// physics engine. The nodes must have a transform. Pass full world transforms, as [`Transform`]s or
+    /// [`Mat34`](crate::Mat34)s: a pose without scale resets the scale to 1, and below parents with a non-uniform scale
+    /// a rotated pose makes the local transform a matrix. [`guide::physics`](crate::guide::physics) has an example.
     ///
-    /// The result is the same to the bit as that of one [`Scene::set_world`] after another, if nodes above others come
-    /// first. The order of `items` does not matter: a node may be listed with nodes above it, whose places count as
-    /// they will be. If a node is listed twice, the last one counts. Nodes that are not listed keep their local
-    /// transforms, and move with those above them.
+    /// The result has the same bits as single calls of [`Scene::set_world`], with ancestors before their descendants.
+    /// The order of `items` does not matter: a node may be listed along with its ancestors, whose new world transforms
+    /// are used. If a node is listed twice, the last item counts. Nodes that are not listed keep their local
+    /// transforms, and move with their ancestors.
     ///
-    /// Runs in **O(n + ancestors)** for n items: each node above them is visited once.
+    /// Runs in **O(n + ancestors)** for n items: each ancestor is visited once.
     ///
     /// # Errors
-    /// [`BatchError::item`] names an item that is refused, and the scene is as before. First all items are checked for
-    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`], then those that
-    /// count for [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`] as with [`Scene::set_world`].
+    /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. First all items are checked
+    /// for [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`]. Then the
+    /// last item of each node is checked for [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`], as in
+    /// [`Scene::set_world`].
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -154,13 +155,13 @@ impl Scene {
         Ok(())
     }
 
-    /// The nodes of a list that are not below another node of the list, in the order of the list, each once: what to
-    /// move, copy or remove where a whole selection is meant.
+    /// The nodes of a list that are not below another node of the list, in the order of the list, each once. These are
+    /// the nodes to move, copy or remove if you want to edit a whole selection.
     ///
-    /// Runs in **O(n + ancestors)** for n nodes: each node above them is visited once.
+    /// Runs in **O(n + ancestors)** for n nodes: each ancestor is visited once.
     ///
     /// # Errors
-    /// [`BatchError::item`] names the first handle that is stale, with [`Error::StaleHandle`].
+    /// [`Error::StaleHandle`]; [`BatchError::item`] is the index of the first stale handle.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -205,12 +206,12 @@ impl Scene {
 
     /// Moves many nodes with everything below them: each to the last or the first child of a node, or out of the tree.
     ///
-    /// `items` are nodes with their places: a plain handle for [`Place::LastChildOf`], [`Place::FirstChildOf`], or
-    /// [`Place::Detached`], which makes a node the root of a detached subtree of its own, also if one above it is
-    /// listed: pass [`Scene::topmost`] of a selection to keep it together. The tree is the same as after one
-    /// [`Scene::reparent`] after another, with siblings in the order of `items`, if all of these succeed. A node that
-    /// is listed twice only goes to its last place. Only the final tree matters: a parent and its child can be swapped
-    /// in one call, in any order.
+    /// `items` are nodes with their new places: a plain handle for [`Place::LastChildOf`], [`Place::FirstChildOf`], or
+    /// [`Place::Detached`]. The latter makes each listed node the root of a detached subtree of its own, even if an
+    /// ancestor is listed too: pass [`Scene::topmost`] of a selection to keep it together. The result is the same as
+    /// that of single calls of [`Scene::reparent`], with siblings in the order of `items`, if all of these succeed. A
+    /// node that is listed twice only moves to its last place. Only the final tree matters: a parent and its child can
+    /// be swapped in one call, in any order.
     ///
     /// With [`Keep::World`] local transforms are computed from the world transforms before the call. They may differ in
     /// the last digits from the results of single moves.
@@ -219,12 +220,11 @@ impl Scene {
     /// also takes O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors) for each item.
     ///
     /// # Errors
-    /// [`BatchError::item`] names an item that is refused, and the scene is as before. The items are checked for one
-    /// error after another, and the first item that fails a check is named: [`Error::StaleHandle`] and
-    /// [`Error::RootIsFixed`], [`Error::PlaceInList`] for another place; [`Error::WouldCycle`] for a node that would
-    /// become its own ancestor; with
-    /// [`Keep::World`], [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`] as for [`Scene::reparent`].
-    /// After these checks nothing is refused.
+    /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. All items are checked for
+    /// one error after another, and the first item that fails a check is returned: [`Error::StaleHandle`] and
+    /// [`Error::RootIsFixed`], [`Error::PlaceInList`] for any other place; [`Error::WouldCycle`] for a node that would
+    /// become its own ancestor; with [`Keep::World`], [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`]
+    /// as in [`Scene::reparent`].
     ///
     /// ```
     /// use hedgerow::{Keep, Node, Place, Scene};
@@ -246,7 +246,7 @@ impl Scene {
         items: &[(NodeHandle, P)],
         keep: Keep,
     ) -> Result<(), BatchError> {
-        // Each place is asked for once: code of the caller's may give another one the next time.
+        // Each place is converted once: the caller's code may return another one the next time.
         let items: Vec<(NodeHandle, Place)> = items.iter().map(|&(node, place)| (node, place.into())).collect();
         self.make_moves(&items, keep)
     }

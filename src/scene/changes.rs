@@ -1,15 +1,15 @@
-//! The change feed: which nodes changed since somebody last asked.
+//! The change feed: which nodes changed since a reader last asked.
 
 use crate::scene::Scene;
 use crate::store::{ChangeKinds, ChangeLists, ReadScratch};
 use crate::{Error, NodeHandle};
 
-/// Up to where somebody has read the changes of a scene, and lists of what was read; see [`Scene::changes`].
+/// A position in the history of changes of a scene, and the lists that were last read; see [`Scene::changes`].
 ///
-/// There may be any number of readers, such as a renderer and a network: each sees every change once, whenever it asks.
-/// A reader keeps the memory of its lists; a clone reads on from the same moment, and copies these lists. What a read
-/// returns borrows the reader: one that is a field of the struct whose methods the lists go to is taken out of it with
-/// [`mem::take`](core::mem::take) first.
+/// There may be any number of readers, for example for a renderer and for the network: each sees every change once,
+/// whenever it asks. A reader reuses the memory of its lists. A clone copies the lists and continues from the same
+/// position. The result of a read borrows the reader. If the reader is a field of a struct whose methods need the
+/// lists, first move the reader out of the struct with [`mem::take`](core::mem::take).
 ///
 /// ```
 /// use hedgerow::changes::{ChangeReader, Changes};
@@ -40,14 +40,14 @@ pub struct ChangeReader {
 }
 
 impl ChangeReader {
-    /// A reader that has seen nothing, for all kinds of changes.
+    /// A reader that has not seen anything yet, for all kinds of changes.
     #[must_use]
     pub fn new() -> Self {
         let (lists, scratch) = (ChangeLists::default(), ReadScratch::default());
         Self { kinds: ChangeKinds::ALL, seen: None, lists, scratch }
     }
 
-    /// A reader that has seen all of a scene as of its last update, for all kinds of changes.
+    /// A reader that has seen everything in a scene as of its last update, for all kinds of changes.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;
@@ -66,8 +66,8 @@ impl ChangeReader {
         Self { seen: Some((scene.store.scene_number(), scene.store.updates())), ..Self::new() }
     }
 
-    /// The same reader, for these kinds of changes alone. Kinds that are not read cost nothing; nodes that entered,
-    /// left or were removed are always read.
+    /// The same reader, for these kinds of changes only. Other kinds cost nothing. Nodes that entered, left or were
+    /// removed are always read.
     ///
     /// ```
     /// use hedgerow::changes::{ChangeKinds, ChangeReader};
@@ -79,7 +79,7 @@ impl ChangeReader {
         Self { kinds, ..self }
     }
 
-    /// Frees all memory. What the reader has seen stays.
+    /// Frees all memory. The reader keeps its position.
     pub fn shrink_to_fit(&mut self) {
         *self = Self { kinds: self.kinds, seen: self.seen, ..Self::new() };
     }
@@ -91,18 +91,18 @@ impl Default for ChangeReader {
     }
 }
 
-/// What a reader had not seen; see [`Scene::changes`].
+/// The changes that a reader had not seen; see [`Scene::changes`].
 #[derive(Clone, Copy, Debug)]
 pub enum Changes<'r> {
-    /// It is not known what changed, because the reader had seen nothing of this scene, or nothing for too long: read
-    /// all nodes of the scene and forget those that are not there.
+    /// Anything may have changed, because the reader had seen nothing of this scene yet, or its last read is too old:
+    /// read all nodes of the scene, and forget the nodes that it does not have.
     All,
     /// These nodes changed since the last read.
     Since(Changed<'r>),
 }
 
 impl<'r> Changes<'r> {
-    /// What changed since the last read; `None` if everything is to be read.
+    /// The changes since the last read; `None` for [`Changes::All`].
     #[must_use]
     pub fn since(self) -> Option<Changed<'r>> {
         match self {
@@ -116,9 +116,9 @@ impl<'r> Changes<'r> {
 ///
 /// | at the last read | since then | at this read | on the lists |
 /// |---|---|---|---|
-/// | in the tree | changed | in the tree | [`moved`](Self::moved), [`locals`](Self::locals), [`visibility`](Self::visibility), [`edited`](Self::edited), by what changed |
-/// | in the tree | left, an update, came back | in the tree | these four, with every kind of change |
-/// | in the tree | left and came back between two updates | in the tree | by what changed |
+/// | in the tree | changed | in the tree | [`moved`](Self::moved), [`locals`](Self::locals), [`visibility`](Self::visibility), [`edited`](Self::edited), depending on the change |
+/// | in the tree | left, an update, came back | in the tree | all four, with every kind of change |
+/// | in the tree | left and came back between two updates | in the tree | depending on the change |
 /// | in the tree | detached | detached | [`left`](Self::left) |
 /// | in the tree | removed, or detached and removed | gone | `left`, [`removed`](Self::removed) |
 /// | detached, or not there | inserted or attached | in the tree | [`entered`](Self::entered) |
@@ -126,42 +126,42 @@ impl<'r> Changes<'r> {
 /// | detached, or not there | attached and detached between two updates | detached | none |
 /// | detached, or not there | removed | gone | `removed` alone |
 ///
-/// The lists name nodes and hold no values, so a mirror that copies values from the scene may apply them twice. One
-/// that inserts must not, but for nodes that it does not have.
+/// The lists contain nodes but no values, so a mirror that copies values from the scene may apply a list twice. A
+/// mirror that inserts nodes must only insert those that it does not have.
 ///
-/// Each list has a node at most once. `edited`, `locals`, `moved` and `visibility` may have the same nodes, and none of
-/// `entered` and `left`. What is edited while it is detached is on no list: a mirror of detached nodes reads these anew
-/// ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
+/// Each list has a node at most once. A node may be on several of `edited`, `locals`, `moved` and `visibility`, but not
+/// if it is on `entered` or `left`. Edits of detached nodes are on no list: to mirror detached nodes, read all of them
+/// again ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
 ///
-/// To mirror nodes as entities, make one for each node of `entered` that has none, and drop those of nodes of
-/// `removed`. A node of `removed` without an entity was in the tree at no read.
+/// To mirror nodes as entities, make an entity for each node of `entered` that has none, and drop the entities of nodes
+/// of `removed`. If a node of `removed` was not in the tree at any read, it has no entity.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
     lists: &'r ChangeLists,
 }
 
 impl<'r> Changed<'r> {
-    /// Nodes whose world matrix some update changed in any bit ([`ChangeKinds::WORLD`]). A node without a transform
-    /// uses that of the nearest ancestor with one.
+    /// Nodes whose world matrix changed in any bit in an update ([`ChangeKinds::WORLD`]). A node without a transform
+    /// uses the matrix of the nearest ancestor with one.
     #[must_use]
     pub fn moved(&self) -> &'r [NodeHandle] {
         &self.lists.moved
     }
 
-    /// Nodes whose [effective layers](crate::NodeRef::layers) some update changed ([`ChangeKinds::VISIBILITY`]).
+    /// Nodes whose [effective layers](crate::NodeRef::layers) changed in an update ([`ChangeKinds::VISIBILITY`]).
     #[must_use]
     pub fn visibility(&self) -> &'r [NodeHandle] {
         &self.lists.visibility
     }
 
-    /// Nodes whose own local transform was set, added or removed, also where it was set to the same value
+    /// Nodes whose own local transform was set, added or removed, even if it was set to the same value
     /// ([`ChangeKinds::LOCAL`]).
     #[must_use]
     pub fn locals(&self) -> &'r [NodeHandle] {
         &self.lists.locals
     }
 
-    /// Nodes that entered the scene. Before the first update a scene counts as empty, also of the root.
+    /// Nodes that entered the scene. Before the first update a scene counts as empty, so the root enters too.
     #[must_use]
     pub fn entered(&self) -> &'r [NodeHandle] {
         &self.lists.entered
@@ -174,7 +174,7 @@ impl<'r> Changed<'r> {
         &self.lists.left
     }
 
-    /// Nodes that were removed, from the scene or while they were detached: their handles are stale for good.
+    /// Nodes that were removed, while they were in the tree or detached: their handles are stale for good.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;
@@ -202,18 +202,17 @@ impl<'r> Changed<'r> {
         &self.lists.removed
     }
 
-    /// Nodes that changed in another way, each with the kinds of changes: edits of their own visibility,
-    /// layers or material, their drawable, name, user data, parent or order, and whether they show another material,
-    /// which may be inherited.
+    /// Nodes that changed in other ways, each with the kinds of changes: edits of their own visibility, layers or
+    /// material, of their drawable, name, user data, parent or order, and changes of their effective material.
     ///
-    /// Siblings that are neither listed with [`ChangeKinds::PARENT`] or [`ChangeKinds::ORDER`] nor entered stand in the
+    /// Siblings that did not enter and are not listed with [`ChangeKinds::PARENT`] or [`ChangeKinds::ORDER`] are in the
     /// same order as at the last read.
     #[must_use]
     pub fn edited(&self) -> &'r [(NodeHandle, ChangeKinds)] {
         &self.lists.edited
     }
 
-    /// Whether no list has a node.
+    /// Whether all lists are empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let ChangeLists { moved, visibility, locals, entered, left, removed, edited } = self.lists;
@@ -227,15 +226,15 @@ impl Scene {
     ///
     /// Call it right after [`Scene::update`]. After further edits it reports the state of the last update and may
     /// contain stale handles. Any number of updates may lie between two reads, as far back as the
-    /// [history](crate::SceneConfig::change_history) goes. A reader that has not asked for longer gets
-    /// [`Changes::All`], as on its first read.
+    /// [history](crate::SceneConfig::change_history) goes. A reader whose last read is older gets [`Changes::All`], as
+    /// on its first read.
     ///
-    /// A program that both reads and writes, and does not want to read what it wrote itself, reads and ignores it:
+    /// If a program both reads and writes, and does not want to see its own changes, it can read and ignore them:
     /// [`guide::physics`](crate::guide::physics) has an example.
     ///
-    /// Runs in **O(slices + nodes of slices that changed + what is listed + what the history has since the last
-    /// read)**. An update takes time for what it computes and for what edits changed, whether anyone reads or not;
-    /// finding the nodes that moved is left to readers.
+    /// Runs in **O(slices + nodes of slices that changed + nodes listed + history since the last read)**. Updates
+    /// record edits and computed changes whether or not anyone reads them; the nodes that moved are only searched in
+    /// this call.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).

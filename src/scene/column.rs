@@ -1,4 +1,4 @@
-//! A column of the user's own beside the transforms of a scene.
+//! A column of your own, parallel to the transforms of a scene.
 
 use crate::scene::{NodeMap, Scene};
 use crate::store::{MatrixSlot, RecordId, Store};
@@ -6,17 +6,17 @@ use crate::visit::SliceView;
 use crate::{Error, NodeHandle};
 use smallvec::SmallVec;
 
-/// A value of your own for each node that has a transform, in arrays in the order of the scene's transform slots.
+/// A value of your own for each node that has a transform, in arrays parallel to the scene's transform slots.
 ///
-/// For passes over all values, at the speed of the scene's own: a value lies at the same slot as the node's world
-/// matrix ([`TransformView::worlds`](crate::visit::TransformView::worlds)), and after that of its parent. Values that
-/// are found by handle and seldom passed over as a whole are better off in a [`NodeMap`].
+/// Use it for passes over all values, which are as fast as the scene's own. A value has the same slot as the node's
+/// world matrix ([`TransformView::worlds`](crate::visit::TransformView::worlds)), and comes after the value of its
+/// parent. For values that you mostly look up by handle, a [`NodeMap`] is better.
 ///
-/// The arrays follow the scene when [`update`](Self::update) is called, after [`Scene::update`] and before a pass:
-/// values move with their nodes, nodes that are new get the default, and values of removed nodes are dropped, and those
-/// of nodes that lost their transform. A node whose transform is removed and set again between two updates of the scene
-/// keeps its value. One that was inserted since the scene's update has no slot yet; its value waits and can be read and
-/// set all the same. A value takes its size and 8 bytes, unused slots included.
+/// Call [`update`](Self::update) after [`Scene::update`] and before a pass. It moves values with their nodes, gives new
+/// nodes the default, and drops the values of nodes that were removed or lost their transform. A node whose transform
+/// is removed and set again between two updates of the scene keeps its value. A node that was inserted since the
+/// scene's update has no slot yet, but its value can be read and set. Each slot, used or not, takes the size of a value
+/// plus 8 bytes.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -73,16 +73,17 @@ impl<T> Part<T> {
 const CURRENT: &str = "slots of the scene changed since Column::update: call it directly before the pass";
 
 impl<T: Clone> Column<T> {
-    /// A column without values; nodes get this one first.
+    /// A column without values. New nodes get this default.
     #[must_use]
     pub const fn new(default: T) -> Self {
         Self { default, parts: Vec::new(), waiting: NodeMap::new(), moment: None }
     }
 
-    /// Brings the arrays in line with the slots of the scene.
+    /// Adapts the arrays to the slots of the scene.
     ///
     /// Runs in **O(1)** if no slice was edited since the last call, else in **O(slices + rows of the slices edited)**.
-    /// Setting local transforms is no edit in this sense. For another scene everything is arranged again, by handle.
+    /// Setting local transforms does not count as an edit here. If the scene is another one, all values are assigned
+    /// again, by handle.
     pub fn update(&mut self, scene: &Scene) {
         let store = &scene.store;
         let now = (store.scene_number(), store.versions());
@@ -116,7 +117,7 @@ impl<T: Clone> Column<T> {
         self.moment = Some(now);
     }
 
-    /// Frees memory that values do not take: when a scene has become smaller.
+    /// Frees unused memory, for use after a scene has become smaller.
     pub fn shrink_to_fit(&mut self) {
         self.waiting.shrink_to_fit();
         for Part { owners, values, .. } in &mut self.parts {
@@ -173,7 +174,7 @@ impl<T: Clone> Column<T> {
         part.version = 0;
     }
 
-    /// The value of a node. `None` for a stale handle and a node without a transform, and for one whose slot has
+    /// The value of a node. `None` for a stale handle, for a node without a transform, and for a node whose slot has
     /// changed since the last [`update`](Self::update). Runs in **O(1)**.
     #[must_use]
     pub fn get(&self, scene: &Scene, node: NodeHandle) -> Option<&T> {
@@ -187,14 +188,14 @@ impl<T: Clone> Column<T> {
         known?.values.get(slot)
     }
 
-    /// The value at a slot, as of the last [`update`](Self::update); unused slots have any values. `None` for a slot that did
-    /// not exist then. For passes of your own, see [`sweep_slots`](Self::sweep_slots).
+    /// The value at a slot, as of the last [`update`](Self::update). Values of unused slots are unspecified. `None` for
+    /// a slot that did not exist then. Use it in passes of your own: see [`sweep_slots`](Self::sweep_slots).
     #[must_use]
     pub fn at(&self, slot: MatrixSlot) -> Option<&T> {
         self.parts.get(slot.slice as usize)?.values.get(slot.slot as usize)
     }
 
-    /// Sets the value of a node, which may be new since the last update. Runs in **O(1)**.
+    /// Sets the value of a node, which may have been inserted since the last update. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`].
@@ -215,13 +216,13 @@ impl<T: Clone> Column<T> {
         Ok(())
     }
 
-    /// The values of a slice of the scene, by transform slot. Those of unused slots are unspecified, and so are those of
-    /// [imports](SliceView::imports), which a [`sweep`](Self::sweep) sets.
+    /// The values of a slice of the scene, by transform slot. Those of unused slots are unspecified, and so are those
+    /// of [imports](SliceView::imports), which a [`sweep`](Self::sweep) sets.
     ///
     /// # Panics
-    /// If the slots of the scene may have changed since the last [`update`](Self::update) of the column: call it
-    /// directly before the pass, after all edits but those of local transforms, [`Scene::update`] and
-    /// [`Scene::maintain`].
+    /// If the slots of the scene may have changed since the last [`update`](Self::update) of the column. Call `update`
+    /// directly before the pass, after [`Scene::update`], [`Scene::maintain`], and all edits except setting local
+    /// transforms.
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
         let part = self.parts.get(slice.number() as usize).filter(|part| part.version == slice.version());
@@ -231,7 +232,7 @@ impl<T: Clone> Column<T> {
     /// Mutable access to the values of [`slice`](Self::slice).
     ///
     /// # Panics
-    /// As [`slice`](Self::slice) does.
+    /// Those of [`slice`](Self::slice).
     #[must_use]
     pub fn slice_mut(&mut self, slice: &SliceView<'_>) -> &mut [T] {
         let part = self.parts.get_mut(slice.number() as usize).filter(|part| part.version == slice.version());
@@ -239,18 +240,18 @@ impl<T: Clone> Column<T> {
     }
 
     /// Calls `each` for the value of every node in the tree that has a transform, with the value of the nearest
-    /// ancestor that has one: parents come before their children. Above the topmost there is the default.
+    /// ancestor that has one, or with the default if there is none. Parents come before their children.
     ///
-    /// `each` is also called for unused slots, which costs less than to skip them; ignore the result. Runs in **O(slices +
-    /// transforms)**.
+    /// `each` is also called for unused slots, which is cheaper than skipping them; ignore the result. Runs in
+    /// **O(slices + transforms)**.
     ///
     /// # Panics
-    /// As [`slice`](Self::slice) does.
+    /// Those of [`slice`](Self::slice).
     pub fn sweep(&mut self, scene: &Scene, mut each: impl FnMut(&T, &mut T)) {
         self.sweep_slots(scene, |_, _, above, value| each(above, value));
     }
 
-    /// Like [`sweep`](Self::sweep), and gives `each` the slice and the slot of the value besides: the node's world
+    /// Like [`sweep`](Self::sweep), but also passes the slice and the slot of the value to `each`: the node's world
     /// matrix is at that slot of [`TransformView::worlds`](crate::visit::TransformView::worlds), and its value in
     /// another column is at that slot of that column's [`slice`](Self::slice).
     ///
@@ -276,7 +277,7 @@ impl<T: Clone> Column<T> {
     /// ```
     ///
     /// # Panics
-    /// As [`slice`](Self::slice) does.
+    /// Those of [`slice`](Self::slice).
     pub fn sweep_slots(&mut self, scene: &Scene, mut each: impl FnMut(&SliceView<'_>, usize, &T, &mut T)) {
         for slice in scene.slices() {
             // Slices come after those that they import from.

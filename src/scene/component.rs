@@ -4,11 +4,11 @@ use crate::scene::Scene;
 use crate::{Error, Local, Mat34, NodeHandle, Transform};
 
 impl Scene {
-    /// Gives a node a local transform, a [`Transform`] or a `Mat34`, or replaces the one that it has.
+    /// Sets the local transform of a node, a [`Transform`] or a `Mat34`, whether or not it has one.
     ///
-    /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**; in O(n) if it is or
-    /// was a matrix that shears, for n such matrices in the slice. If the node had none, the next update puts its slice in
-    /// order again, in O(nodes of the slice).
+    /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**, but in O(n) if
+    /// the old or the new transform is a matrix that shears, for n such matrices in the slice. If the node had no
+    /// transform, the next update reconstitutes its slice, in O(nodes of the slice).
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -43,8 +43,8 @@ impl Scene {
         }
     }
 
-    /// Sets a local transform that must be normalised, that is the node's first, or that takes the place of a matrix or of
-    /// a translation in double precision; or returns the error.
+    /// Sets a local transform that must be normalised, that is the node's first, or that takes the place of a matrix or
+    /// of a translation in double precision; or returns the error.
     #[cold]
     pub(super) fn set_transform_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let at = self.at(node)?;
@@ -60,14 +60,14 @@ impl Scene {
         Ok(())
     }
 
-    /// Changes the local transform of a node that has one, as translation, rotation and scale. Runs in **O(1)**.
+    /// Changes the translation, rotation and scale of a node that has a local transform. Runs in **O(1)**.
     ///
-    /// If `modify` panics or makes a transform that is refused, nothing has changed. If it leaves the translation as it
-    /// is, what [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64) keeps of it stays, too.
+    /// If `modify` panics or produces an invalid transform, nothing changes. If it does not change the translation, the
+    /// precision set by [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64) is kept.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`]; [`Error::Sheared`] if the local transform is a matrix;
-    /// [`Error::NotFinite`] and [`Error::NotRotation`] for what `modify` made.
+    /// [`Error::NotFinite`] and [`Error::NotRotation`] for an invalid result of `modify`.
     #[inline]
     pub fn modify_local(&mut self, node: NodeHandle, modify: impl FnOnce(&mut Transform)) -> Result<(), Error> {
         match self.store.plain_local(node) {

@@ -5,16 +5,16 @@ use crate::store::{Has, Position, RecordId};
 use crate::{Error, Local, Node, NodeHandle};
 
 impl Scene {
-    /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node;
-    /// [`Place::Detached`] makes a detached subtree, for a node that is to be built up before it is seen.
+    /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node.
+    /// [`Place::Detached`] makes a detached subtree, for a node that you want to build before it is visible.
     ///
-    /// Runs in amortised **O(1)**, also among many siblings. The next [`Scene::update`] gives the node its place: until
-    /// then it is in no draw list, culling or query, and its world matrix is the identity;
-    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) has the right one. To insert at a place in the world,
-    /// insert with the identity, then call [`Scene::set_world`].
+    /// Runs in amortised **O(1)**, even among many siblings. Until the next [`Scene::update`] draw lists, culling and
+    /// queries do not include the node, and [`Scene::world`] returns the identity;
+    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the actual world matrix. To insert a node with a
+    /// given world transform, insert it with the identity, then call [`Scene::set_world`].
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root,
+    /// [`Error::StaleHandle`], [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a sibling of a root,
     /// [`Error::IndexOutOfRange`], [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`],
     /// [`Error::CapacityOverflow`].
     ///
@@ -52,9 +52,9 @@ impl Scene {
     }
 
     /// Removes a node and everything below it. Returns the number of nodes removed. Their handles are stale from then
-    /// on, and nothing draws or finds them any more.
+    /// on, and draw lists and queries no longer include them.
     ///
-    /// Runs in **O(nodes removed)**, also among many siblings.
+    /// Runs in **O(nodes removed)**, even among many siblings.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].

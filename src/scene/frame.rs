@@ -7,17 +7,17 @@ use core::iter::FusedIterator;
 use core::ops::ControlFlow;
 
 impl Scene {
-    /// Updates world matrices and inherited visibility and materials, as far as edits affect them.
+    /// Updates world matrices, and inherited visibility and materials, where edits affect them.
     ///
-    /// Also gives inserted and moved nodes their places in the arrays, and puts slices in order again that have no more
-    /// room, are half empty, or have a node that got or lost a transform or a drawable. What draw lists, culling,
-    /// queries and walks over slices read is the scene as of the last update; nodes that were removed since vanish at
-    /// once: see
-    /// [what passes read](crate#what-passes-read).
+    /// Also gives inserted and moved nodes their rows in the arrays, and reconstitutes slices that are full, are half
+    /// empty, or have a node that got or lost a transform or a drawable. Draw lists, culling, queries and walks over
+    /// slices see the scene as of the last update, except that removed nodes vanish at once: see [what passes
+    /// read](crate#what-passes-read).
     ///
     /// Runs in **O(slices + nodes of the slices with changes and below changes)**, and in O(1) if nothing was edited.
-    /// Of a slice without changes no array is read. See [costs](crate#costs) for the first update behind a build, and
-    /// for one in which all was set. Joins few slices that became small: [`Scene::maintain`] joins the others.
+    /// Does not read the arrays of slices without changes. See [costs](crate#costs) for the first update after building
+    /// a scene, and for updates after all transforms were set. Merges a few small slices; [`Scene::maintain`] merges
+    /// the others.
     pub fn update(&mut self) {
         self.store.update();
     }
@@ -25,10 +25,11 @@ impl Scene {
     /// Lists all visible drawables with their world matrices as of the last update, and with matrices relative to the
     /// list's [eye](DrawList::set_eye) if it has one. Replaces the contents of the list.
     ///
-    /// If the list was last filled from this scene, only slices that changed since are listed again, and only matrices
-    /// computed since are copied. Runs in **O(slices + drawables)** the first time, then in O(slices + drawables of the
-    /// slices that changed), and in O(1) if nothing changed; with an eye that moved, in O(drawables) at least. If the
-    /// number of drawables in a slice changes, the drawables of all later slices are moved in memory.
+    /// If the list was last filled from this scene, only slices that changed since then are listed again, and only
+    /// matrices that were recomputed are copied. Runs in **O(slices + drawables)** the first time, then in O(slices +
+    /// drawables of the slices that changed), and in O(1) if nothing changed; if the list's eye moved, in at least
+    /// O(drawables). If the number of drawables in a slice changes, the drawables of all later slices are moved in
+    /// memory.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -48,8 +49,8 @@ impl Scene {
         list.refresh(&self.store);
     }
 
-    /// All slices of the tree as columns, in order: each after those that it imports from. For passes of your own over
-    /// whole arrays.
+    /// All slices of the tree as columns, in order: each comes after those that it imports from. Use it for passes of
+    /// your own over whole arrays.
     ///
     /// Runs in **O(slices)** and allocates nothing.
     ///
@@ -79,11 +80,11 @@ impl Scene {
         store.order().iter().map(move |&number| store.view(number))
     }
 
-    /// Shows a visitor every slice in order. Returns [`Flow::Break`] if the visitor stopped the walk, else
+    /// Calls a visitor for every slice in order. Returns [`Flow::Break`] if the visitor stopped the walk, else
     /// [`Flow::Continue`].
     ///
-    /// Slices do not nest: [`Flow::Prune`] is the same as [`Flow::Continue`] here. Each comes after those that it
-    /// imports from, and all of them are near depth-first order. Runs in **O(slices)** and allocates nothing.
+    /// Slices do not nest: [`Flow::Prune`] is the same as [`Flow::Continue`] here. Each slice comes after those that it
+    /// imports from, and all of them are close to depth-first order. Runs in **O(slices)** and allocates nothing.
     pub fn visit_slices(&self, visitor: &mut impl SliceVisitor) -> Flow {
         for slice in self.slices() {
             if visitor.slice(slice) == Flow::Break {
@@ -93,11 +94,12 @@ impl Scene {
         Flow::Continue
     }
 
-    /// Shows every slice in order to a visitor that may set local transforms. Returns [`Flow::Break`] if the
+    /// Calls a visitor, which may set local transforms, for every slice in order. Returns [`Flow::Break`] if the
     /// visitor stopped the walk, else [`Flow::Continue`].
     ///
-    /// Before a slice is shown, it takes over what it imports from the present state of the slices before. Order and
-    /// flow are those of [`Scene::visit_slices`]. Runs in **O(slices)** beside what was set since the last update.
+    /// Before the visitor is called for a slice, the slice's imports are refreshed from the current state of earlier
+    /// slices. Order and flow are those of [`Scene::visit_slices`]. Runs in **O(slices)**, plus the time for transforms
+    /// that were set since the last update.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform, visit::{Flow, SliceViewMut, SliceVisitorMut}};

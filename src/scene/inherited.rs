@@ -6,23 +6,24 @@ use crate::store::{RowSet, Store};
 use crate::visit::SliceView;
 use std::collections::BTreeMap;
 
-/// A property that each node computes from its parent's result and a value of its own.
+/// A property that is computed for each node from its parent's result and a value of its own.
 ///
-/// Values of nodes ("locals") are set by handle. [`run`](Self::run) computes the result of every node: the parent's
-/// result if the node has no local, else what the closure makes of the parent's result and the local. For the root, the
-/// parent's result is the value given to [`new`](Self::new).
+/// You set values of nodes ("locals") by handle. [`run`](Self::run) computes the result of every node: if the node has
+/// a local, the closure combines the parent's result and the local; otherwise it is the parent's result. For the root,
+/// the parent's result is the value passed to [`new`](Self::new).
 ///
-/// Results are for the tree as of the last [`Scene::update`]: a node that was inserted since has none, one that was
-/// moved since inherits as before, one that was removed has none any more. So run it after the update.
+/// Results are for the tree as of the last [`Scene::update`], so call `run` after the update: a node that was inserted
+/// since then has no result, a node that was moved inherits from its old parent, and a node that was removed has no
+/// result any more.
 ///
-/// A run only computes what changed since the one before, and nodes below as far as results differ. Changes are locals
-/// that were set or removed, and slices of the scene that were edited. Values of removed nodes are dropped. Results of
-/// a detached subtree stay unchanged until it is attached again.
+/// A run only recomputes nodes whose local was set or removed since the previous run, nodes of slices that were edited,
+/// and the nodes below these as long as results differ. Values of removed nodes are dropped. Results of a detached
+/// subtree stay unchanged until it is attached again.
 ///
-/// The property may be run on another scene, for example one that was loaded again. Then it computes everything, and
-/// drops the locals of nodes that do not exist there. The run decides which scene the locals are for: if two nodes have
-/// the same number, one in each scene, the local of the node in the scene being run counts. Two nodes whose handles are
-/// equal in every bit are the same node to a property, so use one property for each scene if you have several.
+/// You may run the property on another scene, for example one that was loaded again. Then the run computes everything,
+/// and drops the locals of nodes that do not exist there. If nodes of two scenes have locals and the same record
+/// number, the run uses the local of the node that is in its scene. Nodes whose handles have the same bits are the same
+/// node to a property, so use one property per scene if you have several.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::Inherited};
@@ -68,8 +69,8 @@ struct Seen<T> {
 }
 
 impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
-    /// A property where the root inherits `above`, and `combine(parent's result, own local)` is the result of a node
-    /// that has a local.
+    /// A property. `above` is the value that the root inherits; `combine(parent's result, own local)` computes the
+    /// result of a node that has a local.
     #[must_use]
     pub fn new(above: T, combine: F) -> Self {
         Self {
@@ -84,8 +85,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         }
     }
 
-    /// Sets a node's own value and returns the one that it had. Takes effect at the next run. Runs in amortised
-    /// **O(1)**, or in O(log nodes) if a node that is gone, or of another scene, had the same number.
+    /// Sets a node's own value and returns the old one. Takes effect at the next run. Runs in amortised **O(1)**, or in
+    /// O(log nodes) if a removed node, or a node of another scene, has a value and the same record number.
     ///
     /// The value of a node that is not in the scene at the next run is dropped.
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
@@ -98,8 +99,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         self.locals.insert(node, local).map(|(_, before)| before).or(aside)
     }
 
-    /// Removes a node's own value and returns it. From the next run on, the node has its parent's result. Runs in
-    /// **O(1)**, or as [`set`](Self::set) does.
+    /// Removes a node's own value and returns it. From the next run on, the node has its parent's result. Runs in the
+    /// same time as [`set`](Self::set).
     pub fn remove(&mut self, node: NodeHandle) -> Option<T> {
         let local = self.locals.remove(node).or_else(|| self.contested.remove(&node));
         if local.is_some() {
@@ -123,14 +124,14 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         self.locals.get(node).or_else(|| self.contested.get(&node))
     }
 
-    /// The nodes' own values. If a node took the number of a node that is gone, or of another scene, its value appears
-    /// here only after the next run.
+    /// The nodes' own values. If a node has the same record number as a removed node, or a node of another scene, that
+    /// has a value, its value appears here only after the next run.
     #[must_use]
     pub fn locals(&self) -> &NodeMap<T> {
         &self.locals
     }
 
-    /// The result of a node as of the last run; `None` for nodes that had no place in the tree then.
+    /// The result of a node as of the last run; `None` for nodes that were not in the tree then.
     #[must_use]
     pub fn get(&self, node: NodeHandle) -> Option<&T> {
         self.results.get(node)
@@ -145,10 +146,10 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     /// Updates the results to match the scene as of its last update. Returns how many results changed, including new
     /// ones.
     ///
-    /// Runs in **O(1)** if nothing changed, else in **O(slices + rows of slices that were edited, that have a node whose
-    /// local changed, or whose parents' results changed)**; the closure is called for nodes of edited slices, for those
-    /// whose local changed, and for children of nodes whose results changed. The call stack is constant at any depth. If
-    /// the closure panics, the next run computes everything.
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + rows of slices that were edited, that have a node
+    /// whose local changed, or whose imported results changed)**. The closure is called for nodes of edited slices, for
+    /// nodes whose local changed, and for children of nodes whose results changed. The depth of the call stack is
+    /// constant. If the closure panics, the next run computes everything.
     pub fn run(&mut self, scene: &Scene) -> usize {
         let store = &scene.store;
         let now = (store.scene_number(), store.versions());
@@ -187,7 +188,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         different
     }
 
-    /// Frees memory that values do not take: when a scene has become smaller.
+    /// Frees unused memory, for use after a scene has become smaller.
     pub fn shrink_to_fit(&mut self) {
         self.locals.shrink_to_fit();
         self.results.shrink_to_fit();
@@ -232,8 +233,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         *version = slice.map_or(0, SliceView::version);
     }
 
-    /// Computes the results of a slice: all of them if it was edited, else those of nodes that changed or whose parents'
-    /// results did. Rows of parents come first.
+    /// Computes the results of a slice: all of them if it was edited, else those of nodes that changed or whose
+    /// parents' results did. Rows of parents come first.
     fn run_slice(&mut self, store: &Store, slice: &SliceView<'_>, changed: impl Iterator<Item = usize>) -> usize {
         let number = slice.number() as usize;
         let everything = self.seen[number].version != slice.version();
@@ -328,7 +329,7 @@ mod tests {
         depth.run(&scene);
         assert_eq!((depth.get(nodes[90]), depth.get(nodes[94])), (Some(&2), Some(&10)));
 
-        // A node that never had a place leaves nothing behind.
+        // A node that was never placed leaves nothing.
         let late = scene.insert(nodes[3], Node::group()).unwrap();
         depth.set(late, 1);
         depth.run(&scene);

@@ -5,23 +5,23 @@ pub use crate::store::Maintenance;
 use std::time::Duration;
 
 impl Scene {
-    /// Joins slices that have become small and puts sparse ones in depth-first order again, the worst first. Takes
-    /// about `budget` at most.
+    /// Merges slices that have become small, and reconstitutes sparse ones, the worst first. Takes at most about
+    /// `budget`.
     ///
     /// Call it once a frame after [`Scene::update`], or not at all: only speed and memory depend on it. The update
-    /// itself puts a slice in order where more than half of it is unused, where it doubles, or where there is no room.
-    /// While edits wait for the update, it does nothing. World matrices and reported changes stay; draws may come in
-    /// another order.
+    /// itself reconstitutes a slice if more than half of it is unused, if it doubles, or if it has no room. If there
+    /// are edits since the last update, `maintain` does nothing. World matrices and reported changes stay the same, but
+    /// the order of draws may change.
     ///
-    /// Only slices that changed since the last call are looked at, so a scene at rest costs nothing. A slice is
+    /// Only slices that changed since the last call are considered, so a static scene costs nothing. A slice is
     ///
-    /// - joined with neighbours, if one of two has fewer nodes than a quarter of
-    ///   [`max_nodes`](crate::SceneConfig::max_nodes) and all have at most five eighths of it;
+    /// - merged with neighbours, if one of two has fewer nodes than a quarter of
+    ///   [`max_nodes`](crate::SceneConfig::max_nodes), and all of them together have at most five eighths of it;
     /// - else reconstituted, in linear time, if more than a quarter of its rows, transform slots or drawables are
     ///   unused.
     ///
-    /// [`Duration::MAX`] does everything there is to do, with stricter limits, for a scene that will not change for a
-    /// while: slices of which a sixteenth is unused are reconstituted too, and keep a sixteenth of room.
+    /// [`Duration::MAX`] does all possible work, with stricter limits, for a scene that will not change for a while:
+    /// slices of which a sixteenth is unused are reconstituted too, with only a sixteenth of spare room.
     pub fn maintain(&mut self, budget: Duration) -> Maintenance {
         self.store.maintain(budget)
     }

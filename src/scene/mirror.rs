@@ -1,4 +1,4 @@
-//! All world matrices in one array, kept in step with a scene: for a buffer on a GPU.
+//! A copy of all world matrices of a scene in one buffer, for example on a GPU.
 
 mod arena;
 
@@ -15,15 +15,16 @@ const GAP: usize = 32;
 /// No place in the buffer.
 const NONE: u32 = u32::MAX;
 
-/// Keeps a buffer of the caller's in step with all world matrices of a scene, whatever the scene does: nodes that move,
-/// come and go, slices that grow, split and join.
+/// Maintains a copy of all world matrices of a scene in a buffer of your own, such as a GPU buffer, while nodes are
+/// moved, inserted and removed, and slices grow, split and merge.
 ///
-/// Each slice's array has a place in the buffer, with some room to grow. [`MatrixMirror::sync`] tells what to write
-/// where; the mirror itself holds 20 bytes a slice and no matrices, and knows of no graphics library. Where a matrix is
-/// in the buffer is [`MatrixMirror::index`] of its [`MatrixSlot`]: a shader that has the [bases](MatrixMirror::bases)
-/// can add these itself.
+/// Each slice's array has a range of the buffer, with some room to grow. [`MatrixMirror::sync`] lists the writes to the
+/// buffer. The mirror itself takes 20 bytes per slice, stores no matrices, and does not depend on a graphics library.
+/// [`MatrixMirror::index`] converts a [`MatrixSlot`] to an index in the buffer. A shader that has the
+/// [bases](MatrixMirror::bases) can do this itself.
 ///
-/// A mirror may skip updates and be used with several scenes in turn: it notices, and writes what it must.
+/// A mirror may skip updates and be used with several scenes in turn: it detects this, and writes all that is
+/// necessary.
 ///
 /// ```
 /// use hedgerow::changes::{MatrixMirror, MirrorStep};
@@ -83,11 +84,11 @@ impl Place {
     }
 }
 
-/// What to do with the buffer; see [`MatrixMirror::sync`].
+/// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MirrorStep<'m> {
-    /// Make the buffer this many matrices long, of 48 bytes each. What it held is of no use any more: all of it is
-    /// written again by the steps that follow.
+    /// Resize the buffer to this many matrices, of 48 bytes each. Its old contents can be discarded: the steps that
+    /// follow write everything again.
     Resize {
         /// The number of matrices.
         len: usize,
@@ -103,7 +104,7 @@ pub enum MirrorStep<'m> {
 
 #[cfg(feature = "bytemuck")]
 impl<'m> MirrorStep<'m> {
-    /// A write as its offset in bytes and its bytes, as graphics libraries take it; `None` for
+    /// A write as its offset in bytes and its data as bytes, as graphics libraries expect; `None` for
     /// [`MirrorStep::Resize`]. Needs the feature `bytemuck`.
     ///
     /// ```
@@ -125,11 +126,11 @@ impl<'m> MirrorStep<'m> {
     }
 }
 
-/// What [`MatrixMirror::sync`] did.
+/// Statistics of a call of [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mirrored {
-    /// Whether some slice has another place in the buffer, or none any more: [`MatrixMirror::bases`] have changed, and
-    /// indices that were made of them are to be made again.
+    /// Whether the range of some slice in the buffer was moved or removed. Then [`MatrixMirror::bases`] have changed,
+    /// and you must recompute indices that you computed from them.
     pub moved: bool,
     /// The number of writes.
     pub writes: usize,
@@ -144,16 +145,16 @@ impl MatrixMirror {
         Self { moment: None, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0 }
     }
 
-    /// Tells what to do with the buffer, step by step, so that it holds the world matrices of the scene as of its last
-    /// update. Call it between an update and the next edits; what edits brought since the update is not in the buffer.
+    /// Calls `step` with each operation that is needed to make the buffer hold the world matrices of the scene as of
+    /// its last update. Call it between an update and the next edits; the results of later edits are not in the buffer.
     ///
-    /// Writes what the updates since the last call computed; runs of matrices with fewer than 32 others between them
-    /// are one write. An array that has another layout is written in whole, at another place if it has outgrown its
-    /// own. The buffer grows by a quarter at least, and becomes shorter where less than half of it are places of
-    /// slices. An array that fills less than a quarter of its room gets a smaller place.
+    /// Writes the matrices that updates computed since the last call; runs with gaps of fewer than 32 matrices are
+    /// combined into one write. An array whose layout changed is written completely, to a new range if it has outgrown
+    /// the old one, or to a smaller range if it fills less than a quarter of it. The buffer grows by at least a
+    /// quarter, and shrinks if less than half of it is in use by slices.
     ///
-    /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only where the number
-    /// of slices grows, or the number of gaps between their places.
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Only allocates if the number of
+    /// slices grows, or the number of gaps between their ranges.
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> Mirrored {
         let store = &scene.store;
         let now = Moment { scene: store.scene_number(), versions: store.versions(), updates: store.updates() };
@@ -203,14 +204,14 @@ impl MatrixMirror {
         self.len as usize
     }
 
-    /// Whether the buffer holds nothing yet.
+    /// Whether the buffer is still empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Where each slice's array begins in the buffer, by slice number; `u32::MAX` for numbers that no slice has. The
-    /// matrix of a [`MatrixSlot`] is at `bases[slice] + slot`.
+    /// The index in the buffer at which each slice's array begins, by slice number; `u32::MAX` for numbers that no
+    /// slice has. The matrix of a [`MatrixSlot`] is at `bases[slice] + slot`.
     #[must_use]
     pub fn bases(&self) -> &[u32] {
         &self.bases
@@ -224,14 +225,14 @@ impl MatrixMirror {
         (base != NONE).then_some(base as usize + slot.slot as usize)
     }
 
-    /// Sets `instances` to the indices in the buffer of the matrices of draws, in this order, such as that of
+    /// Fills `instances` with the buffer indices of the matrices of draws. `order` lists the draws, for example
     /// [`DrawGroups::instances`](crate::draw::DrawGroups::instances) or
-    /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Calls `changed` with each range
-    /// that differs from what `instances` held before, by its first index and its items, for a copy of them elsewhere;
-    /// gaps of fewer than 32 are covered.
+    /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Calls `changed` for each range of `instances` that
+    /// changed, with its first index and its items, so that you can update a copy on the GPU. Gaps of fewer than 32
+    /// items are included.
     ///
-    /// The list must have been filled since the scene's last update, and the mirror synced. Runs in **O(draws)**. A
-    /// draw of a slice that the mirror does not know gets `u32::MAX`.
+    /// Fill the list and sync the mirror after the scene's last update, before this call. Runs in **O(draws)**. A draw
+    /// of a slice that the mirror does not know gets `u32::MAX`.
     ///
     /// # Panics
     /// For an index that the list does not have.
@@ -274,13 +275,13 @@ impl MatrixMirror {
         refill(order, instances, |draw| self.place_of(slots[draw as usize]), changed);
     }
 
-    /// Like [`instances`](Self::instances), with items of the caller's: `item` is told where the matrix of each draw is
-    /// in the buffer, and its command, and returns what is uploaded for it, such as the place and the command's
-    /// [`user_data`](DrawCommand::user_data). `changed` is called as there.
+    /// Like [`instances`](Self::instances), but with items of your own: `item` gets the buffer index of each draw's
+    /// matrix and the draw's command, and returns the item to upload, for example the index and the command's
+    /// [`user_data`](DrawCommand::user_data). `changed` is called in the same way.
     ///
     /// # Panics
-    /// For an index that the list does not have. Where a closure panics, `instances` is empty, and the next call tells
-    /// all.
+    /// For an index that the list does not have. If a closure panics, `instances` is empty afterwards, and the next
+    /// call reports all items as changed.
     ///
     /// ```
     /// use hedgerow::changes::MatrixMirror;
@@ -366,7 +367,8 @@ impl MatrixMirror {
         self.len > WORTH && self.arena.used() < self.len / 2
     }
 
-    /// Places all slices one behind the other; all of them are to be written. Returns whether any has another place.
+    /// Assigns ranges to all slices, one after the other, and marks all of them as to be written. Returns whether any
+    /// range changed.
     fn place_anew(&mut self) -> bool {
         self.arena.clear();
         let mut moved = false;
@@ -386,7 +388,7 @@ fn refill<T: PartialEq>(
     item: impl Fn(u32) -> T,
     mut changed: impl FnMut(usize, &[T]),
 ) {
-    // Where a closure panics, no items are left that look as if they were told.
+    // If a closure panics, no items are left that look as if they had been reported.
     let mut items = core::mem::take(instances);
     let same = items.len().min(order.len());
     let mut open: Option<Range<usize>> = None;

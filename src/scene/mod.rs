@@ -45,13 +45,13 @@ use core::fmt;
 
 /// A tree of nodes with transforms, materials, drawables, visibility and names.
 ///
-/// A scene has one root, which always exists and cannot be removed. Nodes are inserted below it with [`Scene::insert`],
-/// which returns a [`NodeHandle`] to refer to them: [`Scene::get`] reads a node, and [`Scene::edit`] edits its
-/// components. What frames do most has methods of its own, by handle: [`Scene::parent`], [`Scene::children`],
-/// [`Scene::local`], [`Scene::world`], [`Scene::set_local`]. Edits take effect at once. Derived values (world matrices,
-/// and what draw lists and queries read) follow at the next [`Scene::update`].
+/// A scene has one root, which always exists and cannot be removed. [`Scene::insert`] inserts a node below another one
+/// and returns a [`NodeHandle`] that refers to it. [`Scene::get`] reads a node, and [`Scene::edit`] edits its
+/// components. The most frequent operations are also methods of the scene, by handle: [`Scene::parent`],
+/// [`Scene::children`], [`Scene::local`], [`Scene::world`], [`Scene::set_local`]. Edits take effect at once. Derived
+/// values (world matrices, and the arrays that draw lists and queries read) follow at the next [`Scene::update`].
 ///
-/// A refused edit returns an [`Error`] and changes nothing. No method recurses with the depth of the tree.
+/// An edit that fails returns an [`Error`] and changes nothing. No method recurses with the depth of the tree.
 ///
 /// Source of the storage: the thesis, section 4.4. ARCHITECTURE.md in the repository says what differs.
 #[derive(Clone)]
@@ -98,10 +98,10 @@ impl Scene {
         Self { store, root }
     }
 
-    /// A scene with room for `nodes` nodes besides the root: see [`Scene::try_reserve`].
+    /// A scene with room for `nodes` nodes in addition to the root: see [`Scene::try_reserve`].
     ///
     /// # Panics
-    /// If the allocator refuses, or for more nodes than a scene can have (2³⁰). [`Scene::try_reserve`] does not panic.
+    /// If the allocation fails, or for more nodes than a scene can have (2³⁰). [`Scene::try_reserve`] does not panic.
     #[must_use]
     pub fn with_capacity(nodes: usize) -> Self {
         let mut scene = Self::new();
@@ -109,7 +109,7 @@ impl Scene {
         scene
     }
 
-    /// The configuration that the scene was made with.
+    /// The configuration with which the scene was created.
     #[must_use]
     pub fn config(&self) -> &SceneConfig {
         self.store.config()
@@ -128,31 +128,30 @@ impl Scene {
         self.store.len()
     }
 
-    /// Whether the handle names a node of this scene. Runs in **O(1)**.
+    /// Whether the handle refers to a node of this scene. Runs in **O(1)**.
     #[must_use]
     pub fn contains(&self, node: NodeHandle) -> bool {
         self.store.resolve(node).is_some()
     }
 
-    /// Makes room for the records of `additional` more nodes, wherever in the scene they will be: `parent` is only
-    /// checked.
+    /// Makes room for the records of `additional` more nodes, anywhere in the scene: `parent` is only checked.
     ///
-    /// With it, as many inserts before the next update allocate nothing but what nodes have beside their records, such
-    /// as drawables and names. Room in slices is made by the update.
+    /// Afterwards, this many inserts allocate nothing until the next update, except for data outside the records, such
+    /// as drawables and names. The update makes room in slices.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::CapacityOverflow`] for more nodes than a scene can have;
-    /// [`Error::AllocationFailed`]. The scene is unchanged, except for room that was made before the error.
+    /// [`Error::AllocationFailed`]. The scene is unchanged, except for room that was already reserved.
     pub fn try_reserve(&mut self, parent: NodeHandle, additional: usize) -> Result<(), Error> {
         self.at(parent)?;
         self.store.try_reserve(additional)
     }
 
-    /// Does all of [`Scene::maintain`] that there is to do, and frees memory that is unused: spare room of slices,
-    /// temporary lists, and room for nodes that was reserved. Handles stay valid.
+    /// Does all the work of [`Scene::maintain`], and frees unused memory: spare room of slices, temporary lists, and
+    /// room reserved for nodes. Handles stay valid.
     ///
-    /// Records of removed nodes stay, since new nodes use them again. Call it after [`Scene::update`]: while edits
-    /// wait, slices stay as they are. Runs in **O(nodes)**.
+    /// Records of removed nodes stay, since new nodes reuse them. Call it after [`Scene::update`]: if there are edits
+    /// since the last update, slices stay as they are. Runs in **O(nodes)**.
     pub fn shrink_to_fit(&mut self) {
         self.store.shrink_to_fit();
     }

@@ -11,28 +11,28 @@ use blocks::{Blocks, Entry};
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
-/// A map from [`NodeHandle`] to the user's own data, with array accesses for each lookup instead of a hash.
+/// A map from [`NodeHandle`] to your own data, with lookups by array accesses instead of hashing.
 ///
-/// Values lie in blocks of 64 by the numbers of their nodes, as the scene's own rare components do. A block is allocated
-/// at first use, so a map costs little where few nodes have a value. An entry is a generation (4 bytes) and a value;
-/// vacant entries of a block need no extra byte. A handle of another scene, or of arbitrary bits, costs at most two
-/// megabytes, and further ones 32 KB each.
+/// Values are in blocks of 64 by record number, like the scene's own side data. A block is allocated at first use, so a
+/// map is cheap if few nodes have a value. An entry is a generation (4 bytes) and a value. Inserting with a handle of
+/// another scene, or of arbitrary bits, allocates at most two megabytes the first time, and at most 32 KB each further
+/// time.
 ///
 /// The map does not know the scene. The value of a removed node stays, and can be read by the stale handle, until
 ///
 /// - [`remove`](Self::remove), [`retain_live`](Self::retain_live) or another removal removes it, or
-/// - a value is inserted for a later node that reuses the number: [`insert`](Self::insert) returns the old one with its
-///   handle, so that what it stands for can be freed.
+/// - a value is inserted for a later node with the same record number: [`insert`](Self::insert) returns the old value
+///   with its handle, so that you can free resources that belong to it.
 ///
-/// It is never read by the later node's handle. Once a map holds a value for the later node, the older handle reads
-/// `None`, and inserting by it does nothing: the newer node wins. With [`replace`](Self::replace) the last insert wins
-/// instead.
+/// The handle of the later node never reads the old value. Once the map has a value for the later node, the older
+/// handle reads `None`, and inserting with it does nothing: the newer node wins. With [`replace`](Self::replace) the
+/// last insert wins instead.
 ///
-/// So a map is for the nodes of one scene. Nodes of two scenes may have the same number. They then share one entry, in
-/// which [`insert`](Self::insert) keeps the later generation, of whichever scene. Two nodes whose handles are
-/// equal in every bit share one value.
+/// So a map is for the nodes of one scene. If nodes of two scenes have the same record number, they share one entry, in
+/// which [`insert`](Self::insert) keeps the value with the later generation. If their handles have the same bits, they
+/// share one value.
 ///
-/// Iteration is in the order of the handles, and so the same from run to run.
+/// Iteration is in the order of the handles, so it is the same from run to run.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -58,7 +58,7 @@ pub struct NodeMap<V> {
 }
 
 impl<V> NodeMap<V> {
-    /// Makes an empty map, which allocates nothing.
+    /// An empty map. Allocates nothing.
     ///
     /// ```
     /// let map: hedgerow::data::NodeMap<u32> = hedgerow::data::NodeMap::new();
@@ -132,13 +132,13 @@ impl<V> NodeMap<V> {
         (entry.generation.get() == handle.generation()).then_some(&mut entry.value)
     }
 
-    /// Sets the value for this handle, and returns the pair of handle and value that is not in the map because of it:
-    /// no value is dropped in silence.
+    /// Sets the value for this handle, and returns the entry that this call displaced, if any: no value is dropped
+    /// silently.
     ///
-    /// That is this handle with its previous value; or the value of an *earlier* node of the same number with its
-    /// handle, which is stale: the node was removed, and what its value stands for can be freed. If the map holds the
-    /// value of a *later* node of the number, this handle is stale, or of another scene: then nothing changes, and the
-    /// given pair is returned. Runs in **O(1)** amortised.
+    /// The entry is this handle with its previous value, or the value of an *earlier* node with the same record number
+    /// and its stale handle: that node was removed, so you can free resources that belong to the value. If the map has
+    /// the value of a *later* node with the same record number, this handle is stale, or of another scene: then nothing
+    /// changes, and the given handle and value are returned. Runs in amortised **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -163,8 +163,8 @@ impl<V> NodeMap<V> {
         self.replace(handle, value)
     }
 
-    /// Removes the value of an earlier node of the same number, and returns it with that node's handle, which is stale.
-    /// The value for this handle, and that of a later node, stays. Runs in **O(1)**.
+    /// Removes the value of an earlier node with the same record number, and returns it with that node's stale handle.
+    /// A value for this handle or for a later node stays. Runs in **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -183,11 +183,11 @@ impl<V> NodeMap<V> {
         Some((earlier, self.remove(earlier)?))
     }
 
-    /// Sets the value for this handle, whichever node has its entry now, and returns the handle and value that it
+    /// Sets the value for this handle, whichever node's value is in the entry, and returns the handle and value that it
     /// replaced.
     ///
-    /// These are this handle's own value, or that of an earlier or later node of the same number. Runs in **O(1)**
-    /// amortised.
+    /// The replaced value is that of this handle, or of an earlier or later node with the same record number. Runs in
+    /// amortised **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -207,8 +207,8 @@ impl<V> NodeMap<V> {
         before.map(|entry| (entry.handle(handle.record()), entry.value))
     }
 
-    /// The handle whose value is in the entry of this one: itself, or an earlier or later node of the same number;
-    /// `None` if there is none. Runs in **O(1)**.
+    /// The handle whose value is in the entry of this handle: itself, or an earlier or later node with the same record
+    /// number; `None` if the entry is vacant. Runs in **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -229,9 +229,9 @@ impl<V> NodeMap<V> {
 
     /// The value for this handle; if there is none, makes and inserts one.
     ///
-    /// Returns `None` only if the map holds the value of a later node of the same number, as with
-    /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node of the number, unless
-    /// [`evict`](Self::evict) took it before. Runs in **O(1)** amortised.
+    /// Returns `None` only if the map has the value of a later node with the same record number, as with
+    /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node with the same record
+    /// number: call [`evict`](Self::evict) first to get it. Runs in amortised **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -291,8 +291,8 @@ impl<V> NodeMap<V> {
         }
     }
 
-    /// Drops the values of nodes that are not in the scene. Values of another scene's nodes stay if their handles are
-    /// equal in every bit to those of nodes here. Runs in **O(reach)**, as [`iter`](Self::iter) does.
+    /// Drops the values of nodes that are not in the scene. Values of another scene's nodes stay if their handles have
+    /// the same bits as those of nodes here. Runs in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -321,7 +321,7 @@ impl<V> NodeMap<V> {
         self.drain();
     }
 
-    /// Frees the blocks without a value. Runs in **O(reach)**, as [`iter`](Self::iter) does.
+    /// Frees blocks without values. Runs in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -351,7 +351,8 @@ impl<V> NodeMap<V> {
 
     /// All handles with their values, in the order of the handles, including stale handles.
     ///
-    /// Runs in **O(reach)**: 64 entries for each block in use, and one step for every 64 numbers up to the greatest.
+    /// Runs in **O(reach)**: 64 entries for each block in use, plus one step for every 64 record numbers up to the
+    /// greatest.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();

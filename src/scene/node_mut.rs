@@ -8,10 +8,10 @@ use core::fmt;
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hedgerow_math::internal::look_rotation;
 
-/// A node of a scene, to edit: see [`Scene::edit`].
+/// A node of a scene, for editing: see [`Scene::edit`].
 ///
-/// Each method makes one edit at once and returns the same node for the next; a refused one changes nothing. `None`
-/// removes a component. Edits without a note on their cost run in amortised **O(1)**.
+/// Each method makes one edit at once, and returns the same node so that calls can be chained. An edit that fails
+/// changes nothing. `None` removes a component. Edits without a note on their cost run in amortised **O(1)**.
 ///
 /// ```
 /// use hedgerow::{Aabb, Drawable, Node, Scene};
@@ -93,16 +93,16 @@ impl NodeMut<'_> {
         self.scene.store.handle(self.id)
     }
 
-    /// The node, to read.
+    /// The node, for reading.
     #[must_use]
     pub fn as_ref(&self) -> NodeRef<'_> {
         NodeRef::new(self.scene, self.id)
     }
 
-    /// Sets or removes the local transform. Without one, the node and those below move with its parent.
+    /// Sets or removes the local transform. Without one, the node has the world transform of its parent.
     ///
-    /// The same as [`Scene::set_local`], which is faster. If the node gets its first one or loses it, the next update
-    /// puts its slice in order again, in O(nodes of the slice).
+    /// [`Scene::set_local`] does the same and is faster. If the node gets or loses its transform, the next update
+    /// reconstitutes its slice, in O(nodes of the slice).
     ///
     /// # Errors
     /// [`Error::NotFinite`], [`Error::NotRotation`].
@@ -116,26 +116,26 @@ impl NodeMut<'_> {
 
     /// Sets or removes the node's own material. Nodes below inherit it unless they have their own.
     ///
-    /// The next update propagates it, in O(nodes of the slices reached).
+    /// The next update propagates it, in O(nodes of the affected slices).
     pub fn set_material(&mut self, material: impl Into<Option<u32>>) -> &mut Self {
         self.scene.store.set_material(self.id, material.into());
         self
     }
 
-    /// Sets or removes the drawable. If the node gets its first one or loses it, the next update puts its slice in
-    /// order again, in O(nodes of the slice).
+    /// Sets or removes the drawable. If the node gets or loses its drawable, the next update reconstitutes its slice,
+    /// in O(nodes of the slice).
     ///
     /// # Errors
-    /// [`Error::NotFinite`] for bounds with NaN or infinite in part.
+    /// [`Error::NotFinite`] for bounds that have NaN or are partly infinite.
     pub fn set_drawable(&mut self, drawable: impl Into<Option<Drawable>>) -> Result<&mut Self, Error> {
         let checked = |drawable: Drawable| Ok::<_, Error>(Drawable { bounds: drawable.bounds.checked()?, ..drawable });
         self.scene.store.set_drawable(self.id, drawable.into().map(checked).transpose()?);
         Ok(self)
     }
 
-    /// Hides the node and what lies below it, shows it, or lets it inherit. Its layers stay.
+    /// Hides the node and the nodes below it, shows it, or lets it inherit visibility. Its layers stay the same.
     ///
-    /// The next update propagates it, in O(nodes of the slices reached).
+    /// The next update propagates it, in O(nodes of the affected slices).
     pub fn set_visibility(&mut self, visibility: Visibility) -> &mut Self {
         self.scene.store.set_visibility(self.id, visibility);
         self
@@ -143,7 +143,7 @@ impl NodeMut<'_> {
 
     /// Sets or removes the node's own layers.
     ///
-    /// The next update propagates them, in O(nodes of the slices reached).
+    /// The next update propagates them, in O(nodes of the affected slices).
     pub fn set_layers(&mut self, layers: impl Into<Option<Layers>>) -> &mut Self {
         self.scene.store.set_layers(self.id, layers.into());
         self
@@ -155,13 +155,12 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Sets a number of the user's own that the node's draws carry as
-    /// [`DrawCommand::user_data`](crate::draw::DrawCommand): the place of its colour in a buffer, its lightmap, its
-    /// skin palette.
+    /// Sets a number of your own that the node's draws include as [`DrawCommand::user_data`](crate::draw::DrawCommand),
+    /// such as an index of its colour, lightmap or skin palette in a buffer.
     ///
-    /// Kept draw lists list the node's slice again if the number changed. It stays with its node wherever that goes, is
-    /// part of its [`Node`], and is gone when the node is removed. A scene in which none is set pays nothing; else the
-    /// numbers lie in blocks of 64 nodes, 264 bytes each.
+    /// If the number changes, reused draw lists list the node's slice again. The number is part of the [`Node`]
+    /// description; it stays with the node when the node is moved, and is dropped when the node is removed. User data
+    /// costs nothing if no node has it; otherwise it is in blocks for 64 nodes, of 264 bytes each.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene};
@@ -180,10 +179,10 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Makes the components of the node those of a description: sets what it has, and removes what it has not.
+    /// Replaces all components of the node by those of a description: sets those that it has, and removes the others.
     ///
-    /// The counterpart of [`NodeRef::node`]: what that returned is restored, whatever the node has had since. Takes as
-    /// long as the single edits.
+    /// The counterpart of [`NodeRef::node`]: with its result, this restores the node, whatever was edited since. Takes
+    /// as long as the single edits.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -211,18 +210,18 @@ impl NodeMut<'_> {
         Ok(self.set_user_data(user_data).set_name(name))
     }
 
-    /// Sets the translation of a node that has a transform, in double precision: the origin of a city on a planet, or
-    /// of a planet. Rotation and scale stay.
+    /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
+    /// planet. The node must have a transform. Rotation and scale stay the same.
     ///
-    /// What single precision loses of it is kept beside the transform, itself in single precision: the two together are
-    /// exact to 10⁻⁷ m at 10⁷ m. It counts wherever double precision does: in
-    /// [`NodeRef::world_f64`], and in lists [with an eye](crate::DrawList::set_eye). World matrices and boxes use the
-    /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in copies, snapshots
-    /// and text, and by [`Scene::modify_local`] and [`look_at`](Self::look_at) where these leave the translation as it
-    /// is. Moves with [`Keep::World`](crate::Keep::World) keep what they can. Any other way to set the local
-    /// transform rounds.
+    /// The rounding error of the single-precision translation is stored separately, itself in single precision: both
+    /// together are exact to 10⁻⁷ m at 10⁷ m. [`NodeRef::world_f64`] and lists [with an eye](crate::DrawList::set_eye)
+    /// use the exact translation. World matrices and boxes use the rounded translation, and [`Scene::local`] returns
+    /// it. The exact translation is preserved when the node is moved, in copies, snapshots and text, and by
+    /// [`Scene::modify_local`] and [`look_at`](Self::look_at) if these do not change the translation. Moves with
+    /// [`Keep::World`](crate::Keep::World) preserve as much as they can. All other ways to set the local transform
+    /// round it.
     ///
-    /// Runs in **O(1)**. Where something is lost, later sets of this node's local transform take a little longer.
+    /// Runs in **O(1)**. If there is a rounding error, setting this node's local transform later takes a little longer.
     ///
     /// # Errors
     /// [`Error::NoTransform`]; [`Error::NotFinite`] for a translation that is not finite in single precision.
@@ -256,15 +255,17 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Rotates a node that has a transform so that its −Z axis points at `target` and its +Y axis towards `up`, both in
-    /// world space. Translation and scale stay, and so do mirror and shear of a local transform that is a matrix.
+    /// Rotates a node so that its −Z axis points at `target` and its +Y axis towards `up`, both in world space. The
+    /// node must have a transform. Translation and scale stay the same, and if the local transform is a matrix, so do
+    /// its mirroring and shear.
     ///
-    /// If `up` is zero or parallel to the view, some perpendicular axis is used instead. Runs in **O(ancestors with a
-    /// transform)**.
+    /// If `up` is zero or parallel to the direction, some perpendicular axis is used instead. Runs in **O(ancestors
+    /// with a transform)**.
     ///
     /// # Errors
     /// [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] if the target is the node's own position;
-    /// [`Error::Singular`] below a flattened parent; [`Error::Overflow`] for a matrix whose turned axes are too large.
+    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] for a matrix whose rotated
+    /// axes are too large.
     pub fn look_at(&mut self, target: Vec3, up: Vec3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
         let local = store.local(self.id).ok_or_else(|| Error::NoTransform(store.handle(self.id)))?;
@@ -298,9 +299,9 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Makes a change that is given as a value: from a queue, a network, or a list of edits to undo.
+    /// Applies a change that is given as a value, for example from a queue, from the network, or from an undo history.
     ///
-    /// Takes as long as the method that the change names.
+    /// Takes as long as the corresponding method.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, edit::Change};
@@ -315,7 +316,7 @@ impl NodeMut<'_> {
     /// ```
     ///
     /// # Errors
-    /// Those of that method. The node is unchanged.
+    /// Those of the corresponding method. The node is unchanged.
     pub fn change(&mut self, change: Change) -> Result<&mut Self, Error> {
         match change {
             Change::Local(local) => self.set_local(local),
@@ -335,10 +336,10 @@ impl NodeMut<'_> {
         }
     }
 
-    /// Sorts the children by a comparison; equal ones keep their order.
+    /// Sorts the children with a comparison function. The sort is stable.
     ///
-    /// Runs in **O(n log n)** comparisons for n children, and does nothing more if they are in order already. Else they
-    /// are linked again in O(n); the order of draws stays. If `compare` panics, nothing has changed.
+    /// Runs in **O(n log n)** comparisons for n children. If they are already in order, nothing changes. Otherwise they
+    /// are relinked in O(n); the order of draws stays the same. If `compare` panics, nothing has changed.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -364,7 +365,7 @@ impl NodeMut<'_> {
 }
 
 impl Scene {
-    /// A node to edit: for all edits but of its place in the tree. Runs in **O(1)**.
+    /// A node for editing: for all edits except of its place in the tree. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].

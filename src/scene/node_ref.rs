@@ -7,10 +7,11 @@ use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, NodeHandle, Transform, V
 use core::fmt;
 use glam::{DAffine3, DVec3};
 
-/// A node of a scene, to read: see [`Scene::get`].
+/// A node of a scene, for reading: see [`Scene::get`].
 ///
-/// It is a copy of two words that borrows the scene, so a handle is checked once for any number of reads. Steps to
-/// other nodes return a `NodeRef` again. Reads without a note on their cost run in **O(1)**.
+/// It is `Copy`, takes two words and borrows the scene, so the handle is checked only once for any number of reads.
+/// Methods that lead to other nodes, such as [`parent`](Self::parent), return a `NodeRef` too. Reads without a note on
+/// their cost run in **O(1)**.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform};
@@ -123,13 +124,13 @@ impl<'s> NodeRef<'s> {
         self.at(self.scene.store.next_in_subtree(top.id, self.id, descend))
     }
 
-    /// The children, in order from either end.
+    /// The children in order, iterable from both ends.
     #[must_use]
     pub fn children(self) -> Children<'s> {
         Children::new(Some(self))
     }
 
-    /// The other children of the parent, in order from either end.
+    /// The other children of the parent in order, iterable from both ends.
     #[must_use]
     pub fn siblings(self) -> Siblings<'s> {
         Siblings::new(self)
@@ -162,7 +163,8 @@ impl<'s> NodeRef<'s> {
         Leaves::new(self)
     }
 
-    /// A walk around the node and all nodes below it: each is entered, and left after everything below it.
+    /// A walk over the node and all nodes below it, which enters each node before its children and leaves it after
+    /// them.
     #[must_use]
     pub fn edges(self) -> Edges<'s> {
         Edges::new(self)
@@ -177,8 +179,8 @@ impl<'s> NodeRef<'s> {
     /// Where the node is: [`Place::Child`] with its index among its siblings, or [`Place::Detached`] for the root of a
     /// detached subtree. `None` for the root of the scene.
     ///
-    /// A node that moves elsewhere and then to this place is where it was, if the other children of its parent are the
-    /// same. Runs in **O(siblings before it)**.
+    /// Moving the node elsewhere and then back to this place restores its position, if the other children of its parent
+    /// are still the same. Runs in **O(siblings before it)**.
     #[must_use]
     pub fn place(self) -> Option<Place> {
         let Some(parent) = self.parent() else {
@@ -188,7 +190,7 @@ impl<'s> NodeRef<'s> {
         Some(Place::Child(parent.handle(), before.count()))
     }
 
-    /// Whether the node is below `ancestor`; a node is not below itself, and none is below a stale handle.
+    /// Whether the node is below `ancestor`. A node is not below itself; false if `ancestor` is stale.
     ///
     /// Runs in **O(min(depth of the node, size of the ancestor's subtree))**.
     #[must_use]
@@ -197,17 +199,18 @@ impl<'s> NodeRef<'s> {
         store.resolve(ancestor).is_some_and(|above| above != self.id && store.is_in_subtree(self.id, above))
     }
 
-    /// Whether the node is in a detached subtree, as its root or below.
+    /// Whether the node is in a detached subtree, including its root.
     #[must_use]
     pub fn is_detached(self) -> bool {
         self.scene.store.is_outside(self.id)
     }
 
-    /// The node at a path of names below this one, separated by `/`: at each step the first child with that name. A
-    /// name at any depth is found by [`find_all`](Self::find_all).
+    /// Finds a node below this one by a path of names separated by `/`: at each step, the first child with that name.
+    /// To find a name at any depth, use [`find_all`](Self::find_all).
     ///
-    /// The empty path is the node itself. A name that contains a slash is found by [`find_all`](Self::find_all), or
-    /// among the [`children`](Self::children). Runs in **O(children of each node on the way)** and allocates nothing.
+    /// The empty path is the node itself. To find a name that contains a slash, use [`find_all`](Self::find_all), or
+    /// search the [`children`](Self::children). Runs in **O(children of each node along the path)** and allocates
+    /// nothing.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -273,9 +276,10 @@ impl<'s> NodeRef<'s> {
         self.scene.store.world_at(self.id)
     }
 
-    /// The world matrix as of now, including all edits since the last update. Equal in every bit to what
-    /// [`Scene::update`] would compute: infinite or NaN where transforms above exceed single precision, unlike
-    /// [`world_f64`](Self::world_f64). Inverse kinematics and the like read it between edits, without an update.
+    /// The world matrix as of now, including all edits since the last update. It has the same bits as the matrix that
+    /// [`Scene::update`] would compute, so it is infinite or NaN if the ancestors' transforms exceed single precision,
+    /// unlike [`world_f64`](Self::world_f64). Use it between edits, for example in inverse kinematics, without an
+    /// update.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -283,10 +287,10 @@ impl<'s> NodeRef<'s> {
         self.scene.store.fresh_world(self.id)
     }
 
-    /// The world transform as of now, in double precision: composed in double precision from the local transforms of
-    /// the node and all its ancestors, including all edits since the last update.
+    /// The world transform as of now, composed in double precision from the local transforms of the node and all its
+    /// ancestors, including all edits since the last update.
     ///
-    /// Exact to about 10⁻⁹ m at 10⁷ m, where single precision has whole metres. Runs in **O(ancestors with a
+    /// Exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. Runs in **O(ancestors with a
     /// transform)**.
     ///
     /// ```
@@ -303,35 +307,35 @@ impl<'s> NodeRef<'s> {
         self.scene.store.wide_world(self.id).world
     }
 
-    /// The world matrix after the update before the last, for motion vectors. For a node that was not in the scene
-    /// then, this is the present one.
+    /// The world matrix as of the update before the last, for motion vectors. For a node that was not in the scene
+    /// then, it is the current world matrix.
     ///
     /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
-    /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], which makes the present
-    /// matrices the previous ones. Runs in **O(log n)** for n nodes that inherit the transform of another ancestor
-    /// since the last update.
+    /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], after which the current
+    /// matrices become the previous ones. Runs in **O(log n)** for n nodes that, since the last update, inherit the
+    /// transform of another ancestor.
     #[must_use]
     pub fn previous_world(self) -> Option<&'s Mat34> {
         self.scene.store.previous_world(self.id)
     }
 
-    /// The world box of the node's drawable by the matrix of the last update, computed on demand.
+    /// The world box of the node's drawable, computed on demand from the matrix of the last update.
     ///
-    /// Infinite and empty local bounds do not use the matrix; a box that overflows is infinite.
+    /// Infinite and empty local bounds are not transformed; a box that overflows is infinite.
     #[must_use]
     pub fn bounds(self) -> Option<Aabb> {
         self.scene.store.world_bounds(self.id)
     }
 
     /// The world box of all drawables in the subtree, including hidden ones, as of the last update; empty if there are
-    /// none. Infinite if one of the boxes is. The subtree is that of now: what was inserted since the update has no box
-    /// yet. Runs in **O(nodes of the subtree)**.
+    /// none. It is infinite if one of the boxes is. The subtree is that of now: nodes that were inserted since the
+    /// update have no box yet. Runs in **O(nodes of the subtree)**.
     #[must_use]
     pub fn subtree_bounds(self) -> Aabb {
         self.scene.store.subtree_bounds(self.id)
     }
 
-    /// The local translation, rotation and scale; `None` if there is no local transform, or it is a matrix.
+    /// The local translation, rotation and scale; `None` if there is no local transform, or if it is a matrix.
     #[must_use]
     pub fn transform(self) -> Option<Transform> {
         self.local()?.transform()
@@ -340,8 +344,8 @@ impl<'s> NodeRef<'s> {
     /// The world translation, rotation and scale as of now, computed in double precision; `None` if the world transform
     /// shears or is flat. Runs in **O(ancestors)**.
     ///
-    /// For physics and the like. A product of many matrices in single precision, such as [`world`](Self::world), may
-    /// seem to shear by rounding alone.
+    /// Use it for physics and similar purposes: a product of many matrices in single precision, such as
+    /// [`world`](Self::world), may appear to shear because of rounding alone.
     #[must_use]
     pub fn world_transform(self) -> Option<Transform> {
         Local::from_wide(&self.scene.store.wide_world(self.id).world)?.transform()
@@ -355,7 +359,7 @@ impl<'s> NodeRef<'s> {
 
     /// The effective material: the node's own or that of the nearest ancestor with one, as of now.
     ///
-    /// Runs in **O(ancestors up to that one)**.
+    /// Runs in **O(ancestors up to the nearest one with a material)**.
     #[must_use]
     pub fn material(self) -> Option<u32> {
         self.scene.store.material(self.id)
@@ -367,7 +371,8 @@ impl<'s> NodeRef<'s> {
         self.scene.store.own_material(self.id)
     }
 
-    /// The effective layers: none if the node is hidden, else those that it shares with all its ancestors, as of now.
+    /// The effective layers as of now: the intersection of the node's layers and those of all its ancestors, and none
+    /// if the node is hidden.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -393,7 +398,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.own_layers(self.id)
     }
 
-    /// The number of the user's own that the node's draws carry; 0 if none was set.
+    /// The node's user data; 0 if none was set.
     #[must_use]
     pub fn user_data(self) -> u32 {
         self.scene.store.user_data(self.id)
@@ -405,9 +410,9 @@ impl<'s> NodeRef<'s> {
         self.scene.store.node(self.id)
     }
 
-    /// Where the world matrix is, the node's own or that of the nearest transform above: in the array of its slice, and
-    /// by [`MatrixMirror::index`](crate::changes::MatrixMirror::index) in a buffer of all. `None` for a node that was
-    /// inserted since the last update.
+    /// The location of the world matrix, the node's own or that of the nearest ancestor with a transform: its index in
+    /// the array of a slice, which [`MatrixMirror::index`](crate::changes::MatrixMirror::index) converts to an index in
+    /// a buffer of all matrices. `None` for a node that was inserted since the last update.
     #[must_use]
     pub fn matrix_slot(self) -> Option<MatrixSlot> {
         self.scene.store.matrix_slot(self.id)
@@ -415,7 +420,7 @@ impl<'s> NodeRef<'s> {
 }
 
 impl Scene {
-    /// A node to read; `None` for a stale handle. Runs in **O(1)**.
+    /// A node for reading; `None` for a stale handle. Runs in **O(1)**.
     #[must_use]
     #[inline]
     pub fn get(&self, node: NodeHandle) -> Option<NodeRef<'_>> {
@@ -430,7 +435,7 @@ impl Scene {
         Some(self.store.handle(self.store.parent(self.store.resolve(node)?)?))
     }
 
-    /// The handles of the children of a node, in order from either end; none for a stale handle.
+    /// The handles of the children of a node in order, iterable from both ends; empty for a stale handle.
     #[must_use]
     pub fn children(&self, node: NodeHandle) -> ChildHandles<'_> {
         ChildHandles(Children::new(self.get(node)))

@@ -4,7 +4,7 @@ use crate::scene::Scene;
 use crate::store::{Position, RecordId};
 use crate::{Error, NodeHandle};
 
-/// Where a node goes: among its parent's children, or nowhere in the tree.
+/// Where to put a node: among its parent's children, or outside of the tree.
 ///
 /// A plain [`NodeHandle`] stands for the place after the last child of that node.
 ///
@@ -32,15 +32,16 @@ pub enum Place {
     Before(NodeHandle),
     /// Directly after this sibling.
     After(NodeHandle),
-    /// Below this node, with this index among its children, where the present number of children means the end. If the
-    /// node that moves is one of the children, it is not counted: it has the index afterwards. Found in **O(index)**.
+    /// Below this node, with this index among its children. The current number of children means the end. If the moving
+    /// node is already one of the children, it is not counted, so it has this index afterwards. Takes **O(index)**.
     Child(NodeHandle, usize),
     /// Outside of the tree, as the root of a detached subtree, to be moved back or removed later.
     ///
     /// A detached subtree costs nothing in any pass. Its handles stay valid, and it can be edited and queried like any
     /// other. Its root has no parent and no siblings, its world transforms start with the local transform of its root,
     /// and it inherits neither visibility, layers nor material. [`Scene::update`] updates its edited parts too.
-    /// [`Scene::len`] does not count it. Draw lists and queries have it until the next update after it was detached.
+    /// [`Scene::len`] does not count it. After it was detached, draw lists and queries include it until the next
+    /// update.
     Detached,
 }
 
@@ -66,17 +67,17 @@ impl From<NodeHandle> for Place {
     }
 }
 
-/// What a moved node keeps.
+/// Which transform a moved node keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keep {
     /// The local transform: the node moves in the world with its new parent.
     Local,
-    /// The world transform: the local one is computed again, in double precision, and rounded to single precision.
+    /// The world transform: the local transform is recomputed in double precision, and rounded to single precision.
     ///
-    /// If the new parent stretches some direction in the world `u` times as much as another, by its scale and those
-    /// above it, the node's place is off by at most `u` · 10⁻⁷ of its distance from the parent, and each axis by at most
-    /// `u` · 2 · 10⁻⁶ of its length: 2 cm a metre where `u` is 10⁴. A place in double precision is off by 10⁻¹⁴ in place
-    /// of 10⁻⁷.
+    /// If the new parent's world transform stretches some direction `u` times as much as another, the node's position
+    /// is off by at most `u` · 10⁻⁷ of its distance from the parent, and each axis by at most `u` · 2 · 10⁻⁶ of its
+    /// length: 2 cm per metre if `u` is 10⁴. With a translation in double precision, the position is off by `u` · 10⁻¹⁴
+    /// instead.
     World,
 }
 

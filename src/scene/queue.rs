@@ -11,24 +11,23 @@ use core::num::NonZeroU64;
 pub use edit::Edit;
 use edit::{Insert, Names, Step, Tickets};
 
-/// Edits recorded during a visit or on other threads, to be applied in order afterwards.
+/// Edits that are recorded during a visit or on other threads, and applied in order afterwards.
 ///
 /// A queue owns its data and borrows no scene. So edits can be recorded while a visit holds the scene, and each thread
 /// can fill its own queue. [`push`](Self::push) records an [`Edit`]: one that moves, changes or removes a node.
 /// [`insert`](Self::insert) and [`insert_tree`](Self::insert_tree) record inserts; names are copied.
 ///
-/// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits as if one after
-/// another, and each gives the result that the scene gives. One that fails does not stop the others; with
-/// [`apply_all`](Self::apply_all) it takes back all before it. Queues keep their memory, so one that is reused from
-/// frame to frame allocates nothing in the steady state, but for trees, and for names and descriptions in changes. An
-/// edit takes at most 96 bytes, and an insert also the node's description.
+/// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another,
+/// with the same results as direct calls. An edit that fails does not stop the others. [`apply_all`](Self::apply_all)
+/// reverts all edits if one fails. Queues keep their memory, so a queue that is reused every frame allocates nothing in
+/// the steady state, except for trees, and for names and descriptions in changes. An edit takes at most 96 bytes, and
+/// an insert also the node's description.
 ///
-/// A queue belongs to no scene until it is applied. Only then is each handle checked: one that is not in the scene
-/// gives [`Error::StaleHandle`]. A handle of another scene does too, unless its bits coincide with those of a node
-/// here.
+/// A queue belongs to no scene until it is applied. Only then is each handle checked: if its node is not in the scene,
+/// the result is [`Error::StaleHandle`]. This is also the result for a handle of another scene, unless a node of this
+/// scene has the same bits.
 ///
-/// Where an edit takes a node, it takes a [`Target`]: a handle, or the [`Queued`] ticket of a node that an earlier
-/// recorded insert will make.
+/// Edits take nodes as [`Target`]s: a handle, or the [`Queued`] ticket of an insert that was recorded earlier.
 ///
 /// Recorded in a visit:
 ///
@@ -115,16 +114,16 @@ pub struct EditQueue {
     made: Vec<(usize, Vec<NodeHandle>)>,
 }
 
-/// The node of a queued edit: one in the scene, or one that a queued insert will make.
+/// The node of a queued edit: a node in the scene, or the node of a queued insert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A node in the scene.
     Handle(NodeHandle),
-    /// The node that this insert will make.
+    /// The node that this insert will add.
     Queued(Queued),
 }
 
-/// A [`Place`] given by a [`Target`]: where a queued edit puts a node.
+/// A [`Place`] for a queued edit, relative to a [`Target`] instead of a handle.
 ///
 /// A plain handle or ticket stands for the place after the last child of that node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,7 +136,7 @@ pub enum QueuedPlace {
     Before(Target),
     /// Directly after this sibling.
     After(Target),
-    /// Below this node, with this index among its children when the edit is applied.
+    /// Below this node, with this index among its children at the time when the edit is applied.
     Child(Target, usize),
     /// Outside of the tree, as the root of a detached subtree.
     Detached,
@@ -154,7 +153,7 @@ pub enum Outcome {
     InsertedTree(Option<NodeHandle>),
     /// This many nodes were removed.
     Removed(usize),
-    /// The node was moved or detached; the form of its own local transform, if it has one: see [`Scene::reparent`].
+    /// The node was moved or detached. Has the form of its local transform, if it has one: see [`Scene::reparent`].
     Moved(Option<LocalForm>),
     /// The components were changed.
     Changed,
@@ -175,19 +174,19 @@ impl Round {
 }
 
 impl EditQueue {
-    /// Makes an empty queue, which allocates nothing.
+    /// An empty queue. Allocates nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number of edits recorded and not applied yet. This is also the index of the next edit's result.
+    /// The number of edits that are recorded but not yet applied. This is also the index of the next edit's result.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edits.len()
     }
 
-    /// Whether no edit waits to be applied.
+    /// Whether there are no edits to apply.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
@@ -219,11 +218,11 @@ impl EditQueue {
         self.issue(Step::Insert(place.into()))
     }
 
-    /// Records [`Scene::insert_tree`], and returns the ticket with which later edits refer to
-    /// the first node of the tree. [`inserted_tree`](Self::inserted_tree) gives all nodes after the edits were applied.
+    /// Records [`Scene::insert_tree`], and returns the ticket with which later edits refer to the first node of the
+    /// tree. [`inserted_tree`](Self::inserted_tree) returns all nodes after the edits were applied.
     ///
-    /// The tree goes into the queue, so that it can be filled on another thread. If it is refused, the result says why,
-    /// but not for which of its nodes.
+    /// The queue takes ownership of the tree, so you can record this on another thread. If the insert fails, the result
+    /// says why, but not for which node.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Tree, edit::EditQueue};
@@ -253,10 +252,11 @@ impl EditQueue {
         Queued { round: round.id, edit: edit - round.first_edit }
     }
 
-    /// Moves all edits of another queue to the end of this one, and empties the other, which keeps its memory.
+    /// Moves all edits of another queue to the end of this one. The other queue is empty afterwards and keeps its
+    /// memory.
     ///
-    /// Tickets of both stay valid: those of `other`, and of queues appended to it before, now refer to edits here. Runs
-    /// in **O(edits of the other)**, by copying.
+    /// Tickets of both queues stay valid: those of `other`, and of queues appended to it before, now refer to edits in
+    /// this queue. Runs in **O(edits of `other`)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, edit::{Edit, EditQueue}};
@@ -282,7 +282,7 @@ impl EditQueue {
         other.names.clear();
     }
 
-    /// Drops all edits that were not applied yet, and their tickets. The memory is kept.
+    /// Drops all edits that were not applied yet, and their tickets. Keeps the memory.
     pub fn clear(&mut self) {
         self.edits.clear();
         self.inserts.clear();
@@ -292,11 +292,11 @@ impl EditQueue {
         self.round = None;
     }
 
-    /// Makes all recorded edits in order, and returns their results in the same order. The queue is empty afterwards.
+    /// Applies all recorded edits in order, and returns their results in the same order. The queue is empty afterwards.
     ///
-    /// An edit that fails changes nothing, and the edits after it are still made. The results stay in the queue until
-    /// the next call. Takes as long as the edits, and **O(log queues appended)** for each ticket. While an edit is
-    /// made, memory that the next ones will read is fetched.
+    /// An edit that fails changes nothing, and the edits after it are still applied. The results stay in the queue
+    /// until the next call. Takes as long as the edits, plus **O(log queues appended)** for each ticket. While an edit
+    /// is applied, the memory that the next edits will read is prefetched.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene, edit::{Change, Edit, EditQueue, Outcome}};
@@ -345,16 +345,16 @@ impl EditQueue {
         self.applied.sort_unstable_by_key(|round| round.id);
     }
 
-    /// The handle of the node that this ticket's insert made, or of the first node of the tree that it inserted.
-    /// `None` if the insert failed, or was not among the edits of the last [`apply`](Self::apply). Runs in **O(log
-    /// queues appended)**.
+    /// The handle of the node that this ticket's insert added, or of the first node of an inserted tree. `None` if the
+    /// insert failed, or was not among the edits of the last [`apply`](Self::apply). Runs in **O(log queues
+    /// appended)**.
     #[must_use]
     pub fn inserted(&self, ticket: Queued) -> Option<NodeHandle> {
         Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()
     }
 
-    /// The nodes that this ticket's [`insert_tree`](Self::insert_tree) made, by their numbers in the tree. `None` as
-    /// with [`inserted`](Self::inserted), and for a ticket of another edit.
+    /// The nodes that this ticket's [`insert_tree`](Self::insert_tree) added, by their numbers in the tree. `None` in
+    /// the same cases as [`inserted`](Self::inserted), and for a ticket of another kind of edit.
     #[must_use]
     pub fn inserted_tree(&self, ticket: Queued) -> Option<&[NodeHandle]> {
         let edit = Tickets { rounds: &self.applied, results: &self.results }.edit(ticket)?;

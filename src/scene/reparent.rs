@@ -5,26 +5,26 @@ use crate::store::{Position, RecordId, WideLocal};
 use crate::{Error, NodeHandle, node::LocalForm};
 
 impl Scene {
-    /// Moves a node and everything below it to another place, also between detached subtrees and the tree, or out of
-    /// the tree ([`Place::Detached`]). Returns the form of its own local transform afterwards (`None` for a node
+    /// Moves a node and everything below it to another place, within the tree, into or out of a detached subtree, or
+    /// out of the tree ([`Place::Detached`]). Returns the form of its local transform afterwards (`None` for a node
     /// without one).
     ///
-    /// [`Keep::World`] keeps the world transform: the local one is computed in double precision, and is stored as a
-    /// matrix if it shears. If the translation of the node, of one above it or of one above its new place is in double
-    /// precision ([`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64)), so is the new one. A node
-    /// without a transform gets one, if its new parent has another world transform. A move to the same parent changes
-    /// no transform.
+    /// [`Keep::World`] keeps the world transform: the local transform is computed in double precision, and is stored as
+    /// a matrix if it shears. If the translation of the node, or of an old or new ancestor, is in double precision
+    /// ([`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64)), so is the new translation. A node
+    /// without a transform gets one if its new parent has another world transform. A move to the same parent changes no
+    /// transform.
     ///
-    /// Runs in **O(1)** for a leaf. For a node with children, the check for cycles climbs from the new parent and walks
-    /// the subtree in turns, and ends when the shorter way is done. [`Keep::World`] also takes O(ancestors), above the old
-    /// place and above the new one; moves between the tree and detached subtrees take O(nodes moved). The next update
-    /// takes O(nodes moved) more: until then, passes see them where they were.
+    /// Runs in **O(1)** for a leaf. For a node with children, the check for cycles takes the lesser of O(depth of the
+    /// new parent) and O(nodes of the subtree). [`Keep::World`] also takes O(old and new ancestors); moves between the
+    /// tree and detached subtrees take O(nodes moved). The next update takes O(nodes moved) more: until then, passes
+    /// see the nodes at their old position.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::IndexOutOfRange`],
-    /// [`Error::WouldCycle`]; with [`Keep::World`] also
-    /// [`Error::Singular`] below a flattened parent, [`Error::Overflow`] if numbers of the local transform or of the
-    /// world matrix are too large, and [`Error::Underflow`] if those of the local transform are too small.
+    /// [`Error::WouldCycle`]; with [`Keep::World`] also [`Error::Singular`] if the world transform of the new parent is
+    /// singular, [`Error::Overflow`] if numbers of the local transform or of the world matrix are too large, and
+    /// [`Error::Underflow`] if those of the local transform are too small.
     ///
     /// ```
     /// use hedgerow::{Keep, Node, Place, Scene, Transform};

@@ -12,9 +12,9 @@ use hedgerow_math::{Frustum, Ray, Sphere};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use smallvec::SmallVec;
 
-/// What [`Scene::query`] may find: nodes that are visible on some of these layers, everywhere or below a node.
+/// A filter for [`Scene::query`]: nodes that are visible on at least one of these layers, everywhere or below a node.
 ///
-/// A [`Layers`] is the filter for its layers.
+/// [`Layers`] convert to a filter for these layers.
 ///
 /// ```
 /// use hedgerow::query::{Filter, Sphere};
@@ -37,23 +37,23 @@ use smallvec::SmallVec;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// The layers of which a node must be visible on one.
+    /// A node must be visible on at least one of these layers.
     pub layers: Layers,
-    /// The node that a node must be, or be below, in the tree of now. `None` for any place.
+    /// A node must be this node or below it in the current tree. `None` for all nodes.
     pub below: Option<NodeHandle>,
 }
 
 impl Filter {
-    /// All that is visible on any layer.
+    /// All nodes that are visible on any layer.
     pub const ALL: Self = Self { layers: Layers::ALL, below: None };
 
-    /// What is visible on any layer, of a node and all nodes below it.
+    /// A node and all nodes below it, if they are visible on any layer.
     #[must_use]
     pub const fn below(node: NodeHandle) -> Self {
         Self { below: Some(node), ..Self::ALL }
     }
 
-    /// The same on some of these layers.
+    /// The same, restricted to nodes that are visible on at least one of these layers.
     #[must_use]
     pub const fn on_layers(self, layers: Layers) -> Self {
         Self { layers, ..self }
@@ -72,8 +72,8 @@ impl From<Layers> for Filter {
     }
 }
 
-/// What [`Scene::query`] takes: a [`Frustum`], a [`Sphere`] or an [`Aabb`]. An empty box touches nothing, an infinite
-/// one all boxes that are not empty.
+/// A volume for [`Scene::query`]: a [`Frustum`], a [`Sphere`] or an [`Aabb`]. An empty box touches nothing; an infinite
+/// box touches all boxes that are not empty.
 pub trait Volume: Probe + Copy {
     #[doc(hidden)]
     fn checked_volume(self) -> Result<Self, Error> {
@@ -89,12 +89,12 @@ impl Volume for Aabb {
     }
 }
 
-/// What one camera sees of a scene, and the list to be filled with it; see [`Scene::cull`].
+/// The view of one camera, and the list to fill with the visible drawables; see [`Scene::cull`].
 #[derive(Debug)]
 pub struct CullView<'l> {
-    /// The space in which drawables are visible; relative to the list's [eye](DrawList::set_eye), if it has one.
+    /// The frustum of the camera; relative to the list's [eye](DrawList::set_eye), if it has one.
     pub frustum: Frustum,
-    /// The drawables that may be listed. The list's [own layers](DrawList::on_layers) count too.
+    /// Restricts the drawables to list. The list's [own layers](DrawList::on_layers) apply too.
     pub filter: Filter,
     /// The list.
     pub list: &'l mut DrawList,
@@ -107,25 +107,25 @@ impl<'l> CullView<'l> {
         Self { frustum: *frustum, filter: Filter::ALL, list }
     }
 
-    /// The same on some of these layers.
+    /// The same, restricted to nodes that are visible on at least one of these layers.
     #[must_use]
     pub fn on_layers(self, layers: Layers) -> Self {
         Self { filter: self.filter.on_layers(layers), ..self }
     }
 
-    /// The same of a node and all nodes below it alone.
+    /// The same, restricted to a node and all nodes below it.
     #[must_use]
     pub fn below(self, node: NodeHandle) -> Self {
         Self { filter: Filter { below: Some(node), ..self.filter }, ..self }
     }
 }
 
-/// A node whose drawable's box is hit by a ray; see [`Scene::cast_ray`].
+/// A hit of a ray on the box of a node's drawable; see [`Scene::cast_ray`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     /// The node.
     pub node: NodeHandle,
-    /// The distance from the ray's origin to its box; zero if the origin is inside.
+    /// The distance from the ray's origin to the box; zero if the origin is inside.
     pub distance: f32,
 }
 
@@ -142,24 +142,24 @@ struct Checked<'v> {
 /// A query goes from the boxes of slices to those of blocks of 64 drawables, and to those of drawables, eight at a
 /// time. What is entirely inside is taken without further tests. It runs in **O(slices ÷ 64 + slices touched +
 /// drawables found + drawables of blocks at the edge)**, and at most in O(slices + drawables). Where a filter names a
-/// node, the ancestors of each drawable found are climbed besides. The order is that of the draw list.
+/// node, this also walks up the ancestors of each drawable found. The order is that of the draw list.
 impl Scene {
-    /// Fills the lists of up to 32 views: of one camera, or in one walk of several, such as the cascades of a shadow
-    /// map. Each gets the drawables that touch the view's frustum and that its filter admits. Replaces the contents of
+    /// Fills the lists of up to 32 views in one pass: a single camera, or several, such as the cascades of a shadow
+    /// map. Each list gets the drawables that touch the view's frustum and pass its filter. Replaces the contents of
     /// the lists.
     ///
-    /// If the result equals what a list held, [`DrawList::group`] has nothing to do. What is listed for a drawable is
-    /// made once for all views. With the feature `rayon` it is kept meanwhile in the first list, some 36 bytes a
-    /// drawable seen.
+    /// If the result equals the old contents of a list, [`DrawList::group`] has nothing to do. The command of a
+    /// drawable is made once for all views. With the feature `rayon` the first list stores these temporarily, some 36
+    /// bytes per visible drawable.
     ///
-    /// A list with an [eye](DrawList::set_eye) gets matrices relative to it, also if the scene keeps no
+    /// A list with an [eye](DrawList::set_eye) gets matrices relative to it, even if the scene has no
     /// [`bounds`](crate::SceneConfig::bounds). Boxes are then composed in double precision too, and rounded outwards
-    /// around one place for each slice: no drawable that touches is missed, however far from the origin eye and
-    /// drawable are. Where a slice spans far places, drawables far from that place have boxes that are larger by a
-    /// ten-millionth of the distance, so more may be listed. What is composed is shared by all views with eyes, and
-    /// kept in the first of their lists: give the same list first in each frame. Such a view runs in **O(slices +
-    /// drawables of slices that the frustum touches, eight at a time + drawables listed)**, and once for all in
-    /// O(transforms that changed, or of slices that were edited).
+    /// relative to one position per slice: no drawable that touches the frustum is missed, however far from the origin
+    /// the eye and the drawable are. If the drawables of a slice are far apart, boxes far from that position are
+    /// enlarged by a ten-millionth of the distance, so more drawables may be listed. All views with eyes share the
+    /// composed data, which the first of their lists stores: pass the same list first in each frame. Such a view runs
+    /// in **O(slices + drawables of slices that the frustum touches, eight at a time + drawables listed)**, plus
+    /// O(transforms that changed, or of slices that were edited) once for all views.
     ///
     /// ```
     /// use hedgerow::glam::camera::rh;
@@ -194,7 +194,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::NoBounds`] for a view without an eye; [`Error::CapacityOverflow`] for more than 32 views;
-    /// [`Error::StaleHandle`] for a node that a filter names. The lists are then unchanged.
+    /// [`Error::StaleHandle`] for the node of a filter. The lists are then unchanged.
     pub fn cull(&self, views: &mut [CullView<'_>]) -> Result<(), Error> {
         if views.len() > MOST_PROBES {
             return Err(Error::CapacityOverflow);
@@ -248,7 +248,7 @@ impl Scene {
         list.ask_previous(|node| self.store.previous_world(self.store.resolve(node)?));
     }
 
-    /// Lists the nodes whose drawables' boxes touch the volume and that the filter admits. Replaces the contents of the
+    /// Lists the nodes whose drawables' boxes touch the volume and that pass the filter. Replaces the contents of the
     /// list. Hidden and detached nodes are never found.
     ///
     /// ```
@@ -267,8 +267,8 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the node that the filter names; [`Error::NotFinite`] for a box
-    /// with NaN or infinite in part.
+    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the node of the filter; [`Error::NotFinite`] for a box that has
+    /// NaN or is partly infinite.
     pub fn query(
         &self,
         volume: &impl Volume,
@@ -278,11 +278,10 @@ impl Scene {
         self.seek(&volume.checked_volume()?, filter.into(), nodes, |found| found.record().node)
     }
 
-    /// Lists the nodes whose drawables' boxes are hit by the ray and that the filter admits, sorted by distance and
-    /// then by handle. Replaces the contents of the list. Hidden and detached nodes are never hit.
+    /// Lists the nodes whose drawables' boxes are hit by the ray and that pass the filter, sorted by distance and then
+    /// by handle. Replaces the contents of the list. Hidden and detached nodes are never hit.
     ///
-    /// The scene does not know the meshes: test them in this order, up to the first hit that is nearer than the next
-    /// box.
+    /// The scene does not have the meshes: test them yourself in this order, until a hit is nearer than the next box.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -300,7 +299,7 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the node that the filter names.
+    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the node of the filter.
     pub fn cast_ray(&self, ray: &Ray, filter: impl Into<Filter>, hits: &mut Vec<RayHit>) -> Result<(), Error> {
         self.seek(ray, filter.into(), hits, |found| RayHit {
             node: found.record().node,

@@ -3,9 +3,9 @@
 use crate::scene::Scene;
 pub use crate::store::Usage;
 
-/// What a scene consists of; see [`Scene::stats`].
+/// Statistics of a scene; see [`Scene::stats`].
 ///
-/// Nodes, records and components are as of now, and what slices hold is as of the last update.
+/// Nodes, records and components are as of now; the contents of slices are as of the last update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -23,35 +23,37 @@ pub struct Stats {
     pub transforms: Usage,
     /// Drawables in slices, as draw lists read them.
     pub drawables: Usage,
-    /// What few nodes have beside their records: drawables, layers, the user's numbers, matrices that shear, and
-    /// what single precision loses of translations.
+    /// Side data, which few nodes have: drawables, layers, user data, matrices that shear, and the rounding errors of
+    /// translations in double precision.
     pub components: Usage,
     /// Names and their text.
     pub names: Usage,
-    /// World boxes of drawables, blocks and slices; zero unless the scene keeps them.
+    /// World boxes of drawables, blocks and slices; zero unless [`SceneConfig::bounds`](crate::SceneConfig::bounds) is
+    /// true.
     pub bounds: Usage,
-    /// The bytes of matrices of the update before and of the log of changes; zero unless the scene tracks changes.
+    /// The bytes of previous matrices and of the log of changes; zero unless the scene tracks changes.
     pub change_bytes: usize,
-    /// The bytes of everything else: a head for each slice, lists of what waits for the update, and temporary lists.
+    /// The bytes of everything else: a header for each slice, lists of nodes to place in the next update, and temporary
+    /// lists.
     pub overhead_bytes: usize,
-    /// Rows, slots and drawables of slices that removed or moved nodes left unused.
+    /// Unused rows, slots and drawables in slices, which removed or moved nodes left.
     pub holes: usize,
     /// How many times a slice was reconstituted since the scene was made or loaded.
     pub reconstitutions: u64,
-    /// World matrices that are not finite, because finite local ones overflowed.
+    /// World matrices that are not finite, because the product of finite local transforms overflowed.
     pub overflowed: usize,
-    /// Records whose generations are used up. They are never used again.
+    /// Records whose generations are exhausted. They are never used again.
     pub retired: usize,
 }
 
 impl Stats {
-    /// The bytes of all records in use: the sizes of records times the live entries.
+    /// The bytes of everything in use: for each kind, the size of an entry times the number of live entries.
     #[must_use]
     pub fn live_bytes(&self) -> usize {
         self.usages().iter().map(|usage| usage.live_bytes).sum()
     }
 
-    /// All bytes that the scene has allocated.
+    /// The number of bytes that the scene has allocated.
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         let records: usize = self.usages().iter().map(|usage| usage.allocated_bytes).sum();
@@ -64,7 +66,7 @@ impl Stats {
 }
 
 impl Scene {
-    /// Counts what the scene consists of. Runs in **O(slices, transforms and names)**; meant for tools and tests.
+    /// Computes statistics of the scene. Runs in **O(slices + transforms + names)**; meant for tools and tests.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let store = &self.store;

@@ -4,7 +4,7 @@ use crate::scene::Scene;
 use crate::store::RecordId;
 use core::fmt;
 
-/// The first broken invariant that [`Scene::validate`] found.
+/// The first violated invariant that [`Scene::validate`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation(String);
 
@@ -19,11 +19,11 @@ impl core::error::Error for Violation {}
 impl Scene {
     /// Checks every invariant of the storage and returns the first violation.
     ///
-    /// A scene always passes after any sequence of calls, also after a panic in a visitor or closure. If it does not,
-    /// that is a bug of this crate. Runs in **O(nodes)**; meant for tests and fuzzers.
+    /// A scene passes after any sequence of calls, even after a panic in a visitor or closure. Otherwise there is a bug
+    /// in this crate. Runs in **O(nodes)**; meant for tests and fuzzers.
     ///
     /// # Errors
-    /// [`Violation`] says what is wrong and where.
+    /// A [`Violation`], with a description.
     pub fn validate(&self) -> Result<(), Violation> {
         let nodes = self.store.validate().map_err(Violation)?;
         let [attached, detached] = [self.store.len(), self.store.detached_len()];

@@ -4,17 +4,20 @@ use crate::scene::Scene;
 use crate::{Error, Local, Mat34, NodeHandle, node::LocalForm};
 
 impl Scene {
-    /// Sets the local transform of a node that has one so that its world transform becomes `world`, a
-    /// [`Transform`](crate::Transform) or a [`Mat34`]. Returns the form of the local transform.
+    /// Sets the local transform of a node so that its world transform becomes `world`, a
+    /// [`Transform`](crate::Transform) or a [`Mat34`]. The node must have a transform. Returns the form of the new
+    /// local transform.
     ///
-    /// Runs in **O(ancestors)**, in double precision; [`Keep::World`](crate::Keep::World) says how exact it is. It is [`Scene::world`] that becomes `world`: what
-    /// [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64) keeps beyond single precision, here and
-    /// above, is left out.
+    /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. It is
+    /// the result of [`Scene::world`] that becomes `world`: the extra precision of
+    /// [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64), for this node and its ancestors, is
+    /// ignored.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`]; [`Error::Singular`]
-    /// below a flattened parent; [`Error::Overflow`] if numbers of the local transform or of the world matrix are too
-    /// large, [`Error::Underflow`] if those of the local transform are too small.
+    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];
+    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if numbers of the local
+    /// transform or of the world matrix are too large, [`Error::Underflow`] if those of the local transform are too
+    /// small.
     pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
         let at = self.at(node)?;
         if !self.store.has_transform(at) {
@@ -35,12 +38,14 @@ impl Scene {
         }
     }
 
-    /// The world matrix of a node as of the last update: that of the nearest transform at or above it.
+    /// The world matrix of a node as of the last update. A node without a transform has that of the nearest ancestor
+    /// with one.
     ///
-    /// Runs in **O(1)**. The identity for a node that was inserted since then; one that was moved, or that got or lost
-    /// a transform since, has the matrix that held for it then. [`NodeRef::fresh_world`](crate::NodeRef::fresh_world)
-    /// is as of now. Where transforms above exceed single precision, numbers are infinite or NaN:
-    /// [`Stats::overflowed`](crate::stats::Stats::overflowed) counts such nodes.
+    /// Runs in **O(1)**. For a node that was inserted since the update, it is the identity. For a node that was moved,
+    /// or that got or lost a transform since, it is the old matrix.
+    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) is as of now. If the transforms of ancestors exceed single
+    /// precision, numbers are infinite or NaN: [`Stats::overflowed`](crate::stats::Stats::overflowed) counts such
+    /// nodes.
     #[inline]
     #[must_use]
     pub fn world(&self, node: NodeHandle) -> Option<&Mat34> {

@@ -6,7 +6,7 @@ use core::fmt;
 use std::collections::TryReserveError;
 use std::io;
 
-/// Why bytes cannot be loaded. Nothing was changed by the attempt.
+/// Why bytes cannot be loaded. The attempt changed nothing.
 ///
 /// ```
 /// use hedgerow::Scene;
@@ -23,7 +23,7 @@ pub enum SnapshotError {
     NotASnapshot,
     /// The snapshot has a version that this version of the crate does not know.
     Version(u32),
-    /// The snapshot has a whole scene where a tree is expected, or the reverse.
+    /// The snapshot contains a scene where a tree is expected, or a tree where a scene is expected.
     Kind {
         /// Whether a whole scene is expected.
         whole: bool,
@@ -35,18 +35,18 @@ pub enum SnapshotError {
         /// The number of bytes present.
         found: u64,
     },
-    /// The bytes are not those that were written.
+    /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// The bytes do not describe a scene or a tree, although their checksum is right.
+    /// The bytes do not describe a valid scene or tree, although their checksum is right.
     Invalid {
         /// The violated condition.
         violation: &'static str,
     },
     /// The bytes cannot be read.
     Read(io::ErrorKind),
-    /// The allocator has no memory for what the bytes describe.
+    /// There is no memory for the scene or the tree.
     AllocationFailed,
-    /// The scene cannot be made: see [`Error`].
+    /// The scene cannot be created: see [`Error`].
     Scene(Error),
 }
 

@@ -1,9 +1,9 @@
-//! Scenes as bytes; a [`Tree`](crate::Tree) has bytes of its own.
+//! Scenes as bytes. A [`Tree`](crate::Tree) has a byte format of its own.
 //!
-//! | what | write | read |
+//! | content | write | read |
 //! |---|---|---|
-//! | a whole scene, every handle kept | [`Scene::to_bytes`] | [`Scene::from_bytes`] |
-//! | the same to a file or socket, without what is detached, with another configuration | [`SaveOptions`] | [`LoadOptions`] |
+//! | a whole scene, with all handles | [`Scene::to_bytes`] | [`Scene::from_bytes`] |
+//! | the same to a file or socket, without detached subtrees, with another configuration | [`SaveOptions`] | [`LoadOptions`] |
 //! | a node and all below it, without handles: a [`Tree`](crate::Tree) | [`Tree::to_bytes`](crate::Tree::to_bytes) | [`Tree::from_bytes`](crate::Tree::from_bytes) |
 //!
 //! ```
@@ -27,8 +27,8 @@
 //! tree      nodes and their components: `src/tree/bytes.rs`
 //! ```
 //!
-//! The checksum, over all but itself, finds damage that would go unseen, such as another colour. It is XXH3 with 64
-//! bits. A valid checksum is not trusted: all content is validated.
+//! The checksum covers everything except itself. It detects damage that validation would not notice, such as another
+//! colour. It is a 64-bit XXH3 hash. A valid checksum is not trusted: all content is validated.
 
 mod error;
 
@@ -64,7 +64,7 @@ pub(crate) fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> 
     })
 }
 
-/// What is written of a scene. By default all of it, as by [`Scene::to_bytes`].
+/// Options for saving a scene. By default everything is written, as by [`Scene::to_bytes`].
 ///
 /// ```
 /// use hedgerow::snapshot::SaveOptions;
@@ -80,7 +80,8 @@ pub(crate) fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> 
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SaveOptions {
-    /// Whether detached subtrees are written. Without them, their handles are stale in the loaded scene. Default true.
+    /// Whether to write detached subtrees. If they are not written, their handles are stale in the loaded scene.
+    /// Default true.
     pub detached: bool,
 }
 
@@ -91,12 +92,12 @@ impl Default for SaveOptions {
 }
 
 impl SaveOptions {
-    /// The scene as bytes, like [`Scene::to_bytes`], without what is left out.
+    /// The scene as bytes, like [`Scene::to_bytes`], without the parts that the options exclude.
     ///
-    /// Runs in **O(nodes + records of removed nodes)**. If anything is left out, this works on a copy of the scene.
+    /// Runs in **O(nodes + records of removed nodes)**. If anything is excluded, this works on a copy of the scene.
     ///
     /// # Panics
-    /// If a name has 4 GiB or more.
+    /// If a name is 4 GiB or longer.
     #[must_use]
     pub fn to_bytes(self, scene: &Scene) -> Vec<u8> {
         if self.detached {
@@ -118,7 +119,7 @@ impl SaveOptions {
     }
 }
 
-/// How a scene is loaded. By default with the configuration that was saved, as by [`Scene::from_bytes`].
+/// Options for loading a scene. By default it has the saved configuration, as with [`Scene::from_bytes`].
 ///
 /// ```
 /// use hedgerow::snapshot::{LoadOptions, SaveOptions};
@@ -133,12 +134,12 @@ impl SaveOptions {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// The configuration of the scene. Handles stay, whatever it is. Default `None`: that which was saved.
+    /// The configuration of the loaded scene. It does not affect handles. Default `None`: the saved configuration.
     pub config: Option<SceneConfig>,
 }
 
 impl LoadOptions {
-    /// The scene of these bytes, like [`Scene::from_bytes`].
+    /// Loads a scene from bytes, like [`Scene::from_bytes`].
     ///
     /// # Errors
     /// Those of [`Scene::from_bytes`]; [`SnapshotError::Scene`] with
@@ -154,20 +155,20 @@ impl LoadOptions {
     /// Reads to the end and loads the result.
     ///
     /// # Errors
-    /// [`SnapshotError::Read`] with the kind of the reader's error; those of [`LoadOptions::from_bytes`].
+    /// [`SnapshotError::Read`] with the kind of the reader's error; the errors of [`LoadOptions::from_bytes`].
     pub fn read(self, from: impl Read) -> Result<Scene, SnapshotError> {
         self.from_bytes(&fallible::read_whole(from).map_err(SnapshotError::Read)?)
     }
 }
 
 impl Scene {
-    /// The scene as bytes, from which [`Scene::from_bytes`] makes the same scene: every handle refers to the same node.
+    /// The scene as bytes. [`Scene::from_bytes`] restores the same scene: every handle refers to the same node.
     ///
-    /// Nothing that an update derives is written, so it makes no difference whether edits wait for one. Runs in
-    /// **O(nodes + records of removed nodes)**.
+    /// Data that updates derive is not written, so it makes no difference whether there are edits since the last
+    /// update. Runs in **O(nodes + records of removed nodes)**.
     ///
     /// # Panics
-    /// If a name has 4 GiB or more.
+    /// If a name is 4 GiB or longer.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -186,16 +187,16 @@ impl Scene {
         with_header(Kind::Scene, out)
     }
 
-    /// The scene from which [`Scene::to_bytes`] made these bytes, after an update.
+    /// Restores a scene from the bytes of [`Scene::to_bytes`], and updates it.
     ///
-    /// The scene has the configuration that was saved, and the same edits give the same handles as in the scene that
-    /// was saved. Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and allocation is
-    /// bounded by input size. Runs in **O(bytes)**.
+    /// The scene has the saved configuration, and the same edits give the same handles as in the saved scene. Any bytes
+    /// are safe: everything is validated, down to the last link, and allocation is bounded by the size of the input.
+    /// Runs in **O(bytes)**.
     ///
     /// # Errors
-    /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the scene. What the update
-    /// takes is asked for as a whole, right before it; if the allocator refuses less than that during the update, the
-    /// process ends.
+    /// A [`SnapshotError`] if the bytes are not valid, or if there is no memory for the scene. The memory for the
+    /// update is probed with one allocation right before the update. If an allocation fails in the update all the same,
+    /// the process aborts.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         LoadOptions::default().from_bytes(bytes)
     }

@@ -60,7 +60,7 @@ pub(crate) struct OrderBoxes {
     pub(crate) positions: Vec<u32>,
 }
 
-/// Which boxes of a slice are computed, beside those that are stale.
+/// Which boxes of a slice are computed, in addition to those that are stale.
 #[derive(Clone, Copy)]
 pub(crate) enum Reach<'s> {
     Stale,

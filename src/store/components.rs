@@ -40,7 +40,7 @@ macro_rules! components {
             }
         })*
 
-        /// What nodes have besides their records.
+        /// The side data of nodes.
         #[derive(Clone, Default, Debug)]
         pub(crate) struct Components {
             $($(#[$doc])* pub(crate) $field: Side<$type>,)*

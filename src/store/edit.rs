@@ -144,13 +144,13 @@ impl Store {
     pub(crate) fn clear(&mut self) {
         let mut tops: Vec<RecordId> = self.pages.children(RecordId::ROOT).collect();
         tops.extend(self.pages.children(RecordId::LIMBO));
-        // From behind, so that records are taken again in the order in which they were made.
+        // In reverse, so that records are reused in the order in which they were created.
         for top in tops.into_iter().rev() {
             self.remove(top);
         }
     }
 
-    /// Moves a node with everything below it. The position is not within its subtree, and not beside itself.
+    /// Moves a node with everything below it. The position is not within its subtree, and not relative to itself.
     #[inline]
     pub(crate) fn relocate(&mut self, id: RecordId, to: Position) {
         debug_assert!(id != RecordId::ROOT && to.next != id);
@@ -201,7 +201,7 @@ impl Store {
 
 /// Local transforms.
 impl Store {
-    /// Sets a checked local transform of a node that has one and nothing besides. `None`, and nothing is changed, in
+    /// Sets a checked local transform of a node that has one and no other component. `None`, and nothing is changed, in
     /// other cases and if the handle is stale: then [`Self::set_local`] is the way.
     #[inline(always)]
     pub(crate) fn set_plain(&mut self, node: NodeHandle, local: &Transform) -> Option<()> {
@@ -238,7 +238,7 @@ impl Store {
         {
             let row = slice.rows[spot.row()];
             let slot = usize::from(row.slot);
-            // A node that was given its transform since the update goes by another's slot yet.
+            // A node that got its transform since the update still uses the slot of an ancestor.
             match (row.is(Row::OWN_TRANSFORM), now.has(Has::MATRIX)) {
                 (true, true) => slice.add_matrix(slot),
                 (true, false) => slice.remove_matrix(slot),
@@ -270,7 +270,7 @@ impl Store {
         record.has.has(Has::TRANSFORM).then(|| Local::Transform(record.local.into()))
     }
 
-    /// The same by its handle, for a node that has nothing besides.
+    /// The same by its handle, for a node that has no other component.
     #[inline(always)]
     pub(crate) fn plain_local(&self, node: NodeHandle) -> Option<Transform> {
         self.pages.plain_local(node).map(Transform::from)

@@ -42,7 +42,7 @@ structures! {
     Saved { first: u32, next: u32, has: u32 };
 }
 
-/// What is saved of what a node has; an update or the links tell the rest.
+/// The components of a node that are saved; an update or the links restore the rest.
 const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::SEEN.0 | Components::ALL.0);
 /// At least the bytes that an update takes for a node that it places, lists included, and for a slice.
 const NODE_BYTES: usize = 352;

@@ -3,11 +3,11 @@
 use core::fmt;
 use core::ops::{BitOr, BitOrAssign};
 
-/// What changed about a node: a set of kinds.
+/// A set of kinds of changes of a node.
 ///
-/// [`WORLD`](Self::WORLD), [`VISIBILITY`](Self::VISIBILITY) and [`MATERIAL`](Self::MATERIAL) are what updates compute:
-/// they are reported if the result differs. The others are edits: they are reported if an edit was made, even one that
-/// set the same value again.
+/// [`WORLD`](Self::WORLD), [`VISIBILITY`](Self::VISIBILITY) and [`MATERIAL`](Self::MATERIAL) are computed by updates:
+/// they are reported if the result differs. The others are edits: they are reported for each edit, even if it set the
+/// same value again.
 ///
 /// ```
 /// use hedgerow::changes::ChangeKinds;
@@ -39,25 +39,25 @@ impl ChangeKinds {
     pub const PARENT: Self = Self(1 << 7);
     /// The node was moved among its siblings.
     pub const ORDER: Self = Self(1 << 8);
-    /// The material that the node shows: its own, or that of the nearest ancestor with one.
+    /// The effective material of the node: its own, or that of the nearest ancestor with one.
     pub const MATERIAL: Self = Self(1 << 9);
     /// The user data was set.
     pub const USER_DATA: Self = Self(1 << 10);
-    /// All edits of the node itself: every kind that updates do not compute.
+    /// All edits of the node itself: every kind that is not computed by updates.
     pub const EDITS: Self = Self::ALL.without(Self(Self::WORLD.0 | Self::VISIBILITY.0 | Self::MATERIAL.0));
     /// The kinds of [`Changed::edited`](crate::changes::Changed::edited).
     pub(crate) const LISTED: Self = Self::ALL.without(Self(Self::WORLD.0 | Self::VISIBILITY.0 | Self::LOCAL.0));
     /// Every kind.
     pub const ALL: Self = Self(0b111_1111_1111);
 
-    /// Whether every kind of the other set is in this one.
+    /// Whether every kind of the other set is in this set.
     #[must_use]
     #[inline]
     pub const fn contains(self, kinds: Self) -> bool {
         self.0 & kinds.0 == kinds.0
     }
 
-    /// Whether some kind is in both sets.
+    /// Whether the sets have a kind in common.
     #[must_use]
     #[inline]
     pub const fn intersects(self, kinds: Self) -> bool {

@@ -13,17 +13,18 @@ use std::time::Instant;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 use web_time::Instant;
 
-/// What a call to [`Scene::maintain`](crate::Scene::maintain) did.
+/// The work done by a call to [`Scene::maintain`](crate::Scene::maintain).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Maintenance {
     /// How many slices were reconstituted.
     pub reconstituted: usize,
-    /// How many small slices were joined with others.
+    /// How many small slices were merged with others.
     pub merged: usize,
-    /// How many nodes are in the slices that were reconstituted or joined.
+    /// How many nodes are in the slices that were reconstituted or merged.
     pub nodes: usize,
-    /// How many slices are left for another call, because the budget was spent or edits wait for the update.
+    /// How many slices are left for another call, because the budget was spent or there are edits since the last
+    /// update.
     pub remaining: usize,
 }
 
@@ -76,7 +77,7 @@ impl Store {
                 self.slices.slices[number as usize].shrink(parts);
             }
         }
-        // What was made anew was listed on the way.
+        // Slices that were rebuilt were listed on the way.
         for number in candidates.into_iter().chain(core::mem::take(&mut self.slices.untidy)) {
             self.slices.is_untidy[number as usize] = false;
         }

@@ -5,7 +5,7 @@
 //!           (stable, by handle)          slice by slice     (derived)
 //! ```
 //!
-//! Data flows one way. An edit tells a slice that a row is dead or out of date, no more; a pass knows no links. Between
+//! Data flows one way. An edit only marks rows of a slice as dead or out of date; a pass does not use links. Between
 //! the two stands [`place`], the step of the update that knows both.
 //!
 //! | file | what |

@@ -51,8 +51,8 @@ thread_local! {
     pub(crate) static RECORDS: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_RECORDS) };
 }
 
-/// Where the update has put a node: a slice, a row there, and the slot of its transform, its own or inherited; or the
-/// node's index among those that wait. One load tells all.
+/// Where the update has placed a node: a slice, a row there, and the slot of its transform, its own or inherited; or
+/// the node's index in the waiting list. One load reads all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub(crate) struct Spot(u64);
@@ -215,7 +215,7 @@ impl Pages {
         NodeHandle::of_record(id, self.pages[id.page()].states[id.index()] & !SLOW)
     }
 
-    /// Stores the local transform of a live node that has one and nothing besides, and marks it dirty. `None`, and
+    /// Stores the local transform of a live node that has one and no other component, and marks it dirty. `None`, and
     /// nothing is done, in all other cases.
     ///
     /// Waits for one load, the state; the record and its dirty byte are stored unread.
@@ -241,7 +241,7 @@ impl Pages {
         Some(())
     }
 
-    /// The local transform of a live node that has one and nothing besides.
+    /// The local transform of a live node that has one and no other component.
     #[inline(always)]
     pub(crate) fn plain_local(&self, handle: NodeHandle) -> Option<hedgerow_math::PackedTransform> {
         let id = handle.record();

@@ -2,11 +2,11 @@
 //!
 //! 1. What was moved loses its row, with everything below it, and waits like what was inserted.
 //! 2. All that waits is listed, parents first, by the slice that the nearest node above with a row is in.
-//! 3. In each of these slices it takes unused rows behind its parents', or rows at the end. Where there is no room, the
-//!    nodes double, or more than half is unused, the slice is [reconstituted](super::reconstitute). Empty ones end.
+//! 3. In each of these slices, it takes unused rows after the parents' rows, or rows at the end. If there is no room,
+//!    the nodes double, or more than half is unused, the slice is [reconstituted](super::reconstitute). Empty ones end.
 //!
-//! On one thread, each slice is [swept](super::sweep) right behind its third step: it is in the cache then. On several,
-//! all are swept after it.
+//! On one thread, each slice is [swept](super::sweep) directly after its third step, when it is in the cache. On
+//! several, all are swept after it.
 
 use crate::store::Store;
 use crate::store::columns::short;
@@ -58,8 +58,8 @@ impl Scratch {
 }
 
 impl Store {
-    /// Gives rows and slots to all that waits, and takes them from what is gone. Sweeps each slice behind that, while
-    /// it is in the cache, unless all of them are swept later.
+    /// Gives rows and slots to all waiting nodes, and takes them from removed nodes. Then sweeps each slice, while it
+    /// is in the cache, unless all of them are swept later.
     pub(crate) fn place(&mut self, sweeps: bool) {
         if self.has_placed() {
             if sweeps {
@@ -348,7 +348,7 @@ impl Store {
         rows <= self.max_nodes() * 5 / 8
     }
 
-    /// A slice and one beside it in the order, if both fit into one with room to spare.
+    /// A slice and one of its neighbours in the order, if both fit into one with room to spare.
     fn pair_for(&self, number: u32) -> Option<[u32; 2]> {
         let Slices { slices, order, .. } = &self.slices;
         let at = order.iter().position(|&other| other == number)?;

@@ -1,9 +1,9 @@
 //! Reconstitution: a slice, or several that follow each other, with new nodes, as slices in depth-first order.
 //!
 //! One function does what splits, merges, rebuilds and moves do elsewhere. Nodes are sorted by counting over arrays of
-//! four bytes: sizes of subtrees from behind, positions from the front. Links are not followed, so siblings come in the
-//! order of the rows that they had, and new ones after these. Little is read of records that had a row, unless they
-//! were reshaped. Imports are named by record, so no other slice hears of it.
+//! four bytes: sizes of subtrees in reverse order, positions in forward order. Links are not followed, so siblings come
+//! in the order of the rows that they had, and new ones after these. Little is read of records that had a row, unless
+//! they were reshaped. Imports are named by record, so no other slice hears of it.
 //!
 //! Source: the thesis, section 4.4.6; the order of a counting sort.
 
@@ -79,7 +79,7 @@ pub(crate) struct Sort {
     imports: Vec<Import>,
     /// By row of each source: the item, an import, or [`GONE`].
     items_of_rows: Vec<u32>,
-    /// By item, and behind these by import: the piece that imported it last, and its row there.
+    /// By item, and after the items by import: the piece that imported it last, and its row there.
     imported: Vec<(u32, u16)>,
     /// The imports of a piece, as in `parents`.
     chosen: Vec<u32>,

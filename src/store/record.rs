@@ -49,7 +49,7 @@ pub(crate) enum Link {
     Last,
     /// The next sibling.
     Next,
-    /// The sibling before.
+    /// The previous sibling.
     Previous,
 }
 
@@ -87,7 +87,7 @@ impl Has {
     pub(crate) const SEEN: Self = Self(Self::LAYERS.0 | Self::HIDDEN.0 | Self::SHOWN.0);
     /// The node was in the tree after the last update: so readers of changes know it.
     pub(crate) const REPORTED: Self = Self(1 << 11);
-    /// The present update places the node anew, or has noted how it was: see [`Feed`](super::Feed).
+    /// The current update places the node again, or has recorded its old state: see [`Feed`](super::Feed).
     pub(crate) const ANEW: Self = Self(1 << 12);
 
     /// A set of the local transform alone is not enough: the node has none, or more of it lies elsewhere.

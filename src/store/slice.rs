@@ -147,8 +147,8 @@ impl Slice {
         self.seen[row] = seen;
     }
 
-    /// Puts a node below a row: to the first unused row and slot behind those of its parent, or to the end. Returns the
-    /// row, and the slot that it goes by; `None` if there is no room. Its world matrix is dirty.
+    /// Puts a node below a row: to the first unused row and slot after those of its parent, or to the end. Returns the
+    /// row, and the slot that it uses; `None` if there is no room. Its world matrix is dirty.
     ///
     /// What is stored is not loaded again: that would wait for its cache line.
     #[inline(always)]
@@ -329,7 +329,7 @@ impl Slice {
     /// Frees the rows and slots of nodes that are gone.
     pub(crate) fn free_dead(&mut self, head: &mut Head) {
         if head.reshaped {
-            // All is derived anew; and a node that was given its transform since the update had another's slot.
+            // Everything is derived again; and a node that got its transform since the update had an ancestor's slot.
             return;
         }
         self.used_rows.fill(self.imports.len());
@@ -353,7 +353,7 @@ impl Slice {
         self.mark_box(at);
     }
 
-    /// Computes again the material of all rows, and where they are visible. Calls `tell` with what changes.
+    /// Recomputes the materials of all rows, and the layers on which they are visible. Calls `tell` for each change.
     pub(crate) fn inherit(
         &mut self,
         pages: &Pages,

@@ -6,7 +6,7 @@ use crate::store::record::Has;
 use crate::store::slice::{Head, Slice};
 use hedgerow_math::Mat34;
 
-/// The slices beside one that is changed.
+/// The neighbours of a slice that is changed.
 #[derive(Clone, Copy)]
 pub(crate) struct Others<'s> {
     before: &'s [Slice],
@@ -96,7 +96,7 @@ impl Slices {
         }
     }
 
-    /// Has the update derive the slice of a node anew, if it has one: the node got or lost a column.
+    /// Makes the update derive the slice of a node again, if it has one: the node got or lost a column.
     pub(crate) fn reshape(&mut self, spot: Spot) {
         self.note_edit(spot, |head| &mut head.reshaped);
     }

@@ -127,7 +127,7 @@ pub(crate) struct OtherSpace {
 }
 
 /// How far axes may be from perpendicular and from equal lengths, as a share of these, to count as so: more than what
-/// rounding does in double precision, and less than single precision can tell.
+/// rounding does in double precision, and less than single precision can resolve.
 const ALIKE: f64 = 1e-13;
 
 impl OtherSpace {

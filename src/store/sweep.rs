@@ -12,7 +12,7 @@ use crate::store::slices::{Others, apart};
 use core::ops::Range;
 use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_dirty};
 
-/// How many entries of a list ahead a record is asked for. By measurements, 32 to 128 are the same.
+/// How many entries of a list ahead a record is prefetched. In measurements, 32 to 128 were equally fast.
 const AHEAD: usize = 64;
 /// How many slots are refreshed and multiplied at a time.
 const BLOCK: usize = 128;
@@ -271,7 +271,7 @@ impl Slice {
         }
     }
 
-    /// Makes all copies of local transforms anew.
+    /// Refreshes all copies of local transforms.
     fn copy_all(&mut self, pages: &Pages) {
         let Slots { records, locals, .. } = &mut self.slots;
         for (slot, local) in locals.iter_mut().enumerate().skip(self.imports.len()) {

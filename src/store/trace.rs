@@ -4,8 +4,8 @@ use crate::Mat34;
 use crate::store::rows::RowSet;
 use hedgerow_math::internal::prefetch;
 
-/// Histories by transform slot, imports included. A node has the history of the slot that it goes by, but for what the
-/// [log](crate::store::feed) and [`Feed::recalled`](crate::store::Feed) tell of it.
+/// Histories by transform slot, imports included. A node has the history of the slot that it uses, except where the
+/// [log](crate::store::feed) and [`Feed::recalled`](crate::store::Feed) have entries for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     /// World matrices after the update before the last. While an update or a visitor computes: after the last one.
@@ -18,7 +18,7 @@ pub(crate) struct Trace {
     fresh: RowSet,
     /// Slots whose previous matrix is not the present one.
     moving: RowSet,
-    /// Slots whose local transform was set before a visitor came: the next update tells it.
+    /// Slots whose local transform was set before a visitor came: the next update reports it.
     early: RowSet,
     /// The greatest of all frames.
     newest: u32,
@@ -38,7 +38,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Whether world matrices that go by this history have the other as well.
+    /// Whether world matrices with this history also have the other one.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.moved == other.moved && self.world.same_bits(&other.world)
     }

@@ -39,7 +39,7 @@ impl Store {
         self.has_all_edits() && self.feed.as_ref().is_none_or(|feed| feed.is_at_rest())
     }
 
-    /// Whether the last update has brought up to date all that was edited.
+    /// Whether there are no edits since the last update.
     #[inline]
     pub(crate) fn has_all_edits(&self) -> bool {
         !self.pages.marked

@@ -1,13 +1,13 @@
 //! How much memory one kind of records takes.
 
-/// The use of one kind of records.
+/// The memory use of one kind of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// How many records are in use.
+    /// The number of entries in use.
     pub live: usize,
-    /// The bytes of these.
+    /// The bytes of the entries in use.
     pub live_bytes: usize,
-    /// The bytes that are allocated.
+    /// The bytes allocated.
     pub allocated_bytes: usize,
 }
 

@@ -1,9 +1,10 @@
 //! Checks every invariant of the storage.
 //!
 //! 1. A live record's links agree with its neighbours'; states, the free list and marks are as [`page`](super::page)
-//!    says; what a record says that it has is there, and nothing besides.
+//!    says; the components that a record says it has exist, and no others.
 //! 2. A node's spot names a row that lives and is of its record, and the row's slot and drawable, if they are its own,
-//!    say the same; or the node waits, at the index that its spot says. What was moved or drawn anew is on its list.
+//!    say the same; or the node waits, at the index that its spot says. Nodes that were moved or redrawn are on their
+//!    lists.
 //! 3. A parent's row and slot come before its children's; the slice of an import comes before its importer's in the
 //!    order. No slot and no drawable has two owners. Rows and slots of nodes that died are in use until the update, and
 //!    no longer; a slot whose local transform is a matrix is in use.
@@ -70,7 +71,7 @@ impl Store {
         Ok(self.pages.len())
     }
 
-    /// Links, memberships, and what is beside the records.
+    /// Links, memberships, and side data.
     fn validate_links(&self) -> Result<(), String> {
         let mut outside = 0;
         for id in self.pages.live().chain([RecordId::LIMBO]) {

@@ -17,8 +17,8 @@ use glam::{DAffine3, Vec3};
 
 /// A slice: some nodes in depth-first order, as of the last update.
 ///
-/// Its first rows, and its first transform slots, are *imports*: copies of what parents in earlier slices have. Unused
-/// rows and slots may lie between those in use.
+/// Its first rows and its first transform slots are *imports*: copies of the data of parents in earlier slices. There
+/// may be unused rows and slots between those in use.
 #[derive(Clone, Copy)]
 pub struct SliceView<'s> {
     store: &'s Store,
@@ -34,8 +34,8 @@ impl core::fmt::Debug for SliceView<'_> {
 }
 
 impl<'s> SliceView<'s> {
-    /// The number of the slice, by which a [`MatrixSlot`] names it. It is small, belongs to
-    /// the slice while the slice exists, and may be reused later.
+    /// The number of the slice, as in a [`MatrixSlot`]. It is small, stays the same as long as the slice exists, and
+    /// may be reused later.
     #[must_use]
     #[inline]
     pub fn number(&self) -> u32 {
@@ -49,23 +49,24 @@ impl<'s> SliceView<'s> {
         self.head.live as usize
     }
 
-    /// How many rows, and transform slots, at the beginning are copies of what parents in earlier slices have.
+    /// The number of imported rows at the beginning, which is also the number of imported transform slots: copies of
+    /// the data of parents in earlier slices.
     #[must_use]
     #[inline]
     pub fn imports(&self) -> usize {
         self.slice.imports.len()
     }
 
-    /// The box around all drawables of the slice as of the last update; `None` unless the scene keeps
-    /// [world boxes](crate::SceneConfig::bounds). Empty if there is no drawable that has one.
+    /// The box around all drawables of the slice as of the last update; `None` unless the scene has [world
+    /// boxes](crate::SceneConfig::bounds). Empty if no drawable has a box.
     #[must_use]
     pub fn bounds(&self) -> Option<Aabb> {
         self.boxes().map(|boxes| boxes.own)
     }
 
-    /// The box around the drawables of each block of 64 slots, in the order of the slots, as of the last update; none
-    /// unless the scene keeps [world boxes](crate::SceneConfig::bounds). Empty for blocks without drawables that have
-    /// one.
+    /// The box around the drawables of each block of 64 slots, in the order of the slots, as of the last update; an
+    /// empty list unless the scene has [world boxes](crate::SceneConfig::bounds). A box is empty if no drawable of the
+    /// block has one.
     pub fn block_bounds(&self) -> impl Iterator<Item = Aabb> + use<'s> {
         let blocks = self.boxes().map(|boxes| &boxes.blocks);
         blocks.into_iter().flat_map(|blocks| (0..blocks.len()).filter_map(|block| blocks.get(block)))
@@ -163,21 +164,21 @@ impl<'s> RowView<'s> {
         self.row(row).map(|row| self.view.store.handle(row.record))
     }
 
-    /// The node that an import is a copy of, if it is still there; `None` for other rows.
+    /// The node that an import is a copy of, if it still exists; `None` for other rows.
     #[must_use]
     pub fn import(&self, row: usize) -> Option<NodeHandle> {
         let handle = (*self.view.slice.imports.get(row)?)?;
         self.view.store.resolve(handle).map(|_| handle)
     }
 
-    /// The row of a node's parent, which may be an import; `None` if the row is not a node's.
+    /// The row of a node's parent, which may be an import; `None` if the row does not belong to a node.
     #[must_use]
     #[inline]
     pub fn parent(&self, row: usize) -> Option<usize> {
         self.row(row).map(|row| usize::from(row.above))
     }
 
-    /// The transform slot that holds for a node: its own, or that of the nearest node above that has one.
+    /// The transform slot of a node: its own, or that of the nearest ancestor that has one.
     #[must_use]
     #[inline]
     pub fn transform(&self, row: usize) -> Option<usize> {
@@ -191,14 +192,14 @@ impl<'s> RowView<'s> {
         self.row(row).filter(|row| row.is(Row::OWN_TRANSFORM)).map(|row| usize::from(row.slot))
     }
 
-    /// The material that holds for a node: its own, or that of the nearest node above that has one.
+    /// The effective material of a node: its own, or that of the nearest ancestor that has one.
     #[must_use]
     #[inline]
     pub fn material(&self, row: usize) -> Option<u32> {
         self.row(row)?.material()
     }
 
-    /// The layers on which a node is visible; `None` if the row is not a node's.
+    /// The layers on which a node is visible; `None` if the row does not belong to a node.
     #[must_use]
     #[inline]
     pub fn layers(&self, row: usize) -> Option<Layers> {
@@ -228,27 +229,27 @@ impl<'s> TransformView<'s> {
         self.view.slice.slots.worlds.len()
     }
 
-    /// How many slots there is memory for.
+    /// The number of slots that are allocated.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.view.slice.slots.worlds.capacity()
     }
 
-    /// Whether the slot belongs to a node, or is an import.
+    /// Whether the slot is in use: by a node, or as an import.
     #[must_use]
     pub fn is_occupied(&self, slot: usize) -> bool {
         slot < self.view.imports() || self.record(slot).is_some()
     }
 
-    /// For each slot, that of the nearest node above that has a transform, or of its import; 0 for imports, undefined
-    /// for unused slots.
+    /// For each slot, the slot of the nearest ancestor that has a transform, or of the ancestor's import; 0 for
+    /// imports, unspecified for unused slots.
     #[must_use]
     #[inline]
     pub fn parents(&self) -> &'s [u32] {
         &self.view.slice.slots.parents
     }
 
-    /// World matrices as of the last update; undefined for unused slots.
+    /// World matrices as of the last update; unspecified for unused slots.
     #[must_use]
     #[inline]
     pub fn worlds(&self) -> &'s [Mat34] {
@@ -262,7 +263,7 @@ impl<'s> TransformView<'s> {
         trace.and_then(|trace| trace.previous(slot)).unwrap_or(&self.view.slice.slots.worlds[slot])
     }
 
-    /// The local transform of the node that has a slot, as of now; `None` for imports and for unused slots.
+    /// The local transform of the slot's node, as of now; `None` for imports and for unused slots.
     #[must_use]
     pub fn local(&self, slot: usize) -> Option<Local> {
         self.view.store.local(self.record(slot)?)
@@ -321,7 +322,7 @@ pub struct ListedDrawable {
     pub drawable: Drawable,
     /// The slot of the node's transform, its own or inherited.
     pub transform: usize,
-    /// The material that holds for the node.
+    /// The effective material of the node.
     pub material: Option<u32>,
     /// The layers on which the node is visible.
     pub layers: Layers,
@@ -473,7 +474,7 @@ impl Store {
     }
 }
 
-/// A slice in which local transforms can be set. Everything else is read-only, so a visitor can break nothing.
+/// A slice in which local transforms can be set. Everything else is read-only, so a visitor cannot break invariants.
 #[derive(Debug)]
 pub struct SliceViewMut<'s> {
     store: &'s mut Store,
@@ -487,7 +488,7 @@ impl SliceViewMut<'_> {
         self.store.view(self.number)
     }
 
-    /// Sets the local transform of a slot, which must be a node's. The next update applies it.
+    /// Sets the local transform of a slot, which must belong to a node. The next update applies it.
     ///
     /// # Errors
     /// [`Error::NotFinite`], [`Error::NotRotation`].

@@ -4,10 +4,10 @@ use crate::scene::NodeMap;
 use crate::{Error, NodeHandle, NodeRef, Scene};
 use std::collections::BTreeMap;
 
-/// A number for each node, for files that are read and written again: [`WithIds`](super::WithIds).
+/// A number for each node that stays the same when a file is read and written again: see [`WithIds`](super::WithIds).
 ///
-/// A loaded scene has handles of its own, but its nodes keep their ids, and each id leads back to its node. Files have
-/// the next id, too, so that no id of a node that is gone is given to another one.
+/// A loaded scene has new handles, but its nodes keep their ids, and each id can be mapped back to its node. Files also
+/// store the next id, so that ids of removed nodes are never reused.
 ///
 /// ```
 /// use hedgerow::text::NodeIds;
@@ -39,7 +39,7 @@ impl NodeIds {
         Self::default()
     }
 
-    /// An id for each node of a scene, from 0, in depth-first order; detached ones come last.
+    /// Assigns an id to each node of a scene, from 0, in depth-first order; detached nodes come last.
     #[must_use]
     pub fn of(scene: &Scene) -> Self {
         let mut ids = Self::new();
@@ -47,12 +47,12 @@ impl NodeIds {
         ids
     }
 
-    /// Gives the next numbers to the nodes of the scene that have no id, in depth-first order, and drops the ids of
-    /// nodes that are gone. Returns how many ids are new. Runs in **O(nodes log nodes)**.
+    /// Assigns the next ids to the nodes of the scene that have none, in depth-first order, and drops the ids of
+    /// removed nodes. Returns the number of new ids. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
-    /// [`Error::NoIds`] if there are fewer ids than nodes from [`next_id`](Self::next_id) on: nothing is given then. Ids that
-    /// are free below that can be given by [`insert`](Self::insert).
+    /// [`Error::NoIds`] if there are too few ids from [`next_id`](Self::next_id) on; nothing is assigned then. You can
+    /// still assign lower ids that are free with [`insert`](Self::insert).
     pub fn assign(&mut self, scene: &Scene) -> Result<usize, Error> {
         let tops = core::iter::once(scene.root()).chain(scene.detached());
         let nodes = tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::descendants).map(NodeRef::handle);
@@ -69,7 +69,7 @@ impl NodeIds {
         Ok(new.len())
     }
 
-    /// The id that is given next: greater than every id that was ever given. Written to files.
+    /// The next id: greater than every id that was ever assigned. It is written to files.
     #[must_use]
     pub const fn next_id(&self) -> u64 {
         self.next
@@ -80,8 +80,8 @@ impl NodeIds {
         self.next = self.next.max(next);
     }
 
-    /// Gives an id to a node. Returns false, and changes nothing, if the node has another one or the id has another
-    /// node, or for the greatest `u64`.
+    /// Assigns an id to a node. Returns false, and changes nothing, if the node has another id, if the id belongs to
+    /// another node, or if the id is `u64::MAX`.
     pub fn insert(&mut self, node: NodeHandle, id: u64) -> bool {
         let free = self.nodes.get(&id).is_none_or(|&other| other == node);
         let unnamed = self.ids.get(node).is_none_or(|&other| other == id);

@@ -9,10 +9,10 @@ use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A scene and the ids of its nodes: what is read, and, with references to both, what is written.
+/// A scene with the ids of its nodes. Deserializing returns it; to serialize, make one of references to both.
 ///
-/// The module's example shows both. A list without ids is read too: then ids are places in the list. To write, each
-/// node needs an id: see [`NodeIds::assign`].
+/// The module's example shows both. A list without ids can be read too: then ids are the indices in the list. To write,
+/// each node needs an id: see [`NodeIds::assign`].
 #[derive(Clone, Debug)]
 pub struct WithIds<S = Scene, I = NodeIds> {
     /// The scene.
@@ -57,7 +57,8 @@ impl Serialize for WithIds {
 }
 
 impl SaveOptions {
-    /// A scene to be written as text, with ids or without: like the scene or [`WithIds`], without what is left out.
+    /// A serializable view of a scene, with ids or without: like the scene or [`WithIds`], without the parts that the
+    /// options exclude.
     pub fn text<'s>(self, scene: &'s Scene, ids: impl Into<Option<&'s NodeIds>>) -> impl Serialize + 's {
         Text(NodeList { scene, ids: ids.into(), detached: self.detached })
     }

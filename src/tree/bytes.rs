@@ -17,9 +17,9 @@ use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::file_header::Kind;
 
 impl Tree {
-    /// The tree as bytes, from which [`Tree::from_bytes`] makes an equal one. Runs in **O(nodes)**.
+    /// The tree as bytes. [`Tree::from_bytes`] restores an equal tree. Runs in **O(nodes)**.
     ///
-    /// A tree that a scene would refuse gives bytes that are refused.
+    /// If a scene would reject the tree, [`Tree::from_bytes`] rejects the bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let heads = self.nodes.heads();
@@ -33,13 +33,13 @@ impl Tree {
         with_header(Kind::Tree, out)
     }
 
-    /// The tree from which [`Tree::to_bytes`] made these bytes.
+    /// Restores a tree from the bytes of [`Tree::to_bytes`].
     ///
-    /// Any bytes are safe: what is not exactly a tree that a scene accepts is refused, and allocation is bounded by
-    /// input size. Runs in **O(bytes)**.
+    /// Any bytes are safe: everything is validated, so a scene accepts the tree, and allocation is bounded by the size
+    /// of the input. Runs in **O(bytes)**.
     ///
     /// # Errors
-    /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the tree.
+    /// A [`SnapshotError`] if the bytes are not valid, or if there is no memory for the tree.
     ///
     /// ```
     /// use hedgerow::{Node, Place, Scene, Tree};

@@ -10,9 +10,10 @@ use crate::tree::packed::Head;
 use crate::{Error, NodeHandle};
 
 impl Scene {
-    /// A node and everything below it as a value, in depth-first order: everything that the scene keeps of these nodes.
+    /// Copies a node and everything below it, with all components, to a [`Tree`], in depth-first order.
     ///
-    /// Node n of the tree is node n of [`descendants`](crate::NodeRef::descendants). Runs in **O(nodes of the subtree)**.
+    /// Node n of the tree is the n-th node of [`descendants`](crate::NodeRef::descendants). Runs in **O(nodes of the
+    /// subtree)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -51,17 +52,18 @@ impl Scene {
         Ok(tree)
     }
 
-    /// Inserts a tree at a place, and returns the handles of its nodes by their numbers. Several roots are inserted there
-    /// one after the other. A plain handle as `place` means the last child of that node.
+    /// Inserts a tree at a place, and returns the handles of its nodes, indexed by their numbers. If the tree has
+    /// several roots, they are inserted there one after the other. A plain handle as `place` means the last child of
+    /// that node.
     ///
-    /// This is also how a subtree is copied, within a scene or from another, and how one is read from a file: see
-    /// [`Scene::tree`] and [`Tree::from_bytes`]. Values that are kept beside the scene follow by
+    /// Use it also to copy a subtree, within a scene or from another scene, with [`Scene::tree`], and to load one from
+    /// a file, with [`Tree::from_bytes`]. To copy your own data of the nodes, use
     /// [`NodeMap::copy_along`](crate::data::NodeMap::copy_along). A tree at [`Place::Detached`] can serve as a prefab
     /// that costs nothing in any pass. Runs in **O(nodes)**.
     ///
     /// # Errors
-    /// [`BatchError::item`] is the number of the first node that is refused: [`Error::UnknownParent`] if its parent does
-    /// not come before it; [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. For the place
+    /// [`BatchError::item`] is the number of the first invalid node: [`Error::UnknownParent`] if its parent does not
+    /// come before it; [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. For the place
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::IndexOutOfRange`].
     /// [`Error::CapacityOverflow`]. The scene is unchanged.
     ///

@@ -1,4 +1,5 @@
-//! A tree of nodes as one value, apart from any scene: built node by node, or read from a scene, bytes or text.
+//! A tree of nodes as a value, independent of any scene: built node by node, copied from a scene, or read from bytes or
+//! text.
 
 mod bytes;
 mod insert;
@@ -12,8 +13,8 @@ use core::fmt;
 use insert::Placed;
 use packed::Packed;
 
-/// Nodes with the numbers of their parents: a subtree of a scene as a value of its own, with everything that a scene
-/// keeps of its nodes.
+/// A list of nodes with the numbers of their parents: a subtree of a scene as a value, with all components of its
+/// nodes.
 ///
 /// | from | to |
 /// |---|---|
@@ -22,9 +23,9 @@ use packed::Packed;
 /// | [`from_bytes`](Self::from_bytes) | [`to_bytes`](Self::to_bytes) |
 /// | `Deserialize` (feature `serde`) | `Serialize` |
 ///
-/// A node has the number that [`push`](Self::push) returned: 0 for the first, 1 for the next. Its parent comes before
-/// it. Siblings are in the order of their numbers. There may be several roots, nodes without a parent. Most nodes take
-/// 50 to 100 bytes.
+/// Nodes are numbered from 0 in the order in which they were pushed; [`push`](Self::push) returns the number. A parent
+/// comes before its children. Siblings are in the order of their numbers. There may be several roots (nodes without a
+/// parent). Most nodes take 50 to 100 bytes.
 ///
 /// Two trees are equal if they have the same nodes with the same parents in the same depth-first order, whatever their
 /// numbers. The comparison runs in **O(nodes)**.
@@ -71,11 +72,11 @@ impl Tree {
 
     /// Appends a node as the last child of its parent, or as a root, and returns its number. A name is copied.
     ///
-    /// A parent whose number is not less than that of the node, or a value that a scene would refuse, is reported when
-    /// the tree is inserted. Runs in amortised **O(1)**.
+    /// A parent whose number is not less than that of the node, or an invalid value, is reported when the tree is
+    /// inserted. Runs in amortised **O(1)**.
     ///
     /// # Panics
-    /// If the name has 4 GiB or more.
+    /// If the name is 4 GiB or longer.
     #[inline]
     pub fn push(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
         let number = self.len();
@@ -114,8 +115,8 @@ impl Tree {
         self.fault = None;
     }
 
-    /// The node of a number, with values as a scene keeps them; as it was pushed, if a scene would refuse it. `None` if there is no
-    /// such node. Runs in **O(1)**.
+    /// The node with a number. Its values are as a scene stores them, or as they were pushed if a scene would reject
+    /// them. `None` if there is no such node. Runs in **O(1)**.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Node<'_>> {
         self.nodes.heads().get(index).map(|&head| self.nodes.node(head))
@@ -127,7 +128,7 @@ impl Tree {
         self.parents.get(index).filter(|&&parent| parent != NIL).map(|&parent| parent as usize)
     }
 
-    /// The nodes by their numbers, each with the number of its parent.
+    /// The nodes in the order of their numbers, each with the number of its parent.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Option<usize>, Node<'_>)> + ExactSizeIterator {
         self.nodes.heads().iter().enumerate().map(|(number, &head)| (self.parent(number), self.nodes.node(head)))
     }

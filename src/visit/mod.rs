@@ -1,15 +1,15 @@
 //! Visitors of two kinds: of nodes in strict depth-first order, and of whole slices as columns.
 //!
-//! A [slice](crate::guide::glossary) is some thousand nodes in depth-first order, as of the last update, in arrays of
-//! its own. A pass over all transforms, drawables or materials reads these arrays and nothing else. The visitor of
-//! nodes follows links, and sees the tree as it is now.
+//! A [slice](crate::guide::glossary) has some thousand nodes in depth-first order, as of the last update, in arrays of
+//! its own. A pass over all transforms, drawables or materials only reads these arrays. A visitor of nodes follows
+//! links, and sees the tree as it is now.
 //!
 //! | walk | takes | for |
 //! |---|---|---|
-//! | [`Scene::visit`](crate::Scene::visit) | a [`Visitor`], or a closure of a `&`[`NodeRef`](crate::NodeRef) | node by node in depth-first order, with what to do after a node's children; can prune and stop |
+//! | [`Scene::visit`](crate::Scene::visit) | a [`Visitor`], or a closure that takes a `&`[`NodeRef`](crate::NodeRef) | node by node in depth-first order, also after a node's children; can prune and stop |
 //! | [`Scene::slices`](crate::Scene::slices) | nothing: an iterator of [`SliceView`]s | passes over columns |
-//! | [`Scene::visit_slices`](crate::Scene::visit_slices) | a [`SliceVisitor`], or a closure of a [`SliceView`] | the same, where a visitor is at hand |
-//! | [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) | a [`SliceVisitorMut`] | sets local transforms; [`TransformPass`] computes world matrices on the way |
+//! | [`Scene::visit_slices`](crate::Scene::visit_slices) | a [`SliceVisitor`], or a closure that takes a [`SliceView`] | the same, with a visitor |
+//! | [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) | a [`SliceVisitorMut`] | setting local transforms; [`TransformPass`] also computes world matrices |
 //!
 //! ```
 //! use hedgerow::visit::Flow;
@@ -43,7 +43,7 @@ pub use slice::{SliceVisitor, SliceVisitorMut};
 pub use crate::pass::TransformPass;
 pub use crate::store::{DrawableView, ListedDrawable, RowView, SliceView, SliceViewMut, TransformView};
 
-/// The result of a visitor: how the walk continues.
+/// The return value of a visitor: how the walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flow {
     /// Continue with the nodes below.

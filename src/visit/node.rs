@@ -4,13 +4,13 @@ use crate::scene::{NodeRef, Scene};
 use crate::visit::Flow;
 use crate::{Drawable, Local, NodeHandle};
 
-/// Visits every node below a start in depth-first order, and siblings in their order. All methods do nothing by
+/// Visits a node and every node below it in depth-first order, with siblings in their order. All methods do nothing by
 /// default.
 ///
 /// For each node: [`enter`](Self::enter), then one method for each kind of component that the node has, then the nodes
 /// below, then [`leave`](Self::leave). If any of a node's methods returns [`Flow::Prune`], the nodes below are skipped.
 /// At [`Flow::Break`] the walk ends at once, without further calls of `leave`. A visitor that needs the depth below the
-/// start counts `enter` and `leave`; [`NodeRef::depth`] counts from the root, in O(ancestors).
+/// start can count calls of `enter` and `leave`; [`NodeRef::depth`] counts from the root, in O(ancestors).
 ///
 /// Source: the thesis, section 4.3 (the visitor pattern, one method for each node type).
 pub trait Visitor {
@@ -69,9 +69,9 @@ impl<F: FnMut(&NodeRef<'_>) -> Flow> Visitor for F {
 
 impl Scene {
     /// Visits a node and everything below it in depth-first order. Returns [`Flow::Break`] if the visitor stopped the
-    /// walk, else [`Flow::Continue`]; a stale handle has no nodes to visit.
+    /// walk, else [`Flow::Continue`]. For a stale handle no node is visited.
     ///
-    /// Runs in **O(nodes visited)** on a constant call stack at any depth.
+    /// Runs in **O(nodes visited)**, and does not recurse.
     ///
     /// ```
     /// use hedgerow::{Node, NodeRef, Scene, visit::{Flow, Visitor}};

@@ -2,7 +2,7 @@
 
 use crate::visit::{Flow, SliceView, SliceViewMut};
 
-/// Visits whole slices in order: each after those that it imports from.
+/// Visits whole slices in order: each comes after those that it imports from.
 ///
 /// [`RenderPass`](crate::draw::RenderPass) is one. Slices do not nest, so [`Flow::Prune`] means [`Flow::Continue`].
 pub trait SliceVisitor {
@@ -20,10 +20,10 @@ impl<F: FnMut(SliceView<'_>) -> Flow> SliceVisitor for F {
 /// Visits whole slices in order and may set local transforms.
 ///
 /// [`TransformPass`](crate::visit::TransformPass) is one. Slices do not nest, so [`Flow::Prune`] means
-/// [`Flow::Continue`]. If a visit ends early, even by a panic, the next update computes the rest and reports all changes.
-/// Boxes of slices that a visit changed are those of the last update until the next one.
+/// [`Flow::Continue`]. If a visit ends early, even by a panic, the next update computes the rest and reports all
+/// changes. The boxes of slices that a visit changed stay the same until the next update.
 pub trait SliceVisitorMut {
-    /// Called for each slice. What the slice imports was updated from earlier slices.
+    /// Called for each slice. Its imports have been updated from earlier slices.
     fn slice_mut(&mut self, slice: SliceViewMut<'_>) -> Flow;
 }
 

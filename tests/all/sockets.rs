@@ -381,7 +381,7 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
 fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
     let mut one = Scene::new();
     let mut two = Scene::new();
-    // The second scene's item has a later generation of the same entry in the handle tables.
+    // The item of the second scene has a later generation of the same record.
     let Character { items: in_one, .. } = character(&mut one, Transform::IDENTITY, 3);
     let Character { node, items: in_two } = character(&mut two, Transform::IDENTITY, 3);
     assert_eq!(in_one, in_two);

@@ -3,19 +3,19 @@
 use crate::{library::LibraryError, raw::ClipError, skeleton::SkeletonError, skin::SkinError};
 use core::fmt;
 
-/// What this crate can refuse. A refused call changes nothing.
+/// Why a call failed. A call that fails changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number or a rotation that is given to a call is invalid.
+    /// A number or a rotation passed to a call is invalid.
     Math(hedgerow_math::Error),
-    /// A track or a clip cannot be made, or bytes are not a clip.
+    /// A track or a clip is invalid, or bytes are not a clip.
     Clip(ClipError),
-    /// Joints are not a skeleton, bytes are not a skeleton, or a pose or an instance does not match one.
+    /// Joints do not form a skeleton, bytes are not a skeleton, or a pose or an instance does not match the skeleton.
     Skeleton(SkeletonError),
     /// A skin, a skinned mesh or a call to skin it is invalid.
     Skin(SkinError),
-    /// Bytes are no library.
+    /// Bytes are not a library.
     Library(LibraryError),
 }
 

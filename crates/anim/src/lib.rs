@@ -1,4 +1,4 @@
-//! Skeletons, poses, clips, crowds and skinning: everything that moves the characters of a frame.
+//! Skeletons, poses, clips, crowds and skinning: everything that animates the characters of a frame.
 //!
 //! ```
 //! use hedgerow_anim::glam::{Quat, Vec3};
@@ -28,57 +28,58 @@
 //!
 //! In the order in which data flows:
 //!
-//! | what | types | module |
+//! | subject | types | module |
 //! |---|---|---|
 //! | joints in depth-first order, from a builder or from bytes | [`Skeleton`], [`SkeletonBuilder`], [`JointMap`](skeleton::JointMap) | [`skeleton`] |
 //! | clips as authored: exact sampling, fewer keys | [`RawClip`], [`Track`](raw::Track), [`Reduction`](raw::Reduction) | [`raw`] |
-//! | what moves a character, split off a clip | [`RootMotion`](root_motion::RootMotion) | [`root_motion`] |
-//! | clips compiled: one block of bytes | [`Clip`], [`ClipBuilder`], [`Precision`](clip::Precision), [`JumpSpacing`](clip::JumpSpacing) | [`clip`] |
-//! | playing them, in any direction; while reading | [`Player`], [`Playback`](player::Playback), [`StreamPlayer`](player::StreamPlayer) | [`player`] |
+//! | root motion, extracted from a clip | [`RootMotion`](root_motion::RootMotion) | [`root_motion`] |
+//! | compiled clips: one block of bytes | [`Clip`], [`ClipBuilder`], [`Precision`](clip::Precision), [`JumpSpacing`](clip::JumpSpacing) | [`clip`] |
+//! | playing clips, in any direction, or while they are loading | [`Player`], [`Playback`](player::Playback), [`StreamPlayer`](player::StreamPlayer) | [`player`] |
 //! | local transforms of all joints, and their model matrices | [`Pose`], [`UniformPose`](pose::UniformPose) | [`pose`] |
-//! | poses made of poses | [`PoseSum`](blend::PoseSum), [`JointMask`](blend::JointMask), [`Pose::crossfade`], [`Pose::add`] | [`blend`] |
+//! | blending poses | [`PoseSum`](blend::PoseSum), [`JointMask`](blend::JointMask), [`Pose::crossfade`], [`Pose::add`] | [`blend`] |
 //! | many instances of one skeleton | [`Crowd`], [`InstanceHandle`](crowd::InstanceHandle) | [`crowd`] |
 //! | vertices that follow joints: palettes, meshes, morph targets, batches | [`Skin`], [`Palette`](skin::Palette), [`SkinnedMesh`], [`SkinBatch`](skin::SkinBatch) | [`skin`] |
 //! | many characters that own their poses, from players to skinned vertices, on several threads | [`Skeleton::each_palette`], [`Skeleton::par_each_palette`] | [`skeleton`] |
-//! | what is refused, and why | [`Error`] | the root |
+//! | errors | [`Error`] | the root |
 //!
-//! A skeleton counts its joints in depth-first order, and so do poses, clips and model matrices. A [`Skin`] has an
-//! order of its own, by which vertices are bound: palettes go by that, and a mesh refuses those of another skin.
+//! A skeleton numbers its joints in depth-first order, and poses, clips and model matrices use these numbers. A
+//! [`Skin`] numbers the joints in an order of its own, to which vertices are bound. Palettes use that order, and a mesh
+//! refuses palettes of another skin.
 //!
 //! # Costs
 //!
-//! | what | memory |
+//! | type | memory |
 //! |---|---|
 //! | a pose | 40 bytes a joint, in blocks of eight joints |
 //! | an instance of a crowd | 40 bytes a joint, in blocks of sixteen instances |
 //! | a matrix | 48 bytes |
 //! | a player | 1.5 kB for 96 joints that all move |
-//! | a compiled clip | 6 bytes a key, about 8.6 with what says whose it is and with jump frames |
-//! | a skinned vertex | 12 bytes a stream, 2 bytes an influence, and 4 an influence but the last |
+//! | a compiled clip | 6 bytes a key, about 8.6 with record headers and jump frames |
+//! | a skinned vertex | 12 bytes a stream, 2 bytes an influence, and 4 bytes for each influence except the last |
 //!
 //! | operation | time |
 //! |---|---|
-//! | [`Player::advance`] | O(keys passed), or O(lanes + keys to the nearest jump frame) where that is less |
+//! | [`Player::advance`] | O(keys passed), or O(lanes + keys to the nearest jump frame) if that is less |
 //! | [`Player::seek`] | O(lanes + keys to the nearest jump frame) |
 //! | [`Player::sample`], [`Pose::to_models`], blending | O(joints) |
-//! | [`Crowd::palettes`] and its like | O(instances × joints) |
+//! | [`Crowd::models`], [`Crowd::palettes`] | O(instances × joints) |
 //! | [`SkinnedMesh::skin`] | O(vertices × influences) |
 //! | [`ClipBuilder::build`] | O(keys log keys) |
 //!
-//! Nothing allocates once its arrays have grown. The library's README tells nanoseconds, and how to measure them.
+//! Nothing allocates once its arrays have grown. The crate's README has timings, and says how to repeat them.
 //!
 //! # The same bits everywhere
 //!
-//! A [`Clip`] that is played, sums and differences of poses, morph targets, and all byte forms have the same bits on
-//! every machine. Model matrices, palettes and skinned vertices have one rounding where products are fused with sums
-//! (AVX2, AVX-512, NEON), and another one elsewhere. The tests `same_bits` hold hashes against both on x86-64, 64-bit
-//! ARM, 32-bit x86 and WebAssembly. Not promised: what is made of a [`RawClip`], by [`ClipBuilder`] too, which takes
-//! sines of the system's mathematical library, so that clips are best built once and shipped as bytes; and
-//! [`UniformPose`](pose::UniformPose), whose products are glam's.
+//! Playing a [`Clip`], sums and differences of poses, morph targets, and all byte formats give the same bits on every
+//! machine. Model matrices, palettes and skinned vertices are rounded in one way on machines with fused multiply-add
+//! (AVX2, AVX-512, NEON), and in another way on all others. The tests `same_bits` check both against hashes on x86-64,
+//! 64-bit ARM, 32-bit x86 and WebAssembly. There is no such promise for results computed from a [`RawClip`], including
+//! those of [`ClipBuilder`]: they use sines of the system's mathematical library, so build clips once and ship them as
+//! bytes. Nor is there one for [`UniformPose`](pose::UniformPose), whose products are glam's.
 //!
 //! # Features
 //!
-//! | feature | what it adds | default |
+//! | feature | adds | default |
 //! |---|---|---|
 //! | `rayon` | many characters, crowds and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Transform`], [`Mat34`] and [`Aabb`] in text formats; skeletons and clips have byte forms of their own | no |

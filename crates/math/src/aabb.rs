@@ -94,7 +94,7 @@ impl Aabb {
         other.is_empty() || (self.min.cmple(other.min) & other.max.cmple(self.max)).all()
     }
 
-    /// Whether both boxes have a point in common, if only on their borders; an empty box has none.
+    /// Whether the boxes have a point in common, including their borders. Always false for an empty box.
     #[inline]
     #[must_use]
     pub fn intersects(&self, other: &Self) -> bool {

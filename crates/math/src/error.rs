@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Numbers that are not a valid transform, box, frustum, ray or sphere.
+/// Why numbers are not a valid transform, box, frustum, ray or sphere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,7 +1,7 @@
-//! Transforms, 3×4 matrices, boxes, and shapes to test boxes against: thin types on glam, with SIMD kernels.
+//! Transforms, 3×4 matrices, boxes, and shapes to test boxes against: thin types on top of glam, with SIMD kernels.
 //!
 //! The mathematics of the scene graph `hedgerow` and of the animation library `hedgerow-anim`. It is useful by itself
-//! where many boxes are tested at once, or where affine matrices are stored in the twelve floats that shaders expect.
+//! to test many boxes at once, or to store affine matrices in the twelve floats that shaders expect.
 //!
 //! ```
 //! use hedgerow_math::glam::Vec3;
@@ -22,20 +22,20 @@
 //! # Ok::<(), hedgerow_math::Error>(())
 //! ```
 //!
-//! | what | types |
+//! | subject | types |
 //! |---|---|
 //! | translation, rotation, scale | [`Transform`]: 48 bytes; [`PackedTransform`]: the same in 40, for storage |
 //! | affine matrix, three rows of four | [`Mat34`]: 48 bytes, aligned to 16 |
 //! | boxes, and many of them as columns | [`Aabb`], [`Boxes`] |
 //! | shapes to test boxes against | [`Frustum`], [`Ray`], [`Sphere`] |
-//! | why a value is refused | [`Error`] |
+//! | why a value is invalid | [`Error`] |
 //!
-//! Two features, neither default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data that is
-//! uploaded without unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
+//! There are two features, both off by default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data
+//! that can be uploaded without unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
 //! All types except [`Boxes`] are `Copy`. Results do not depend on the machine: kernels evaluate the same expressions
-//! in the same order with every instruction set, without fused multiply-add. Tests hold hashes of what comes out
-//! against that on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly: `tests/same_bits.rs` of hedgerow.
+//! in the same order with every instruction set, without fused multiply-add. The test `tests/same_bits.rs` of hedgerow
+//! checks hashes of the results on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -74,7 +74,7 @@ impl Mat34 {
         a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
     }
 
-    /// Whether the transform turns a left hand into a right one, so that the winding of triangles is reversed.
+    /// Whether the transform mirrors, and so reverses the winding of triangles.
     #[inline]
     #[must_use]
     pub fn is_mirrored(&self) -> bool {
@@ -95,12 +95,12 @@ impl Mat34 {
         invert_wide(&self.to_wide()).map(|inverse| Self::from_wide(&inverse)).filter(Self::is_finite)
     }
 
-    /// The matrix that maps normals, by rows: the inverse transpose of the linear part, computed in double precision.
-    /// What it maps is not of length 1 if the transform scales.
+    /// The matrix that transforms normals, by rows: the inverse transpose of the linear part, computed in double
+    /// precision. If the transform scales, the results are not of length 1.
     ///
-    /// Where there is no [inverse](Mat34::inverse) in single precision, its cofactors are returned, divided by the
-    /// greatest of them. Those of a transform that flattens all to a plane map normals to that of the plane, or to zero.
-    /// All zeros if it flattens to a line or a point, or is not finite.
+    /// If there is no [inverse](Mat34::inverse) in single precision, the result is the cofactor matrix, divided by its
+    /// greatest element. For a transform that flattens everything to a plane, it maps normals to the normal of the
+    /// plane or to zero. It is all zeros if the transform flattens everything to a line or a point, or is not finite.
     ///
     /// ```
     /// use hedgerow_math::{Mat34, Transform, glam::Vec3};
@@ -131,8 +131,8 @@ impl Mat34 {
         rounded(cofactors.map(|row| row / greatest))
     }
 
-    /// Translation, rotation and scale, if these express the matrix to within 1e-6 of its largest element in each
-    /// column; `None` if it shears, if a column is zero, or if it is not finite.
+    /// Decomposes the matrix into translation, rotation and scale, if these express it to within 1e-6 of the largest
+    /// element of each column; `None` if it shears, if a column is zero, or if it is not finite.
     ///
     /// For a mirroring matrix, `scale.x` is negative.
     #[must_use]
@@ -182,7 +182,7 @@ impl Mat34 {
     }
 }
 
-/// Whether single precision keeps a vector to about its last digit. False if its greatest component is too small.
+/// Whether single precision represents a vector to about its last digit. False if its greatest component is too small.
 #[inline]
 pub fn keeps(vector: DVec3) -> bool {
     loss(vector) <= vector.abs().max_element() * f64::from(f32::EPSILON)
@@ -193,8 +193,8 @@ fn loss(vector: DVec3) -> f64 {
     (vector - vector.as_vec3().as_dvec3()).abs().max_element()
 }
 
-/// Whether single precision keeps a translation that leads to `place` below `above`: to about its last digit, or so
-/// that the loss cannot be resolved at `place`.
+/// Whether single precision represents a translation in the space of `above`: either to about its last digit, or so
+/// that the error cannot be resolved at the resulting position `place`.
 #[inline]
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
@@ -203,9 +203,9 @@ pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> 
     keeps(translation) || enlarged <= around * f64::from(f32::EPSILON)
 }
 
-/// The inverse of `wide`. `None` if its linear part has none: if the volume spanned by its three axes is at most 10⁻¹²
-/// of the volume of perpendicular axes with the same lengths. Translation, rotation and scale always have one unless a
-/// scale is zero.
+/// The inverse of `wide`. `None` if its linear part is singular: if the volume spanned by its three axes is at most
+/// 10⁻¹² of the volume of perpendicular axes with the same lengths. A product of translation, rotation and scale always
+/// has an inverse unless a scale is zero.
 pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
     // The determinant is compared with the columns' lengths, so that a small scale does not count as zero.
     let m = &wide.matrix3;
@@ -215,7 +215,7 @@ pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
     regular.then(|| wide.inverse()).filter(|inverse| inverse.is_finite())
 }
 
-/// Translation, rotation and scale of `wide`, if these express it; see [`Mat34::to_transform`].
+/// Decomposes `wide` into translation, rotation and scale, if these express it; see [`Mat34::to_transform`].
 #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
 pub fn transform_from_wide(wide: &DAffine3) -> Option<Transform> {
     if !wide.is_finite() {

@@ -1,9 +1,9 @@
-//! Rays and spheres: queries of a scene besides boxes and frusta.
+//! Rays and spheres: shapes of queries, in addition to boxes and frusta.
 
 use crate::Error;
 use glam::{DVec4, Mat4, Vec2, Vec3};
 
-/// A half line from a point, or its part up to a length.
+/// A half line from a point, or a segment of a given length.
 ///
 /// ```
 /// use hedgerow_math::Ray;
@@ -25,7 +25,7 @@ pub struct Ray {
 const PARALLEL: f64 = 1e-30;
 
 impl Ray {
-    /// The ray from `origin` in a direction of any length, without an end.
+    /// The infinite ray from `origin` in a direction of any length.
     ///
     /// The direction is normalised in double precision; a component below 10⁻³⁰ of its length counts as zero.
     ///
@@ -46,19 +46,19 @@ impl Ray {
         Ok(Self { origin, direction: Vec3::from_array(unit), inverse, length: f32::INFINITY })
     }
 
-    /// The ray that a point of the screen shows, from the near plane on, for a matrix from world to clip space with
+    /// The ray through a point of the screen, starting at the near plane, for a matrix from world to clip space with
     /// depths from 0 to 1: Direct3D, Vulkan, Metal, WebGPU.
     ///
-    /// `ndc` are normalised device coordinates: −1 to 1 from left to right, and from bottom to top unless the matrix
+    /// `ndc` is in normalised device coordinates: −1 to 1 from left to right, and from bottom to top unless the matrix
     /// flips y. For a window with its origin at the top left, `x = 2 px / width - 1` and `y = 1 - 2 py / height`.
     ///
-    /// With perspective, depth may be reversed and the far plane infinite. A parallel projection does not show which
-    /// end is near: there the ray goes from depth 0 to depth 1. If its depth is reversed, pass `flip * matrix` with
-    /// `flip` mapping z to 1 − z. Computed in double precision; the
-    /// ray begins at the eye where the matrix, in single precision, does not tell the near plane from it.
+    /// With perspective, depth may be reversed and the far plane infinite. An orthographic projection does not show
+    /// which end is near, so there the ray goes from depth 0 to depth 1. If its depth is reversed, pass `flip * matrix`
+    /// with `flip` mapping z to 1 − z. The ray is computed in double precision. It starts at the eye if the matrix, in
+    /// single precision, does not distinguish the near plane from the eye.
     ///
     /// # Errors
-    /// [`Error::NotFinite`]; [`Error::Singular`] for a matrix that maps no line to the point.
+    /// [`Error::NotFinite`]; [`Error::Singular`] if the matrix maps no line to the point.
     ///
     /// ```
     /// use hedgerow_math::Ray;
@@ -76,7 +76,7 @@ impl Ray {
         Self::unprojected(view_projection, ndc, 0.0)
     }
 
-    /// The same as [`Ray::from_ndc`] for a matrix to depths from −1 to 1: OpenGL.
+    /// Like [`Ray::from_ndc`], for a matrix with depths from −1 to 1: OpenGL.
     ///
     /// # Errors
     /// Those of [`Ray::from_ndc`].
@@ -106,8 +106,8 @@ impl Ray {
         let near = if parallel {
             if value(w) > 0.0 { first } else { f64::NAN }
         } else {
-            // The weight is zero at the eye. The near end is next to it, and rounding may put that behind it, as it may
-            // put the far end beyond infinity.
+            // The weight is zero at the eye. The near end is next to it, and rounding may put the near end behind it,
+            // as it may put the far end beyond infinity.
             let eye = zero(w);
             let away = |end: f64| if end.is_nan() { f64::INFINITY } else { (end - eye).abs() };
             let near = if away(first) <= away(last) { first } else { last };
@@ -118,10 +118,10 @@ impl Ray {
         if origin.is_finite() { Self::new(origin.as_vec3(), line.as_vec3()) } else { Err(Error::Singular) }
     }
 
-    /// The same ray, with an end at a distance from its origin. Infinity means no end.
+    /// The same ray, limited to a distance from its origin. Infinity means no limit.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] for NaN and for lengths below zero.
+    /// [`Error::NotFinite`] for NaN and for negative lengths.
     pub fn up_to(self, length: f32) -> Result<Self, Error> {
         if length >= 0.0 { Ok(Self { length, ..self }) } else { Err(Error::NotFinite("a ray's length, from 0 on,")) }
     }
@@ -144,7 +144,7 @@ impl Ray {
         self.length
     }
 
-    /// The inverses of the direction's components, and zero for zero.
+    /// The reciprocals of the direction's components; zero for a component of zero.
     #[doc(hidden)]
     pub fn inverse(&self) -> &[f32; 3] {
         &self.inverse
@@ -162,7 +162,7 @@ impl Sphere {
     /// The sphere of this centre and radius; a radius of zero is a point.
     ///
     /// # Errors
-    /// [`Error::NotFinite`], also for a radius below zero.
+    /// [`Error::NotFinite`], also for a negative radius.
     pub fn new(center: Vec3, radius: f32) -> Result<Self, Error> {
         let sensible = center.is_finite() && radius.is_finite() && radius >= 0.0;
         if sensible { Ok(Self { center, radius }) } else { Err(Error::NotFinite("a sphere, with a radius from 0 on,")) }

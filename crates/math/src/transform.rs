@@ -10,7 +10,7 @@ use glam::{DMat3, DQuat, DVec3, Quat, Vec3, Vec4};
 /// The scale may be negative (a mirror) or zero. A scene checks a transform when it is set: all ten numbers must be
 /// finite, and the rotation must not be zero and is normalised.
 ///
-/// Transforms are multiplied like matrices: `a * b` applies `b` first. A product of an uneven scale and a rotation
+/// Transforms are multiplied like matrices: `a * b` applies `b` first. A product of a non-uniform scale and a rotation
 /// shears, which a transform cannot express; see [`Transform::mul`].
 ///
 /// ```
@@ -94,16 +94,16 @@ impl Transform {
 
     /// The same transform, rotated so that its −Z axis points at `target` and its +Y axis towards `up`.
     ///
-    /// All three are in the space that the transform leads to: that of a node's parent. If the target is the
-    /// translation itself, or a number is not finite, the rotation stays; if `up` is zero or parallel to the view, some
-    /// perpendicular axis is used instead. A negative scale along Z or Y is taken into account. In a scene
-    /// `NodeMut::look_at` does this in world space.
+    /// `target`, `up` and the translation are all in the space that the transform maps to: that of a node's parent. If
+    /// the target is the translation itself, or a number is not finite, the rotation stays. If `up` is zero or parallel
+    /// to the direction, some perpendicular axis is used instead. A negative scale along Z or Y is taken into account.
+    /// In a scene, `NodeMut::look_at` does this in world space.
     #[must_use]
     pub fn looking_at(self, target: Vec3, up: Vec3) -> Self {
         self.looking_to(target - self.translation, up)
     }
 
-    /// The same transform, rotated so that its −Z axis points in a direction, of any length: see
+    /// The same transform, rotated so that its −Z axis points in a direction of any length: see
     /// [`Transform::looking_at`].
     #[must_use]
     pub fn looking_to(self, direction: Vec3, up: Vec3) -> Self {
@@ -113,10 +113,10 @@ impl Transform {
         }
     }
 
-    /// The transform between this one, at `t` = 0, and `other`, at 1: translation and scale by straight lines, rotation
-    /// by the shorter arc at an even speed.
+    /// Interpolates from this transform at `t` = 0 to `other` at `t` = 1: translation and scale linearly, rotation
+    /// along the shorter arc at constant speed.
     ///
-    /// Values of `t` outside of 0 to 1 go on beyond the ends.
+    /// Values of `t` outside 0 to 1 extrapolate.
     #[must_use]
     pub fn lerp(self, other: Self, t: f32) -> Self {
         Self {
@@ -140,10 +140,10 @@ impl Transform {
         self.rotation * (self.scale * vector)
     }
 
-    /// The transform that takes this one back. `None` if a scale is zero, if a number is not finite, and if the inverse
-    /// shears, which it does for a rotation with an uneven scale: then take [`Mat34::inverse`] of the matrix.
+    /// The inverse transform. `None` if a scale is zero, if a number is not finite, or if the inverse shears, as it
+    /// does for a rotation with a non-uniform scale: then use [`Mat34::inverse`] of the matrix.
     ///
-    /// Computed in double precision unless the scale is even.
+    /// Computed in double precision unless the scale is uniform.
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
         let Vec3 { x, y, z } = self.scale;
@@ -170,7 +170,7 @@ impl Transform {
         PackedTransform::from(*self).to_matrix()
     }
 
-    /// Whether a scene surely stores the transform unchanged. False if that needs a closer look.
+    /// Whether a scene is certain to store the transform unchanged. False if that needs a closer check.
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
@@ -180,7 +180,7 @@ impl Transform {
         let front = Vec4::new(translation.x, translation.y, translation.z, scale.x);
         let back = Vec4::new(translation.z, scale.x, scale.y, scale.z);
         let zeros = front * 0.0 + back * 0.0;
-        // Zeros leave the rotation as it is, and its length is NaN if one of them is: one comparison tells both.
+        // Zeros leave the rotation as it is, and its length is NaN if one of them is: one comparison checks both.
         ((Vec4::from(self.rotation) + zeros).length_squared() - 1.0).abs() < 5e-7
     }
 
@@ -212,7 +212,7 @@ impl Transform {
     }
 }
 
-/// The rotation with which −Z, scaled, points in a direction, and +Y, scaled, towards `up`. `None` for a direction that
+/// The rotation for which −Z, scaled, points in a direction, and +Y, scaled, towards `up`. `None` for a direction that
 /// is zero or not finite.
 #[doc(hidden)]
 pub fn look_rotation(direction: DVec3, up: DVec3, scale: Vec3) -> Option<Quat> {
@@ -262,10 +262,10 @@ impl Default for Transform {
     }
 }
 
-/// A [`Transform`] as a column keeps it: ten floats, 40 bytes, where glam's aligned quaternion would make it 48.
+/// A [`Transform`] as columns store it: ten floats, 40 bytes. With glam's aligned quaternion it would take 48.
 ///
-/// Of two types that hold the same, [`Transform`] is for computing and this one for storing and uploading: it has no
-/// padding, and with the feature `bytemuck` it is plain data.
+/// [`Transform`] is for computing; this type is for storing and uploading. It has no padding, and with the feature
+/// `bytemuck` it is plain data.
 ///
 /// ```
 /// use hedgerow_math::{PackedTransform, Transform};
@@ -290,8 +290,8 @@ impl PackedTransform {
     /// The identity.
     pub const IDENTITY: Self = Self { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] };
 
-    /// Whether all ten numbers are finite and the rotation is normalised, as precisely as in a scene. Without branches,
-    /// so that a column is tested eight at a time.
+    /// Whether all ten numbers are finite and the rotation is normalised, as precisely as in a scene. Has no branches,
+    /// so the compiler can test eight transforms of a column at a time.
     #[inline]
     #[must_use]
     pub fn is_sound(&self) -> bool {

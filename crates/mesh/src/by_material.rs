@@ -23,8 +23,8 @@ impl MaterialGroup {
     }
 }
 
-/// Draws by material; see [`MeshSet::draws_by_material`]. If it is kept from frame to frame, it allocates only while it
-/// grows.
+/// Draws by material; see [`MeshSet::draws_by_material`]. If you reuse it every frame, it only allocates when it has to
+/// grow.
 #[derive(Clone, Debug, Default)]
 pub struct MaterialDraws {
     draws: Vec<MeshDraw>,
@@ -94,8 +94,8 @@ impl MeshSet {
     /// ```
     ///
     /// # Panics
-    /// For an index past the last sub-mesh, which means that the list is older than an edit. If the indices do not
-    /// ascend.
+    /// For an index past the last sub-mesh, which means that the set was edited after the list was made, and if the
+    /// indices do not ascend.
     pub fn draws_by_material(&self, visible: &[u32], sorted: &mut MaterialDraws) {
         assert!(visible.is_sorted(), "the indices ascend, as those do that a set lists");
         sorted.keys.clear();

@@ -27,7 +27,7 @@ impl MeshSet {
     /// Lists the indices of all sub-meshes whose boxes touch the frustum, in ascending order. Replaces the contents of
     /// the list.
     ///
-    /// Runs in **O(sub-meshes + holes)**, eight at a time and in under a nanosecond each: see [`Frustum::touches`].
+    /// Runs in **O(sub-meshes + holes)**, testing eight at a time in under a nanosecond each: see [`Frustum::touches`].
     /// With the feature `rayon`, large sets are culled on the threads of the current pool, with the same result.
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         visible.clear();
@@ -39,8 +39,8 @@ impl MeshSet {
         self.bounds.cull_blocks(0..self.bounds.blocks(), frustum, visible);
     }
 
-    /// Like [`cull`](Self::cull), for several frusta, such as the cascades of a shadow map: makes a list for each and
-    /// replaces the contents of `visible`.
+    /// Like [`cull`](Self::cull), for several frusta, such as the cascades of a shadow map: `visible` gets one list for
+    /// each, which replace its contents.
     ///
     /// Runs in **O(frusta · (sub-meshes + holes))** and reads the boxes once.
     ///
@@ -121,7 +121,7 @@ impl MeshSet {
     }
 }
 
-/// Some neighbouring sub-meshes of a set, to be culled separately from the others; see [`MeshSet::chunks`].
+/// A range of adjacent sub-meshes of a set, which can be culled separately; see [`MeshSet::chunks`].
 #[derive(Clone, Debug)]
 pub struct MeshChunk<'s> {
     set: &'s MeshSet,
@@ -129,7 +129,7 @@ pub struct MeshChunk<'s> {
 }
 
 impl MeshChunk<'_> {
-    /// Adds the indices of the chunk's sub-meshes whose boxes touch the frustum to a list, in ascending order.
+    /// Appends the indices of the chunk's sub-meshes whose boxes touch the frustum to a list, in ascending order.
     ///
     /// Runs in **O(sub-meshes of the chunk)**.
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {

@@ -9,10 +9,10 @@ const AHEAD: usize = 24;
 impl MeshSet {
     /// Lists the draws of these sub-meshes, in their order. Replaces the contents of the list.
     ///
-    /// Runs in **O(visible)**. `visible` is the list of [`cull`](Self::cull), or any indices.
+    /// Runs in **O(visible)**. `visible` is a list made by [`cull`](Self::cull), or any other list of indices.
     ///
     /// # Panics
-    /// For an index past the last sub-mesh, which means that the list is older than an edit.
+    /// For an index past the last sub-mesh, which means that the set was edited after the list was made.
     pub fn draws(&self, visible: &[u32], draws: &mut Vec<MeshDraw>) {
         draws.clear();
         draws.extend((0..visible.len()).map(|at| {
@@ -24,8 +24,8 @@ impl MeshSet {
         }));
     }
 
-    /// Lists the draws of these sub-meshes into a depth buffer, in their order. Replaces the contents of the list.
-    /// Materials are not read. If one sub-mesh of a mesh starts where the one before ends, both become one draw.
+    /// Lists the draws of these sub-meshes for a depth-only pass, in their order. Replaces the contents of the list.
+    /// Materials are not read. If a sub-mesh starts where the previous one of the same mesh ends, both become one draw.
     ///
     /// Runs in **O(visible)**.
     ///
@@ -42,7 +42,7 @@ impl MeshSet {
     /// ```
     ///
     /// # Panics
-    /// For an index past the last sub-mesh, which means that the list is older than an edit.
+    /// For an index past the last sub-mesh, which means that the set was edited after the list was made.
     pub fn shadow_draws(&self, visible: &[u32], draws: &mut Vec<ShadowDraw>) {
         draws.clear();
         draws.reserve(visible.len());

@@ -3,7 +3,7 @@
 use crate::MeshHandle;
 use core::fmt;
 
-/// Why an edit of a [`MeshSet`](crate::MeshSet) is refused. Nothing was changed.
+/// Why an edit of a [`MeshSet`](crate::MeshSet) failed. Nothing was changed.
 ///
 /// ```
 /// use hedgerow_mesh::Aabb;

@@ -16,8 +16,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`MeshSet`] has the sub-meshes of all meshes side by side. It knows no scene: boxes are in world space, or in any
-//! other space that the frusta share.
+//! A [`MeshSet`] stores the sub-meshes of all its meshes in common columns. It does not need a scene: boxes are in
+//! world space, or in any other space that the frusta share.
 //!
 //! ```text
 //! sub-mesh ── bounds ────── 24 B, in groups of eight   what culling reads, and nothing else
@@ -27,19 +27,19 @@
 //! mesh ─────── entries ──── 16 B: first, count, mesh, version
 //! ```
 //!
-//! The sub-meshes of a mesh are side by side. Removing a mesh leaves a hole of boxes that no query hits, which later
-//! meshes fill. So indices stay the same until [`MeshSet::compact`] closes the holes.
+//! The sub-meshes of a mesh are adjacent. Removing a mesh leaves a hole of empty boxes, which later meshes fill. So
+//! indices stay the same until [`MeshSet::compact`] closes the holes.
 //!
-//! Meshes are named by keys of [`slotmap`], whose slots are reused for ever: after 2³¹ reuses of one slot a stale key
-//! may name another mesh.
+//! Handles are keys of [`slotmap`], whose slots are reused for ever: after 2³¹ reuses of one slot a stale handle may
+//! refer to another mesh.
 //!
 //! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, with the
-//! improvements proposed at its end: indices of what is visible instead of flags, commands stored directly, and all
-//! meshes in one.
+//! improvements proposed at its end: visible indices instead of flags, draw commands stored directly, and all meshes in
+//! one set.
 //!
 //! # Features
 //!
-//! | feature | what it adds | default |
+//! | feature | adds | default |
 //! |---|---|---|
 //! | `bytemuck` | [`SubMesh`], [`MeshDraw`] and [`ShadowDraw`] are plain data that is uploaded without unsafe code | no |
 //! | `rayon` | large sets are culled on the threads of the current pool, with the same results to the bit | no |

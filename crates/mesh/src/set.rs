@@ -21,8 +21,8 @@ pub(crate) struct Entry {
     pub(crate) mesh: u32,
 }
 
-/// Meshes split into sub-meshes with one material each, as columns: culled in batches to lists of indices, from which
-/// they are drawn.
+/// Meshes, split into sub-meshes with one material each and stored as columns. Culling processes boxes in batches and
+/// returns lists of visible indices, from which draws are made.
 ///
 /// ```
 /// use hedgerow_mesh::glam::{Vec3, Vec4};
@@ -46,14 +46,13 @@ pub(crate) struct Entry {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A sub-mesh takes 48 bytes (box 24, range 12, material 4, owner 8), a mesh 16. Culling reads boxes and nothing else;
-/// a shadow pass boxes and ranges.
+/// A sub-mesh takes 48 bytes (box 24, range 12, material 4, owner 8), a mesh 16. Culling reads only boxes; a shadow
+/// pass reads boxes and ranges.
 ///
-/// The sub-meshes of a mesh are side by side, in the order given. Their *indices*, which visible lists contain, stay
-/// the same until [`compact`](Self::compact): a removed mesh leaves a hole, and a later mesh fills the shortest hole
-/// that is long enough. Culling also tests the boxes of holes, which nothing touches; [`hole_count`](Self::hole_count)
-/// returns their number. Use a visible list before the set is edited, since later it may refer to sub-meshes of another
-/// mesh, or to none.
+/// The sub-meshes of a mesh are adjacent, in the order given. Visible lists contain their *indices*, which stay the
+/// same until [`compact`](Self::compact): a removed mesh leaves a hole, and a later mesh fills the shortest hole that
+/// is long enough. Culling also tests the empty boxes of holes; [`hole_count`](Self::hole_count) returns their number.
+/// Use a visible list before you edit the set again: afterwards it may refer to sub-meshes of another mesh, or to none.
 #[derive(Clone, Debug)]
 pub struct MeshSet {
     pub(crate) bounds: Boxes,
@@ -88,7 +87,7 @@ impl MeshSet {
         }
     }
 
-    /// Adds a mesh. `mesh` is the user's own number, for the mesh's buffers or for an instance; draws return it.
+    /// Adds a mesh. `mesh` is a number of your own, for the mesh's buffers or for an instance; draws return it.
     ///
     /// Runs in amortised **O(sub-meshes of the mesh + log holes)**. A mesh may have no sub-meshes.
     ///
@@ -189,7 +188,7 @@ impl MeshSet {
         Ok(())
     }
 
-    /// Sets which indices a sub-mesh draws, for example for another level of detail. Runs in **O(1)**.
+    /// Sets the range of indices that a sub-mesh draws, for example for another level of detail. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`].
@@ -218,7 +217,7 @@ impl MeshSet {
         self.ranges.len() - self.hole_count()
     }
 
-    /// How many indices are holes, free for later meshes; culling tests this many boxes in vain.
+    /// The number of indices in holes, free for later meshes. Culling tests this many boxes unnecessarily.
     #[must_use]
     pub fn hole_count(&self) -> usize {
         self.holes.total() as usize
@@ -278,7 +277,7 @@ impl MeshSet {
         }
     }
 
-    /// Places for a new mesh: a hole, or behind the last.
+    /// Indices for a new mesh: a hole, or after the last one.
     fn take_places(&mut self, count: u32) -> u32 {
         self.holes.take(count).unwrap_or_else(|| {
             let end = self.ranges.len();

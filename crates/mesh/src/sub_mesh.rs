@@ -4,7 +4,7 @@ use crate::MeshError;
 use core::ops::Range;
 use hedgerow_math::Aabb;
 
-/// A part of a mesh with one material: a range of the mesh's index buffer, and the bounding box of what is drawn.
+/// A part of a mesh with one material: a range of the mesh's index buffer, and its bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
@@ -47,7 +47,7 @@ pub(crate) fn checked_bounds(bounds: Aabb, sub_mesh: usize) -> Result<Aabb, Mesh
     bounds.checked().map_err(|_| MeshError::NotFinite { sub_mesh })
 }
 
-/// How to draw a sub-mesh: bind the mesh's buffers and the material, draw the indices. 16 bytes.
+/// A draw of a sub-mesh: bind the mesh's buffers and the material, then draw the indices. 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
@@ -62,9 +62,9 @@ pub struct MeshDraw {
     pub material: u32,
 }
 
-/// How to draw indices into a depth buffer: without a material. 12 bytes.
+/// A draw for a depth-only pass, without a material. 12 bytes.
 ///
-/// A [`MeshSet`](crate::MeshSet) also stores the range of a sub-mesh in this form.
+/// A [`MeshSet`](crate::MeshSet) also stores the ranges of its sub-meshes in this form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]

@@ -7,7 +7,7 @@ use slotmap::Key;
 impl MeshSet {
     /// Checks every invariant of the set and returns the first violation. Runs in **O(sub-meshes + meshes)**.
     ///
-    /// Only needed to test this crate.
+    /// Only useful for testing this crate.
     ///
     /// # Errors
     /// [`MeshError::Invalid`], which is a defect of this crate.

@@ -109,7 +109,7 @@ struct Move {
 }
 
 impl Move {
-    /// Whether drawables that come next in the list lie right behind those that are moved.
+    /// Whether the next drawables in the list directly follow those that are moved.
     fn is_followed_by(&self, from: usize, spare: bool) -> bool {
         self.from + self.len == from && self.spare == spare
     }

@@ -21,9 +21,9 @@ pub(crate) struct ChangedDraws<'l> {
 /// How it is known what changed.
 #[derive(Clone, Copy, Debug)]
 enum Source<'l> {
-    /// By marks; nothing is known of drawables past the end.
+    /// By marks. Drawables past the end are unknown.
     Marks(&'l [u8]),
-    /// By comparing a listing with the one before.
+    /// By comparing a listing with the previous one.
     Listings(&'l Listing, &'l Listing),
 }
 

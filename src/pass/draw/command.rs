@@ -3,14 +3,14 @@
 use crate::NodeHandle;
 use core::fmt;
 
-/// One drawable to draw: 24 bytes without padding, which a shader can read as they are.
+/// A draw of one drawable: 24 bytes without padding, which a shader can read directly.
 ///
 /// ```text
 /// node  u64 (its lower half first) │ mesh  u32 │ material  u32 │ flags  u32: 1 mirrored, 2 has a material │ user data  u32
 /// ```
 ///
-/// Where its matrix is stored is listed beside it: see [`DrawList::slots`](crate::DrawList::slots). With the feature
-/// `bytemuck` a list of commands is uploaded without a copy:
+/// [`DrawList::slots`](crate::DrawList::slots) has the location of each command's matrix. With the feature `bytemuck` a
+/// list of commands can be uploaded without a copy:
 ///
 /// ```
 /// # #[cfg(feature = "bytemuck")] {
@@ -36,7 +36,7 @@ pub struct DrawCommand {
     /// Zero where there is none.
     material: u32,
     flags: u32,
-    /// The number that the user gave to the node, or 0: see [`Node::user_data`](crate::Node::user_data).
+    /// The node's [user data](crate::Node::user_data), or 0.
     pub user_data: u32,
 }
 
@@ -57,14 +57,14 @@ impl DrawCommand {
         Self { node, mesh, material, flags: flags | if mirrored { Self::MIRRORED } else { 0 }, user_data: 0 }
     }
 
-    /// The same command with a number of the user's own.
+    /// The same command with user data.
     #[inline]
     #[must_use]
     pub const fn with_user_data(self, user_data: u32) -> Self {
         Self { user_data, ..self }
     }
 
-    /// The material that holds at the node.
+    /// The node's effective material.
     #[inline]
     #[must_use]
     pub const fn material(&self) -> Option<u32> {

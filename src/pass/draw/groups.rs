@@ -12,15 +12,15 @@ use core::ops::Range;
 /// Drawables drawn by one instanced call. 28 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DrawGroup {
-    /// The caller's key of all of them; 0 where there is none. See [`DrawList::group_by_key`].
+    /// The key of all instances; 0 if the list was grouped without keys. See [`DrawList::group_by_key`].
     pub key: u32,
-    /// The material of all of them.
+    /// The material of all instances.
     pub material: Option<u32>,
-    /// The mesh of all of them.
+    /// The mesh of all instances.
     pub mesh: u32,
     /// Whether the world matrices mirror, so that the winding of front faces is reversed.
     pub mirrored: bool,
-    /// The index of the first in [`DrawGroups::instances`].
+    /// The index of the first instance in [`DrawGroups::instances`].
     pub first: u32,
     /// The number of instances; at least 1.
     pub count: u32,
@@ -37,8 +37,8 @@ impl DrawGroup {
 /// The commands of a draw list grouped by material, mesh and winding, as ranges of one index array; see
 /// [`DrawList::group`].
 ///
-/// If it is kept from frame to frame, it allocates only while the list grows, and looks only at commands that were
-/// listed again since. Takes 12 bytes a drawable.
+/// If you reuse it every frame, it only allocates when the list grows, and only looks at commands that were listed
+/// again. Takes 12 bytes per drawable.
 #[derive(Clone, Debug, Default)]
 pub struct DrawGroups {
     groups: Vec<DrawGroup>,
@@ -93,7 +93,7 @@ struct Kinds {
     order: Vec<u32>,
 }
 
-/// A kind beside its number, so that one look finds both; the number is [`NIL`] where there is none. 32 bytes.
+/// A kind and its number, adjacent so that one access reads both; the number is [`NIL`] if there is none. 32 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     kind: Kind,
@@ -197,13 +197,14 @@ impl DrawGroups {
         }
     }
 
-    /// The groups: by the caller's key if there is one, by material, none first, by mesh, and by winding.
+    /// The groups, sorted by key if there is one, by material (draws without one first), by mesh, and by winding.
     #[must_use]
     pub fn groups(&self) -> &[DrawGroup] {
         &self.groups
     }
 
-    /// Indices into the commands, matrices and slots of the list, group by group; within a group in the list's order.
+    /// Indices into the commands, matrices and slots of the list, group by group, and within a group in the list's
+    /// order.
     #[must_use]
     pub fn instances(&self) -> &[u32] {
         &self.instances
@@ -214,7 +215,7 @@ impl DrawGroups {
         self.groups.iter().map(|group| (group, &self.instances[group.range()]))
     }
 
-    /// Removes all groups and keeps their memory. The next list is grouped from scratch.
+    /// Removes all groups and keeps their memory. The next call groups from scratch.
     pub fn clear(&mut self) {
         self.groups.clear();
         self.instances.clear();
@@ -224,7 +225,7 @@ impl DrawGroups {
         self.kinds.clear();
     }
 
-    /// Frees all memory but that of the groups. The next list is grouped from scratch.
+    /// Frees all memory except that of the groups. The next call groups from scratch.
     pub fn shrink_to_fit(&mut self) {
         self.groups.shrink_to_fit();
         self.instances.shrink_to_fit();
@@ -329,10 +330,11 @@ fn group_of(kind: Kind) -> DrawGroup {
 
 impl DrawList {
     /// Groups the commands by material, mesh and winding, for renderers that draw many instances in one call. Returns
-    /// `false`, and does nothing, if the groups were made from these commands already, however much moved since.
+    /// `false`, and does nothing, if the groups were already made from these commands, even if their matrices changed
+    /// since.
     ///
-    /// Runs in **O(drawables)**, at a nanosecond or two for each; drawables of slices that were listed again are looked
-    /// up in a hash table besides. In O(1) if the commands are the same. The order is deterministic.
+    /// Runs in **O(drawables)**, a nanosecond or two for each, plus a hash table lookup for each drawable of a slice
+    /// that was listed again; in O(1) if the commands are the same. The order is deterministic.
     ///
     /// # Panics
     /// For more than 2³² drawables.
@@ -356,11 +358,11 @@ impl DrawList {
         self.group_with(groups, false, |_| Some(0))
     }
 
-    /// Like [`DrawList::group`], but groups by a key of the caller's first: the pipeline of a material, a lightmap, a
-    /// pass. Commands with different keys are never in one group. Those for which `key` returns `None` are left out:
-    /// draws that are blended, say, and drawn [by depth](DrawList::order_back_to_front).
+    /// Like [`DrawList::group`], but groups first by a key of your own, such as the pipeline of a material, a lightmap
+    /// or a pass. Commands with different keys are never in one group. Commands for which `key` returns `None` are left
+    /// out, for example transparent draws, which are drawn [by depth](DrawList::order_back_to_front).
     ///
-    /// The key must depend on the command alone, and be the same each time the groups are made: else call
+    /// The key must depend on the command alone, and be the same each time you group: otherwise call
     /// [`DrawGroups::clear`] first.
     ///
     /// # Panics

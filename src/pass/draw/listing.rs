@@ -358,8 +358,8 @@ fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(
     }
 }
 
-/// Like [`visible_chunks`], for who copies the matrices of these drawables: they are asked for a chunk ahead. After
-/// edits they lie in no order that the machine would foresee.
+/// Like [`visible_chunks`], for callers that copy the matrices of these drawables: they are prefetched one chunk ahead.
+/// After edits they lie in no order that the machine would foresee.
 #[inline]
 fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
     let worlds = slice.transforms().worlds();

@@ -1,9 +1,9 @@
 //! The matrices of the update before, kept with a draw list: for motion vectors.
 //!
 //! A previous matrix changes in two cases. If an update changes a matrix, the update after that brings it to rest, even
-//! if it has nothing else to do. And the feed recalls matrices of nodes that go by another slot than before. So a
-//! segment is filled again if its slice was swept since, or if any previous matrix in it differs from the present one.
-//! All segments are filled again if anything was listed, or if the feed recalls matrices.
+//! if it has nothing else to do. And the feed has the previous matrices of nodes that use another slot than before. So
+//! a segment is filled again if its slice was swept since, or if any previous matrix in it differs from the present
+//! one. All segments are filled again if anything was listed, or if the feed recalls matrices.
 
 use crate::pass::draw::Listing;
 use crate::store::{Feed, SliceView, Store};

@@ -5,9 +5,9 @@ use crate::{DrawList, Mat34, Scene};
 use glam::Vec3;
 use hedgerow_math::internal::radix::{self, Counts, DIGIT_BITS};
 
-/// Indices of a draw list in an order that it was asked for: see [`DrawList::order_by_key`].
+/// Sorted indices into a draw list: see [`DrawList::order_by_key`].
 ///
-/// If it is kept from frame to frame, it allocates only while the list grows. Takes 36 bytes a draw.
+/// If you reuse it every frame, it only allocates when the list grows. Takes 36 bytes per draw.
 #[derive(Clone, Debug, Default)]
 pub struct DrawOrder {
     indices: Vec<u32>,
@@ -29,30 +29,31 @@ impl DrawOrder {
         Self { indices: Vec::new(), keys: Vec::new(), sorted: Vec::new(), counts: Vec::new() }
     }
 
-    /// Frees all memory but that of the indices.
+    /// Frees all memory except that of the indices.
     pub fn shrink_to_fit(&mut self) {
         self.indices.shrink_to_fit();
         *self = Self { indices: core::mem::take(&mut self.indices), ..Self::new() };
     }
 
-    /// Indices into the commands, matrices and slots of the list, in order.
+    /// Indices into the commands, matrices and slots of the list, in sorted order.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 }
 
-/// A camera's place and the direction in which it looks, by which draws are ordered.
+/// The position and the direction of a camera, for sorting draws by depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DepthView {
-    /// The place of the camera, in the space of the matrices.
+    /// The position of the camera, in the space of the matrices.
     pub eye: Vec3,
-    /// Where it looks; of any length.
+    /// The direction in which it looks; of any length.
     pub forward: Vec3,
 }
 
 impl DepthView {
-    /// How far before the camera the origin of a matrix lies, in lengths of `forward`; negative behind it.
+    /// How far in front of the camera the origin of a matrix is, in lengths of `forward`; negative if it is behind the
+    /// camera.
     #[inline]
     #[must_use]
     pub fn depth(&self, matrix: &Mat34) -> f32 {
@@ -60,10 +61,10 @@ impl DepthView {
     }
 }
 
-/// A depth, or any other number, as a key that sorts as the number does: from the least to the greatest, −0 before 0,
-/// NaN last or first by its sign.
+/// Converts a depth, or any other number, to a key with the same order: from the least to the greatest, −0 before 0,
+/// NaN last or first depending on its sign.
 ///
-/// For keys of several parts, such as a pipeline above the depth:
+/// Use it for keys of several parts, such as a pipeline above a depth:
 ///
 /// ```
 /// use hedgerow::draw::depth_key;
@@ -97,11 +98,11 @@ const NEAREST_FIRST: u32 = 0;
 const FARTHEST_FIRST: u32 = u32::MAX;
 
 impl DrawList {
-    /// Puts draws in the order of a key of the caller's, the least first; draws with equal keys stay in the list's
-    /// order. `key` is told the index and the command of each draw; those for which it returns `None` are left out.
+    /// Sorts draws by a key of your own, the least first. Draws with equal keys stay in the list's order. `key` is
+    /// called with the index and the command of each draw; draws for which it returns `None` are left out.
     ///
-    /// Runs in **O(drawables + digits of the keys that differ × draws)**, with digits of 11 bits: a key of 32 bits
-    /// costs half as much as one of 64.
+    /// Runs in **O(drawables + digits of the keys that differ × draws)**, with digits of 11 bits: a 32-bit key costs
+    /// half as much as a 64-bit key.
     ///
     /// # Panics
     /// For more than 2³² drawables.
@@ -135,15 +136,16 @@ impl DrawList {
         indices.extend(keys.iter().map(|&key| index_of(key)));
     }
 
-    /// Puts draws in order of their depth, the nearest first, as opaque draws are cheapest: what is hidden is then
-    /// rarely shaded. Those for which `takes` returns `false` are left out.
+    /// Sorts draws by depth, the nearest first. This is the fastest order for opaque draws, since hidden fragments are
+    /// then rarely shaded. Draws for which `takes` returns `false` are left out.
     ///
-    /// The depth is that of the matrix's origin: of the [relative matrices](DrawList::relative_matrices) if there are
-    /// any, for a [`DepthView`] whose eye is the origin, else of the [matrices](DrawList::matrices).
+    /// The depth of a draw is that of the origin of its matrix. If the list has [relative
+    /// matrices](DrawList::relative_matrices), these are used, and the eye of the [`DepthView`] must be the origin;
+    /// otherwise the [matrices](DrawList::matrices) are used.
     ///
     /// # Panics
-    /// For a list [without matrices](DrawList::without_matrices) of either kind: see
-    /// [`order_front_to_back_in`](DrawList::order_front_to_back_in). For more than 2³² drawables.
+    /// For a list [without matrices](DrawList::without_matrices) of either kind (see
+    /// [`order_front_to_back_in`](DrawList::order_front_to_back_in)), and for more than 2³² drawables.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -168,18 +170,18 @@ impl DrawList {
         self.order_by_depth(order, view, NEAREST_FIRST, takes, |index| Some(&matrices[index]));
     }
 
-    /// Puts draws in order of their depth, the farthest first, as transparent draws have to be. Otherwise like
+    /// Sorts draws by depth, the farthest first, as transparent draws require. Otherwise like
     /// [`DrawList::order_front_to_back`].
     ///
     /// # Panics
-    /// As [`DrawList::order_front_to_back`].
+    /// Those of [`DrawList::order_front_to_back`].
     pub fn order_back_to_front(&self, order: &mut DrawOrder, view: &DepthView, takes: impl Fn(&DrawCommand) -> bool) {
         let matrices = self.matrices_for_depth();
         self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| Some(&matrices[index]));
     }
 
-    /// Like [`DrawList::order_front_to_back`], with the matrices of the scene that the list was made of, as of its last
-    /// update: for a list [without matrices](DrawList::without_matrices), beside a
+    /// Like [`DrawList::order_front_to_back`], but reads the matrices from the scene that the list was made from, as of
+    /// its last update: for a list [without matrices](DrawList::without_matrices), which you use with a
     /// [`MatrixMirror`](crate::changes::MatrixMirror). A draw whose slot the scene does not have is left out.
     ///
     /// # Panics
@@ -215,11 +217,11 @@ impl DrawList {
         self.order_by_depth(order, view, NEAREST_FIRST, takes, |index| scene.store.matrix_at(slots[index]));
     }
 
-    /// Like [`DrawList::order_back_to_front`], with the matrices of the scene that the list was made of: see
+    /// Like [`DrawList::order_back_to_front`], but reads the matrices from the scene that the list was made from: see
     /// [`DrawList::order_front_to_back_in`].
     ///
     /// # Panics
-    /// As [`DrawList::order_front_to_back_in`].
+    /// Those of [`DrawList::order_front_to_back_in`].
     pub fn order_back_to_front_in(
         &self,
         scene: &Scene,

@@ -75,7 +75,7 @@ impl Relative {
         }
     }
 
-    /// Hands over the world transforms with boxes, brought in step with a scene, to be lent to several lists.
+    /// Returns the world transforms with boxes, updated to match a scene, to be shared by several lists.
     pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
         let mut worlds = core::mem::take(&mut self.worlds);
         worlds.refresh(store, true);
@@ -88,7 +88,7 @@ impl Relative {
     }
 
     /// Lists the drawables that touch a frustum around the camera and that the sieve admits, with their matrices. The
-    /// world transforms are in step with the scene.
+    /// world transforms match the scene.
     pub(crate) fn find(
         &mut self,
         (store, worlds): (&Store, &WideWorlds),

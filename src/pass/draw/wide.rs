@@ -54,11 +54,11 @@ struct WideBoxes {
 impl WideWorlds {
     pub(crate) const EMPTY: Self = Self { slices: Vec::new(), moment: None, boxes: false };
 
-    /// Brings everything in step with the last update of a scene; keeps boxes too if `boxes` is set. Returns whether
-    /// any slice may have changed; each tells whether it did.
+    /// Updates everything to match the last update of a scene, including boxes if `boxes` is set. Returns whether any
+    /// slice may have changed; each slice stores whether it did.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + slots that changed, or of slices that were put in
-    /// order again)**, and with boxes in O(drawables of slices that were edited) besides.
+    /// order again)**, and with boxes also in O(drawables of slices that were edited).
     pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
         let now = (store.scene_number(), store.versions(), store.updates());
         let boxes = boxes | self.boxes;
@@ -203,7 +203,7 @@ impl Default for WideBoxes {
 }
 
 impl WideBoxes {
-    /// Begins anew, with the place of the first drawable as the origin: the others are often near it.
+    /// Starts from scratch, with the position of the first drawable as the origin: the others are often near it.
     fn begin(&mut self, slice: SliceView<'_>, slots: &[DAffine3]) {
         let drawables = slice.drawables();
         let len = drawables.len();

@@ -4,8 +4,8 @@ use crate::NodeHandle;
 use crate::scene::NodeMap;
 
 impl<V: Clone> NodeMap<V> {
-    /// Gives copies of nodes the values of the originals: for each pair of an old and a new handle, if the old one has a
-    /// value, the new one gets a clone. Returns how many values were copied. Runs in **O(nodes copied)**.
+    /// Gives copies of nodes the values of the originals: for each pair of an old and a new handle, if the old handle
+    /// has a value, the new handle gets a clone. Returns how many values were copied. Runs in **O(nodes copied)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};

@@ -6,7 +6,7 @@ use crate::scene::Change;
 use crate::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Tree};
 use core::borrow::Borrow;
 
-/// An edit of one node, to be made later: see [`EditQueue::push`](super::EditQueue::push).
+/// An edit of one node, to apply later: see [`EditQueue::push`](super::EditQueue::push).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Edit {

@@ -104,14 +104,14 @@ impl Journal<'_> {
 }
 
 impl EditQueue {
-    /// Makes all recorded edits in order, or none: if one fails, those before it are taken back.
+    /// Applies all recorded edits in order, or none: if one fails, those before it are reverted.
     ///
-    /// The queue is empty afterwards, or has all its edits still if one failed. Takes two to three times as long as
-    /// [`apply`](Self::apply), and memory for what each edit changes.
+    /// The queue is empty afterwards, but keeps all its edits if one failed. Takes two to three times as long as
+    /// [`apply`](Self::apply), and memory for the old state of everything that the edits change.
     ///
-    /// Edits that were taken back leave each node with its handle, components and place, and each detached subtree in
-    /// its order. Handles given to nodes that went again are not given a second time, so later inserts get others than
-    /// without the attempt; and readers of changes may be told of nodes that are as before.
+    /// Reverted edits leave each node with its handle, components and place, and detached subtrees in their order. The
+    /// handles of nodes whose insert was reverted are not reused, so later inserts return other handles than without
+    /// the attempt. Readers of changes may report nodes that are unchanged.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene, edit::{BatchError, Edit, EditQueue}};
@@ -131,7 +131,7 @@ impl EditQueue {
     /// ```
     ///
     /// # Errors
-    /// The first error that [`apply`](Self::apply) would give, with the number of its edit.
+    /// The first error that [`apply`](Self::apply) would return, with the index of its edit.
     pub fn apply_all(&mut self, scene: &mut Scene) -> Result<(), BatchError> {
         self.begin();
         let mut journal = Journal { scene, undo: Vec::new(), removed: BTreeSet::new() };

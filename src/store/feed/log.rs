@@ -7,19 +7,20 @@ use std::collections::VecDeque;
 /// What happened to a node in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// It was in the tree after the frame before, and was removed. Comes before all others of the frame, like the next.
+    /// It was in the tree after the previous frame, and was removed. Comes before all other entries of the frame, like
+    /// `Dropped`.
     Removed,
     /// It was not in the tree, and was removed.
     Dropped,
     /// It was detached.
     Left,
-    /// It entered the tree. Nothing else of the frame is reported of it.
+    /// It entered the tree. No other change of this frame is reported for it.
     Entered,
-    /// Edits changed it, or what it inherits.
+    /// Edits changed it, or a value that it inherits.
     Edited(ChangeKinds),
-    /// It goes by another transform slot, which has another history: what the slot says of this frame and of those
-    /// before does not hold for this node. Its world matrix last changed in the frame that is given, the present one or
-    /// an earlier one.
+    /// It uses another transform slot, which has another history: the slot's data of this frame and of earlier frames
+    /// is not valid for this node. The node's world matrix last changed in the given frame, which is this one or an
+    /// earlier one.
     Moved(u32),
 }
 

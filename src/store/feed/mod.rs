@@ -4,8 +4,8 @@
 //! transforms, is noted by slot ([`Trace`]), and the nodes are found when somebody reads ([`reading`]). Everything else
 //! is logged by node ([`log`]).
 //!
-//! A node has the history of the slot that it goes by. Where it comes to go by one with another history, because it was
-//! moved, or because a transform above it went, the log tells its own history, and `recalled` has its previous matrix.
+//! A node has the history of the slot that it uses. If it gets a slot with another history, because it was moved, or
+//! because a transform above it was removed, the log has its own history, and `recalled` has its previous matrix.
 //!
 //! An update goes through these steps:
 //!
@@ -61,9 +61,10 @@ pub(crate) struct Feed {
     kinds: Side<ChangeKinds>,
     /// Slices with slots that do not rest, and some that have ended.
     moving: Vec<u32>,
-    /// Previous matrices of nodes that go by slots with others, in ascending order.
+    /// Previous matrices of nodes whose slots have others, in ascending order.
     recalled: Vec<(NodeHandle, Mat34)>,
-    /// In an update: how nodes were that go by other slots, or inherit other values, because they were placed anew.
+    /// In an update: the old state of nodes that use other slots, or inherit other values, because they were placed
+    /// again.
     notes: Vec<Past>,
     /// In an update: nodes that were placed and that were not in the tree before.
     placed: Vec<RecordId>,
@@ -103,7 +104,7 @@ impl Feed {
         }
     }
 
-    /// Whether edits left nothing to be told.
+    /// Whether edits left nothing to report.
     pub(crate) fn is_quiet(&self) -> bool {
         self.removed.is_empty() && !self.overflowed && self.edited.is_empty()
     }
@@ -151,7 +152,7 @@ impl Feed {
             + self.notes.capacity() * size_of::<Past>()
     }
 
-    /// Notes what an edit changed of a node. What is not in the tree is not told of.
+    /// Records what an edit changed of a node. Nodes that are not in the tree are not reported.
     pub(crate) fn note(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
         if !pages.record(id).has.has(Has::REPORTED) {
             return;
@@ -163,7 +164,7 @@ impl Feed {
         self.kinds.insert(id, known.unwrap_or_default() | kinds);
     }
 
-    /// Logs what an update changed of a node, unless the node was placed anew and is looked at later.
+    /// Logs what an update changed of a node, unless the node was placed again and is checked later.
     pub(crate) fn tell(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
         let has = pages.record(id).has;
         if has.has(Has::REPORTED) && !has.has(Has::ANEW) {
@@ -171,7 +172,7 @@ impl Feed {
         }
     }
 
-    /// Notes how a node was that is about to go by another slot, once.
+    /// Records, once, the old state of a node that is about to use another slot.
     fn note_past(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize, history: History) {
         let node = pages.handle(id);
         let has = &mut pages.record_mut(id).has;
@@ -480,7 +481,7 @@ impl Store {
 }
 
 impl crate::store::slices::Slices {
-    /// The history of the slot that a node goes by, if it is known.
+    /// The history of the slot that a node uses, if it is known.
     fn history(&self, spot: Spot) -> Option<History> {
         let (slice, row) = self.row(spot)?;
         slice.trace.as_ref()?.history(usize::from(row.slot))

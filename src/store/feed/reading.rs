@@ -36,7 +36,7 @@ impl ChangeLists {
 /// Whether a node is in the tree, and was at the frame that is read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Presence {
-    /// It is in the tree, and was all the time.
+    /// It is in the tree, and was there all the time.
     #[default]
     Same,
     /// It entered.
@@ -66,7 +66,7 @@ struct State {
 #[derive(Clone, Copy, Debug)]
 struct Other {
     node: NodeHandle,
-    /// The slot tells of frames after this one.
+    /// The slot's history is valid for frames after this one.
     after: u32,
     /// The last frame up to that one in which the node moved.
     moved: u32,
@@ -110,11 +110,11 @@ impl ReadScratch {
         self.others.clear();
     }
 
-    /// Notes that a node began to go by another slot in a frame, and when it last moved.
+    /// Records that a node began to use another slot in a frame, and when it last moved.
     fn note_other(&mut self, node: NodeHandle, after: u32, moved: u32) {
         let place = self.state_mut(node).other as usize;
         if let Some(other) = self.others.get_mut(place.wrapping_sub(1)) {
-            // The slot that it had since the last time tells only of the frames since.
+            // The slot that it had since the last time is only valid for the frames since.
             other.moved = if moved > other.after { moved } else { other.moved };
             other.after = after;
             return;
@@ -198,7 +198,7 @@ impl Reading<'_> {
         Some(())
     }
 
-    /// Finds the nodes that go by slots that changed.
+    /// Finds the nodes that use slots that changed.
     fn slices(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
         if !self.kinds.intersects(ChangeKinds::WORLD | ChangeKinds::LOCAL) {
             return;

@@ -4,7 +4,7 @@ use crate::blend::kernels::Weights;
 use crate::transform_lanes::POSE_LANES as LANES;
 use crate::{Error, Skeleton, skeleton::SkeletonError};
 
-/// A weight for each joint that scales a blend, from none of it to all of it: 4 bytes for each joint.
+/// A weight from 0 to 1 for each joint, which scales a blend. Takes 4 bytes per joint.
 ///
 /// ```
 /// use hedgerow_anim::{SkeletonBuilder, Transform, blend::JointMask};
@@ -26,7 +26,7 @@ pub struct JointMask {
 }
 
 impl JointMask {
-    /// The same weight for this many joints.
+    /// A mask for this many joints, with the same weight for each.
     ///
     /// # Errors
     /// [`SkeletonError::BadWeight`] unless the weight is from 0 to 1.

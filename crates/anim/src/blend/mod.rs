@@ -14,14 +14,14 @@ use crate::{Error, Pose, skeleton::SkeletonError};
 use kernels::Weights;
 use mask::checked;
 
-/// The greatest weight of a pose: 10⁶. That of a fade and of a joint in a [`JointMask`] is 1.
+/// The greatest weight of a pose: 10⁶. For a crossfade and for a joint in a [`JointMask`] it is 1.
 pub const MAX_WEIGHT: f32 = 1e6;
 
-/// A weighted sum of poses that is being computed.
+/// Accumulates a weighted sum of poses.
 ///
-/// Translations and scales are averaged. Rotations are brought into one hemisphere, added and normalised. The weights
-/// need not add up to one: each joint is divided by the total of its weights. If it is kept from frame to frame, it
-/// allocates nothing.
+/// Translations and scales are averaged. Rotations are flipped to the same hemisphere, added and normalised. The
+/// weights need not add up to one: each joint is divided by the total of its weights. A sum that is reused every frame
+/// does not allocate.
 ///
 /// ```
 /// use hedgerow_anim::{Pose, Transform, blend::PoseSum};
@@ -72,7 +72,7 @@ impl PoseSum {
     /// [`f32::MIN_POSITIVE`], get the transform of `base`, for example the rest pose.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] if `base` or `out` has another number of joints; the sum is kept.
+    /// [`SkeletonError::JointCount`] if `base` or `out` has another number of joints; the sum is unchanged.
     pub fn finish(&mut self, base: &Pose, out: &mut Pose) -> Result<(), Error> {
         expect(self.joints, [Some(base.len()), Some(out.len())])?;
         if self.empty {
@@ -86,8 +86,8 @@ impl PoseSum {
 }
 
 impl Pose {
-    /// Moves each joint towards another pose: not at all with a weight of 0, all the way with 1. The weight is
-    /// multiplied by the joint weights of the mask if there is one. Rotations take the shorter way and are normalised.
+    /// Blends each joint towards another pose: 0 keeps this pose, 1 gives the other one. If there is a mask, its joint
+    /// weights multiply the weight. Rotations take the shorter arc and are normalised.
     ///
     /// Runs in **O(joints)**, eight at a time.
     ///
@@ -110,13 +110,13 @@ impl Pose {
         Ok(())
     }
 
-    /// Computes the difference from a reference to this pose, as a pose: for [`Pose::add`].
+    /// Computes the difference between a reference and this pose, as an additive pose for [`Pose::add`].
     ///
-    /// It consists of the differences of translations, the quotients of scales (1 if the reference has 0, or too little
-    /// to divide by), and the rotations that lead from the reference to this pose.
+    /// Translations are subtracted, scales are divided (the quotient is 1 if the reference is 0 or too small to divide
+    /// by), and rotations lead from the reference to this pose.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] if the three have different numbers of joints.
+    /// [`SkeletonError::JointCount`] if the three poses have different numbers of joints.
     pub fn difference(&self, reference: &Self, out: &mut Self) -> Result<(), Error> {
         expect(self.len(), [Some(reference.len()), Some(out.len())])?;
         kernels::difference(self.blocks(), reference.blocks(), out.blocks_mut());
@@ -124,7 +124,7 @@ impl Pose {
     }
 
     /// Adds a [`Pose::difference`] with a weight, times the joint weights of the mask if there is one: for example
-    /// breathing, on top of any other motion.
+    /// breathing on top of any other motion.
     ///
     /// Runs in **O(joints)**, eight at a time.
     ///

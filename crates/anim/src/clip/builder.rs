@@ -12,10 +12,10 @@ use crate::{
 /// How precisely a [`Clip`] stores its keys; see the table there for figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
-    /// Words of 16 bits.
+    /// 16-bit words.
     #[default]
     Compact,
-    /// Words of 32 bits.
+    /// 32-bit words.
     Tight,
 }
 
@@ -23,12 +23,12 @@ pub enum Precision {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JumpSpacing {
-    /// At most this many seconds, if there are keys in between.
+    /// At most this many seconds apart, if there are keys in between.
     Seconds(f32),
-    /// At the first group of keys that begins this many bytes of the stream after the last jump frame.
+    /// At the first group of keys that starts at least this many stream bytes after the last jump frame.
     Bytes(u32),
-    /// Like `Bytes`, with this many times the bytes of a jump frame. For n times, jump frames make the stream about 1/n
-    /// larger. A seek takes as long as copying a frame and reading the keys in half the bytes of n frames.
+    /// Like `Bytes`, with a multiple of the size of a jump frame. With a multiple of n, jump frames make the stream
+    /// about 1/n larger. A seek copies one frame, and reads at most about n / 2 times the size of a frame in keys.
     Frames(f32),
 }
 
@@ -39,12 +39,12 @@ impl Default for JumpSpacing {
     }
 }
 
-/// Compiles [`RawClip`]s: with all their keys, or only with those that a bound in model space needs
+/// Compiles [`RawClip`]s, with all their keys or only with the keys that an error bound in model space needs
 /// ([`build_reduced`](Self::build_reduced)).
 ///
-/// The rounding of words adds to a reduction's bound, and may add up from joint to joint: the greatest error of a
-/// compact rotation, 1.1e-4 radians, is a tenth of a millimetre at a metre. [`ClipReport`] has the errors of the keys
-/// themselves.
+/// Quantisation adds to the error bound of a reduction and may accumulate along a chain of joints: the greatest error
+/// of a compact rotation, 1.1e-4 radians, moves a point one metre away by a tenth of a millimetre. [`ClipReport`] has
+/// the errors of the keys themselves.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, RawClip, clip::{JumpSpacing, Precision}, raw::Track};
@@ -64,13 +64,13 @@ pub struct ClipBuilder {
     arc_error: Option<f32>,
 }
 
-/// What compilation did to the keys of a clip.
+/// Statistics of a compilation: the numbers of keys, and their errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClipReport {
     /// The size of the clip.
     pub bytes: usize,
-    /// How many keys it has: those of the raw clip, with one for each constant track, and the inserted ones.
+    /// The number of keys: those of the raw clip, with one per constant track, and the inserted ones.
     pub keys: usize,
     /// How many keys were inserted into long arcs: see [`ClipBuilder::arc_error`].
     pub inserted_keys: usize,
@@ -87,39 +87,39 @@ pub struct ClipReport {
     pub channel_error: f32,
     /// The greatest error of a key's time, in seconds.
     pub time_error: f32,
-    /// The greatest distance of a linear rotation from the arc at constant speed between two of its keys, in radians.
+    /// The greatest deviation, in radians, of a linear rotation from the arc at constant speed between two of its keys.
     /// At most the [`ClipBuilder::arc_error`] that was set, unless a turn is so short that there are too few ticks to
     /// insert keys.
     pub arc_error: f32,
 }
 
 impl ClipBuilder {
-    /// Compact precision, with jump frames that take a quarter of the stream's size.
+    /// A builder with compact precision, and jump frames that take a quarter of the stream's size.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How precisely keys are stored. A compact clip becomes a tight one in three cases: it is longer than a minute and
-    /// the times of its keys are on no grid that 16 bits can count; a track has more than 65,535 keys; or so many keys
-    /// of a track are so close that one would be more than a tick off. [`Clip::precision`] returns the precision of the
-    /// result.
+    /// How precisely keys are stored. A compact clip becomes tight in three cases: it is longer than a minute and its
+    /// key times fit no grid that 16 bits can count; a track has more than 65,535 keys; or keys of a track are so close
+    /// together that one would be more than a tick off. [`Clip::precision`] returns the precision of the result.
     #[must_use]
     pub const fn precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
     }
 
-    /// How far apart jump frames are: a trade of memory against the time of a seek. [`Clip::stats`] returns both.
+    /// How far apart jump frames are: more frames take more memory and make seeks faster. [`Clip::stats`] returns both
+    /// costs.
     #[must_use]
     pub const fn jump_frames(self, spacing: JumpSpacing) -> Self {
         Self { spacing, ..self }
     }
 
     /// By how many radians linear rotations may deviate from the arc at constant speed. Between two keys a player uses
-    /// normalised sums, which follow the same arc at a slightly uneven speed. With an angle θ between keys, it is ahead
-    /// or behind by at most θ³ / 250. Where that is more than the bound, keys are inserted, as far as there are ticks
-    /// for them: [`ClipReport::arc_error`] has the result. 1e-3 by default, which needs no keys below 35°; 1e-5 if
-    /// tight. A turn of nearly 180° or more always gets a key.
+    /// normalised sums, which follow the same arc at a slightly uneven speed. With an angle θ between keys, the
+    /// deviation is at most θ³ / 250. If it exceeds the bound, keys are inserted, as far as there are ticks for them:
+    /// [`ClipReport::arc_error`] has the result. The default is 1e-3, which needs no keys below 35°, or 1e-5 for tight
+    /// clips. A turn of nearly 180° or more always gets a key.
     #[must_use]
     pub const fn arc_error(self, radians: f32) -> Self {
         Self { arc_error: Some(radians), ..self }
@@ -155,11 +155,12 @@ impl ClipBuilder {
         }
     }
 
-    /// Removes all keys that a bound in model space does not need ([`RawClip::reduced`]), then compiles the others.
+    /// Removes the keys that an error bound in model space does not need ([`RawClip::reduced`]), then compiles the
+    /// rest.
     ///
-    /// The bound holds for what a player makes of the remaining keys. So no keys are inserted into arcs, unless an
-    /// [`arc_error`](Self::arc_error) was set, a turn is nearly 180°, or the bound of a joint is 0: then keys are
-    /// inserted as in [`build`](Self::build).
+    /// The bound holds for the poses that a player samples from the remaining keys. So no keys are inserted into arcs,
+    /// unless an [`arc_error`](Self::arc_error) was set, a turn is nearly 180°, or the bound of a joint is 0: then keys
+    /// are inserted as in [`build`](Self::build).
     ///
     /// Usually runs in **O(joints · keys · log keys)**.
     ///

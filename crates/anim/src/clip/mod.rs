@@ -1,13 +1,13 @@
-//! Compiled clips: what a [`Player`](crate::Player) plays, in one block of bytes that is also its file.
+//! Compiled clips, which a [`Player`](crate::Player) plays: one block of bytes, the same in memory as in a file.
 //!
 //! | you want | use |
 //! |---|---|
-//! | to compile a clip as authored | [`ClipBuilder`], with [`Precision`] and [`JumpSpacing`] |
-//! | what came of it | [`ClipReport`], [`Clip::stats`] |
+//! | to compile an authored clip | [`ClipBuilder`], with [`Precision`] and [`JumpSpacing`] |
+//! | the size and the errors of the result | [`ClipReport`], [`Clip::stats`] |
 //! | to save and load it | [`Clip::to_bytes`], [`Clip::from_bytes`] |
-//! | to play it | [`Player`](crate::Player), or [`StreamPlayer`](crate::player::StreamPlayer) while it is read |
-//! | one joint at any time | [`Clip::sample_joint`] |
-//! | what is refused | [`ClipError`] |
+//! | to play it | [`Player`](crate::Player), or [`StreamPlayer`](crate::player::StreamPlayer) while it is loading |
+//! | to sample one joint at any time | [`Clip::sample_joint`] |
+//! | errors | [`ClipError`] |
 
 // | file | what |
 // |---|---|
@@ -36,25 +36,25 @@ use std::io::{ErrorKind, Read};
 
 /// A compiled clip: one block of bytes, the same in memory as in a file, which a [`Player`](crate::Player) plays.
 ///
-/// The keys of all tracks are in one stream, sorted by the time at which they are needed: a key is needed when the one
-/// before it in its track is reached. A player moves along the stream in either direction. Its *active array* holds the
-/// two keys on either side of the present time for each track. *Jump frames* are copies of the active array at
-/// intervals; a seek starts from one of them.
+/// One stream has the keys of all tracks, sorted by the time at which a player needs them: when it reaches the previous
+/// key of the track. A player moves along the stream in either direction. Its *active array* holds, for each track, the
+/// keys before and after the current time. *Jump frames* are copies of the active array at intervals; a seek starts
+/// from one of them.
 ///
-/// The stream stores for each key the bits that differ from the last key but one of its track. Forward, that key is
-/// known from the active array, and the new key replaces it; backward, the reverse happens. So a stream is read in both
-/// directions at the same speed, with the same bits as a result.
+/// For each key, the stream stores the XOR with the key two before it in the same track. When playing forward, the
+/// active array still has that key, and the new key replaces it; playing backward reverses this. So a stream is read in
+/// both directions at the same speed and with the same bits as a result.
 ///
 /// | | [compact](crate::clip::Precision::Compact) | [tight](crate::clip::Precision::Tight) |
 /// |---|---|---|
 /// | a rotation's key | 48 bits, within 1.1e-4 radians | 96 bits, within 1e-6 radians |
 /// | other numbers | 16 bits, within 1/131,000 of the track's range | 32 bits, exact |
 /// | times | 16 bits: exact on a common grid, else within half a tick | 32 bits, exact |
-/// | in addition, for the keys of each eight joints | 5 bytes | 7 bytes |
+/// | overhead per eight joints with keys at the same time | 5 bytes | 7 bytes |
 /// | the state of a player, and a jump frame | 16 bytes a joint | 32 bytes |
 ///
-/// A tick is 1/65,500 of the duration, at most 1 ms; if keys of a track are closer, their times are within a whole
-/// tick. Constant tracks are stored once, unchanged, and cost nothing while a pose shows the same clip: see
+/// A tick is 1/65,500 of the duration, at most 1 ms; if keys of a track are closer together, their times are within a
+/// whole tick. Constant tracks are stored once, unquantised, and cost nothing while a pose shows the same clip: see
 /// [`Player::sample`](crate::Player::sample).
 ///
 /// ```
@@ -75,7 +75,7 @@ use std::io::{ErrorKind, Read};
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 ///
-/// *Source:* N. Frykholm, *Low Level Animation*, part 2. What is new: reading backward, and lanes.
+/// *Source:* N. Frykholm, *Low Level Animation*, part 2. New here: reading backward, and lanes.
 #[derive(Clone, Debug)]
 pub struct Clip {
     tables: Tables,
@@ -93,22 +93,22 @@ pub struct ClipStats {
     pub stream_bytes: usize,
     /// How many keys the tracks have, including constant ones.
     pub keys: usize,
-    /// How many groups the stream has; the keys of a group are needed at the same time.
+    /// How many groups the stream has. The keys of a group are needed at the same time.
     pub groups: usize,
     /// How many jump frames there are, including the one at time 0.
     pub jump_frames: usize,
     /// The size of all jump frames.
     pub jump_frame_bytes: usize,
-    /// The greatest number of stream bytes that a seek reads, besides copying one jump frame.
+    /// The greatest number of stream bytes that a seek reads, after it copied one jump frame.
     pub seek_bytes: usize,
-    /// What a player needs for the clip, besides its own size: the active array.
+    /// The size of a player's active array for the clip, in addition to the size of [`Player`](crate::Player) itself.
     pub player_bytes: usize,
 }
 
 impl Clip {
-    /// Makes a clip of bytes that [`to_bytes`](Self::to_bytes) returned, after checking the checksum and everything in
-    /// the head. Keys are not checked here: a player checks what it reads. Any bytes with a valid checksum play without
-    /// a panic, but may play nonsense.
+    /// Makes a clip from bytes that [`to_bytes`](Self::to_bytes) returned, after checking the checksum and the whole
+    /// header. Keys are not checked here: a player checks them as it reads them. Any bytes with a valid checksum play
+    /// without a panic, but may play nonsense.
     ///
     /// Runs in **O(bytes)** for the checksum, and **O(tracks + jump frames)** for the rest.
     ///
@@ -133,16 +133,16 @@ impl Clip {
         Ok(clip)
     }
 
-    /// Reads to the end and makes a clip of the result: see [`Clip::from_bytes`].
+    /// Reads to the end and makes a clip from the result: see [`Clip::from_bytes`].
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::Read`] and the kind of the reader's error; those of [`Clip::from_bytes`].
+    /// [`Error::Clip`] with [`ClipError::Read`] and the kind of the reader's error; the errors of [`Clip::from_bytes`].
     pub fn read_from(from: impl Read) -> Result<Self, Error> {
         let bytes = fallible::read_whole(from).map_err(ClipError::Read)?;
         Self::from_bytes(fallible::boxed(bytes).map_err(|_| ClipError::Read(ErrorKind::OutOfMemory))?)
     }
 
-    /// The clip as bytes, in the same form as in memory. Runs in **O(1)**.
+    /// The clip as bytes, exactly as in memory. Runs in **O(1)**.
     #[must_use]
     pub const fn to_bytes(&self) -> &[u8] {
         self.tables.bytes()
@@ -172,7 +172,7 @@ impl Clip {
         self.tables.names().nth(channel).flatten()
     }
 
-    /// The number of the first channel of this name. Runs in **O(channels)**.
+    /// The number of the first channel with this name. Runs in **O(channels)**.
     #[must_use]
     pub fn find_channel(&self, name: &str) -> Option<usize> {
         self.tables.names().position(|found| found == Some(name))
@@ -187,7 +187,7 @@ impl Clip {
         }
     }
 
-    /// The size of the clip.
+    /// The size of the clip, and of its parts.
     #[must_use]
     pub fn stats(&self) -> ClipStats {
         let head = self.tables.head();

@@ -13,12 +13,12 @@ impl Skeleton {
     /// Computes the model matrices of many characters that own their poses, sixteen at a time, in `room`, and calls
     /// `visit` while they are in the cache.
     ///
-    /// `pose` is called once for each character. It returns the character's pose, by reference or by value, and what
-    /// `visit` is to get with the matrices, in the same order: an index, or the other parts of the character. It may
-    /// make the pose, for example by sampling a player.
+    /// `pose` is called once for each character. It returns the character's pose, by reference or by value, and an item
+    /// that is passed to `visit` with the matrices, such as an index or the other parts of the character. It may
+    /// compute the pose, for example by sampling a player. `visit` is called in the same order.
     ///
-    /// Runs in **O(characters × joints)**. With sixteen characters or more, models take about as long as single
-    /// calls of [`Pose::to_models`], and palettes up to a third less than these and [`Skin::palette`].
+    /// Runs in **O(characters × joints)**. With sixteen characters or more, model matrices take about as long as single
+    /// calls of [`Pose::to_models`]; palettes take up to a third less time than `to_models` with [`Skin::palette`].
     ///
     /// ```
     /// # use hedgerow_anim::{Error, Pose, SkeletonBuilder, Transform};
@@ -36,9 +36,10 @@ impl Skeleton {
     /// ```
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if a pose has another number of joints
-    /// than the skeleton, and the first error that a closure returns. The groups of sixteen before its own were
-    /// visited. Of its own, those before the character for which `visit` failed were, and none if `pose` failed.
+    /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if a pose and the skeleton have
+    /// different numbers of joints, or the first error that a closure returns. All earlier groups of sixteen have been
+    /// visited. If `visit` failed, so have the earlier characters of the same group; if `pose` failed, none of that
+    /// group has.
     pub fn each_models<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         characters: impl IntoIterator<Item = C>,
@@ -49,8 +50,8 @@ impl Skeleton {
         self.each(Output::Models, characters, pose, room, visit)
     }
 
-    /// Like [`Skeleton::each_models`], with the palettes of a skin: a whole frame of characters, from players to
-    /// skinned vertices.
+    /// Like [`Skeleton::each_models`], but computes the palettes of a skin: a whole frame of characters, from players
+    /// to skinned vertices.
     ///
     /// ```
     /// # use hedgerow_anim::{ClipBuilder, RawClip, SkeletonBuilder, Transform};
@@ -91,8 +92,8 @@ impl Skeleton {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Skeleton::each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the skin
-    /// follows joints that the skeleton does not have.
+    /// Those of [`Skeleton::each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the skin uses
+    /// joints that the skeleton does not have.
     pub fn each_palette<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         skin: &Skin,
@@ -111,8 +112,8 @@ impl Skeleton {
     /// character.
     ///
     /// # Errors
-    /// Those of [`Skeleton::each_models`]: the error of the first group of sixteen with one. Any group behind it may
-    /// have been visited.
+    /// Those of [`Skeleton::each_models`]. If several groups of sixteen fail, the error of the first one is returned.
+    /// Later groups may have been visited.
     pub fn par_each_models<'c, C: Send, P: Borrow<Pose>, D, E: From<Error> + Send>(
         &self,
         characters: &'c mut [C],
@@ -123,12 +124,12 @@ impl Skeleton {
         self.par_each(Output::Models, characters, pose, room, visit)
     }
 
-    /// Like [`Skeleton::par_each_models`], with the palettes of a skin: a whole frame of characters on all threads. The
-    /// example of [`Skeleton::each_palette`] needs nothing but the other name.
+    /// Like [`Skeleton::par_each_models`], but computes the palettes of a skin: a whole frame of characters on all
+    /// threads. The example of [`Skeleton::each_palette`] works with this method too.
     ///
     /// # Errors
     /// Those of [`Skeleton::par_each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the skin
-    /// follows joints that the skeleton does not have.
+    /// uses joints that the skeleton does not have.
     pub fn par_each_palette<'c, C: Send, P: Borrow<Pose>, D, E: From<Error> + Send>(
         &self,
         skin: &Skin,

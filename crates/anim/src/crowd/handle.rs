@@ -3,12 +3,12 @@
 use slotmap::SlotMap;
 
 slotmap::new_key_type! {
-    /// Names an instance of a [`Crowd`](crate::Crowd) until it is removed: 8 bytes, and so is its
-    /// `Option`.
+    /// A handle to an instance of a [`Crowd`](crate::Crowd), valid until the instance is removed. It takes 8 bytes, and
+    /// so does its `Option`.
     ///
-    /// It is a key of [`slotmap`]: data of your own by instance lies in a `slotmap::SecondaryMap`, and the feature
-    /// `serde` reads and writes it. A slot is reused for ever, so after 2³¹ instances in the same slot a stale handle
-    /// may name another one.
+    /// It is a key of [`slotmap`]: keep your own data for each instance in a `slotmap::SecondaryMap`. The feature
+    /// `serde` reads and writes it. Slots are reused for ever, so after 2³¹ instances in the same slot a stale handle
+    /// may refer to another instance.
     pub struct InstanceHandle;
 }
 

@@ -10,7 +10,7 @@ use core::convert::Infallible;
 
 impl Crowd {
     /// Computes the model matrices of all joints of all instances, one instance after the other, in the order of
-    /// [`Crowd::instances`]. `models` gets exactly this many.
+    /// [`Crowd::instances`]. Resizes `models` to hold exactly these.
     ///
     /// Runs in **O(instances × joints)**. With the feature `rayon`, blocks of instances are shared among the threads of
     /// the current pool, with results that are identical to the bit.
@@ -19,14 +19,15 @@ impl Crowd {
     }
 
     /// Computes the palettes of all instances for a skin, one instance after the other, in the order of
-    /// [`Crowd::instances`]: of each joint of the skin, in the skin's order, the model matrix times the inverse bind
-    /// matrix. `palettes` gets exactly this many. [`Crowd::palette_range`] finds that of an instance.
+    /// [`Crowd::instances`]. A palette has, for each joint of the skin, in the skin's order, the model matrix times the
+    /// inverse bind matrix. Resizes `palettes` to hold exactly these. [`Crowd::palette_range`] returns the range of an
+    /// instance.
     ///
     /// Runs in **O(instances × joints)**, on several threads like [`Crowd::models`].
     ///
     /// # Errors
-    /// [`SkinError::Models`](crate::skin::SkinError::Models) if the skin follows joints that the skeleton does not
-    /// have; `palettes` is unchanged.
+    /// [`SkinError::Models`](crate::skin::SkinError::Models) if the skin uses joints that the skeleton does not have;
+    /// `palettes` is unchanged.
     pub fn palettes(&self, skin: &Skin, palettes: &mut Vec<Mat34>) -> Result<(), Error> {
         skin.expect_models(self.skeleton.len())?;
         self.all(Output::of(skin), palettes);
@@ -34,10 +35,10 @@ impl Crowd {
     }
 
     /// Computes the model matrices of up to sixteen instances at a time, in `room`, and calls `visit` for each instance
-    /// in the order of [`Crowd::instances`] while its matrices are in the cache. For matrices that are used once and at
-    /// once.
+    /// in the order of [`Crowd::instances`] while its matrices are in the cache. Use it for matrices that are used
+    /// once, immediately.
     ///
-    /// For a thousand characters this takes less time than [`Crowd::models`], whose results are written to memory.
+    /// For a thousand characters this is faster than [`Crowd::models`], which writes its results to memory.
     ///
     /// # Errors
     /// The first error that `visit` returns; it is not called again.
@@ -49,8 +50,8 @@ impl Crowd {
         self.each(Output::Models, room, |_, instance, models| visit(instance, models))
     }
 
-    /// Like [`Crowd::each_models`], with the palettes of a skin: for example to skin each character before the next
-    /// palettes are computed.
+    /// Like [`Crowd::each_models`], but computes the palettes of a skin: for example to skin each character before the
+    /// next palettes are computed.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Skin, SkinnedMesh, Transform, skin::SkinOutput};
@@ -83,12 +84,12 @@ impl Crowd {
         self.each(Output::of(skin), room, |_, instance, palette| visit(instance, Palette::new(palette, skin.id())))
     }
 
-    /// Like [`Crowd::each_models`], on the threads of the current pool with the feature `rayon`. `items` are yours, one
-    /// for each instance, in the order of [`Crowd::instances`]: what `visit` writes to.
+    /// Like [`Crowd::each_models`], on the threads of the current pool with the feature `rayon`. `items` has one item
+    /// of your own for each instance, in the order of [`Crowd::instances`], which `visit` can write to.
     ///
     /// # Errors
-    /// [`SkeletonError::ItemCount`] unless there are as many items as instances. Of the errors that `visit` returns,
-    /// that of the first instance with one; it may have been called for any instance behind that.
+    /// [`SkeletonError::ItemCount`] unless there are as many items as instances. If `visit` returns errors, the error
+    /// of the first such instance is returned; `visit` may have been called for any later instance.
     pub fn par_each_models<T: Send, E: From<Error> + Send>(
         &self,
         items: &mut [T],
@@ -98,7 +99,7 @@ impl Crowd {
         self.par_each(Output::Models, items, room, visit)
     }
 
-    /// Like [`Crowd::par_each_models`], with the palettes of a skin.
+    /// Like [`Crowd::par_each_models`], but computes the palettes of a skin.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Skin, SkinnedMesh, Transform, skin::SkinOutput};
@@ -135,8 +136,8 @@ impl Crowd {
 
     /// The model matrix of one joint of one instance, from the local transforms of the joints above it.
     ///
-    /// Runs in **O(depth of the joint)**. For a few joints, for example where something is held, this is faster than
-    /// computing all.
+    /// Runs in **O(depth of the joint)**. For a few joints, such as a hand that holds something, this is faster than
+    /// computing all of them.
     ///
     /// # Errors
     /// Those of [`Crowd::get`].

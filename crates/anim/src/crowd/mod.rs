@@ -18,12 +18,12 @@ use handle::Places;
 use kernels::Level;
 use smallvec::{SmallVec, smallvec};
 
-/// Characters with the same skeleton, whose model matrices or palettes are all computed at once.
+/// Characters that share a skeleton, and whose model matrices or palettes are computed together.
 ///
-/// Instances lie in the lanes of vectors: sixteen make a block, in which each number of each joint is a vector of
-/// sixteen floats. There may be any number of them; each is added, removed, read and written by itself, by an 8-byte
-/// [`InstanceHandle`], which is a key of [`slotmap`]: what you keep for each instance beside the crowd (a player, say)
-/// lies in a `SecondaryMap`.
+/// Instances are stored in SIMD lanes: sixteen form a block, in which each number of each joint is a vector of sixteen
+/// floats. There may be any number of instances. Each can be added, removed, read and written separately, by an 8-byte
+/// [`InstanceHandle`]. The handle is a key of [`slotmap`]: keep other data for each instance, such as a player, in a
+/// `SecondaryMap`.
 ///
 /// ```
 /// use hedgerow_anim::{Crowd, Pose, SkeletonBuilder, Skin, Transform};
@@ -54,10 +54,10 @@ use smallvec::{SmallVec, smallvec};
 ///
 /// # Memory
 ///
-/// 40 bytes for each joint of each instance, rounded up to whole blocks, and 20 for each instance; removing one moves
-/// the last one to its place. Matrices are not kept. [`Crowd::models`] and [`Crowd::palettes`] write to arrays of the
-/// caller's, character after character, as skinning and uploads expect them. [`Crowd::model`] computes a single one
-/// from the joints above it.
+/// 40 bytes for each joint of each instance, rounded up to whole blocks, and 20 bytes for each instance. Removing an
+/// instance moves the last one into its lane. Matrices are not stored: [`Crowd::models`] and [`Crowd::palettes`] write
+/// to the caller's arrays, character after character, as skinning and uploads expect. [`Crowd::model`] computes a
+/// single matrix from the joints above it.
 #[derive(Clone, Debug)]
 pub struct Crowd {
     skeleton: Skeleton,
@@ -111,7 +111,7 @@ impl Crowd {
         self.shows.reserve(additional);
     }
 
-    /// Frees memory that the instances do not take, but for 12 bytes of each that there once was at a time.
+    /// Frees unused memory, except for 12 bytes per instance of the greatest number of instances that there ever were.
     pub fn shrink_to_fit(&mut self) {
         self.lanes.shrink_to_fit();
         self.shows.shrink_to_fit();
@@ -119,7 +119,7 @@ impl Crowd {
         self.shown = Vec::new();
     }
 
-    /// Whether the handle names an instance of this crowd.
+    /// Whether the handle refers to an instance of this crowd.
     #[must_use]
     pub fn contains(&self, instance: InstanceHandle) -> bool {
         self.places.find(instance).is_some()
@@ -162,7 +162,7 @@ impl Crowd {
         Ok(handle)
     }
 
-    /// Removes an instance. The last one takes its place.
+    /// Removes an instance and moves the last one into its lane.
     ///
     /// Runs in **O(joints)**.
     ///
@@ -184,7 +184,7 @@ impl Crowd {
 
     /// Replaces all local transforms of an instance.
     ///
-    /// Runs in **O(joints)**, with ten cache lines for each, which takes longer than computing the matrices: use
+    /// Runs in **O(joints)**, and writes ten cache lines per joint, which takes longer than computing the matrices: use
     /// [`Crowd::change_poses`] to pose all instances every frame.
     ///
     /// # Errors

@@ -10,15 +10,16 @@ use crate::{Error, Pose, Skeleton};
 impl Crowd {
     /// Calls `change` with every instance's pose, in the order of [`Crowd::instances`].
     ///
-    /// What `change` does not write stays the same. Each pose remembers which clip it shows, so that
-    /// [`Player::sample`](crate::Player::sample) only writes what moves.
+    /// Joints that `change` does not write keep their transforms. Each pose remembers which clip it shows, so
+    /// [`Player::sample`](crate::Player::sample) only writes the animated parts.
     ///
-    /// Runs in **O(instances × joints)**. Sixteen poses are transposed at once, in both directions, in a fifth of the
+    /// Runs in **O(instances × joints)**. Sixteen poses are transposed together, in both directions, in a fifth of the
     /// time of sixteen calls of [`Crowd::set_pose`]. Characters that own their poses need no crowd: see
     /// [`Skeleton::each_palette`].
     ///
     /// # Errors
-    /// The first error that `change` returns. It is not called again, and none of its sixteen instances is changed.
+    /// The first error that `change` returns. It is not called again, and the sixteen instances of that group are
+    /// unchanged.
     ///
     /// # Panics
     /// If `change` replaces a pose with one that has another number of joints.
@@ -47,9 +48,9 @@ impl Crowd {
         blocks.change(&mut shown[..LANES], |_, instance, pose| change(instance, pose))
     }
 
-    /// Like [`Crowd::change_poses`], on the threads of the current pool with the feature `rayon`. `items` are yours,
-    /// one for each instance, in the order of [`Crowd::instances`]: players, say. [`Crowd::remove`] moves the last
-    /// instance to the place of the removed one, as [`Vec::swap_remove`] does with items.
+    /// Like [`Crowd::change_poses`], on the threads of the current pool with the feature `rayon`. `items` has one item
+    /// of your own for each instance, such as a player, in the order of [`Crowd::instances`]. [`Crowd::remove`] moves
+    /// the last instance to the index of the removed one, as [`Vec::swap_remove`] does with items.
     ///
     /// ```
     /// # use hedgerow_anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, SkeletonBuilder, Transform};
@@ -72,8 +73,8 @@ impl Crowd {
     ///
     /// # Errors
     /// [`SkeletonError::ItemCount`](crate::skeleton::SkeletonError::ItemCount) unless there are as many items as
-    /// instances. Of the errors that `change` returns, that of the first instance with one: none of its sixteen is
-    /// changed, and any others may be.
+    /// instances. If `change` returns errors, the error of the first such instance is returned: its group of sixteen is
+    /// unchanged, and any other group may be changed.
     ///
     /// # Panics
     /// If `change` replaces a pose with one that has another number of joints.

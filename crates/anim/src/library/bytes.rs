@@ -1,4 +1,4 @@
-//! A library as bytes: its values one after the other, each as it is alone, behind a header.
+//! A library as bytes: a header, then its values one after the other, each in its own byte format.
 //!
 //! ```text
 //! header   see `file_header`                                                                  32 B
@@ -27,12 +27,12 @@ const NO_NAME: u32 = u32::MAX;
 const CUT_OFF: LibraryError = LibraryError::Invalid("it is cut off");
 
 impl Library {
-    /// The library as bytes, which [`Library::from_bytes`] makes a library of with the same values, names and order.
+    /// The library as bytes. [`Library::from_bytes`] restores it, with the same values, names and order.
     ///
     /// Runs in **O(bytes)**.
     ///
     /// # Panics
-    /// If a name has 4 GiB or more.
+    /// If a name is 4 GiB or longer.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let Self { skeletons, clips, skins, meshes } = self;
@@ -51,19 +51,19 @@ impl Library {
     /// Writes [`Library::to_bytes`] to a file or elsewhere, in one piece.
     ///
     /// # Errors
-    /// What the writer returns.
+    /// Those of the writer.
     pub fn write_to(&self, mut to: impl Write) -> io::Result<()> {
         to.write_all(&self.to_bytes())
     }
 
-    /// The library that [`Library::to_bytes`] made these bytes of. Keys are new ones: find values by name, or by their
-    /// place in [`Collection::iter`], which is the same.
+    /// Restores a library from the bytes of [`Library::to_bytes`]. Keys are new: find values by name, or by their index
+    /// in [`Collection::iter`], whose order is the same.
     ///
-    /// Any bytes are safe: what is not exactly a library is refused, and so it is where the allocator refuses.
-    /// Allocation is bounded by the input's size. Runs in **O(bytes)**.
+    /// Any bytes are safe: everything is validated, and a failed allocation is an error. Allocation is bounded by the
+    /// size of the input. Runs in **O(bytes)**.
     ///
     /// # Errors
-    /// [`Error::Library`] with a [`LibraryError`] that says what is wrong with the bytes.
+    /// [`Error::Library`] with a [`LibraryError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let body = file_header::checked_body(Kind::Library, VERSION, bytes).map_err(|broken| match broken {
             Broken::Magic | Broken::Kind(_) => LibraryError::NotALibrary,
@@ -109,10 +109,10 @@ impl Library {
         }
     }
 
-    /// Reads to the end and makes a library of that: see [`Library::from_bytes`].
+    /// Reads to the end and makes a library from the result: see [`Library::from_bytes`].
     ///
     /// # Errors
-    /// [`LibraryError::Read`] with the kind of what the reader returns; those of [`Library::from_bytes`].
+    /// [`LibraryError::Read`] with the kind of the reader's error; the errors of [`Library::from_bytes`].
     pub fn read_from(from: impl Read) -> Result<Self, Error> {
         Self::from_bytes(&fallible::read_whole(from).map_err(LibraryError::Read)?)
     }

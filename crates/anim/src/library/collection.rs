@@ -6,9 +6,10 @@ use slotmap::{Key, SlotMap};
 use std::collections::TryReserveError;
 use std::sync::Arc;
 
-/// Values of one kind in a [`Library`](super::Library), each by a key of its own, and with a name where it has one.
+/// Values of one kind in a [`Library`](super::Library), each with a key and optionally a name.
 ///
-/// Names need not be unique. Getting and removing take **O(1)**, finding by name **O(values)**: keep the key.
+/// Names need not be unique. Getting and removing by key take **O(1)**. Finding by name takes **O(values)**: keep the
+/// key.
 #[derive(Debug)]
 pub struct Collection<K: Key, V> {
     items: SlotMap<K, Item<V>>,
@@ -21,7 +22,7 @@ struct Item<V> {
 }
 
 impl<K: Key, V> Collection<K, V> {
-    /// Adds a value with a name, or without one: pass `None`. Runs in amortised **O(1)**.
+    /// Adds a value with a name, or with `None` for no name. Runs in amortised **O(1)**.
     ///
     /// # Panics
     /// If there are 2³² - 2 values.
@@ -55,49 +56,50 @@ impl<K: Key, V> Collection<K, V> {
         Ok(self.items.insert(Item { name, value }))
     }
 
-    /// The value of a key, or `None` for a stale one. [`Index`] does the same and panics there.
+    /// The value of a key, or `None` for a stale key. [`Index`] panics instead.
     #[must_use]
     pub fn get(&self, key: K) -> Option<&Arc<V>> {
         self.items.get(key).map(|item| &item.value)
     }
 
-    /// The name of a value, or `None` for one without and for a stale key.
+    /// The name of a value; `None` if it has no name, and for a stale key.
     #[must_use]
     pub fn name(&self, key: K) -> Option<&str> {
         self.items.get(key)?.name.as_deref()
     }
 
-    /// Names a value anew, or takes its name away; returns whether the key names one.
+    /// Changes or removes the name of a value. Returns false for a stale key.
     pub fn rename<'n>(&mut self, key: K, name: impl Into<Option<&'n str>>) -> bool {
         let item = self.items.get_mut(key);
         item.map(|item| item.name = name.into().map(Box::from)).is_some()
     }
 
-    /// Puts another value in the place of a key's and returns what was there; `None`, and no change, for a stale key.
+    /// Replaces the value of a key and returns the old one. Does nothing and returns `None` for a stale key.
     pub fn replace(&mut self, key: K, value: impl Into<Arc<V>>) -> Option<Arc<V>> {
         self.items.get_mut(key).map(|item| core::mem::replace(&mut item.value, value.into()))
     }
 
-    /// Removes a value, which lives on as long as others hold it; `None` for a stale key.
+    /// Removes a value and returns it; `None` for a stale key. The value stays alive while other references to it
+    /// exist.
     pub fn remove(&mut self, key: K) -> Option<Arc<V>> {
         self.items.remove(key).map(|item| item.value)
     }
 
-    /// Whether the key names a value.
+    /// Whether there is a value for this key.
     #[must_use]
     pub fn contains(&self, key: K) -> bool {
         self.items.contains_key(key)
     }
 
-    /// The key of the first value of this name, in the order of [`iter`](Self::iter). Runs in **O(values)**: keep the
+    /// The key of the first value with this name, in the order of [`iter`](Self::iter). Runs in **O(values)**: keep the
     /// key.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<K> {
         self.items.iter().find_map(|(key, item)| (item.name.as_deref() == Some(name)).then_some(key))
     }
 
-    /// All values with their keys and names, in an order that is kept in bytes. While nothing is removed it is that of
-    /// insertion.
+    /// All values with their keys and names, in an order that the byte format preserves. As long as nothing is removed
+    /// it is the order of insertion.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (K, Option<&str>, &Arc<V>)> {
         self.items.iter().map(|(key, item)| (key, item.name.as_deref(), &item.value))
     }

@@ -7,7 +7,7 @@ use core::fmt;
 use std::collections::TryReserveError;
 use std::io;
 
-/// Why bytes are no library.
+/// Why bytes are not a library.
 ///
 /// ```
 /// use hedgerow_anim::library::{Library, LibraryError};
@@ -19,43 +19,43 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LibraryError {
-    /// The bytes are something else.
+    /// The bytes do not start like a library.
     NotALibrary,
-    /// They are of a version that this one of the crate does not know.
+    /// The bytes have a version that this version of the crate does not know.
     Version(u32),
-    /// There are more or fewer bytes than were written.
+    /// There are more or fewer bytes than the header states.
     Length {
         /// How many were written.
         expected: u64,
         /// How many there are.
         found: u64,
     },
-    /// Some bytes are not those that were written.
+    /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// What the bytes describe is no library, though their checksum is right.
+    /// The bytes do not describe a valid library, although their checksum is right.
     Invalid(&'static str),
-    /// A skeleton in it is none.
+    /// A skeleton in the library is invalid.
     Skeleton {
         /// Its number, counted from 0.
         number: usize,
         /// What is wrong with it.
         error: SkeletonError,
     },
-    /// A clip in it is none.
+    /// A clip in the library is invalid.
     Clip {
         /// Its number, counted from 0.
         number: usize,
         /// What is wrong with it.
         error: ClipError,
     },
-    /// A skin in it is none.
+    /// A skin in the library is invalid.
     Skin {
         /// Its number, counted from 0.
         number: usize,
         /// What is wrong with it.
         error: SkinError,
     },
-    /// A skinned mesh in it is none.
+    /// A skinned mesh in the library is invalid.
     Mesh {
         /// Its number, counted from 0.
         number: usize,

@@ -18,22 +18,25 @@ pub use error::LibraryError;
 use crate::{Clip, Skeleton, Skin, SkinnedMesh};
 
 slotmap::new_key_type! {
-    /// Names a skeleton of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another one.
+    /// The key of a skeleton in a [`Library`]. Slots are reused for ever: after 2³¹ reuses a stale key may refer to
+    /// another value.
     pub struct SkeletonKey;
-    /// Names a clip of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another one.
+    /// The key of a clip in a [`Library`]. Slots are reused for ever: after 2³¹ reuses a stale key may refer to another
+    /// value.
     pub struct ClipKey;
-    /// Names a skin of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another one.
+    /// The key of a skin in a [`Library`]. Slots are reused for ever: after 2³¹ reuses a stale key may refer to another
+    /// value.
     pub struct SkinKey;
-    /// Names a skinned mesh of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another
-    /// one.
+    /// The key of a skinned mesh in a [`Library`]. Slots are reused for ever: after 2³¹ reuses a stale key may refer to
+    /// another value.
     pub struct MeshKey;
 }
 
-/// What characters share: skeletons, clips, skins and skinned meshes, each by a key, and by a name where it has one.
+/// The assets that characters share: skeletons, clips, skins and skinned meshes, each with a key and optionally a name.
 ///
-/// Each lies in an [`Arc`](std::sync::Arc), so what plays a clip or skins a mesh can hold it and outlive the library.
-/// The library does not know what belongs together, such as which clips are for which skeleton: keys are 8 bytes to
-/// keep in a list of your own. Two libraries are equal if they have equal values with the same names in the same order,
+/// Each value is in an [`Arc`](std::sync::Arc), so a player or a mesh instance can hold it and outlive the library. The
+/// library does not record which values belong together, such as which clips are for which skeleton: keep lists of keys
+/// (8 bytes each) for that. Two libraries are equal if they have equal values with the same names in the same order,
 /// whatever their keys.
 ///
 /// ```
@@ -69,7 +72,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// A library without anything.
+    /// An empty library.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -8,15 +8,15 @@ use crate::{Clip, Transform};
 use core::ops::Range;
 
 impl Clip {
-    /// One joint's transform at a time in seconds, or at the nearer end of the clip, without a player: equal in every
-    /// bit to that of a player. Parts for which the clip has no tracks, and joints that it does not have, are those of
+    /// Samples one joint without a player, at a time in seconds that is clamped to the clip. The result has the same
+    /// bits as a player's. Parts for which the clip has no tracks, and joints that it does not have, are taken from
     /// `rest`.
     ///
-    /// Of the nearest jump frame and of the keys in between it reads those of the joint's own tracks, and of the others
-    /// hardly more than the times at which they are needed.
+    /// It starts from the nearest jump frame and only reads the keys of the joint's own tracks; of other tracks it
+    /// reads little more than the times at which their keys are needed.
     ///
-    /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; with cubic tracks also
-    /// in their number.
+    /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; for joints with cubic
+    /// tracks, also in their number.
     #[must_use]
     pub fn sample_joint(&self, seconds: f32, joint: u16, rest: Transform) -> Transform {
         // In this order, so that NaN becomes 0.
@@ -75,7 +75,7 @@ impl<'c> Walk<'c> {
         keys
     }
 
-    /// The lane's key in the group behind the place that is needed at a time.
+    /// The lane's key in the group after the position that is needed at a time.
     #[inline]
     fn next<W: Word>(&mut self, need: f32) -> Option<W::Key> {
         loop {

@@ -1,12 +1,12 @@
 //! From passing time to the time in a clip.
 
-/// What a player does at the ends of its clip.
+/// How a player behaves at the ends of its clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Playback {
-    /// Stays there.
+    /// Stops there.
     #[default]
     Clamp,
-    /// Goes on at the other end.
+    /// Continues at the other end.
     Loop,
     /// Turns around.
     PingPong,

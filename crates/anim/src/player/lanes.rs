@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug)]
 pub(super) struct Lanes {
     pub(super) active: Words,
-    /// The targets of rotations, translations and scales. A copy: in the clip they are far from the stream, but beside
+    /// The targets of rotations, translations and scales. A copy: in the clip they are far from the stream, but next to
     /// the player's place they are in the cache already.
     targets: SmallVec<[Target; 16]>,
     /// Whose they are. A copy likewise.

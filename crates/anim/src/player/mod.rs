@@ -34,13 +34,14 @@ use core::borrow::Borrow;
 use cursor::Cursor;
 use lanes::{Lanes, with};
 
-/// Plays a [`Clip`]: a place in its stream of keys, and for each track the two keys on either side of the present time.
+/// Plays a [`Clip`]: holds a position in its stream of keys and, for each track, the keys before and after the current
+/// time.
 ///
-/// A step in either direction reads two places in memory: the stream, where a frame's keys follow one another, and the
-/// active array, 16 bytes for each joint (32 if the clip is [tight](crate::clip::Precision::Tight)). The clip is
+/// A step in either direction accesses two regions of memory: the stream, where the keys of a frame are adjacent, and
+/// the active array, 16 bytes for each joint (32 if the clip is [tight](crate::clip::Precision::Tight)). The clip is
 /// borrowed or shared: `Player<&Clip>`, `Player<Arc<Clip>>`.
 ///
-/// The sampled bits at a time are the same whether the player got there forward, backward or by a seek.
+/// Sampling at a given time gives the same bits whether the player got there forward, backward or by a seek.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, Player, RawClip, player::Playback, raw::Track};
@@ -71,7 +72,7 @@ pub struct Player<C: Borrow<Clip>> {
 }
 
 impl<C: Borrow<Clip>> Player<C> {
-    /// A player at the beginning of the clip, which will stop at its end.
+    /// A player at the beginning of the clip, which stops at its end.
     ///
     /// Runs in **O(tracks)**.
     #[must_use]
@@ -95,25 +96,24 @@ impl<C: Borrow<Clip>> Player<C> {
         self.clock.time(self.clip().duration())
     }
 
-    /// What the player does at the ends of the clip.
+    /// How the player behaves at the ends of the clip.
     #[must_use]
     pub const fn playback(&self) -> Playback {
         self.clock.playback()
     }
 
-    /// Sets what the player does at the ends of the clip. The time stays the same; a player that was going back
+    /// Sets how the player behaves at the ends of the clip. The time stays the same; a player that was going back
     /// continues forward.
     pub fn set_playback(&mut self, playback: Playback) {
         self.clock.set_playback(playback, self.clip.borrow().duration());
     }
 
-    /// Advances by this many seconds, backward if negative, and fetches the keys needed then. Returns how often the
-    /// player passed the end of the clip, negative if against the direction of time; always 0 if it stops at the ends.
-    /// One that turns around passes the end there, and nothing at the beginning. Numbers that are not finite are
-    /// ignored.
+    /// Advances by this many seconds, backward if negative, and fetches the keys needed at the new time. Returns how
+    /// often the player passed the end of the clip, as a negative number for negative `seconds`, and always 0 if it
+    /// stops at the ends. A ping-pong player counts each turn at the end, but none at the beginning. Numbers that are
+    /// not finite are ignored.
     ///
-    /// Runs in **O(keys on the way)**, but never takes longer than a [`seek`](Self::seek): a player that paused for an
-    /// hour is not slower for it.
+    /// Runs in **O(keys passed)**, but never takes longer than a [`seek`](Self::seek), even after a long pause.
     #[inline]
     pub fn advance(&mut self, seconds: f32) -> i32 {
         let clip = self.clip.borrow();
@@ -123,8 +123,9 @@ impl<C: Borrow<Clip>> Player<C> {
         rounds
     }
 
-    /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) will need; has no
-    /// other effect. Calling it a few players ahead makes each of many players as fast as a single one.
+    /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) need; has no other
+    /// effect. When you update many players, call it a few players ahead: then each is as fast as if there were only
+    /// one.
     ///
     /// ```
     /// # use hedgerow_anim::{Clip, Error, Player, Pose};
@@ -146,10 +147,10 @@ impl<C: Borrow<Clip>> Player<C> {
         self.cursor.prefetch(clip);
     }
 
-    /// Goes to a time in seconds, or to the nearer end of the clip.
+    /// Goes to a time in seconds, which is clamped to the clip.
     ///
     /// Runs in **O(log jump frames + tracks + keys to the nearest jump frame)**: [`ClipStats`](crate::clip::ClipStats)
-    /// has the bytes of these.
+    /// has their size.
     pub fn seek(&mut self, seconds: f32) {
         let clip = self.clip.borrow();
         self.clock.seek(seconds, clip.duration());
@@ -157,12 +158,12 @@ impl<C: Borrow<Clip>> Player<C> {
         with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
     }
 
-    /// Writes the whole pose at the present time, whatever the pose held before. Parts of joints for which the clip has
+    /// Writes the whole pose at the current time, whatever the pose held before. Parts of joints for which the clip has
     /// no track are as in the [rest pose](Pose::rest) of the skeleton that the pose was made for.
     ///
-    /// A pose remembers which clip it shows. While that is the same, only what the clip moves is written. After another
-    /// clip, a blend or [`Pose::set`], the rest pose and what the clip holds constant are written too, which takes two
-    /// or three times as long.
+    /// A pose remembers which clip it shows. As long as it is the same clip, only the animated tracks are written.
+    /// After another clip, a blend or [`Pose::set`], the rest pose and the constant tracks are written too, which takes
+    /// two or three times as long.
     ///
     /// Runs in **O(joints)**.
     ///
@@ -193,8 +194,8 @@ impl<C: Borrow<Clip>> Player<C> {
         self.lanes.sample(self.clip().tables(), self.cursor.time(), pose)
     }
 
-    /// Like [`sample`](Self::sample), but parts of joints for which the clip has no track stay as they are in the pose:
-    /// for a clip of some joints over another clip.
+    /// Like [`sample`](Self::sample), but parts of joints for which the clip has no track stay as they are in the pose.
+    /// Use it to layer a clip of some joints over another clip.
     ///
     /// # Errors
     /// Those of [`sample`](Self::sample).
@@ -202,19 +203,19 @@ impl<C: Borrow<Clip>> Player<C> {
         self.lanes.sample_over(self.clip().tables(), self.cursor.time(), pose)
     }
 
-    /// Writes all channels at the present time.
+    /// Writes all channels at the current time.
     ///
     /// Runs in **O(channels)**; if joints have cubic tracks, also in their number.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::ChannelCount`](crate::clip::ClipError::ChannelCount) unless there is a number
-    /// for each channel.
+    /// [`Error::Clip`] with [`ClipError::ChannelCount`](crate::clip::ClipError::ChannelCount) unless the slice has one
+    /// number for each channel.
     pub fn sample_channels(&self, channels: &mut [f32]) -> Result<(), Error> {
         self.lanes.sample_channels(self.clip().tables(), self.cursor.time(), channels)
     }
 
-    /// One joint's transform at the present time, including constant parts. Parts for which the clip has no tracks, and
-    /// joints that it does not have, are those of `rest`.
+    /// Samples one joint at the current time. Parts for which the clip has no tracks, and joints that it does not have,
+    /// are taken from `rest`.
     ///
     /// Runs in **O(log tracks)**; if joints have cubic tracks, also in their number.
     #[must_use]

@@ -9,12 +9,12 @@ use hedgerow_math::internal::fallible;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 use std::io::{ErrorKind, Read};
 
-/// Plays a clip forward while it is being read: for a long cut-scene, from a file or a connection, that is never in
-/// memory as a whole.
+/// Plays a clip forward while reading it from a file or a connection, for a long cut-scene that is never in memory as a
+/// whole.
 ///
-/// It holds the clip's tables, the active array and one group of keys. It reads a group at a time, often only a few
-/// hundred bytes: wrap a file in a [`BufReader`](std::io::BufReader). The checksum covers the whole clip, so what is
-/// read cannot be checked against it; but any bytes play without a panic.
+/// It holds the clip's tables, the active array and one group of keys. It reads one group at a time, often only a few
+/// hundred bytes: wrap a file in a [`BufReader`](std::io::BufReader). The checksum covers the whole clip, so it cannot
+/// be verified while streaming; but any bytes play without a panic.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, RawClip, player::StreamPlayer, raw::Track};
@@ -45,7 +45,7 @@ pub struct StreamPlayer<R> {
 }
 
 impl<R: Read> StreamPlayer<R> {
-    /// Reads everything before the keys, and starts at the beginning of the clip.
+    /// Reads everything up to the keys, and starts at the beginning of the clip.
     ///
     /// Runs in **O(tracks)**.
     ///
@@ -97,11 +97,11 @@ impl<R: Read> StreamPlayer<R> {
     /// Advances by this many seconds, up to the end of the clip, and reads the keys needed by then. Negative numbers
     /// and those that are not finite are ignored.
     ///
-    /// Runs in **O(keys on the way)**.
+    /// Runs in **O(keys passed)**.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::Read`] or [`ClipError::Malformed`], and from then on always; the keys before
-    /// the fault stay.
+    /// [`Error::Clip`] with [`ClipError::Read`] or [`ClipError::Malformed`]. All later calls return the same error; the
+    /// keys read before it stay.
     pub fn advance(&mut self, seconds: f32) -> Result<(), Error> {
         if let Some(error) = &self.failed {
             return Err((*error).into());
@@ -142,7 +142,7 @@ impl<R: Read> StreamPlayer<R> {
         Ok(())
     }
 
-    /// Writes the whole pose at the present time, equal in every bit to [`Player::sample`](crate::Player::sample).
+    /// Writes the whole pose at the current time, with the same bits as [`Player::sample`](crate::Player::sample).
     ///
     /// # Errors
     /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
@@ -159,10 +159,10 @@ impl<R: Read> StreamPlayer<R> {
         self.lanes.sample_over(&self.tables, self.tables.units(self.time()), pose)
     }
 
-    /// Writes all channels at the present time.
+    /// Writes all channels at the current time.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::ChannelCount`] unless there is a number for each channel.
+    /// [`Error::Clip`] with [`ClipError::ChannelCount`] unless the slice has one number for each channel.
     pub fn sample_channels(&self, channels: &mut [f32]) -> Result<(), Error> {
         self.lanes.sample_channels(&self.tables, self.tables.units(self.time()), channels)
     }

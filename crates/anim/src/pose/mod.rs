@@ -12,10 +12,10 @@ use crate::clip::ClipNumber;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Skeleton, Transform};
 
-/// The local transforms of all joints of one character: clips are sampled into it, blends combine it, and model
-/// matrices are computed from it.
+/// The local transforms of all joints of one character. Players sample clips into poses, blends combine poses, and
+/// model matrices are computed from them.
 ///
-/// A structure of arrays in blocks of eight joints, 40 bytes for each joint: see [`Pose::to_models`] for the reason.
+/// A structure of arrays in blocks of eight joints, 40 bytes per joint: see [`Pose::to_models`] for the reason.
 ///
 /// ```
 /// use hedgerow_anim::{Pose, SkeletonBuilder, Transform};
@@ -32,8 +32,9 @@ use crate::{Skeleton, Transform};
 /// assert_eq!(models[1].translation().to_array(), [3.0, 0.5, 0.0]);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
-/// A pose knows the skeleton that it was made for, and rests as that does: parts of joints that a clip does not move
-/// are at rest when the clip is [sampled](crate::Player::sample). Two poses are equal if their transforms are.
+/// A pose knows the rest pose of the skeleton that it was made for: when a clip is [sampled](crate::Player::sample),
+/// parts of joints that the clip does not animate take the values of the rest pose. Two poses are equal if their
+/// transforms are.
 #[derive(Clone, Debug, Default)]
 pub struct Pose {
     blocks: Vec<PoseBlock>,
@@ -46,7 +47,7 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// A pose of this many joints, each with the identity, where they also rest.
+    /// A pose of this many joints with identity transforms, which are also its rest pose.
     ///
     /// # Panics
     /// For more than 65,535 joints.
@@ -57,7 +58,7 @@ impl Pose {
         Self { blocks, joints, shows: None, skeleton: None }
     }
 
-    /// The skeleton's rest pose, as it was given to the builder.
+    /// The rest pose of a skeleton, as given to the builder.
     #[must_use]
     pub fn rest(skeleton: &Skeleton) -> Self {
         let blocks = skeleton.rest_blocks().to_vec();

@@ -4,11 +4,11 @@ use crate::pose::kernels;
 use crate::{Error, Mat34, Pose, Skeleton, skeleton::SkeletonError};
 
 impl Pose {
-    /// Computes each joint's model matrix, which maps from the joint's space to the model's: its parent's matrix times
-    /// its own local one. `models` gets one matrix for each joint.
+    /// Computes each joint's model matrix, which maps from the joint's space to the model's: the parent's model matrix
+    /// times the joint's local matrix. `models` gets one matrix for each joint.
     ///
-    /// Runs in **O(joints)**, in one forward loop: eight local transforms are converted at a time, and multiplied in
-    /// order. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
+    /// Runs in **O(joints)**, in one forward loop: eight local transforms at a time are converted to matrices, which
+    /// are then multiplied in order. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
     ///
     /// # Errors
     /// [`SkeletonError::JointCount`] if pose and skeleton have different numbers of joints.
@@ -16,8 +16,8 @@ impl Pose {
         self.to_models_at(skeleton, &Mat34::IDENTITY, models)
     }
 
-    /// Like [`Pose::to_models`], with another matrix multiplied in front: for example the character's world matrix, so
-    /// that the results map to the world.
+    /// Like [`Pose::to_models`], but multiplies the results by `root` from the left: for example by the character's
+    /// world matrix, so that they map to world space.
     ///
     /// # Errors
     /// Those of [`Pose::to_models`].
@@ -26,10 +26,11 @@ impl Pose {
         self.update_models(skeleton, root, 0, models)
     }
 
-    /// Computes the matrices of a joint and of all joints below it, if the others are up to date: for updates of one
-    /// limb.
+    /// Recomputes the matrices of a joint and of all joints below it, for example after one limb was changed. All other
+    /// matrices must be up to date.
     ///
-    /// `root` is the matrix in front when all were computed; it is only used for joint 0. Runs in **O(joints below)**.
+    /// `root` is the matrix that was passed to [`Pose::to_models_at`], or the identity; it is only used for joint 0.
+    /// Runs in **O(joints below)**.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform};

@@ -6,10 +6,10 @@ use super::value::TrackValue;
 use crate::Error;
 use glam::{Quat, Vec3};
 
-/// A clip in the form of an author or an importer: up to three tracks for each joint, and any number of named channels
-/// of numbers, at full precision.
+/// A clip as it was authored or imported, at full precision: up to three tracks for each joint, and any number of named
+/// channels of numbers.
 ///
-/// Games play compiled, quantised clips. This is what they are compiled from and compared with, and what is edited: by
+/// Games play compiled, quantised clips. A raw clip is their source and their reference, and the form for edits such as
 /// key reduction and root motion extraction.
 ///
 /// ```
@@ -180,7 +180,7 @@ impl RawClip {
         &self.channels[channel].0
     }
 
-    /// The number of the first channel of this name. Runs in **O(channels)**.
+    /// The number of the first channel with this name. Runs in **O(channels)**.
     #[must_use]
     pub fn find_channel(&self, name: &str) -> Option<usize> {
         self.channels.iter().position(|(found, _)| found == name)

@@ -3,7 +3,7 @@
 use crate::Error;
 use core::fmt;
 
-/// Which of a joint's three tracks.
+/// One of the three tracks of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrackPart {
     /// The translation of the joint in its parent's space.
@@ -42,7 +42,7 @@ impl fmt::Display for TrackName {
     }
 }
 
-/// Why a track or a clip is refused. Nothing was changed.
+/// Why a track or a clip is invalid, or a call with one failed. Nothing was changed.
 ///
 /// Returned as [`Error::Clip`].
 ///
@@ -136,14 +136,14 @@ pub enum ClipError {
         /// Its value.
         found: f32,
     },
-    /// To stay within its bound, a track would need more than 1,048,576 straight lines besides those between its keys,
-    /// and it is not cubic or may not stay cubic.
+    /// To stay within its bound, a track would need more than 1,048,576 straight lines in addition to those between its
+    /// keys, and it is not cubic or may not stay cubic.
     TooManyLines(TrackName),
     /// There are more tracks, keys or jump frames than a compiled clip can count.
     TooLarge,
     /// Jump frames cannot have this spacing.
     JumpSpacing(f32),
-    /// Rotations cannot be kept within this many radians.
+    /// This is not a valid bound, in radians, for the error of rotations.
     ArcError(f32),
     /// The bytes do not start like a compiled clip, or contain something else.
     NotAClip,
@@ -156,7 +156,7 @@ pub enum ClipError {
         /// How many bytes there are.
         found: u64,
     },
-    /// The bytes are not those that were written.
+    /// The checksum does not match: the bytes are damaged.
     Checksum,
     /// The bytes are not a valid clip: this part of them is wrong.
     Malformed(&'static str),

@@ -1,16 +1,16 @@
-//! Clips in the form of an author or an importer: tracks of keys, at full precision.
+//! Clips as they were authored or imported: tracks of keys, at full precision.
 //!
 //! | you want | use |
 //! |---|---|
-//! | keys of one value over time: steps, lines or cubic curves | [`Track`], [`Interpolation`] |
+//! | the keys of one value over time: steps, lines or cubic curves | [`Track`], [`Interpolation`] |
 //! | the tracks of all joints, and channels of numbers | [`RawClip`] |
-//! | exact samples, to compare with | [`RawClip::sample`] |
+//! | exact samples, as a reference | [`RawClip::sample`] |
 //! | fewer keys, within a bound in model space | [`RawClip::reduced`], [`Reduction`] |
 //! | to play it | [`ClipBuilder::build`](crate::ClipBuilder::build) first, then a [`Player`](crate::Player) |
-//! | what is refused, and of which track | [`ClipError`], [`TrackName`] |
+//! | errors, and the track that caused one | [`ClipError`], [`TrackName`] |
 //!
-//! A clip need not have tracks of all joints, nor all three of a joint: sampling a whole pose gives such parts the rest
-//! of the pose's skeleton.
+//! A clip need not have tracks for all joints, nor all three tracks for a joint. Sampling a whole pose takes the
+//! missing parts from the rest pose of the pose's skeleton.
 
 // | file | what |
 // |---|---|

@@ -7,9 +7,9 @@ use super::value::TrackValue;
 use crate::{Error, Pose, Transform, skeleton::SkeletonError};
 
 impl RawClip {
-    /// Samples the whole pose exactly, computed in double precision and rounded once. Before a track's first key and
-    /// after its last one, the value is constant. Parts for which the clip has no track are as in the
-    /// [rest pose](Pose::rest) of the skeleton that the pose was made for.
+    /// Samples the whole pose exactly: in double precision, rounded once. Before a track's first key and after its last
+    /// one, the value is constant. Parts for which the clip has no track are as in the [rest pose](Pose::rest) of the
+    /// skeleton that the pose was made for.
     ///
     /// Runs in **O(joints · log keys)**.
     ///
@@ -31,8 +31,8 @@ impl RawClip {
         self.sample_all(pose, Pose::rest_of, |joint, rest| self.sample_joint(time, joint, rest))
     }
 
-    /// Like [`sample`](Self::sample), but parts for which the clip has no track stay as they are in the pose: for a
-    /// clip of some joints over another clip.
+    /// Like [`sample`](Self::sample), but parts for which the clip has no track stay as they are in the pose. Use it to
+    /// layer a clip of some joints over another clip.
     ///
     /// # Errors
     /// Those of [`sample`](Self::sample).
@@ -40,8 +40,8 @@ impl RawClip {
         self.sample_all(pose, Pose::get, |joint, over| self.sample_joint(time, joint, over))
     }
 
-    /// Like [`sample`](Self::sample), but as a player does it: linear rotations use normalised sums (nlerp). See
-    /// [`Track::sample_as_played`].
+    /// Like [`sample`](Self::sample), but interpolates as a player does: linear rotations use normalised sums (nlerp).
+    /// See [`Track::sample_as_played`].
     ///
     /// # Errors
     /// Those of [`sample`](Self::sample).
@@ -53,7 +53,7 @@ impl RawClip {
         })
     }
 
-    /// Samples one joint; parts for which the clip has no track are those of `rest`.
+    /// Samples one joint. Parts for which the clip has no track are taken from `rest`.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]

@@ -8,7 +8,7 @@ use glam::DVec4;
 /// The interpolation between two keys of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// The earlier key's value, until the time of the later one.
+    /// The value of the earlier key, until the time of the later key.
     Step,
     /// A straight line; for rotations the shorter arc at constant speed (slerp).
     Linear,
@@ -35,8 +35,8 @@ impl Interpolation {
 /// one's.
 ///
 /// Rotations are stored as given and normalised when they are evaluated (glTF demands unit quaternions, but files round
-/// them to a few digits). Linear interpolation normalises both keys first. A cubic curve is computed from the keys as
-/// they are, since its tangents belong to these, and then normalised.
+/// them to a few digits). Linear interpolation normalises both keys first. A cubic curve is computed from the
+/// unnormalised keys, since its tangents belong to these, and its result is normalised.
 ///
 /// ```
 /// use hedgerow_anim::raw::{Interpolation, Track};
@@ -106,7 +106,7 @@ impl<V: TrackValue> Track<V> {
         Self::new(Interpolation::Step, times, values)
     }
 
-    /// A track of straight lines between keys; for rotations, of shortest arcs.
+    /// A track with straight lines between keys; for rotations, with shortest arcs.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
@@ -114,8 +114,8 @@ impl<V: TrackValue> Track<V> {
         Self::new(Interpolation::Linear, times, values)
     }
 
-    /// A track of cubic curves: `values` are in-tangent, value and out-tangent of the first key, then those of the
-    /// second.
+    /// A track of cubic curves: `values` are in-tangent, value and out-tangent of the first key, then of the second,
+    /// and so on.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
@@ -137,13 +137,13 @@ impl<V: TrackValue> Track<V> {
         self.interpolation
     }
 
-    /// The keys' times in seconds: at least one, strictly ascending, from 0 on.
+    /// The keys' times in seconds: at least one, strictly ascending, never negative.
     #[must_use]
     pub fn times(&self) -> &[f32] {
         &self.times
     }
 
-    /// The keys' values as they were given: one for each key, or in-tangent, value and out-tangent if cubic.
+    /// The keys' values as given: one for each key, or in-tangent, value and out-tangent if cubic.
     #[must_use]
     pub fn values(&self) -> &[V] {
         &self.values

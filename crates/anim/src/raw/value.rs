@@ -12,7 +12,7 @@ impl TrackValue for Quat {}
 impl TrackValue for f32 {}
 
 pub(crate) mod sealed {
-    /// The arithmetic of values in double precision: always four numbers, of which the unused ones are zero.
+    /// The arithmetic of values in double precision: always four numbers; unused ones are zero.
     pub trait Value: Copy {
         /// Whether the value is a rotation: interpolation then follows arcs, at constant or uneven speed.
         const ROTATION: bool;

@@ -35,22 +35,22 @@ pub enum Axis {
 /// The part of a joint's motion that [`RootMotion::extract`] takes out of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMotionOptions {
-    /// Whether the translation along the axes x, y and z of the joint's parent space is part of the motion.
+    /// Whether the translation along x, y and z, in the joint's parent space, is part of the motion.
     pub axes: [bool; 3],
     /// Whether the turn about the up axis is part of the motion.
     pub yaw: bool,
     /// Which axis is up, in the joint's parent space.
     pub up: Axis,
-    /// How far the two parts, combined again, may be from the original between its keys, in metres at one metre from
-    /// the joint. Where lines between the clip's keys are farther off, keys are added: up to 1,023 between two of the
-    /// clip, of 56 bytes each in both parts, and none for differences lost in single precision. Where so many do not
-    /// suffice, the parts are farther off.
+    /// How far the recombined parts may deviate from the original between its keys, in metres, measured one metre from
+    /// the joint. Where lines between the clip's keys deviate more, keys are added, which take 56 bytes each in both
+    /// parts together: up to 1,023 between two keys of the clip, and none for differences lost in single precision. If
+    /// 1,023 keys are not enough, the deviation is greater.
     pub error: f32,
 }
 
 impl RootMotionOptions {
-    /// Walking on level ground: x, z and the turn about y are motion; bobbing and leaning stay. The error is at most a
-    /// tenth of a millimetre.
+    /// For walking on level ground: x, z and the turn about y are root motion; bobbing and leaning stay in the clip.
+    /// The error is at most a tenth of a millimetre.
     pub const WALK: Self = Self { axes: [true, false, true], yaw: true, up: Axis::Y, error: 1e-4 };
     /// Displacement in x, y and z, without turns.
     pub const TRANSLATION: Self = Self { axes: [true; 3], yaw: false, ..Self::WALK };
@@ -62,10 +62,11 @@ impl Default for RootMotionOptions {
     }
 }
 
-/// How a clip moves a whole character: a displacement and a turn about the up axis, over time. Both start at zero.
+/// The root motion of a clip: a displacement of the character and a turn about the up axis, over time. Both start at
+/// zero.
 ///
-/// The remaining clip plays in place: its value for the joint, moved by [`at`](Self::at), is that of the original. From
-/// frame to frame, [`delta`](Self::delta) moves the character, through any number of loops, forward and backward.
+/// The remaining clip plays in place: moving its value for the joint by [`at`](Self::at) gives that of the original.
+/// Each frame, [`delta`](Self::delta) moves the character, through any number of loops, forward or backward.
 ///
 /// ```
 /// use hedgerow_anim::{RawClip, Transform, raw::Track, root_motion::{RootMotion, RootMotionOptions}};
@@ -104,19 +105,19 @@ struct MotionKey {
 }
 
 impl RootMotion {
-    /// Splits a clip into the motion of a joint, as far as the options demand, and the clip without it.
+    /// Splits a clip into the root motion of a joint, as selected by the options, and the clip without that motion.
     ///
-    /// The joint is usually the root. The joints above any other joint should not move, since its motion is relative to
-    /// its parent space. If the clip has no track for the joint's translation or rotation, `rest` has them. The clip in
-    /// place has linear tracks for the joint's translation and, if turns are extracted, its rotation; all other tracks
-    /// are unchanged. A jump of a step track becomes a line between two adjacent times.
+    /// The joint is usually the root. If it is another joint, the joints above it should not move, since its motion is
+    /// relative to its parent space. If the clip has no track for the joint's translation or rotation, they are taken
+    /// from `rest`. The clip in place has linear tracks for the joint's translation and, if turns are extracted, its
+    /// rotation; all other tracks are unchanged. A jump of a step track becomes a line between two adjacent times.
     ///
     /// Runs in **O((keys of the clip + keys of the motion) × log(keys of the clip))**.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`](crate::raw::ClipError::NoSuchJoint), the errors of
-    /// [`Transform::checked`] for `rest`, and [`Error::Math`] for an error that is negative or NaN, or if the motion
-    /// exceeds single precision.
+    /// [`Transform::checked`] for `rest`, and [`Error::Math`] if [`RootMotionOptions::error`] is negative or NaN, or if
+    /// the motion exceeds single precision.
     pub fn extract(
         clip: &RawClip,
         joint: u16,
@@ -138,14 +139,14 @@ impl RootMotion {
         self.times.len()
     }
 
-    /// The bytes on the heap, without spare capacity: 20 for each key.
+    /// The size on the heap without spare capacity, in bytes: 20 for each key.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         size_of_val(self.times.as_slice()) + size_of_val(self.keys.as_slice())
     }
 
-    /// The character's transform at a time of the clip, relative to the beginning. It does not move before the
-    /// beginning and after the end.
+    /// The character's transform at a time of the clip, relative to the beginning. Before the beginning and after the
+    /// end it is constant.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]
@@ -160,9 +161,9 @@ impl RootMotion {
     }
 
     /// The motion between two times of a clip that loops forever, relative to the character at the first time. Times
-    /// continue through loops, so that 2.25 durations are the first quarter of the third loop. The second time may be
-    /// the earlier one, and either may be negative. Times that are not finite count as 0, and at most 2⁵³ loops count; a
-    /// motion that exceeds single precision ends at its greatest number.
+    /// continue through loops: 2.25 durations is a quarter into the third loop. The second time may be the earlier one,
+    /// and either may be negative. Times that are not finite count as 0, loops beyond 2⁵³ are ignored, and a motion
+    /// that exceeds single precision is clamped to its greatest number.
     ///
     /// Runs in **O(log keys)** for any number of loops.
     #[must_use]
@@ -188,8 +189,8 @@ impl RootMotion {
         self.over(f64::from(from), f64::from(to), f64::from(loops))
     }
 
-    /// A character's transform after a motion, which is relative to the character: its rotation turns the step, and its
-    /// scale enlarges the step but stays the same.
+    /// A character's transform after a motion relative to the character: the character's rotation and scale also apply
+    /// to the step, and its scale stays the same.
     ///
     /// If the scale is uniform, this is the product of the two matrices.
     #[must_use]

@@ -40,7 +40,7 @@ impl<W: Word> LaneKeys<W> {
         W::unpack(self.from)[0].time()
     }
 
-    /// When the later key is reached: the one behind it is needed then.
+    /// When the later key is reached: the next one is needed then.
     #[inline]
     pub(crate) fn later(&self) -> f32 {
         W::unpack(self.to)[0].time()

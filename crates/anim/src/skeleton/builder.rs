@@ -41,18 +41,19 @@ impl SkeletonBuilder {
         Self { joints: Vec::new() }
     }
 
-    /// Adds a joint and returns its number: the number of joints added before.
+    /// Adds a joint and returns its number: joints are numbered from 0 in the order in which they are added.
     ///
-    /// `parent` is such a number, possibly of a later joint. `rest` is the joint's local transform at rest, whose
-    /// rotation is normalised. Names may be empty and may repeat. Errors are reported by [`SkeletonBuilder::build`],
-    /// also more joints than numbers: all beyond the last number have that.
+    /// `parent` is such a number, possibly of a joint that is added later. `rest` is the joint's local transform in the
+    /// rest pose; its rotation is normalised. Names may be empty and may repeat. [`SkeletonBuilder::build`] reports all
+    /// errors, including too many joints: those beyond the last number all get that number.
     pub fn joint(&mut self, name: impl Into<String>, parent: Option<u16>, rest: Transform) -> u16 {
         let number = u16::try_from(self.joints.len()).unwrap_or(u16::MAX);
         self.joints.push(Joint { name: name.into(), parent, rest });
         number
     }
 
-    /// Builds the skeleton. Also returns where each joint is in it. Siblings keep the order in which they were given.
+    /// Builds the skeleton, and returns it with the map from the builder's numbers to its joints. Siblings keep the
+    /// order in which they were added.
     ///
     /// Runs in **O(joints)**, without recursion.
     ///
@@ -161,7 +162,7 @@ pub(super) fn subtree_ends(parents: &[u16]) -> Result<Vec<u16>, SkeletonError> {
     Ok(ends)
 }
 
-/// From the numbers of a [`SkeletonBuilder`] to joints: `map[number]` is the joint.
+/// Maps the numbers of a [`SkeletonBuilder`] to joints of the skeleton: `map[number]` is the joint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JointMap {
     joints: Vec<u16>,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) const VERSION: u32 = 3;
 
 impl Skeleton {
-    /// The skeleton as bytes, from which [`Skeleton::from_bytes`] makes the same skeleton.
+    /// The skeleton as bytes. [`Skeleton::from_bytes`] restores the same skeleton.
     ///
     /// They are the same as in memory, little-endian: see the table at `Layout` in the source. Runs in **O(bytes)**.
     #[must_use]
@@ -34,10 +34,9 @@ impl Skeleton {
         to.write_all(&self.to_bytes())
     }
 
-    /// The skeleton from which [`Skeleton::to_bytes`] made these bytes: one allocation, one copy, and a check.
+    /// Restores a skeleton from the bytes of [`Skeleton::to_bytes`]: one allocation, one copy, and a check.
     ///
-    /// Any bytes are safe: what is not exactly a skeleton is refused, and so it is where the allocator refuses. Runs in
-    /// **O(bytes)**.
+    /// Any bytes are safe: everything is validated, and a failed allocation is an error. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Skeleton, SkeletonBuilder, Transform};
@@ -50,7 +49,7 @@ impl Skeleton {
     /// ```
     ///
     /// # Errors
-    /// A [`SkeletonError`] that says what is wrong with the bytes.
+    /// A [`SkeletonError`] if the bytes are not a valid skeleton.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let body = file_header::checked_body(Kind::Skeleton, VERSION, bytes).map_err(|broken| match broken {
             Broken::Magic | Broken::Kind(_) => SkeletonError::NotASkeleton,
@@ -78,10 +77,10 @@ impl Skeleton {
         Ok(skeleton)
     }
 
-    /// Reads to the end and makes a skeleton of the result: see [`Skeleton::from_bytes`].
+    /// Reads to the end and makes a skeleton from the result: see [`Skeleton::from_bytes`].
     ///
     /// # Errors
-    /// [`SkeletonError::Read`] with the kind of the reader's error; those of [`Skeleton::from_bytes`].
+    /// [`SkeletonError::Read`] with the kind of the reader's error; the errors of [`Skeleton::from_bytes`].
     pub fn read_from(from: impl Read) -> Result<Self, Error> {
         Self::from_bytes(&fallible::read_whole(from).map_err(SkeletonError::Read)?)
     }

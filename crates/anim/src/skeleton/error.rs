@@ -5,7 +5,8 @@ use core::fmt;
 use std::collections::TryReserveError;
 use std::io;
 
-/// Why joints or bytes are not a skeleton, or why a pose or an instance does not match one. Nothing was changed.
+/// Why joints or bytes are not a valid skeleton, or why a pose or an instance does not match a skeleton. Nothing was
+/// changed.
 ///
 /// Returned as [`Error::Skeleton`]. Errors of a builder use the builder's numbers for joints.
 ///
@@ -50,20 +51,20 @@ pub enum SkeletonError {
         /// The joint.
         joint: u16,
     },
-    /// The names together have 4 GiB or more.
+    /// The names together are 4 GiB or longer.
     LongNames,
     /// The bytes do not start like a skeleton.
     NotASkeleton,
     /// The bytes have a version that this version of the crate does not know.
     Version(u32),
-    /// The bytes are more or fewer than they state.
+    /// There are more or fewer bytes than the header states.
     Length {
         /// The stated number of bytes.
         expected: u64,
         /// The number of bytes present.
         found: u64,
     },
-    /// The bytes are not those that were written.
+    /// The checksum does not match: the bytes are damaged.
     Checksum,
     /// The bytes are not a valid skeleton, although their checksum is right.
     Invalid(&'static str),
@@ -78,7 +79,7 @@ pub enum SkeletonError {
         /// The number of joints found.
         found: usize,
     },
-    /// There are more or fewer items of the caller's own than instances.
+    /// The number of the caller's items is not the number of instances.
     ItemCount {
         /// How many instances there are.
         expected: usize,
@@ -92,7 +93,7 @@ pub enum SkeletonError {
         /// The joint.
         joint: u16,
     },
-    /// A weight is not finite, below zero, or above what is allowed: 1 for fades and masks, else
+    /// A weight is not finite, negative, or above the limit: 1 for crossfades and masks, else
     /// [`MAX_WEIGHT`](crate::blend::MAX_WEIGHT).
     BadWeight,
     /// There is no joint with this number.

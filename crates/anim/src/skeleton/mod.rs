@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// transforms, and a limb is a range.
 ///
 /// Everything is in one shared allocation: 48 bytes for each joint, and its name. A clone is another reference to it.
-/// Made by a [`SkeletonBuilder`]. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
+/// Build one with a [`SkeletonBuilder`]. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
 #[derive(Clone)]
 pub struct Skeleton {
     /// See [`Layout`].
@@ -33,7 +33,7 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// The parent of joint 0, which has none.
+    /// The entry of [`Skeleton::parents`] for joint 0, which has no parent.
     pub const NO_PARENT: u16 = u16::MAX;
 
     /// How many joints the skeleton has; at least one, at most 65,535.

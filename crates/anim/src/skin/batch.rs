@@ -6,11 +6,11 @@ use crate::{Error, Mat34, Skin};
 use core::ops::Range;
 use std::sync::Arc;
 
-/// Characters, each with a mesh and its skin, a part of a shared array of palettes, and a part of shared arrays of
-/// vertices.
+/// A list of characters. Each has a mesh and its skin, a range of a shared array of palettes, and a range of shared
+/// arrays of vertices.
 ///
-/// Each frame, palettes are written for the characters that passed culling, and these are skinned. The others cost
-/// nothing, and keep their previous vertices.
+/// Each frame, write the palettes of the characters that passed culling, and skin these. The others cost nothing and
+/// keep their previous vertices.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::{SkinBatch, SkinOutput}};
@@ -71,11 +71,11 @@ impl SkinBatch {
     }
 
     /// Adds a character with this mesh and the skin that the mesh was built for, and returns its number: characters are
-    /// numbered from 0, and their parts of the arrays are in the same order.
+    /// numbered from 0, and their ranges in the arrays are in the same order.
     ///
     /// # Errors
-    /// [`SkinError::OtherSkin`] if the mesh was built for another skin, [`SkinError::SkinJoints`] if it claims that it
-    /// was built for this one, but for more or fewer joints.
+    /// [`SkinError::OtherSkin`] if the mesh was built for another skin, [`SkinError::SkinJoints`] if its skin id
+    /// matches but its number of joints does not.
     ///
     /// # Panics
     /// For more than 2³² characters.
@@ -93,13 +93,14 @@ impl SkinBatch {
         Ok(number)
     }
 
-    /// Writes a character's palette, from the model matrices of its skeleton, to its part of the array of all palettes.
+    /// Computes a character's palette from the model matrices of its skeleton, and writes it to its range of the shared
+    /// array of palettes.
     ///
     /// Runs in **O(joints of the skin)**.
     ///
     /// # Errors
-    /// [`SkinError::Character`] for one that is not in the batch, [`SkinError::Palette`] unless the array is for the
-    /// whole batch, [`SkinError::Models`] if there is no matrix for some joint. Nothing was written.
+    /// [`SkinError::Character`] for a character that is not in the batch, [`SkinError::Palette`] if the array does not
+    /// have the length for the whole batch, [`SkinError::Models`] if some joint has no matrix. Nothing was written.
     pub fn palette_into<'p>(
         &self,
         character: u32,
@@ -167,17 +168,17 @@ impl SkinBatch {
         self.characters.get(character as usize).map(Character::vertices)
     }
 
-    /// Skins these characters, each once, however often it is listed.
+    /// Skins the listed characters; one that is listed several times is skinned once.
     ///
-    /// Runs in **O(vertices of these)**. A list in ascending order needs no allocation; any other is sorted first. With
-    /// the feature `rayon`, characters and parts of large ones are shared among the threads of the current pool, with
-    /// results that are identical to the bit.
+    /// Runs in **O(vertices of the listed characters)**. A list in ascending order needs no allocation; any other is
+    /// sorted first. With the feature `rayon`, characters and parts of large ones are shared among the threads of the
+    /// current pool, with results that are identical to the bit.
     ///
     /// # Errors
-    /// [`SkinError::Palette`] unless there is a matrix for each joint of each character, visible or not, and
-    /// [`SkinError::Length`] unless there is a place for each vertex; [`SkinError::Character`] for one that is not in
-    /// the batch; [`SkinError::Absent`] if normals or tangents are requested that a listed one does not have. Nothing
-    /// was written.
+    /// [`SkinError::Palette`] or [`SkinError::Length`] if the array of palettes or an array of vertices does not have
+    /// the length for all characters of the batch, visible or not; [`SkinError::Character`] for a character that is not
+    /// in the batch; [`SkinError::Absent`] if normals or tangents are requested that a listed mesh does not have.
+    /// Nothing was written.
     pub fn skin_visible(&self, visible: &[u32], palettes: &[Mat34], output: SkinOutput<'_>) -> Result<(), Error> {
         self.expect_palettes(palettes.len())?;
         output.check(self.vertices)?;

@@ -7,7 +7,7 @@ use crate::skin::{MorphTarget, Pruned, SkinError, SkinnedMesh};
 use crate::{Aabb, Error, Skin};
 use glam::Vec3;
 
-/// Collects the lists that a [`SkinnedMesh`] is built from. Start with [`SkinnedMesh::builder`].
+/// Collects the vertex data for a [`SkinnedMesh`]. Start with [`SkinnedMesh::builder`].
 ///
 /// All lists are borrowed, and checked when the mesh is built.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct SkinnedMeshBuilder<'a> {
 }
 
 impl<'a> SkinnedMeshBuilder<'a> {
-    /// The greatest number of vertices in a mesh: that of 32-bit indices, without those that pad blocks.
+    /// The greatest number of vertices in a mesh: all that 32-bit indices can number, less the padding of blocks.
     pub const MAX_VERTICES: usize = u32::MAX as usize - 4 * LANES;
 
     pub(super) fn new(positions: &'a [[f32; 3]]) -> Self {
@@ -38,7 +38,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
         self
     }
 
-    /// Gives each vertex a tangent, with the sign of the bitangent as the fourth number, which is kept unchanged.
+    /// Gives each vertex a tangent. The fourth number is the sign of the bitangent, which skinning leaves unchanged.
     #[must_use]
     pub fn tangents(mut self, tangents: &'a [[f32; 4]]) -> Self {
         self.tangents = Some(tangents);
@@ -57,8 +57,8 @@ impl<'a> SkinnedMeshBuilder<'a> {
     /// - If more than four are left, the four greatest are kept, or the [eight](Self::eight_influences) greatest;
     ///   [`SkinnedMesh::pruned`] reports the loss.
     /// - Weights are divided by their sum, which glTF requires to be 1.
-    /// - A vertex whose weights are all zero follows its first joint with weight 1, as in three.js. Without a call of
-    ///   this, every vertex follows joint 0.
+    /// - A vertex whose weights are all zero follows its first joint with weight 1, as in three.js. If this method is
+    ///   not called, every vertex follows joint 0.
     #[must_use]
     pub fn influences(mut self, count: usize, joints: &'a [u16], weights: &'a [f32]) -> Self {
         (self.influences, self.joints, self.weights) = (count, joints, weights);
@@ -74,21 +74,21 @@ impl<'a> SkinnedMeshBuilder<'a> {
         self
     }
 
-    /// Adds indices of triangles, or with any other meaning.
+    /// Adds indices, of triangles or of anything else.
     #[must_use]
     pub fn indices(mut self, indices: &'a [u32]) -> Self {
         self.indices = indices;
         self
     }
 
-    /// Adds a morph target after those added before.
+    /// Adds a morph target. Targets are numbered in the order in which they are added.
     #[must_use]
     pub fn morph_target(mut self, target: MorphTarget<'a>) -> Self {
         self.targets.push(target);
         self
     }
 
-    /// Builds the mesh for palettes of this skin; for a mesh that follows no joints it is [`Skin::rigid`].
+    /// Builds the mesh for palettes of this skin. For a mesh that follows no joints, pass [`Skin::rigid`].
     ///
     /// Runs in **O(vertices · influences + indices + deltas)**.
     ///
@@ -96,7 +96,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
     /// [`SkinError::Length`] for a list of the wrong length, [`SkinError::NotFinite`] for a number in it,
     /// [`SkinError::Weight`] for a weight that is negative or not finite, [`SkinError::Joint`] and [`SkinError::Index`]
     /// for joints and vertices that do not exist, [`SkinError::TooManyVertices`] for more than
-    /// [`MAX_VERTICES`](Self::MAX_VERTICES). Each names the first vertex or index at fault.
+    /// [`MAX_VERTICES`](Self::MAX_VERTICES). The error names the first invalid vertex or index.
     pub fn build(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {
         self.check()?;
         let joints = skin.len();

@@ -1,4 +1,4 @@
-//! Skins and skinned meshes as bytes: lists without gaps, behind a header.
+//! Skins and skinned meshes as bytes: a header, then lists without gaps.
 //!
 //! ```text
 //! skin     header         see `file_header`                         32 B
@@ -38,7 +38,7 @@ use wire::{Reader, Writer};
 const VERSION: u32 = 3;
 
 impl Skin {
-    /// The skin as bytes, which [`Skin::from_bytes`] makes the same skin of. Runs in **O(joints)**.
+    /// The skin as bytes. [`Skin::from_bytes`] restores the same skin. Runs in **O(joints)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new();
@@ -48,10 +48,9 @@ impl Skin {
         out.finish(Kind::Skin)
     }
 
-    /// The skin that [`Skin::to_bytes`] made these bytes of.
+    /// Restores a skin from the bytes of [`Skin::to_bytes`].
     ///
-    /// Any bytes are safe: what is not exactly a skin is refused, and so it is where the allocator refuses. Runs in
-    /// **O(bytes)**.
+    /// Any bytes are safe: everything is validated, and a failed allocation is an error. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin};
@@ -62,7 +61,7 @@ impl Skin {
     /// ```
     ///
     /// # Errors
-    /// A [`SkinError`] that says what is wrong with the bytes.
+    /// A [`SkinError`] if the bytes are not valid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let mut from = Reader::new(body(Kind::Skin, "skin", bytes)?);
         let count = from.count()?;
@@ -159,7 +158,7 @@ impl Counts {
 }
 
 impl SkinnedMesh {
-    /// The mesh as bytes, which [`SkinnedMesh::from_bytes`] makes the same mesh of.
+    /// The mesh as bytes. [`SkinnedMesh::from_bytes`] restores the same mesh.
     ///
     /// Runs in **O(vertices + indices + deltas)**.
     ///
@@ -204,10 +203,10 @@ impl SkinnedMesh {
         out.finish(Kind::SkinnedMesh)
     }
 
-    /// The mesh that [`SkinnedMesh::to_bytes`] made these bytes of.
+    /// Restores a mesh from the bytes of [`SkinnedMesh::to_bytes`].
     ///
-    /// Any bytes are safe: what is not exactly a mesh is refused, and so it is where the allocator refuses. Allocation
-    /// is bounded by the input's size. Runs in **O(bytes)**.
+    /// Any bytes are safe: everything is validated, and a failed allocation is an error. Allocation is bounded by the
+    /// size of the input. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Skin, SkinnedMesh};
@@ -219,7 +218,7 @@ impl SkinnedMesh {
     /// ```
     ///
     /// # Errors
-    /// A [`SkinError`] that says what is wrong with the bytes.
+    /// A [`SkinError`] if the bytes are not valid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Self::read(bytes).map_err(Error::from)
     }

@@ -5,7 +5,7 @@ use crate::skin::SkinId;
 use core::fmt;
 use std::collections::TryReserveError;
 
-/// Why a skin, a mesh or a call to skin it is refused. Nothing was changed or written.
+/// Why a skin or a mesh is invalid, or a call to skin a mesh failed. Nothing was changed or written.
 ///
 /// Returned as [`Error::Skin`].
 ///
@@ -25,7 +25,8 @@ pub enum SkinError {
         /// How many matrices there are.
         found: usize,
     },
-    /// An inverse bind matrix has a number that is not finite, or a joint at rest has no inverse.
+    /// An inverse bind matrix has a number that is not finite, or the model matrix of a joint in the rest pose has no
+    /// inverse.
     InverseBind {
         /// The joint's number in the skin.
         joint: u16,
@@ -42,21 +43,21 @@ pub enum SkinError {
         /// How many there are.
         found: usize,
     },
-    /// A palette, or the place for one, has the wrong length.
+    /// A palette, or the slice to write it to, has the wrong length.
     Palette {
         /// The expected number of matrices.
         expected: usize,
         /// The number found.
         found: usize,
     },
-    /// A palette is of another skin than the mesh was built for, or a mesh is given a skin that is not its own.
+    /// A palette or a skin is not the one that the mesh was built for.
     OtherSkin {
         /// The skin that the mesh was built for.
         expected: SkinId,
         /// The other one.
         found: SkinId,
     },
-    /// A mesh that is to get another skin has influences of more or fewer joints.
+    /// The skin has more or fewer joints than the skin that the mesh was built for.
     SkinJoints {
         /// How many joints the mesh was built for.
         expected: usize,
@@ -109,36 +110,37 @@ pub enum SkinError {
         /// How many vertices the mesh has.
         vertices: usize,
     },
-    /// A weight of a morph target is NaN, or greater than [`MAX_WEIGHT`](crate::blend::MAX_WEIGHT) to either side.
+    /// A weight of a morph target is NaN, or its absolute value is greater than
+    /// [`MAX_WEIGHT`](crate::blend::MAX_WEIGHT).
     MorphWeight {
         /// The target.
         target: usize,
         /// Its weight.
         weight: f32,
     },
-    /// Something is requested that the mesh was built without.
+    /// Normals or tangents are requested, but the mesh was built without them.
     Absent {
         /// What the mesh does not have.
         what: &'static str,
     },
-    /// Bytes are none of this.
+    /// The bytes are not of this kind.
     WrongKind(&'static str),
-    /// Bytes are of a version that this one of the crate does not know.
+    /// The bytes have a version that this version of the crate does not know.
     Version(u32),
-    /// There are more or fewer bytes than were written.
+    /// There are more or fewer bytes than the header states.
     FileLength {
         /// How many were written.
         expected: u64,
         /// How many there are.
         found: u64,
     },
-    /// Some bytes are not those that were written.
+    /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// What bytes describe makes no sense, though their checksum is right.
+    /// The bytes are not valid, although their checksum is right.
     Malformed(&'static str),
-    /// There is no memory for what bytes or lists describe.
+    /// The allocator has no memory for the skin or the mesh.
     AllocationFailed,
-    /// A list of visible characters names one that the batch does not have.
+    /// There is no character with this number in the batch.
     Character {
         /// The character.
         character: u32,

@@ -6,9 +6,9 @@ use core::fmt;
 use hedgerow_math::internal::fallible;
 use hedgerow_math::internal::file_header::digest;
 
-/// Tells skins apart: a number computed from a skin's joints and inverse bind matrices, in their order.
+/// Identifies a skin: a hash of its joints and inverse bind matrices, in their order.
 ///
-/// Equal skins have equal numbers, in any process. Two others have the same one by a chance of one in 2⁶⁴.
+/// Equal skins have equal ids, in any process. Two different skins have the same id with a probability of 2⁻⁶⁴.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SkinId(u64);
 

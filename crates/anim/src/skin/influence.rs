@@ -13,20 +13,22 @@ pub(super) const COUNTS: [usize; 5] = [1, 2, 3, 4, MOST_IF_ASKED];
 /// of this. So it stays positive, and no vertex leaves the box around the places where its joints would move it.
 const LEAST: f64 = 1.0 / (1 << 23) as f64;
 
-/// What was dropped from vertices with more than four influences, when a [`SkinnedMesh`](crate::SkinnedMesh) was built;
-/// with more than eight, if it [keeps eight](crate::skin::SkinnedMeshBuilder::eight_influences).
+/// Statistics about the influences that were dropped, from vertices with more than four, when a
+/// [`SkinnedMesh`](crate::SkinnedMesh) was built; with more than eight, if it
+/// [keeps eight](crate::skin::SkinnedMeshBuilder::eight_influences).
 ///
-/// The greatest weights are kept and scaled to a sum of 1. A vertex whose dropped weights were `s` of the whole is
-/// off by exactly `s` times the distance between the places where its kept joints, and its dropped ones, would move it.
-/// So nothing is off by more than [`largest_sum`](Self::largest_sum) times the size of what the joints move.
+/// The greatest weights are kept and scaled to a sum of 1. If a fraction `s` of a vertex's weight is dropped, the
+/// vertex is off by exactly `s` times the distance between the position that its kept joints give it and the position
+/// that its dropped joints would give it. So no vertex is off by more than [`largest_sum`](Self::largest_sum) times the
+/// size of the skinned mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Pruned {
     /// How many vertices had more influences.
     pub vertices: usize,
-    /// The largest dropped weight, as a part of its vertex's total weight; 0 if none was dropped.
+    /// The largest dropped weight, as a fraction of its vertex's total weight; 0 if none was dropped.
     pub largest_weight: f32,
-    /// The largest sum of weights dropped from one vertex, as a part of its total weight.
+    /// The largest sum of weights dropped from one vertex, as a fraction of its total weight.
     pub largest_sum: f32,
 }
 

@@ -9,10 +9,9 @@ use core::ops::Range;
 /// A mesh whose vertices follow up to four joints each, or up to eight if that is
 /// [asked for](SkinnedMeshBuilder::eight_influences), laid out for skinning.
 ///
-/// Vertices are sorted by how many joints they follow, so that skinning is one loop for each number, without
+/// Vertices are sorted by how many joints they follow, so that skinning runs one loop per number of joints, without
 /// unnecessary work for any vertex. Vertices with the same number keep their order. [`indices`](Self::indices) are
-/// remapped. [`remap`](Self::remap) does the same to data that is not skinned (texture coordinates, colours), which
-/// never has to be copied again.
+/// remapped. [`remap`](Self::remap) reorders data that is not skinned (texture coordinates, colours) once.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::SkinOutput};
@@ -39,16 +38,16 @@ use core::ops::Range;
 ///
 /// # Memory
 ///
-/// 12 bytes for each vertex for positions and for normals, 16 for tangents, 2, 8, 14 or 20 for one to four influences
-/// and 44 for more, 4 for the permutation; each of the five groups is padded to a multiple of 16 vertices. Source: S.
-/// Reinalter, *Adventures in data-oriented design*, part 4, with coordinates of 16 vertices side by side instead of
-/// four floats each.
+/// Each vertex takes 12 bytes for its position, 12 for a normal, 16 for a tangent, 2, 8, 14 or 20 for one to four
+/// influences and 44 for more, and 4 for the permutation; each of the five groups is padded to a multiple of 16
+/// vertices. Source: S. Reinalter, *Adventures in data-oriented design*, part 4, but with the coordinates of 16 vertices
+/// as a structure of arrays instead of four floats each.
 ///
 /// # Normals
 ///
 /// Normals and tangents are multiplied by the linear part of the blended matrix, as in nearly every engine: this is
 /// right for rotations and uniform scales. If the scale of joints is not uniform, normals are tilted. They are not
-/// normalised afterwards: a blend of rotations shortens them, and shaders normalise what they interpolate anyway.
+/// normalised afterwards: a blend of rotations shortens them, but shaders normalise interpolated normals anyway.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinnedMesh {
     /// The skin whose numbers the influences are.
@@ -92,14 +91,14 @@ impl SkinnedMesh {
         self.joints
     }
 
-    /// Which skin the mesh was built for: palettes of another are refused.
+    /// The skin that the mesh was built for: palettes of other skins are refused.
     #[must_use]
     pub fn skin_id(&self) -> SkinId {
         self.skin
     }
 
-    /// Gives the mesh another skin, whose joints mean the same as those of the present one, in the same order: that of
-    /// another skeleton, or with other inverse bind matrices.
+    /// Gives the mesh another skin with the same meaning of joints, in the same order: for another skeleton, or with
+    /// other inverse bind matrices.
     ///
     /// # Errors
     /// [`SkinError::SkinJoints`] unless the skin has as many joints.
@@ -112,15 +111,15 @@ impl SkinnedMesh {
         Ok(())
     }
 
-    /// How many vertices follow one, two, three, four, and more joints. The vertices are in this order.
+    /// How many vertices follow one, two, three, four, and more joints. The vertices are sorted in this order.
     #[must_use]
     pub fn influence_counts(&self) -> [usize; 5] {
         self.groups.each_ref().map(Influences::vertices)
     }
 
-    /// The joints of the skin that each vertex follows, and how much, in the order of this mesh's vertices: for
+    /// The joints of the skin that each vertex follows, with their weights, in the order of this mesh's vertices: for
     /// skinning on a GPU with the same result. Joints are in descending order of their weights, which sum to 1 up to
-    /// rounding; what is left of the `N` is joint 0 with a weight of 0. See [`Pruned`] for what was dropped.
+    /// rounding; unused entries of the `N` are joint 0 with weight 0. See [`Pruned`] for dropped influences.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh};
@@ -173,25 +172,25 @@ impl SkinnedMesh {
         self.targets.len()
     }
 
-    /// What was dropped from vertices with more influences than the mesh keeps.
+    /// Statistics about the influences dropped from vertices with more than the mesh keeps.
     #[must_use]
     pub fn pruned(&self) -> Pruned {
         self.pruned
     }
 
-    /// The indices, which refer to vertices by their new places.
+    /// The indices, which refer to vertices in the order of this mesh.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 
-    /// For each place, the vertex in the builder's lists.
+    /// For each vertex of this mesh, its index in the builder's lists.
     #[must_use]
     pub fn permutation(&self) -> &[u32] {
         &self.permutation
     }
 
-    /// Reorders items of the builder's vertices to match this mesh.
+    /// Reorders per-vertex items from the order of the builder's lists to that of this mesh.
     ///
     /// # Errors
     /// [`SkinError::Length`] unless there is an item for each vertex.
@@ -212,8 +211,8 @@ impl SkinnedMesh {
     /// A box of the skinned mesh, without morph targets: the union of the joints' boxes, each transformed by its
     /// matrix.
     ///
-    /// A skinned vertex is between the places where its joints would move it, so none is outside except for rounding.
-    /// Runs in **O(joints)**.
+    /// A skinned vertex is a weighted mean of the positions that its joints give it, so no vertex is outside, except
+    /// for rounding. Runs in **O(joints)**.
     ///
     /// # Errors
     /// [`SkinError::OtherSkin`] for a palette of another skin.
@@ -223,7 +222,7 @@ impl SkinnedMesh {
         Ok(boxes.fold(Aabb::EMPTY, |all, (bounds, matrix)| all.merge(&bounds.transformed(matrix))))
     }
 
-    /// How many bytes the mesh takes on the heap.
+    /// The size of the mesh on the heap, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let influences: usize = self.groups.iter().map(Influences::bytes).sum();
@@ -238,15 +237,15 @@ impl SkinnedMesh {
             + self.targets.bytes()
     }
 
-    /// Skins all vertices with this palette, which [`Skin::palette`] makes.
+    /// Skins all vertices with this palette, which [`Skin::palette`] computes.
     ///
     /// Runs in **O(vertices)** and allocates nothing for up to 256 joints. With the feature `rayon`, a mesh of many
     /// vertices is skinned on several threads, with results that are identical to the bit.
     ///
     /// # Errors
-    /// [`SkinError::OtherSkin`] for a palette of another skin than the mesh was built for, [`SkinError::Length`] unless
-    /// each array of the output has a place for each vertex, [`SkinError::Absent`] if normals or tangents are requested
-    /// that the mesh does not have. Nothing was written.
+    /// [`SkinError::OtherSkin`] if the palette is not of the skin that the mesh was built for, [`SkinError::Length`]
+    /// unless each array of the output has one element per vertex, [`SkinError::Absent`] if normals or tangents are
+    /// requested that the mesh does not have. Nothing was written.
     pub fn skin(&self, palette: Palette<'_>, output: SkinOutput<'_>) -> Result<(), Error> {
         self.check(palette, &output)?;
         self.skin_streams(palette.matrices(), self.streams(), output.0);
@@ -255,13 +254,13 @@ impl SkinnedMesh {
 
     /// Adds the weighted morph targets to the bind pose, then skins it.
     ///
-    /// A target with weight zero costs nothing, and if all weights are zero, neither does the buffer. Otherwise the
+    /// A target with weight zero costs nothing, and if all weights are zero the buffer is not used. Otherwise the
     /// buffer is filled with the morphed vertices, and can be reused for any mesh. Runs in **O(vertices + deltas of
     /// targets with a weight)**.
     ///
     /// # Errors
     /// Those of [`skin`](Self::skin), and [`SkinError::Length`] unless there is a weight for each target,
-    /// [`SkinError::MorphWeight`] for one that is not from −10⁶ to 10⁶. Nothing was written.
+    /// [`SkinError::MorphWeight`] for a weight outside −10⁶ to 10⁶. Nothing was written.
     pub fn skin_morphed(
         &self,
         palette: Palette<'_>,

@@ -1,8 +1,8 @@
 //! Skinning on the CPU: vertices that follow the joints of a skeleton.
 //!
-//! A [`Skin`] makes a [`Palette`] from the joints' model matrices, which count the skeleton's joints: the palette
-//! counts the skin's, as vertices do. It moves a [`SkinnedMesh`], after the mesh's morph targets if there are any; the
-//! mesh refuses the palette of a skin that it was not built for. A [`SkinBatch`] does this for the visible ones of many
+//! A [`Skin`] computes a [`Palette`] from model matrices. Model matrices are indexed by the skeleton's joints, palettes
+//! and vertices by the skin's. The palette then deforms a [`SkinnedMesh`], after the mesh's morph targets if there are
+//! any. A mesh only accepts palettes of the skin that it was built for. A [`SkinBatch`] skins the visible ones of many
 //! characters.
 
 mod batch;

@@ -6,7 +6,7 @@ use crate::skin::kernels::{self, Block, LANES, Streams};
 use hedgerow_math::internal::fallible;
 use std::collections::TryReserveError;
 
-/// What a morph target adds to a mesh at weight 1; empty lists add nothing.
+/// The deltas that a morph target adds to a mesh at weight 1. Empty lists add nothing.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, skin::{MorphBuffer, MorphTarget, Palette, SkinOutput}};
@@ -34,10 +34,10 @@ pub struct MorphTarget<'a> {
     pub tangents: &'a [[f32; 3]],
 }
 
-/// The vertices of a mesh with its morph targets added, kept to save allocations.
+/// A reusable buffer for the vertices of a mesh with its morph targets added.
 ///
-/// Takes 12 bytes for each vertex, for each of positions, normals and tangents that a target changed. One buffer serves
-/// any number of meshes in turn.
+/// Takes 12 bytes per vertex for each of positions, normals and tangents that a target changed. One buffer can be used
+/// for any number of meshes in turn.
 #[derive(Clone, Debug, Default)]
 pub struct MorphBuffer {
     streams: [Vec<Block>; 3],

@@ -5,10 +5,10 @@ use crate::skin::kernels::{Sinks, VertexStream};
 
 /// The caller's arrays for skinned vertices: positions, and optionally normals and tangents.
 ///
-/// Positions and normals are packed as `[f32; 3]`, or four floats each, as [`VertexStream`] says. Tangents are
-/// `[f32; 4]` with the sign of the bitangent as the fourth number, as in glTF. Arrays may be mapped memory of a device:
-/// they are never read, and a thread writes its places from first to last. On some machines packed places are written
-/// four floats at a time, and the next place then overwrites the fourth float.
+/// Positions and normals are `[f32; 3]` or padded to four floats each: see [`VertexStream`]. Tangents are `[f32; 4]`
+/// with the sign of the bitangent as the fourth number, as in glTF. Arrays may be mapped device memory: they are never
+/// read, and each thread writes its range from first to last. On some machines packed elements are written four floats
+/// at a time, and the next element then overwrites the fourth float.
 ///
 /// ```
 /// use hedgerow_anim::skin::SkinOutput;
@@ -27,25 +27,25 @@ impl<'a> SkinOutput<'a> {
         Self(Sinks { positions: positions.into(), normals: None, tangents: None })
     }
 
-    /// The same output, also for normals.
+    /// Adds an array for normals.
     #[must_use]
     pub fn normals(self, normals: impl Into<VertexStream<'a>>) -> Self {
         Self(Sinks { normals: Some(normals.into()), ..self.0 })
     }
 
-    /// The same output, also for tangents.
+    /// Adds an array for tangents.
     #[must_use]
     pub fn tangents(self, tangents: &'a mut [[f32; 4]]) -> Self {
         Self(Sinks { tangents: Some(tangents), ..self.0 })
     }
 
-    /// How many positions there is room for.
+    /// The number of positions that fit.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.positions.len()
     }
 
-    /// Whether there is no room.
+    /// Whether no position fits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -6,13 +6,13 @@ use crate::{Error, Mat34, Pose, Skeleton};
 use core::ops::Deref;
 use hedgerow_math::internal::fallible;
 
-/// The joints of a skeleton that a mesh follows, and their transforms when the mesh was bound.
+/// The joints of a skeleton that a mesh follows, and their inverse bind matrices.
 ///
-/// A skin has a numbering of its own: the influences of a [`SkinnedMesh`](crate::SkinnedMesh) count the joints of the
-/// skin, so that influence 3 is that of `joints()[3]`, while model matrices count those of the skeleton. In between is
-/// the *palette*: for each joint of the skin, `palette[i] = models[joints[i]] * inverse_binds[i]`.
+/// A skin numbers its joints itself. The influences of a [`SkinnedMesh`](crate::SkinnedMesh) use the skin's numbers:
+/// joint 3 of an influence is the skeleton's joint `joints()[3]`. Model matrices use the skeleton's numbers. The
+/// *palette* connects both: for each joint of the skin, `palette[i] = models[joints[i]] * inverse_binds[i]`.
 ///
-/// 54 bytes for each joint. Inverse bind matrices are here and nowhere else: a skeleton may have many skins.
+/// Takes 54 bytes per joint. Inverse bind matrices are in skins only, since a skeleton may have many skins.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, Transform, glam::Vec3};
@@ -50,13 +50,13 @@ pub(crate) struct Slot {
 impl Skin {
     /// A skin of these joints, each with the inverse of its model matrix at the time of binding.
     ///
-    /// A joint may be listed more than once. These are `joints` and `inverseBindMatrices` of glTF, with the identity if
-    /// a file omits the latter.
+    /// A joint may be listed more than once. The arguments correspond to `joints` and `inverseBindMatrices` of glTF; if
+    /// a file omits the latter, pass identities.
     ///
     /// # Errors
     /// [`SkinError::InverseBinds`] unless there are as many matrices as joints, [`SkinError::TooManyJoints`] for more
-    /// than 65,536, [`SkinError::InverseBind`] if a number is not finite, [`SkinError::AllocationFailed`] where the
-    /// allocator refuses.
+    /// than 65,536, [`SkinError::InverseBind`] if a number is not finite, [`SkinError::AllocationFailed`] if an
+    /// allocation fails.
     pub fn new(joints: Vec<u16>, inverse_binds: Vec<Mat34>) -> Result<Self, Error> {
         if joints.len() != inverse_binds.len() {
             let (joints, found) = (joints.len(), inverse_binds.len());
@@ -76,8 +76,8 @@ impl Skin {
         Ok(Self { joints, inverse_binds, slots, models, id })
     }
 
-    /// A skin of all joints of a skeleton in its own order, for a mesh that was modelled around the rest pose: inverse
-    /// bind matrices are the inverses of its model matrices.
+    /// A skin of all joints of a skeleton, in the skeleton's order, for a mesh that was modelled around the rest pose:
+    /// the inverse bind matrices are the inverses of the rest pose's model matrices.
     ///
     /// Runs in **O(joints)**.
     ///
@@ -93,7 +93,8 @@ impl Skin {
     /// ```
     ///
     /// # Errors
-    /// [`SkinError::InverseBind`] for a joint that rests at a scale of zero, which has no inverse.
+    /// [`SkinError::InverseBind`] for a joint whose model matrix in the rest pose has no inverse, because of a scale of
+    /// zero.
     pub fn at_rest(skeleton: &Skeleton) -> Result<Self, Error> {
         let mut models = Vec::new();
         Pose::rest(skeleton).to_models(skeleton, &mut models)?;
@@ -102,7 +103,7 @@ impl Skin {
         Self::new((0..skeleton.joints()).collect(), inverse_binds)
     }
 
-    /// A skin of joint 0 alone, bound at the origin: for meshes that follow no joints, and are only morphed.
+    /// A skin of joint 0 only, bound at the origin, for meshes that are morphed but follow no joints.
     #[must_use]
     pub fn rigid() -> Self {
         Self::new(vec![0], vec![Mat34::IDENTITY]).expect("one joint with the identity")
@@ -123,30 +124,31 @@ impl Skin {
         self.joints.is_empty()
     }
 
-    /// The skeleton's joints, in the order of the skin's numbers.
+    /// The joints of the skeleton, indexed by the skin's numbers.
     #[must_use]
     pub fn joints(&self) -> &[u16] {
         &self.joints
     }
 
-    /// The inverse bind matrices, in the same order.
+    /// The inverse bind matrices, indexed by the skin's numbers.
     #[must_use]
     pub fn inverse_binds(&self) -> &[Mat34] {
         &self.inverse_binds
     }
 
-    /// What palettes and meshes of this skin are known by: the same for equal skins, also after saving and loading.
+    /// The id by which palettes and meshes refer to this skin. It is the same for equal skins, also after saving and
+    /// loading.
     #[must_use]
     pub const fn id(&self) -> SkinId {
         self.id
     }
 
-    /// Computes the palette for these model matrices of a skeleton's joints, in `room`, whose contents it replaces.
+    /// Computes the palette from the model matrices of a skeleton's joints. Replaces the contents of `room`.
     ///
-    /// Runs in **O(joints of the skin)**, and allocates only if `room` has too little.
+    /// Runs in **O(joints of the skin)**, and allocates only if the capacity of `room` is too small.
     ///
     /// # Errors
-    /// [`SkinError::Models`] if there is no matrix for some joint; `room` is unchanged.
+    /// [`SkinError::Models`] if some joint has no matrix; `room` is unchanged.
     pub fn palette<'p>(&self, models: &[Mat34], room: &'p mut Vec<Mat34>) -> Result<Palette<'p>, Error> {
         self.expect_models(models.len())?;
         room.resize(self.len(), Mat34::IDENTITY);
@@ -156,7 +158,7 @@ impl Skin {
     /// Like [`palette`](Self::palette), into part of a larger array.
     ///
     /// # Errors
-    /// [`SkinError::Models`] as above, [`SkinError::Palette`] unless the part has exactly one place for each joint;
+    /// [`SkinError::Models`] as above, [`SkinError::Palette`] unless the part has exactly one element for each joint;
     /// nothing was written.
     pub fn palette_into<'p>(&self, models: &[Mat34], part: &'p mut [Mat34]) -> Result<Palette<'p>, Error> {
         self.expect_models(models.len())?;
@@ -189,8 +191,8 @@ impl Default for Skin {
 
 /// The matrices that move the vertices of a mesh, one for each joint of a skin, in its order.
 ///
-/// A palette knows its skin, so that a mesh of another skin refuses it, however many joints that has. It is borrowed
-/// from the list that it was computed in, and reads like a slice.
+/// A palette knows its skin, so a mesh of another skin refuses it, even if the numbers of joints match. It borrows the
+/// list that it was computed in, and reads like a slice.
 ///
 /// ```
 /// use hedgerow_anim::skin::{Palette, SkinError, SkinOutput};
@@ -214,7 +216,7 @@ pub struct Palette<'p> {
 }
 
 impl<'p> Palette<'p> {
-    /// States that matrices which were made elsewhere, or kept in an array of many, are a palette of this skin.
+    /// Declares matrices that were computed elsewhere, or are part of a larger array, to be a palette of this skin.
     ///
     /// # Errors
     /// [`SkinError::Palette`] unless there is a matrix for each joint of the skin.
@@ -232,13 +234,13 @@ impl<'p> Palette<'p> {
         Self { matrices, skin }
     }
 
-    /// The matrices, as they are uploaded: 48 bytes each.
+    /// The matrices, ready for upload: 48 bytes each.
     #[must_use]
     pub const fn matrices(self) -> &'p [Mat34] {
         self.matrices
     }
 
-    /// Which skin it is of.
+    /// The id of its skin.
     #[must_use]
     pub const fn skin(self) -> SkinId {
         self.skin

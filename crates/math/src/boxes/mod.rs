@@ -7,7 +7,7 @@ use core::ops::Range;
 use glam::Vec3;
 use std::collections::TryReserveError;
 
-/// The number of boxes in a group, which are tested at a time.
+/// The number of boxes in a group, which are tested together.
 pub const GROUP: usize = 8;
 /// The number of boxes in a block: the number of bits in a word.
 pub const BLOCK: usize = 64;
@@ -89,11 +89,11 @@ impl BoxGroup {
     }
 }
 
-/// A list of boxes laid out so that eight at a time are tested: for lists of your own, with the same culling as a
-/// scene of `hedgerow`.
+/// A list of boxes in a layout that allows testing eight at a time. Use it to cull boxes of your own in the same way as
+/// a scene of `hedgerow` does.
 ///
-/// Takes 24 bytes for each box, in groups of eight. Empty boxes are stored as [`Aabb::EMPTY`] and never found. Infinite
-/// ones are always found, and so are those with NaN in any component, which are stored as [`Aabb::INFINITE`].
+/// Takes 24 bytes per box, in groups of eight. Empty boxes are stored as [`Aabb::EMPTY`] and never found. Infinite
+/// boxes are always found, and so are boxes with NaN in any component, which are stored as [`Aabb::INFINITE`].
 ///
 /// ```
 /// use hedgerow_math::glam::{Vec3, Vec4};
@@ -185,7 +185,7 @@ impl Boxes {
         self.truncate(0);
     }
 
-    /// Adds the indices of all boxes that touch the frustum to a list, in ascending order.
+    /// Appends the indices of all boxes that touch the frustum to a list, in ascending order.
     ///
     /// Runs in **O(boxes)**, eight at a time: see [`Frustum::touches`].
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
@@ -209,7 +209,7 @@ impl Boxes {
         kernels::list_in_frustum(groups, (blocks.start * BLOCK) as u32, frustum, visible);
     }
 
-    /// The smallest box around those of a range. Runs in **O(boxes of the range)**.
+    /// The smallest box around the boxes of a range. Runs in **O(boxes of the range)**.
     #[doc(hidden)]
     pub fn merged(&self, range: Range<usize>) -> Aabb {
         let (first, end) = (range.start.div_ceil(GROUP), range.end.min(self.len) / GROUP);
@@ -244,7 +244,7 @@ impl Boxes {
         self.groups.try_reserve_exact(len.div_ceil(GROUP).saturating_sub(self.groups.len()))
     }
 
-    /// All boxes, and empty ones in the lanes after the last.
+    /// All boxes. Lanes after the last box are empty boxes.
     #[inline]
     #[doc(hidden)]
     pub fn groups(&self) -> &[BoxGroup] {

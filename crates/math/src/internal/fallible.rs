@@ -25,12 +25,12 @@ pub fn with_capacity<T>(capacity: usize) -> Result<Vec<T>, TryReserveError> {
     Ok(list)
 }
 
-/// Makes room in a list for so many values, those included that are there.
+/// Makes room in a list for this many values in total.
 pub fn reserve_for<T>(list: &mut Vec<T>, capacity: usize) -> Result<(), TryReserveError> {
     list.try_reserve_exact(capacity.saturating_sub(list.len()))
 }
 
-/// A list of so many copies of a value.
+/// A list of this many copies of a value.
 pub fn filled<T: Copy>(len: usize, value: T) -> Result<Vec<T>, TryReserveError> {
     let mut list = with_capacity(len)?;
     list.resize(len, value);
@@ -44,7 +44,7 @@ pub fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, TryReserveError> {
     Ok(list)
 }
 
-/// A list of values whose number is known.
+/// Collects values whose number is known.
 pub fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
     let mut list = with_capacity(values.len())?;
     list.extend(values);
@@ -70,17 +70,17 @@ pub fn text(text: &str) -> Result<Box<str>, TryReserveError> {
 const FEWEST_AHEAD: usize = 1 << 10;
 const MOST_AHEAD: usize = 1 << 16;
 
-/// Reads to the end, and returns what was read.
+/// Reads to the end, and returns the bytes.
 pub fn read_whole(from: impl Read) -> Result<Vec<u8>, ErrorKind> {
     let mut bytes = Vec::new();
     read_to_end(from, &mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads to the end, appends what was read, and returns how many bytes that is.
+/// Reads to the end, appends the bytes, and returns their number.
 ///
-/// Unlike [`Read::read_to_end`], it asks before each growth: that one allocates infallibly for the first bytes of a
-/// reader that does not know its length, and wherever the list is full.
+/// Unlike [`Read::read_to_end`], it uses fallible allocation each time the list grows: `Read::read_to_end` allocates
+/// infallibly for the first bytes of a reader that does not know its length, and whenever the list is full.
 pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, ErrorKind> {
     let start = bytes.len();
     let mut end = start;
@@ -113,24 +113,24 @@ pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, Er
     result
 }
 
-/// Asks for room for this many values, and gives it back.
+/// Allocates room for this many values, and frees it again.
 ///
-/// Right before what can only be allocated infallibly, such as an [`Arc`]: where memory is short, this is an error, and
-/// only what another thread takes in between can still abort the process.
+/// Call it right before an allocation that can only be infallible, such as that of an [`Arc`]: if memory is short, this
+/// returns an error. Only if another thread takes the memory in between can the process still abort.
 pub fn probe<T>(values: usize) -> Result<(), TryReserveError> {
     // The compiler must not find out that nothing is stored there.
     drop(black_box(with_capacity::<T>(values)?));
     Ok(())
 }
 
-/// A shared value, with a [`probe`] before it.
+/// A shared value, allocated after a [`probe`].
 pub fn shared<T>(value: T) -> Result<Arc<T>, TryReserveError> {
     // Two counts, then the value.
     probe::<(usize, usize, T)>(1)?;
     Ok(Arc::new(value))
 }
 
-/// Shared copies of a value, with a [`probe`] before them.
+/// Shared copies of a value, allocated after a [`probe`].
 pub fn shared_filled<T: Copy>(len: usize, value: T) -> Result<Arc<[T]>, TryReserveError> {
     // Two counts, which fill no more than two values or one of a greater alignment.
     let counts = (2 * size_of::<usize>()).div_ceil(size_of::<T>().max(1));
@@ -139,8 +139,8 @@ pub fn shared_filled<T: Copy>(len: usize, value: T) -> Result<Arc<[T]>, TryReser
     Ok(core::iter::repeat_n(value, len).collect())
 }
 
-/// Unwraps an allocation for callers that do not return an error: aborts the process if the allocator refused, as a
-/// plain list does.
+/// Unwraps an allocation for callers that do not return an error: aborts the process if the allocation failed, as `Vec`
+/// does.
 #[inline]
 pub fn or_abort<T>(made: Result<T, TryReserveError>) -> T {
     made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<T>()))

@@ -14,7 +14,7 @@ pub const MAGIC: [u8; 8] = *b"hedgerow";
 /// Magic, version, kind, length and checksum.
 pub const HEADER_BYTES: usize = 32;
 
-/// What bytes with a header contain.
+/// The kind of content after a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -34,22 +34,22 @@ pub enum Kind {
     SkinnedMesh = 7,
 }
 
-/// How bytes differ from those that were written.
+/// Why bytes do not have the expected header or checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// They do not start with the magic.
     Magic,
-    /// They have this version, which is not the expected one.
+    /// The version is not the expected one, but this one.
     Version(u32),
-    /// They are more or fewer than the header states.
+    /// There are more or fewer bytes than the header states.
     Length { expected: u64, found: u64 },
-    /// They are not the bytes that were written.
+    /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// They contain something of this kind, which is not the expected one.
+    /// The content is not of the expected kind, but of this kind.
     Kind(u32),
 }
 
-/// Writes the header of all bytes into the first of them, which are reserved for it.
+/// Writes the header into the first bytes, which are reserved for it.
 pub fn write_header(kind: Kind, version: u32, bytes: &mut [u8]) {
     let length = bytes.len() as u64;
     bytes[..8].copy_from_slice(&MAGIC);
@@ -86,7 +86,7 @@ pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Bro
     Ok(body)
 }
 
-/// XXH3 (64 bits) of bytes: a number that differs where they do, but for one chance in 2⁶⁴.
+/// The 64-bit XXH3 hash of bytes. It differs for different bytes, except with a probability of 2⁻⁶⁴.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)

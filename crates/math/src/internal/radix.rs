@@ -12,10 +12,10 @@ const FEW: usize = 1024;
 pub type Counts = [u32; 1 << DIGIT_BITS];
 
 /// Sorts keys by one digit after the other, from the lowest, with a stable sort for each. Digits that all keys share
-/// are skipped. `sorted` and `counts` are working memory, kept to save allocations.
+/// are skipped. `sorted` and `counts` are scratch buffers.
 ///
-/// The digits are the upper bits of a key. Bits below them, such as an index, must ascend from key to key: then this is
-/// the order of whole keys, by which few are compared.
+/// The digits are the upper bits of a key. The bits below them, such as an index, must ascend from key to key: then the
+/// result is in the order of whole keys, which is how a few keys are sorted, by comparison.
 ///
 /// Runs in **O(digits × (keys + values of a digit))**; for few keys in O(keys · log keys).
 pub fn sort<K: Copy + Default + Ord>(

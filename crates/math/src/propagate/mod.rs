@@ -16,8 +16,8 @@ use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
 
-/// The arrays that the next call goes through from their beginnings on, or none: towards its end, a call prefetches
-/// what these begin with.
+/// The arrays that the next call will read from their beginnings, or none. Towards its end, a call prefetches their
+/// first elements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Upcoming<'a> {
     /// Local transforms.
@@ -54,10 +54,11 @@ fn propagate_at(
     dispatch!(level, simd => portable::propagate(simd, locals, parents, worlds, range, upcoming));
 }
 
-/// [`propagate`] with the local transforms of the range alone, the first of which is that of its first slot.
+/// Like [`propagate`], but `locals` only has the local transforms of the range, beginning with its first slot.
 ///
 /// # Panics
-/// If there are not as many as the range has slots, the range goes beyond an array, or a parent beyond `worlds`.
+/// If the number of local transforms is not that of the slots in the range, or if the range is beyond an array or a
+/// parent beyond `worlds`.
 pub fn propagate_block(block: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
     propagate_block_at(level(), block, parents, worlds, range);
 }
@@ -75,10 +76,11 @@ fn propagate_block_at(
     dispatch!(level, simd => portable::propagate_block(simd, block, parents, worlds, range, ask));
 }
 
-/// [`propagate`] for the slots whose bit is set in `dirty`, and for those whose parent's is, which becomes set itself.
+/// Like [`propagate`], but only for the slots whose bit is set in `dirty`, and for those whose parent's bit is set.
+/// Sets the bits of the latter.
 ///
 /// # Panics
-/// If a slot that it computes, or the parent of one, is beyond an array or the bits. Where others are, it may panic.
+/// If a slot that it computes, or its parent, is beyond an array or the bits. It may also panic if other slots are.
 pub fn propagate_dirty(
     locals: &[PackedTransform],
     parents: &[u32],

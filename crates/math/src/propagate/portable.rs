@@ -14,15 +14,15 @@ use fearless_simd::{f32x4, f32x8, prelude::*, u32x8};
 /// How many slots are converted at a time.
 pub(super) const LANES: usize = 8;
 
-/// With so many slots of a batch below the one before, a parent's matrix is used from its register where it is there. Of
-/// sixteen slots fewer suffice ([`avx512`](super::avx512)), by measurements of rigs and random trees.
+/// With so many slots of a batch below the one before, a parent's matrix is used from its register where it is there.
+/// Of sixteen slots fewer suffice ([`avx512`](super::avx512)), by measurements of rigs and random trees.
 const MANY_LINKED: u32 = 6;
 
-/// How many slots ahead all are asked for: they lie in two streams that begin anew with each slice. With 48, rigs beyond
-/// the second cache take a quarter longer; with 320, a million nodes take a tenth longer.
+/// How many slots ahead all slots are prefetched: they are in two streams, which start again with each slice. With 48,
+/// rigs beyond the second cache take a quarter longer; with 320, a million nodes take a tenth longer.
 pub(super) const STREAMED: usize = 160;
 
-/// How many slots ahead dirty ones are asked for: so many that they are there when the sweep comes to them.
+/// How many slots ahead dirty slots are prefetched: so many that they are in the cache when the sweep reaches them.
 const AHEAD: usize = 256;
 
 /// With fewer dirty slots than this among eight, these are converted one by one: the others are not even loaded.
@@ -94,7 +94,7 @@ pub(super) fn propagate_block<S: Simd>(
     }
 }
 
-/// Prefetches a batch from this slot on; behind the last slot, as many slots on, the batch there of what comes next.
+/// Prefetches a batch from this slot on; after the last slot, the corresponding batch of the next arrays.
 #[inline(always)]
 pub(super) fn prefetch_batch(locals: &[PackedTransform], worlds: &[Mat34], slot: usize, upcoming: Upcoming<'_>) {
     if slot < locals.len() {
@@ -145,8 +145,8 @@ pub(super) fn count_links<S: Simd, V: SimdInt<S, Element = u32>>(
 }
 
 /// Multiplies a batch where most slots hang below the one before, whose matrix is still in a register. Read back from
-/// memory, it would hold up the product. That takes a branch for each slot but the first. Where most parents are the slot
-/// before, as in limbs, the processor foresees it; where half are, it would often be wrong.
+/// memory, it would hold up the product. That takes a branch for each slot but the first. Where most parents are the
+/// slot before, as in limbs, the processor foresees it; where half are, it would often be wrong.
 #[inline(always)]
 fn multiply_linked<S: Simd>(simd: S, locals: &Locals, parents: &[u32; LANES], worlds: &mut [Mat34], slot: usize) {
     let mut world = whole::take(simd, &worlds[parents[0] as usize]);
@@ -301,8 +301,8 @@ fn matrices_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> Locals {
     ))
 }
 
-/// `PackedTransform::to_matrix` for as many transforms as a vector has lanes: what is made of the four columns of each of
-/// the three rows. Each is made before the next is computed, so that few vectors are alive at a time.
+/// `PackedTransform::to_matrix` for as many transforms as a vector has lanes: what is made of the four columns of each
+/// of the three rows. Each is made before the next is computed, so that few vectors are alive at a time.
 #[inline(always)]
 pub(super) fn rows_of<S: Simd, V: SimdFloat<S, Element = f32>, R>(
     simd: S,

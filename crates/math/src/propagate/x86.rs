@@ -24,7 +24,7 @@ kernel! {
         // SAFETY: indices are not negative, having lost their five upper bits, and are limited to the halves that the
         // set has, of which there are some. A word's lower half comes first on x86-64.
         let words = unsafe { _mm256_i32gather_epi32::<4>(set.as_ptr().cast(), inside) };
-        // The bit that is asked for becomes the sign.
+        // The requested bit becomes the sign.
         let signs = _mm256_sllv_epi32(words, _mm256_andnot_si256(slots, _mm256_set1_epi32(31)));
         _mm256_movemask_ps(_mm256_castsi256_ps(signs)).cast_unsigned()
     }

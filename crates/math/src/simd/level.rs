@@ -2,7 +2,7 @@
 
 use fearless_simd::{Level, Simd};
 
-/// The best that this machine has: found out at the first call, then kept in a static.
+/// The best level that this machine supports. It is detected at the first call and cached in a static.
 #[inline(always)]
 pub fn level() -> Level {
     #[cfg(feature = "_levels")]
@@ -12,7 +12,7 @@ pub fn level() -> Level {
     Level::new()
 }
 
-/// The best but AVX-512, for kernels that gain nothing by that.
+/// The best level except AVX-512, for kernels that gain nothing from it.
 #[inline(always)]
 pub fn level_up_to_avx2() -> Level {
     let level = level();
@@ -23,7 +23,7 @@ pub fn level_up_to_avx2() -> Level {
     level
 }
 
-/// Whether a kernel is run with AVX2 or more.
+/// Whether a kernel runs with AVX2 or better.
 #[inline(always)]
 pub fn has_avx2<S: Simd>(simd: S) -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -35,8 +35,8 @@ pub fn has_avx2<S: Simd>(simd: S) -> bool {
     }
 }
 
-/// Every level that this machine has, the lowest first: what tests run kernels at. That without vectors is among them
-/// with `--cfg hedgerow_fallback`, and where the machine has no other.
+/// Every level that this machine supports, lowest first, for tests of kernels. The scalar level is included with
+/// `--cfg hedgerow_fallback`, and if the machine has no other.
 pub fn levels() -> Vec<Level> {
     #[cfg(hedgerow_fallback)]
     let mut levels = vec![Level::fallback()];
@@ -75,7 +75,8 @@ mod forced {
         LEVEL.get()
     }
 
-    /// Runs something on this thread whose kernels use this level. What it has done on other threads uses theirs.
+    /// Runs a closure in which kernels on this thread use this level. Work that it hands to other threads uses the
+    /// level of those threads.
     pub fn at_level<R>(level: Level, work: impl FnOnce() -> R) -> R {
         /// Puts back what was there, after a panic too.
         struct Before(Option<Level>);

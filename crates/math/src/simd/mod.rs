@@ -1,4 +1,5 @@
-//! What kernels share: the level that the machine has, transposes, prefetches. Kernels lie beside their data.
+//! Shared parts of kernels: the SIMD level of the machine, transposes, prefetches. Kernels are in the modules of their
+//! data.
 //!
 //! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
 //! same bits on each.
@@ -10,7 +11,7 @@ pub mod whole;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Asks for the cache line where an element begins. A hint that changes nothing else.
+/// Prefetches the cache line in which an element begins. A hint that has no other effect.
 #[inline(always)]
 pub fn prefetch<T>(array: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -19,8 +20,8 @@ pub fn prefetch<T>(array: &[T], index: usize) {
     let _ = (array, index);
 }
 
-/// The same for an element that is used much later: into the second level, which waits for more lines at a time than the
-/// first. To gather records in random order takes a quarter less time.
+/// The same for an element that is used much later: prefetches into the second-level cache, which can wait for more
+/// lines at a time than the first. Gathering records in random order takes a quarter less time with it.
 #[inline(always)]
 pub fn prefetch_far<T>(array: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -29,7 +30,7 @@ pub fn prefetch_far<T>(array: &[T], index: usize) {
     let _ = (array, index);
 }
 
-/// Asks for all cache lines that an element lies in: of one of 48 bytes, such as a matrix, often two.
+/// Prefetches all cache lines of an element: often two, if it has 48 bytes, like a matrix.
 #[inline(always)]
 pub fn prefetch_whole<T>(array: &[T], index: usize) {
     prefetch_many(array, index, 1);

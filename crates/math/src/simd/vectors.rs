@@ -41,15 +41,15 @@ fn multiply_row<S: Simd>(simd: S, a: &[f32; 4], [b0, b1, b2]: &Rows<S>) -> f32x4
     ((x * *b0 + y * *b1) + z * *b2) + shift
 }
 
-/// The greater one in each lane; the second where one is not a number, or both are zero.
+/// The greater number in each lane; the second number if one of them is NaN, or both are zero.
 ///
-/// That is x86's own instruction. Elsewhere the machine's or the library's maximum is another, so lanes are compared.
+/// This is the instruction of x86. On other machines the native maximum behaves differently, so lanes are compared.
 #[inline(always)]
 pub fn max<S: Simd, V: SimdFloat<S>>(simd: S, a: V, b: V) -> V {
     if cfg!(target_arch = "x86_64") && !simd.level().is_fallback() { a.max(b) } else { a.simd_gt(b).select(a, b) }
 }
 
-/// The less one, likewise.
+/// The lesser number in each lane, likewise.
 #[inline(always)]
 pub fn min<S: Simd, V: SimdFloat<S>>(simd: S, a: V, b: V) -> V {
     if cfg!(target_arch = "x86_64") && !simd.level().is_fallback() { a.min(b) } else { a.simd_lt(b).select(a, b) }
@@ -90,7 +90,8 @@ fn opaque<S: Simd>(simd: S, vector: f32x8<S>) -> f32x8<S> {
     vector
 }
 
-/// Transposes each half of four vectors: the k-th result has what was the k-th of each, and of each from the fifth on.
+/// Transposes each half of four vectors: the k-th result has the k-th element of each lower half, and that of each
+/// upper half.
 #[inline(always)]
 pub fn transpose_halves<S: Simd>(simd: S, [a, b, c, d]: [f32x8<S>; 4]) -> [f32x8<S>; 4] {
     #[cfg(target_arch = "x86_64")]

@@ -12,7 +12,7 @@ use fearless_simd::{f32x4, f32x8, f32x16, prelude::*, u8x16, u8x64, u32x16};
 /// A matrix in a register.
 pub type Whole<S> = f32x16<S>;
 
-/// A product in registers, in whichever way this level computes it.
+/// A product in registers, in the form in which this level computes it.
 pub enum Product<S: Simd> {
     /// All rows at once.
     Whole(Whole<S>),
@@ -41,14 +41,14 @@ impl<S: Simd> Product<S> {
     }
 }
 
-/// Whether an instruction of this level works on two rows or more.
+/// Whether an instruction of this level operates on two rows or more.
 #[inline(always)]
 pub fn pays<S: Simd>(simd: S) -> bool {
     has_avx2(simd)
 }
 
-/// Loads a matrix as [`put`] stored it, so that it can come from a store that is not done yet. The fourth row is zeros:
-/// two loads make the register, and no number there takes longer than others.
+/// Loads a matrix with the same accesses with which [`put`] stored it, so that the load can be forwarded from a pending
+/// store. The fourth row is zero: the register is made of two loads, and no number there makes arithmetic slower.
 #[inline(always)]
 pub fn take<S: Simd>(simd: S, matrix: &Mat34) -> Whole<S> {
     let rows = matrix.rows.as_flattened();
@@ -65,13 +65,13 @@ pub fn put<S: Simd>(matrix: Whole<S>, to: &mut Mat34) {
     z.split().0.store_slice(&mut rows[8..]);
 }
 
-/// Four numbers, in place of each row.
+/// Four numbers, repeated in each row.
 #[inline(always)]
 pub fn each_row<S: Simd>(simd: S, row: &[f32; 4]) -> Whole<S> {
     f32x16::block_splat(f32x4::load_array_ref(simd, row))
 }
 
-/// In each row one of its numbers, in all its places.
+/// In each row, one of its numbers in all four positions.
 #[inline(always)]
 pub fn spread<S: Simd, const AT: u8>(simd: S, matrix: Whole<S>) -> Whole<S> {
     let [a, b, c, d] = const { [4 * AT, 4 * AT + 1, 4 * AT + 2, 4 * AT + 3] };
@@ -79,7 +79,7 @@ pub fn spread<S: Simd, const AT: u8>(simd: S, matrix: Whole<S>) -> Whole<S> {
     matrix.swizzle_dyn_within_blocks(u8x64::block_splat(places))
 }
 
-/// The fourth number of each row in its place, and zeros.
+/// The fourth number of each row in its position, and zeros elsewhere.
 #[inline(always)]
 pub fn shift<S: Simd>(simd: S, matrix: Whole<S>) -> Whole<S> {
     let fourths = [0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX];
@@ -93,7 +93,7 @@ pub fn times<S: Simd>(simd: S, a: Whole<S>, b: &Mat34) -> Whole<S> {
     times_rows(simd, a, [each_row(simd, x), each_row(simd, y), each_row(simd, z)])
 }
 
-/// The same, where each row of the second matrix is in place of all rows.
+/// The same, but with each row of the second matrix repeated in all rows.
 #[inline(always)]
 pub fn times_rows<S: Simd>(simd: S, a: Whole<S>, [x, y, z]: [Whole<S>; 3]) -> Whole<S> {
     let sum = spread::<S, 0>(simd, a) * x + spread::<S, 1>(simd, a) * y;

@@ -35,8 +35,8 @@ impl Level {
 pub(crate) enum Output<'o> {
     /// The model matrix of each joint, in order.
     Models,
-    /// The palette of a skin: to the place of each slot, the model matrix of its joint times the inverse bind matrix of
-    /// the place. Slots ascend by joint.
+    /// The palette of a skin: for each slot, the model matrix of its joint times its inverse bind matrix, stored at the
+    /// slot's index in the palette. Slots are sorted by joint.
     Palette { slots: &'o [Slot], binds: &'o [Mat34] },
 }
 

@@ -19,7 +19,7 @@ use bumpalo::collections::Vec;
 use core::ops::Range;
 use glam::DVec4;
 
-/// The greatest number of stops besides a track's keys, to bound memory and time.
+/// The greatest number of stops in addition to a track's keys, to bound memory and time.
 const MOST_LINES: usize = 1 << 20;
 /// The greatest angle between two marks of a rotation.
 const ARC: f64 = 0.05;
@@ -38,7 +38,7 @@ pub(super) struct Marks<'b> {
     pub(super) keys: Vec<'b, usize>,
 }
 
-/// The greater value of the two intervals beside a mark.
+/// The greater value of the two intervals adjacent to a mark.
 #[derive(Clone, Copy, Debug, Default)]
 struct Beside {
     /// How far the curve deviates from the straight line, or from the arc at constant speed.
@@ -92,7 +92,7 @@ impl<'b> Marks<'b> {
         Some(marks)
     }
 
-    /// Whether all marks of a range are so near to a value that the curve beside them is within the tolerance.
+    /// Whether all marks of a range are so near to a value that the curve next to them is within the tolerance.
     pub(super) fn hold<V: TrackValue>(&self, marks: Range<usize>, value: DVec4, tolerance: f64) -> bool {
         marks.into_iter().all(|mark| V::distance(self.values[mark], value) <= self.allowed(mark, tolerance, 0.0))
     }

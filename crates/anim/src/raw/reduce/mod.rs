@@ -21,11 +21,10 @@ use std::collections::BTreeMap;
 
 /// The limits of [`RawClip::reduced`].
 ///
-/// The error is measured where it is visible: on the model. Around each joint there are six imaginary points at a
-/// *distance* along its axes, in both directions, as if there were a skin. However the errors of the joint and of all
-/// joints above it combine, none of the six points is ever farther than the *error* from its position in the original
-/// clip. New keys are rounded to single precision, which adds to errors smaller than a two-millionth of a track's
-/// values.
+/// The error is measured where it is visible: on the model. Around each joint there are six imaginary skin points at a
+/// *distance* along its axes, in both directions. However the errors of the joint and of all joints above it combine,
+/// none of the six points is ever farther than the *error* from its position in the original clip. New keys are rounded
+/// to single precision, which may exceed an error bound smaller than a two-millionth of a track's values.
 ///
 /// ```
 /// use hedgerow_anim::raw::Reduction;
@@ -36,8 +35,8 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// The greatest error in model space, in metres. With 0, every key is kept whose removal would be visible in single
-    /// precision.
+    /// The greatest error in model space, in metres. With 0, a key is only removed if single precision does not show
+    /// the difference.
     pub error: f32,
     /// The distance from a joint at which the error is measured, in metres. With 0, the rotation of a joint without
     /// children is ignored.
@@ -45,31 +44,30 @@ pub struct Reduction {
     /// The greatest error of a channel, in the channel's own unit.
     pub channel_error: f32,
     /// Whether cubic tracks may stay cubic if that takes fewer numbers than straight lines within the same bound (a
-    /// cubic key has three values). If not, all tracks become straight lines or steps, unless their error must be 0; a
-    /// track that takes too many lines is refused ([`ClipError::TooManyLines`]).
+    /// cubic key has three values). Otherwise all tracks become straight lines or steps, unless their error must be 0;
+    /// a track that would take too many lines is an error ([`ClipError::TooManyLines`]).
     pub cubic: bool,
-    /// Whether tracks that always have the rest pose are dropped. Sampling a whole pose then gives these parts the rest
-    /// of the pose, which must have been made for the skeleton ([`Pose::rest`](crate::Pose::rest)).
+    /// Whether to drop tracks that always equal the rest pose. Sampling a whole pose then takes these parts from the
+    /// rest pose, so the pose must have been made for the skeleton ([`Pose::rest`](crate::Pose::rest)).
     pub drop_rest: bool,
     /// Error and distance of joints with their own bounds.
     joints: BTreeMap<u16, (f32, f32)>,
 }
 
 impl Reduction {
-    /// Lossless: only removes keys without which every sample is the same, to within less than the rounding of single
-    /// precision.
+    /// Lossless: only removes keys whose absence changes every sample by less than the rounding of single precision.
     pub const LOSSLESS: Self =
         Self { error: 0.0, distance: 0.0, channel_error: 0.0, cubic: true, drop_rest: false, joints: BTreeMap::new() };
 
     /// The bound for all joints: an error in model space, and the distance from the joint at which it is measured, both
-    /// in metres. The other fields are a [`channel_error`](Self::channel_error) of a thousandth, [`cubic`](Self::cubic)
-    /// tracks that may stay so, and no [dropped](Self::drop_rest) tracks.
+    /// in metres. [`channel_error`](Self::channel_error) is 0.001, [`cubic`](Self::cubic) is true and
+    /// [`drop_rest`](Self::drop_rest) is false.
     #[must_use]
     pub const fn new(error: f32, distance: f32) -> Self {
         Self { error, distance, channel_error: 1e-3, cubic: true, drop_rest: false, joints: BTreeMap::new() }
     }
 
-    /// Sets another bound for one joint. The last one set for a joint counts.
+    /// Sets the bound of one joint. A later call for the same joint replaces it.
     ///
     /// Runs in **O(log n)** for n joints with their own bounds.
     #[must_use]
@@ -106,13 +104,13 @@ impl Default for Reduction {
 impl RawClip {
     /// The same clip with fewer keys, within a bound in model space.
     ///
-    /// The bound holds both for exact sampling and for sampling as a player does it
-    /// ([`sample_as_played`](Self::sample_as_played)), into a pose made for the skeleton. Keys that stay keep their
-    /// times and values, with rotations normalised. Tracks that need only one key get only one, which costs a player
-    /// nothing. Keys are added where a player would interpolate a rotation too unevenly, and where a cubic track is
-    /// cheaper as lines.
+    /// The bound holds for exact sampling and for sampling as a player does it
+    /// ([`sample_as_played`](Self::sample_as_played)), into a pose made for the skeleton. The remaining keys have their
+    /// original times and values, with rotations normalised. A track that needs only one key becomes constant, which
+    /// costs a player nothing. Keys are added where a player would interpolate a rotation too unevenly, and where a
+    /// cubic track takes fewer numbers as straight lines.
     ///
-    /// Usually runs in **O(joints · keys · log keys)**: about half a second for 100 joints of 1,000 keys.
+    /// Usually runs in **O(joints · keys · log keys)**: about half a second for 100 joints with 1,000 keys each.
     ///
     /// ```
     /// use hedgerow_anim::{RawClip, SkeletonBuilder, Transform, raw::{Reduction, Track}};
@@ -132,8 +130,8 @@ impl RawClip {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::JointCount`], [`ClipError::Bound`], [`ClipError::NoSuchJoint`] for a joint
-    /// with its own bound, or [`ClipError::TooManyLines`].
+    /// [`Error::Clip`] with [`ClipError::JointCount`], [`ClipError::Bound`], [`ClipError::NoSuchJoint`] if a joint with
+    /// its own bound does not exist, or [`ClipError::TooManyLines`].
     pub fn reduced(&self, skeleton: &Skeleton, reduction: &Reduction) -> Result<Self, Error> {
         reduction.check()?;
         let joints = self.joints();

@@ -22,19 +22,19 @@ pub(crate) struct Streams<'a> {
     pub(crate) signs: &'a [Lanes],
 }
 
-/// Where skinned points or directions go: packed, or four floats each.
+/// The destination of skinned points or directions: packed, or padded to four floats each.
 ///
-/// Made from a slice of either by `into()`. Stores are fastest where the slice begins at a cache line (64 bytes).
+/// Convert a slice of either kind with `into()`. Stores are fastest if the slice is aligned to a cache line (64 bytes).
 #[derive(Debug)]
 pub enum VertexStream<'a> {
-    /// Three floats each, 12 bytes: what most vertex buffers have.
+    /// Three floats each, 12 bytes: the format of most vertex buffers.
     Packed(&'a mut [[f32; 3]]),
-    /// Four floats each, 16 bytes: what storage buffers have. The fourth becomes 1 for positions and 0 for normals.
+    /// Four floats each, 16 bytes: the format of storage buffers. The fourth becomes 1 for positions and 0 for normals.
     Padded(&'a mut [[f32; 4]]),
 }
 
 impl VertexStream<'_> {
-    /// How many vertices there is room for.
+    /// The number of vertices that fit.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -43,7 +43,7 @@ impl VertexStream<'_> {
         }
     }
 
-    /// Whether there is no room.
+    /// Whether no vertex fits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

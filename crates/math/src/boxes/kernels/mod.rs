@@ -18,17 +18,17 @@ use fearless_simd::{Level, dispatch};
 /// More than the relative error of a squared distance (five roundings) or of where a ray meets a slab (three).
 const WIDER: f32 = 1.0 + 1.0 / 1_048_576.0;
 
-/// Which boxes are not wholly outside any plane of the frustum; the second word is zero.
+/// The boxes that are not entirely outside any plane of the frustum, as a bit mask. The second word is zero.
 ///
 /// # Panics
-/// For more than eight groups, as all tests of a block here.
+/// For more than eight groups. The same is true for the other tests of a block.
 #[inline]
 pub fn in_frustum(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u64) {
     frustum_block::<false>(groups, frustum)
 }
 
-/// Which boxes are not wholly outside any plane of the frustum, and which of these are wholly inside all: whatever such
-/// a box holds is hit too.
+/// The boxes that are not entirely outside any plane of the frustum, and those of them that are entirely inside all
+/// planes, so that everything in them is hit too. Both are bit masks.
 #[inline]
 pub fn inside_frustum(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u64) {
     frustum_block::<true>(groups, frustum)
@@ -45,8 +45,8 @@ fn frustum_at<const INSIDE: bool>(level: Level, groups: &[BoxGroup], planes: &[[
     dispatch!(level, simd => portable::frustum::<_, INSIDE>(simd, groups, planes))
 }
 
-/// Adds the numbers of all boxes that are not wholly outside any plane of the frustum to a list, in ascending order.
-/// Any number of groups; their boxes are numbered from `first` on.
+/// Appends the numbers of all boxes that are not entirely outside any plane of the frustum to a list, in ascending
+/// order. There may be any number of groups; their boxes are numbered from `first`.
 pub fn list_in_frustum(groups: &[BoxGroup], first: u32, frustum: &Frustum, visible: &mut Vec<u32>) {
     list_in_frustum_at(level(), groups, first, frustum.planes(), visible);
 }
@@ -56,7 +56,7 @@ fn list_in_frustum_at(level: Level, groups: &[BoxGroup], first: u32, planes: &[[
     dispatch!(level, simd => portable::list_in_frustum(simd, groups, first, planes, visible));
 }
 
-/// Which boxes come as near to the sphere's centre as its radius.
+/// The boxes that touch the sphere.
 #[inline]
 pub fn in_sphere(groups: &[BoxGroup], sphere: &Sphere) -> u64 {
     in_sphere_at(level(), groups, sphere)
@@ -69,7 +69,7 @@ fn in_sphere_at(level: Level, groups: &[BoxGroup], sphere: &Sphere) -> u64 {
     dispatch!(level, simd => portable::sphere(simd, groups, &center, square))
 }
 
-/// Which boxes share a point with this one, and which lie inside it. An empty one shares none.
+/// The boxes that share a point with this box, and those that are inside it. An empty box shares none.
 #[inline]
 pub fn in_box(groups: &[BoxGroup], bounds: &Aabb) -> (u64, u64) {
     in_box_at(level(), groups, bounds)
@@ -84,7 +84,7 @@ fn in_box_at(level: Level, groups: &[BoxGroup], bounds: &Aabb) -> (u64, u64) {
     dispatch!(level, simd => portable::overlap(simd, groups, bounds))
 }
 
-/// Which boxes the ray meets.
+/// The boxes that the ray hits.
 #[inline]
 pub fn on_ray(groups: &[BoxGroup], ray: &Ray) -> u64 {
     on_ray_at(level_up_to_avx2(), groups, ray)
@@ -96,16 +96,16 @@ fn on_ray_at(level: Level, groups: &[BoxGroup], ray: &Ray) -> u64 {
     dispatch!(level, simd => portable::ray(simd, groups, ray))
 }
 
-/// How far from its origin a ray comes to a box that it meets; zero inside.
+/// The distance from a ray's origin to a box that it hits; zero if the origin is inside.
 #[inline]
 pub fn distance(bounds: &Aabb, ray: &Ray) -> f32 {
     slabs(bounds, ray).0
 }
 
 impl Ray {
-    /// How far from its origin the ray enters a box: 0 if it begins inside, `None` if it misses.
+    /// The distance from the ray's origin at which it enters a box: 0 if it begins inside, `None` if it misses.
     ///
-    /// A box that is touched within rounding counts as hit.
+    /// A box that the ray misses only by rounding counts as hit.
     ///
     /// ```
     /// use hedgerow_math::{Aabb, Ray};
@@ -124,7 +124,7 @@ impl Ray {
     }
 }
 
-/// Where a ray enters and leaves a box; it misses where the first is behind the second.
+/// The distances at which a ray enters and leaves a box; it misses if the first is greater than the second.
 ///
 /// An axis along which the ray does not move says whether its origin lies between the planes, and nothing about where.
 fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
@@ -145,11 +145,11 @@ fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
     (near, if between { far * WIDER } else { f32::NEG_INFINITY })
 }
 
-/// [`Aabb::transformed`] for eight boxes: each lane of `to` whose bit is in `live` becomes the box in it moved by the
-/// matrix in its slot, the others become the empty box.
+/// [`Aabb::transformed`] for eight boxes: the lanes of `to` whose bit is set in `live` are transformed by the matrix in
+/// their slot; the others become the empty box.
 ///
 /// # Panics
-/// If a slot goes beyond `worlds`, that of a lane that is not live too.
+/// If a slot is beyond `worlds`, even in a lane that is not live.
 #[inline]
 pub fn transformed(worlds: &[Mat34], slots: &[u32; GROUP], locals: &[Aabb; GROUP], live: u8, to: &mut BoxGroup) {
     // The compiler spreads numbers over wide vectors by shuffles there: AVX-512 would take longer.

@@ -6,7 +6,8 @@ use crate::simd::vectors::{columns, max as greater, min as lesser};
 use crate::{Aabb, BLOCK, BoxGroup, GROUP, Mat34, Ray, TOLERANCE};
 use fearless_simd::{f32x4, f32x8, f32x16, mask32x8, prelude::*, u32x16};
 
-/// Where the columns of maxima begin. Between them and those of minima one is left out, so that a bit tells them apart.
+/// Where the columns of maxima begin. Between them and the columns of minima one is left out, so that one bit
+/// distinguishes them.
 const MAX: usize = 4;
 
 /// A plane, and for each axis which column has the corner that lies furthest in: a minimum (0 to 2) or a maximum (4 to
@@ -93,7 +94,7 @@ pub(super) fn list_in_frustum<S: Simd>(
         }
         return;
     }
-    // The numbers of what is hit are put behind each other, sixteen at a time, of which the next sixteen overwrite
+    // The numbers of hit boxes are written one after the other, sixteen at a time, of which the next sixteen overwrite
     // those that are none.
     let sides = Side::all(planes);
     let sides = &sides[..planes.len()];
@@ -115,7 +116,7 @@ pub(super) fn list_in_frustum<S: Simd>(
     }
 }
 
-/// Writes those of sixteen numbers whose boxes are hit, one behind the other; returns how many.
+/// Writes those of sixteen numbers whose boxes are hit, one after the other; returns how many.
 #[inline(always)]
 fn put_pair<S: Simd>(simd: S, pair: &[BoxGroup; 2], sides: &[Side], numbers: u32x16<S>, found: &mut [u32]) -> usize {
     let (kept, _) = by_columns::<S, f32x16<S>, false, false>(simd, two(simd, pair), sides);

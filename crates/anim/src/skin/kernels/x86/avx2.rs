@@ -155,7 +155,7 @@ impl Place {
     #[target_feature(enable = "avx2")]
     unsafe fn put(self, lane: usize, two: __m256) {
         // SAFETY: the caller's. Four floats from a place on are the place and, where places have three, one of the
-        // next: behind the sixteen there is one more then. The stores have no alignment to keep.
+        // next: after the sixteen there is one more then. The stores have no alignment to keep.
         unsafe {
             let floats = self.floats.add(lane * self.stride);
             _mm_storeu_ps(floats, _mm256_castps256_ps128(two));

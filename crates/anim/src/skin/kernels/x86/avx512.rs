@@ -13,7 +13,7 @@ use core::arch::x86_64::{
 use core::mem::MaybeUninit;
 use hedgerow_math::internal::prefetch;
 
-/// How many bytes ahead of the results that are written lines are asked for.
+/// How many bytes ahead of the written results lines are prefetched.
 const AHEAD: usize = 2048;
 /// The fourth element of each of four columns.
 const FOURTH: u16 = 0x8888;
