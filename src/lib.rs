@@ -21,8 +21,9 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! The [`guide`] answers newcomers' questions: threads, data of your own, undo, physics, streaming, large worlds,
-//! replication, configurations; its [glossary](guide::glossary) explains *slice*, *slot* and a dozen other words.
+//! The [`guide`] answers newcomers' questions: threads, data of your own, undo, physics, fixed steps, streaming,
+//! large worlds, replication, configurations; its [glossary](guide::glossary) explains *slice*, *slot* and a dozen
+//! other words.
 //!
 //! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a drawable, layers and a
 //! name ([`Node`]), can be hidden, and are named by an 8-byte [`NodeHandle`] that survives every move of its node. The
@@ -42,6 +43,7 @@
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
 //! | [`changes`] | what an update changed: nodes, and matrices to upload | [`Changes`](changes::Changes), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
+//! | [`motion`] | what is drawn between two steps of a simulation | [`Smooth`](motion::Smooth), [`Blended`](motion::Blended) |
 //! | [`data`] | data of your own by node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
@@ -162,6 +164,7 @@ pub mod data;
 pub mod draw;
 pub mod edit;
 pub mod guide;
+pub mod motion;
 pub mod query;
 pub mod snapshot;
 pub mod stats;

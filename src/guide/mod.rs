@@ -6,6 +6,7 @@
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I undo edits? | [`undo`] |
 //! | Physics moves nodes and is told what others moved: in which order? | [`physics`] |
+//! | The simulation goes by fixed steps: what is drawn between two of them? | [`fixed_steps`] |
 //! | How do parts of a world come and go while it runs? | [`streaming`] |
 //! | How do I draw a planet without jitter? | [`large_worlds`] |
 //! | How is a scene kept alike elsewhere, on another machine or in an engine's entities? | [`replication`] |
@@ -16,6 +17,7 @@
 
 pub mod characters;
 pub mod choosing_a_config;
+pub mod fixed_steps;
 pub mod glossary;
 pub mod large_worlds;
 pub mod own_data;

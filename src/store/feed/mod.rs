@@ -67,6 +67,8 @@ pub(crate) struct Feed {
     notes: Vec<Past>,
     /// In an update: nodes that were placed and that were not in the tree before.
     placed: Vec<RecordId>,
+    /// Slices have matrices of local transforms that will be taken back: the histories are of the others.
+    blended: bool,
 }
 
 /// How a node was after the last update.
@@ -100,6 +102,7 @@ impl Feed {
             recalled: Vec::new(),
             notes: Vec::new(),
             placed: Vec::new(),
+            blended: false,
         }
     }
 
@@ -479,6 +482,29 @@ impl Store {
     }
 }
 
+/// What is shown between two steps.
+impl Store {
+    /// Brings slices up to date with local transforms that will be taken back, or were, and with no other edit. Readers
+    /// of changes and previous matrices do not follow: the feed counts the update, and is as before.
+    pub(crate) fn update_blended(&mut self, blended: bool) {
+        debug_assert!(self.has_placed());
+        let feed = self.feed.take();
+        self.update();
+        self.feed = feed;
+        if let Some(feed) = &mut self.feed {
+            feed.frame = self.clock.updates;
+            feed.blended = blended;
+        }
+    }
+
+    /// Exchanges the previous matrices of nodes that have others than their slots. The list is in ascending order.
+    pub(crate) fn swap_recalled(&mut self, recalled: &mut Vec<(NodeHandle, Mat34)>) {
+        if let Some(feed) = &mut self.feed {
+            core::mem::swap(&mut feed.recalled, recalled);
+        }
+    }
+}
+
 impl crate::store::slices::Slices {
     /// The history of the slot that a node goes by, if it is known.
     fn history(&self, spot: Spot) -> Option<History> {
@@ -513,7 +539,7 @@ impl Store {
         let moving: HashSet<u32> = feed.moving.iter().copied().collect();
         for (number, slice) in in_use() {
             let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
-            let settled = feed.frame > 0 && !slice.ahead && !slice.marked;
+            let settled = feed.frame > 0 && !slice.ahead && !slice.marked && !feed.blended;
             trace
                 .validate(&slice.slots.worlds, &slice.used_slots, now, settled)
                 .map_err(|error| format!("slice {number}: {error}"))?;
