@@ -164,7 +164,6 @@ pub mod data;
 pub mod draw;
 pub mod edit;
 pub mod guide;
-pub mod motion;
 pub mod query;
 pub mod snapshot;
 pub mod stats;
@@ -178,7 +177,7 @@ pub use hedgerow_anim as anim;
 #[cfg(feature = "anim")]
 #[doc(inline)]
 pub use hedgerow_anim::skin;
-pub use scene::iter;
+pub use scene::{iter, motion};
 
 /// Whether work is shared among threads: whether the feature `rayon` is there. For programs that measure.
 #[doc(hidden)]

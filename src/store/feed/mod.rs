@@ -67,8 +67,6 @@ pub(crate) struct Feed {
     notes: Vec<Past>,
     /// In an update: nodes that were placed and that were not in the tree before.
     placed: Vec<RecordId>,
-    /// Slices have matrices of local transforms that will be taken back: the histories are of the others.
-    blended: bool,
 }
 
 /// How a node was after the last update.
@@ -102,7 +100,6 @@ impl Feed {
             recalled: Vec::new(),
             notes: Vec::new(),
             placed: Vec::new(),
-            blended: false,
         }
     }
 
@@ -482,26 +479,22 @@ impl Store {
     }
 }
 
-/// What is shown between two steps.
+/// What is shown and taken back.
 impl Store {
-    /// Brings slices up to date with local transforms that will be taken back, or were, and with no other edit. Readers
-    /// of changes and previous matrices do not follow: the feed counts the update, and is as before.
-    pub(crate) fn update_blended(&mut self, blended: bool) {
-        debug_assert!(self.has_placed());
+    /// Updates after nothing but local transforms were set. Readers of changes and previous matrices do not follow: the
+    /// last frame is an earlier one until the transforms are `restored`.
+    pub(crate) fn update_unseen(&mut self, restored: bool) {
         let feed = self.feed.take();
         self.update();
         self.feed = feed;
-        if let Some(feed) = &mut self.feed {
+        if let Some(feed) = self.feed.as_mut().filter(|_| restored) {
             feed.frame = self.clock.updates;
-            feed.blended = blended;
         }
     }
 
-    /// Exchanges the previous matrices of nodes that have others than their slots. The list is in ascending order.
+    /// Exchanges the previous matrices of nodes whose slots have others. The list is in ascending order.
     pub(crate) fn swap_recalled(&mut self, recalled: &mut Vec<(NodeHandle, Mat34)>) {
-        if let Some(feed) = &mut self.feed {
-            core::mem::swap(&mut feed.recalled, recalled);
-        }
+        self.feed.iter_mut().for_each(|feed| core::mem::swap(&mut feed.recalled, recalled));
     }
 }
 
@@ -539,7 +532,8 @@ impl Store {
         let moving: HashSet<u32> = feed.moving.iter().copied().collect();
         for (number, slice) in in_use() {
             let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
-            let settled = feed.frame > 0 && !slice.ahead && !slice.marked && !feed.blended;
+            let seen = feed.frame > 0 && feed.frame == self.clock.updates;
+            let settled = seen && !slice.ahead && !slice.marked;
             trace
                 .validate(&slice.slots.worlds, &slice.used_slots, now, settled)
                 .map_err(|error| format!("slice {number}: {error}"))?;
