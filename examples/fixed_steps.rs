@@ -11,6 +11,7 @@
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::motion::Smooth;
 use hedgerow::{Aabb, DrawList, Drawable, Error, Node, NodeHandle, Scene, SceneConfig, Transform};
+use std::f32::consts::TAU;
 
 const STEPS_A_SECOND: u32 = 50;
 const FRAMES_A_SECOND: u32 = 144;
@@ -32,7 +33,7 @@ impl Carousel {
         let wheel = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("wheel"))?;
         let mut gondolas = Vec::new();
         for number in 0..GONDOLAS {
-            let angle = Quat::from_rotation_y(number as f32 * 6.283 / GONDOLAS as f32);
+            let angle = Quat::from_rotation_y(number as f32 * TAU / GONDOLAS as f32);
             let place = Transform::from_translation(angle * Vec3::new(4.0, 0.0, 0.0));
             let gondola = Node::transform(place).with_drawable(Drawable::new(1, Aabb::cube(0.5)));
             gondolas.push(scene.insert(wheel, gondola)?);

@@ -4,8 +4,6 @@
 //! use hedgerow::motion::Smooth;
 //! use hedgerow::{Node, Scene, SceneConfig, Transform};
 //!
-//! const STEP: f32 = 0.02;
-//!
 //! let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
 //! let cart = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
 //! scene.update();
@@ -13,13 +11,13 @@
 //! let (mut due, mut seen) = (0.0, Vec::new());
 //! for frame in [0.025, 0.025, 0.03] {
 //!     due += frame;
-//!     while due >= STEP {
-//!         due -= STEP;
+//!     while due >= 0.02 {
+//!         due -= 0.02;
 //!         scene.modify_local(cart, |local| local.translation.x += 1.0)?; // the simulation
 //!         scene.update();
 //!         smooth.step(&scene)?;
 //!     }
-//!     let shown = smooth.blend(&mut scene, due / STEP); // draw what this has
+//!     let shown = smooth.blend(&mut scene, due / 0.02); // draw what this has
 //!     seen.push((shown.world(cart).unwrap().translation().x * 4.0).round() / 4.0);
 //! }
 //! assert_eq!(seen, [0.25, 1.5, 3.0], "one step late: 0.025 s are 1.25 steps");
@@ -47,8 +45,7 @@ use hedgerow_math::PackedTransform;
 /// | in the step, a node | is shown |
 /// |---|---|
 /// | got another local transform | blended, and what is below moves along |
-/// | was [cut](Self::cut), got another parent, entered the scene | as after the step |
-/// | had a [matrix](crate::Local) before or after, got or lost its transform | as after the step |
+/// | was [cut](Self::cut), entered, got another parent, had a [matrix](crate::Local), got or lost its transform | as after the step |
 /// | was edited after [`Smooth::step`] | as edited |
 ///
 /// It takes about 60 bytes for each node with a transform, and 112 for each that the last step set.
@@ -59,8 +56,8 @@ pub struct Smooth {
     scene: u64,
     /// The local transforms after the last step, but for matrices.
     poses: NodeMap<Pose>,
-    /// What the last step did.
-    moves: Vec<Move>,
+    /// The nodes that the last step set, each with its pose before and after it.
+    moves: Vec<(NodeHandle, [Pose; 2])>,
     /// Nodes that the next step does not blend.
     cuts: Vec<NodeHandle>,
     drawn: Option<Drawn>,
@@ -84,16 +81,12 @@ struct Pose {
     remainder: Vec3,
 }
 
-/// A local transform before and after a step.
-#[derive(Clone, Copy, Debug)]
-struct Move {
-    node: NodeHandle,
-    from: Pose,
-    to: Pose,
-}
-
 impl Pose {
+    #[inline]
     fn of(store: &Store, node: NodeHandle) -> Option<Self> {
+        if let Some(local) = store.plain_local(node) {
+            return Some(Self { local: local.into(), remainder: Vec3::ZERO });
+        }
         let WideLocal { local, remainder } = store.wide_local(store.resolve(node)?)?;
         local.transform().map(|local| Self { local: local.into(), remainder })
     }
@@ -109,23 +102,27 @@ impl Pose {
     }
 
     /// The pose between this one, at `t` = 0, and another.
-    fn towards(&self, other: &Self, t: f64) -> Self {
+    fn towards(&self, other: &Self, t: f32) -> Self {
         if t == 0.0 {
             return *self;
         }
-        let (from, to) = (Transform::from(self.local), Transform::from(other.local));
-        let lerp = |from: DVec3, to: DVec3| from + (to - from) * t;
-        let wide = |pose: &Self, rounded: Vec3| rounded.as_dvec3() + pose.remainder.as_dvec3();
-        let place = lerp(wide(self, from.translation), wide(other, to.translation));
-        let scale = lerp(from.scale.as_dvec3(), to.scale.as_dvec3()).as_vec3();
-        let (a, b) = (from.rotation.as_dquat(), to.rotation.as_dquat());
-        let sum = a * (1.0 - t) + b * if a.dot(b) < 0.0 { -t } else { t };
-        let rotation = if a == b { from.rotation } else { sum.normalize().as_quat() };
-        let local = Transform { translation: place.as_vec3(), rotation, scale };
+        let (from, to) = (&self.local, &other.local);
+        let wide = |at: [f32; 3]| Vec3::from_array(at).as_dvec3();
+        let lerp = |from: DVec3, to: DVec3| from + (to - from) * f64::from(t);
+        let [start, end] = [self, other].map(|pose| wide(pose.local.translation) + pose.remainder.as_dvec3());
+        let (place, scale) = (lerp(start, end), lerp(wide(from.scale), wide(to.scale)).as_vec3().to_array());
+        let rounded = place.as_vec3();
+        // Summed up one after another: the same bits on every machine.
+        let dot = |a: &[f32; 4], b: &[f32; 4]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+        let (a, b) = (&from.rotation, &to.rotation);
+        let (s, t) = (1.0 - t, if dot(a, b) < 0.0 { -t } else { t });
+        let sum = [0, 1, 2, 3].map(|at| a[at] * s + b[at] * t);
+        let length = dot(&sum, &sum).sqrt();
+        let rotation = if a == b { *a } else { sum.map(|number| number / length) };
         // What is in single precision at both ends stays so.
-        let is_wide = self.remainder != Vec3::ZERO || other.remainder != Vec3::ZERO;
-        let lost = if is_wide { remainder(place, local.translation) } else { Vec3::ZERO };
-        Self { local: local.into(), remainder: lost }
+        let narrow = self.remainder == Vec3::ZERO && other.remainder == Vec3::ZERO;
+        let remainder = if narrow { Vec3::ZERO } else { remainder(place, rounded) };
+        Self { local: PackedTransform { rotation, translation: rounded.to_array(), scale }, remainder }
     }
 }
 
@@ -181,7 +178,7 @@ impl Smooth {
                 continue;
             };
             match poses.get_mut(node).map(|pose| core::mem::replace(pose, to)) {
-                Some(from) if from != to => moves.push(Move { node, from, to }),
+                Some(from) if from != to => moves.push((node, [from, to])),
                 Some(_) => {}
                 None => drop(poses.insert(node, to)),
             }
@@ -215,7 +212,7 @@ impl Smooth {
 
     /// The nodes that are blended, without those below that move along: for programs that copy matrices on their own.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeHandle> {
-        self.moves.iter().map(|at| at.node)
+        self.moves.iter().map(|&(node, _)| node)
     }
 
     /// Sets blended local transforms and updates the scene. When the result is dropped, all bits of the local
@@ -234,8 +231,8 @@ impl Smooth {
             self.begin(scene);
         }
         let store = &mut scene.store;
-        let t = if alpha > 0.0 { f64::from(alpha.min(1.0)) } else { 0.0 };
-        self.moves.retain_mut(|Move { node, from, to }| {
+        let t = if alpha > 0.0 { alpha.min(1.0) } else { 0.0 };
+        self.moves.retain_mut(|(node, [from, to])| {
             let Some(now) = Pose::of(store, *node).filter(|now| now == to) else { return false };
             // Signs of zeros are equal, and restored as they are.
             *to = now;
@@ -304,7 +301,7 @@ impl Drop for Blended<'_> {
             worlds.extend(moved.iter().filter_map(|&node| Some((node, *store.world(node)?))));
         }
         if self.blends {
-            moves.iter().for_each(|Move { node, to, .. }| to.set(store, *node));
+            moves.iter().for_each(|(node, [_, to])| to.set(store, *node));
             store.update_unseen(true);
         }
     }
