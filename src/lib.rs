@@ -21,8 +21,8 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! The [`guide`] answers newcomers' questions about threads, data of your own, undo, physics, streaming, large worlds,
-//! replication and configurations. Its [glossary](guide::glossary) explains *slice*, *slot* and other terms.
+//! The [`guide`] answers newcomers' questions about threads, data of your own, undo, physics, fixed steps,
+//! streaming, large worlds, replication and configurations. Its [glossary](guide::glossary) explains *slice*, *slot* and other terms.
 //!
 //! Start with [`Scene`]. A node has any combination of a local transform, a material, a drawable, layers and a name
 //! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to it, and stays valid wherever the node is moved.
@@ -42,6 +42,7 @@
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
 //! | [`changes`] | change tracking: nodes, and matrices to upload | [`Changes`](changes::Changes), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
+//! | [`motion`] | frames between two steps of a simulation | [`Smooth`](motion::Smooth), [`Blended`](motion::Blended) |
 //! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
@@ -176,7 +177,7 @@ pub use hedgerow_anim as anim;
 #[cfg(feature = "anim")]
 #[doc(inline)]
 pub use hedgerow_anim::skin;
-pub use scene::iter;
+pub use scene::{iter, motion};
 
 /// Whether work is shared among threads: whether the feature `rayon` is enabled. Benchmarks can report it.
 #[doc(hidden)]

@@ -1,5 +1,5 @@
 //! A frame of a scene that has come to its size allocates nothing: edits, update, lists, groups, orders, culling and
-//! the mirror of its matrices. Nodes that come and go take no more memory after 10,000 rounds than after 100, neither
+//! the mirror of its matrices, also of one that is blended between two steps. Nodes that come and go take no more memory after 10,000 rounds than after 100, neither
 //! in the scene nor in what is kept beside it.
 #![allow(unsafe_code, reason = "allocations cannot be counted otherwise")]
 
@@ -8,6 +8,7 @@ use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DepthView, DrawGroups, DrawOrder};
 use hedgerow::edit::{Edit, EditQueue};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
+use hedgerow::motion::Smooth;
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
@@ -121,11 +122,17 @@ fn a_steady_frame_allocates_nothing() {
         let none = Vec4::ZERO;
         let frustum = Frustum::from_planes([Vec4::new(1.0, 0.0, 0.0, -3.0), none, none, none, none, none]).unwrap();
         let mut renderer = Renderer::default();
+        let mut smooth = Smooth::new(&scene).ok();
         let mut frames = Vec::with_capacity(200);
         for frame in 0..200 {
             let before = COUNT.get();
             edit(&mut scene, &nodes, &mut others, frame);
             scene.update();
+            if let Some(smooth) = &mut smooth {
+                smooth.step(&scene).unwrap();
+                assert!(smooth.nodes().len() > 50);
+                renderer.frame(&smooth.blend(&mut scene, 0.5), &frustum);
+            }
             renderer.frame(&scene, &frustum);
             frames.push(COUNT.get() - before);
         }
@@ -140,6 +147,7 @@ fn a_steady_frame_allocates_nothing() {
 struct Beside {
     renderer: Renderer,
     reader: ChangeReader,
+    smooth: Option<Smooth>,
     map: NodeMap<usize>,
     column: Column<usize>,
     inherited: Inherited<usize>,
@@ -157,6 +165,7 @@ impl Beside {
         Self {
             renderer: Renderer { list: DrawList::new().with_motion(), ..Renderer::default() },
             reader: ChangeReader::new(),
+            smooth: None,
             map: NodeMap::new(),
             column: Column::new(0),
             inherited: Inherited::new(0, |above, own| above + own),
@@ -195,6 +204,9 @@ impl Beside {
         self.renderer.frame(scene, frustum);
         if scene.config().changes {
             scene.changes(&mut self.reader).unwrap();
+            let smooth = self.smooth.get_or_insert_with(|| Smooth::new(scene).unwrap().with_motion());
+            smooth.step(scene).unwrap();
+            smooth.blend(scene, 0.5).draw_list(&mut self.renderer.list);
         }
         self.map.retain_live(scene);
         self.column.update(scene);
@@ -217,6 +229,7 @@ impl Beside {
         self.renderer.buffer.shrink_to_fit();
         self.renderer.instances.shrink_to_fit();
         self.reader.shrink_to_fit();
+        self.smooth = None;
         self.map.shrink_to_fit();
         self.column.shrink_to_fit();
         self.inherited.shrink_to_fit();

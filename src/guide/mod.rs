@@ -6,6 +6,7 @@
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I undo edits? | [`undo`] |
 //! | How do I synchronise a scene with a physics engine? | [`physics`] |
+//! | How do I draw between two fixed steps of a simulation? | [`fixed_steps`] |
 //! | How do I load and unload parts of a world at run time? | [`streaming`] |
 //! | How do I draw a planet without jitter? | [`large_worlds`] |
 //! | How do I replicate a scene on another machine, or as an engine's entities? | [`replication`] |
@@ -16,6 +17,7 @@
 
 pub mod characters;
 pub mod choosing_a_config;
+pub mod fixed_steps;
 pub mod glossary;
 pub mod large_worlds;
 pub mod own_data;

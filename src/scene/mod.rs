@@ -14,6 +14,7 @@ pub mod iter;
 mod limits;
 mod maintain;
 mod mirror;
+pub mod motion;
 pub mod node_map;
 mod node_mut;
 mod node_ref;

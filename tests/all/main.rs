@@ -34,6 +34,7 @@ mod reparents;
 mod shapes;
 mod shown_materials;
 mod slices;
+mod smooth;
 mod snapshot;
 mod sockets;
 #[cfg(feature = "serde")]

@@ -480,6 +480,25 @@ impl Store {
     }
 }
 
+/// What is shown and taken back.
+impl Store {
+    /// Updates after nothing but local transforms were set. Readers of changes and previous matrices do not follow: the
+    /// last frame is an earlier one until the transforms are `restored`.
+    pub(crate) fn update_unseen(&mut self, restored: bool) {
+        let feed = self.feed.take();
+        self.update();
+        self.feed = feed;
+        if let Some(feed) = self.feed.as_mut().filter(|_| restored) {
+            feed.frame = self.clock.updates;
+        }
+    }
+
+    /// Exchanges the previous matrices of nodes whose slots have others. The list is in ascending order.
+    pub(crate) fn swap_recalled(&mut self, recalled: &mut Vec<(NodeHandle, Mat34)>) {
+        self.feed.iter_mut().for_each(|feed| core::mem::swap(&mut feed.recalled, recalled));
+    }
+}
+
 impl crate::store::slices::Slices {
     /// The history of the slot that a node uses, if it is known.
     fn history(&self, spot: Spot) -> Option<History> {
@@ -514,7 +533,8 @@ impl Store {
         let moving: HashSet<u32> = feed.moving.iter().copied().collect();
         for (number, slice) in in_use() {
             let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
-            let settled = feed.frame > 0 && !slice.ahead && !slice.marked;
+            let seen = feed.frame > 0 && feed.frame == self.clock.updates;
+            let settled = seen && !slice.ahead && !slice.marked;
             trace
                 .validate(&slice.slots.worlds, &slice.used_slots, now, settled)
                 .map_err(|error| format!("slice {number}: {error}"))?;

@@ -6,15 +6,21 @@
 //! tree each, with the update behind them. Ours is a scene with [`SceneConfig::changes`], compared with is the same
 //! scene without. Medians over the frames, in nanoseconds a node of the tree, changed or not. But for `read`, nothing
 //! reads the feed while it is timed; that it tells of what moved, and of as many nodes as came and went, is checked.
+//!
+//! Cases `blend/all`, `blend/10%` and `blend/1%`: a frame halfway between two steps that moved as many, by
+//! [`Smooth::blend`], and taken back; compared with what is written by hand, which sets blended local transforms,
+//! updates, sets those of the step again and updates, with the feed on both sides. That both end with the same worlds is
+//! checked.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Trial};
 use crate::sides::{Packed, Side};
-use crate::workloads::{Churn, Moves, Recipe, Topology};
+use crate::workloads::{Churn, Kind, Moves, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
 use hedgerow::changes::{ChangeReader, Changed};
-use hedgerow::{Scene, SceneConfig};
+use hedgerow::motion::Smooth;
+use hedgerow::{Scene, SceneConfig, Transform};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 32_768, 262_144], short: &[4096, 262_144], tiny: &[300] };
 const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
@@ -31,6 +37,12 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
                 let name = &format!("{what}/{share}");
                 front.play([case(name, nodes)], PACE, &mut moved)?;
             }
+        }
+        let mut blended = Frames::new(&recipe);
+        for (share, count) in &shares(blended.moves.most())[..3] {
+            blended.count = *count;
+            let name = &format!("blend/{share}");
+            front.play([Case::new(name, nodes, Unit::Time, "by hand")], PACE, &mut blended)?;
         }
         let recipe = Recipe::random(nodes, nodes as u64);
         let mut edited = Edited { scenes: Both::new(&recipe), churn: Churn::new(&recipe, 1), recipe: recipe.clone() };
@@ -147,6 +159,72 @@ impl Trial<1> for Edited {
         let (entered, left) = (changes.entered().len(), changes.left().len());
         if (entered, left) != (edits.inserted.len(), edits.removed.len()) {
             return Err(format!("{entered} nodes are told to have entered and {left} to have left").into());
+        }
+        Ok(())
+    }
+}
+
+/// Frames between two steps, by [`Smooth`] and by hand.
+struct Frames {
+    smooth: Smooth,
+    sides: [Packed; 2],
+    moves: Moves,
+    count: usize,
+    kinds: Vec<Kind>,
+    /// The local transforms by id, after the step; and before it, of those that it moved.
+    locals: Vec<Transform>,
+    before: Vec<Transform>,
+    /// Filled by hand.
+    blends: Vec<(u32, Transform)>,
+}
+
+impl Frames {
+    fn new(recipe: &Recipe) -> Self {
+        let mut sides = [(); 2].map(|()| Packed::build_with(recipe, TOLD));
+        sides.iter_mut().for_each(Side::update);
+        let smooth = Smooth::new(sides[0].scene()).expect("the scene has a feed");
+        let locals = vec![Transform::IDENTITY; recipe.nodes().len()];
+        let (moves, kinds) = (Moves::new(recipe, 1), recipe.kinds());
+        Self { smooth, sides, moves, count: 0, kinds, locals, before: Vec::new(), blends: Vec::new() }
+    }
+}
+
+impl Trial<1> for Frames {
+    fn begin(&mut self) {
+        self.before.clear();
+        for &(id, local) in self.moves.next_frame(self.count) {
+            self.before.push(core::mem::replace(&mut self.locals[id as usize], local));
+        }
+    }
+
+    fn prepare(&mut self, way: usize) {
+        self.sides[way].set_locals(self.moves.moved());
+        self.sides[way].update();
+        if way == 0 {
+            self.smooth.step(self.sides[0].scene()).expect("the scene has a feed");
+        }
+    }
+
+    fn play(&mut self, way: usize) -> [f64; 1] {
+        let Self { smooth, sides: [ours, by_hand], moves, before, blends, .. } = self;
+        [if way == 0 {
+            nanoseconds(|| drop(smooth.blend(ours.scene_mut(), 0.5)))
+        } else {
+            nanoseconds(|| {
+                blends.clear();
+                blends.extend(moves.moved().iter().zip(before).map(|(&(id, to), from)| (id, from.lerp(to, 0.5))));
+                by_hand.set_locals(blends);
+                by_hand.update();
+                by_hand.set_locals(moves.moved());
+                by_hand.update();
+            })
+        }]
+    }
+
+    fn check(&mut self) -> Outcome {
+        let [ours, by_hand] = [0, 1].map(|way: usize| self.sides[way].worlds(&self.kinds));
+        if ours != by_hand || self.smooth.nodes().len() != self.count {
+            return Err("a blend left a trace, or left nodes out".into());
         }
         Ok(())
     }

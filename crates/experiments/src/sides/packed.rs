@@ -66,6 +66,11 @@ impl<const BATCHED: bool> Scenes<BATCHED> {
         &self.scene
     }
 
+    /// The same, for what only it can be told.
+    pub const fn scene_mut(&mut self) -> &mut Scene {
+        &mut self.scene
+    }
+
     #[inline]
     fn insert_one(&mut self, id: u32, node: &RecipeNode) {
         let child = self.scene.insert(self.nodes[node.parent as usize], describe(node.content));

@@ -1,0 +1,408 @@
+//! What is drawn between two steps, against a naive model, and that nothing of it stays.
+
+use crate::watched::Lists;
+use hedgerow::changes::{ChangeReader, Changes};
+use hedgerow::glam::{DQuat, DVec3, Quat, Vec3, Vec4};
+use hedgerow::motion::{Blended, Smooth};
+use hedgerow::query::{CullView, Frustum};
+use hedgerow::{
+    Aabb, DrawList, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
+};
+use std::collections::HashMap;
+
+const TRACKED: SceneConfig = SceneConfig { changes: true, bounds: true, max_nodes: 8, ..SceneConfig::DEFAULT };
+
+fn tracked() -> Scene {
+    Scene::with_config(TRACKED).unwrap()
+}
+
+fn bits(world: Option<&Mat34>) -> Option<[[u32; 4]; 3]> {
+    world.map(|world| world.rows.map(|row| row.map(f32::to_bits)))
+}
+
+fn worlds(scene: &Scene) -> HashMap<NodeHandle, Option<[[u32; 4]; 3]>> {
+    let root = scene.get(scene.root()).unwrap();
+    root.descendants().map(|node| (node.handle(), bits(scene.world(node.handle())))).collect()
+}
+
+/// Translation in double precision, rotation and scale of nodes whose local transform is no matrix.
+type Poses = HashMap<NodeHandle, (DVec3, Quat, Vec3)>;
+
+fn poses(scene: &Scene) -> Poses {
+    let root = scene.get(scene.root()).unwrap();
+    let pose = |node: hedgerow::NodeRef<'_>| {
+        let local = scene.local(node.handle())?.transform()?;
+        Some((node.handle(), (node.translation_f64()?, local.rotation, local.scale)))
+    };
+    root.descendants().filter_map(pose).collect()
+}
+
+/// Whether a blended node is where the formula has it, as exactly as its numbers can say.
+fn assert_blended(blended: &Blended<'_>, node: NodeHandle, [from, to]: [&Poses; 2], jumped: bool, alpha: f32) {
+    let after = &to[&node];
+    let &(from, from_rotation, from_scale) = from.get(&node).filter(|_| !jumped).unwrap_or(after);
+    let &(to, to_rotation, to_scale) = after;
+    let t = f64::from(alpha);
+    let at = blended.get(node).unwrap().translation_f64().unwrap();
+    let local = blended.local(node).unwrap().transform().unwrap();
+    let wide = from.as_vec3().as_dvec3() != from || to.as_vec3().as_dvec3() != to;
+    let error = (at - from.lerp(to, t)).abs().max_element();
+    let most = if wide { 1e-12 } else { 1e-7 } * (from.abs().max_element() + to.abs().max_element());
+    assert!(error <= most, "{node:?} is {error} away at {alpha}");
+    let (a, b): (DQuat, DQuat) = (from_rotation.as_dquat(), to_rotation.as_dquat());
+    let b = if a.dot(b) < 0.0 { -b } else { b };
+    let rotation = (a * (1.0 - t) + b * t).normalize();
+    // Both signs are the same rotation.
+    let off = |sign: f64| (local.rotation.as_dquat() * sign - rotation).length();
+    assert!(off(1.0).min(off(-1.0)) < 1e-6, "{node:?} is turned at {alpha}");
+    assert!((local.scale - from_scale.lerp(to_scale, alpha)).abs().max_element() < 1e-5, "{node:?} is scaled");
+}
+
+struct Dice(fastrand::Rng);
+
+impl Dice {
+    fn local(&mut self) -> Transform {
+        let mut part = || self.0.f32() * 4.0 - 2.0;
+        let turn = Quat::from_xyzw(part(), part(), part(), part() + 0.01).normalize();
+        let place = Transform::from_xyz(part(), part(), part()).with_rotation(turn);
+        place.with_scale(Vec3::new(part() + 2.5, part() + 2.5, part() + 2.5))
+    }
+
+    fn node(&mut self, scene: &Scene) -> NodeHandle {
+        let nodes: Vec<NodeHandle> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
+        nodes[self.0.usize(..nodes.len())]
+    }
+
+    /// Makes an edit in both scenes.
+    fn edit(&mut self, scenes: &mut [Scene; 2], smooth: &mut Smooth, jumps: &mut Jumps) {
+        let (node, other) = (self.node(&scenes[0]), self.node(&scenes[0]));
+        let mut shear = Mat34::IDENTITY;
+        shear.rows[0][1] = 0.5;
+        let (kind, local) = (self.0.u8(..24), self.local());
+        let wide = DVec3::new(1e7 + self.0.f64(), self.0.f64(), -1e6);
+        let detached = scenes[0].detached().next();
+        let parent = scenes[0].parent(node);
+        if kind == 7 {
+            jumps.unsure.extend(scenes[0].get(node).unwrap().descendants().map(|node| node.handle()));
+        }
+        for scene in &mut *scenes {
+            // What is refused is refused in both.
+            match kind {
+                0 => drop(scene.set_local(node, shear)),
+                1 => drop(scene.edit(node).map(|mut node| node.set_local(None::<Local>).map(drop))),
+                2 | 3 => drop(scene.edit(node).map(|mut node| node.set_translation_f64(wide).map(drop))),
+                4 => drop(scene.remove(node)),
+                5 => drop(scene.reparent(node, other, Keep::Local)),
+                6 => drop(scene.reparent(node, other, Keep::World)),
+                7 => drop(scene.reparent(node, Place::Detached, Keep::Local)),
+                8 => drop(detached.map(|top| scene.reparent(top, other, Keep::Local))),
+                9..=11 => {
+                    let new = Node::transform(local).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
+                    scene.insert(other, new).unwrap();
+                }
+                12 => scene.update(),
+                _ => scene.set_local(node, local).unwrap(),
+            }
+        }
+        if kind == 23 {
+            smooth.cut(node);
+        }
+        if kind == 23 || scenes[0].parent(node) != parent {
+            jumps.certain.push(node);
+        }
+    }
+}
+
+/// Nodes that are not blended, and those of which that depends on updates within the step.
+#[derive(Default)]
+struct Jumps {
+    certain: Vec<NodeHandle>,
+    unsure: Vec<NodeHandle>,
+}
+
+fn read(scene: &Scene, reader: &mut ChangeReader) -> Option<Lists> {
+    match scene.changes(reader).unwrap() {
+        Changes::All => None,
+        Changes::Since(changed) => Some(changed.into()),
+    }
+}
+
+#[test]
+fn blends_follow_a_naive_model_and_leave_no_trace() {
+    let mut blends = 0;
+    for seed in 0..40 {
+        let mut dice = Dice(fastrand::Rng::with_seed(seed));
+        let mut scenes = [tracked(), tracked()];
+        for _ in 0..30 {
+            let (parent, local) = (dice.node(&scenes[0]), dice.local());
+            let node = Node::transform(local).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
+            for scene in &mut scenes {
+                scene.insert(parent, node).unwrap();
+            }
+        }
+        scenes.iter_mut().for_each(Scene::update);
+        let mut smooth = Smooth::new(&scenes[0]).unwrap();
+        if seed % 2 == 0 {
+            smooth = smooth.with_motion();
+        }
+        let [mut mine, mut twins] = [ChangeReader::new(), ChangeReader::new()];
+        let mut list = DrawList::new().with_motion();
+        for _ in 0..12 {
+            let from = poses(&scenes[0]);
+            let mut jumps = Jumps::default();
+            (0..dice.0.u8(..8)).for_each(|_| dice.edit(&mut scenes, &mut smooth, &mut jumps));
+            scenes.iter_mut().for_each(Scene::update);
+            smooth.step(&scenes[0]).unwrap();
+            assert_eq!(read(&scenes[0], &mut mine), read(&scenes[1], &mut twins), "seed {seed}");
+            let [scene, twin] = &mut scenes;
+            let (to, saved, was) = (poses(scene), scene.to_bytes(), worlds(scene));
+            for _ in 0..dice.0.u8(..3) {
+                let alpha = [0.0, dice.0.f32(), 0.5, 1.0][dice.0.usize(..4)];
+                let mut within = mine.clone();
+                let blended = smooth.blend(scene, alpha);
+                blended.validate().unwrap();
+                assert!(read(&blended, &mut within).is_some_and(|lists| lists == Lists::default()));
+                for &node in to.keys().filter(|node| !jumps.unsure.contains(node)) {
+                    assert_blended(&blended, node, [&from, &to], jumps.certain.contains(&node), alpha);
+                }
+                for (&node, &world) in &worlds(&blended) {
+                    assert_eq!(world, bits(blended.get(node).map(|node| node.fresh_world()).as_ref()));
+                }
+                blended.draw_list(&mut list);
+                for (command, matrix) in list.commands().iter().zip(list.matrices()) {
+                    assert_eq!(bits(Some(matrix)), bits(blended.world(command.node)));
+                    blends += usize::from(bits(Some(matrix)) != was[&command.node]);
+                }
+                drop(blended);
+                scene.validate().unwrap();
+                assert_eq!(scene.to_bytes(), saved);
+                assert_eq!(worlds(scene), was);
+                assert!(read(scene, &mut mine).is_some_and(|lists| lists == Lists::default()));
+            }
+            for node in scene.get(scene.root()).unwrap().descendants() {
+                let theirs = twin.get(node.handle()).and_then(|node| node.previous_world());
+                assert_eq!(bits(node.previous_world()), bits(theirs), "seed {seed}");
+            }
+        }
+        assert_eq!(scenes[0].to_bytes(), scenes[1].to_bytes());
+    }
+    assert!(blends > 1000, "only {blends} drawables were blended");
+}
+
+/// A scene with a node that moves from 0 to 8 in its first step, and a node below it.
+fn ball() -> (Scene, Smooth, [NodeHandle; 2]) {
+    let mut scene = tracked();
+    let drawn = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
+    let ball = scene.insert(scene.root(), drawn).unwrap();
+    let below = scene.insert(ball, drawn).unwrap();
+    scene.update();
+    let smooth = Smooth::new(&scene).unwrap().with_motion();
+    (scene, smooth, [ball, below])
+}
+
+fn step_to(scene: &mut Scene, smooth: &mut Smooth, node: NodeHandle, x: f32) {
+    scene.set_local(node, Transform::from_xyz(x, 0.0, 0.0)).unwrap();
+    scene.update();
+    smooth.step(scene).unwrap();
+}
+
+fn x(scene: &Scene, node: NodeHandle) -> f32 {
+    scene.world(node).unwrap().translation().x
+}
+
+#[test]
+fn the_ends_are_the_steps_in_all_bits() {
+    let mut dice = Dice(fastrand::Rng::with_seed(1));
+    let (mut scene, mut smooth, [ball, below]) = ball();
+    for wide in [false, true] {
+        let before = scene.get(ball).map(|node| (node.translation_f64(), scene.local(ball)));
+        let was = worlds(&scene);
+        scene.set_local(ball, dice.local()).unwrap();
+        if wide {
+            scene.edit(ball).unwrap().set_translation_f64(DVec3::splat(1e7 + 0.1)).unwrap();
+        }
+        scene.update();
+        smooth.step(&scene).unwrap();
+        let is = worlds(&scene);
+        assert!(was != is);
+        for (alpha, expected) in [(0.0, &was), (-3.0, &was), (f32::NAN, &was), (1.0, &is), (f32::INFINITY, &is)] {
+            let blended = smooth.blend(&mut scene, alpha);
+            assert_eq!(worlds(&blended), *expected, "at {alpha}");
+            if expected == &was {
+                assert_eq!(blended.get(ball).map(|node| (node.translation_f64(), blended.local(ball))), before);
+            }
+        }
+        assert!(smooth.nodes().eq([ball]) && scene.contains(below));
+    }
+}
+
+#[test]
+fn a_door_turns_on_its_hinge() {
+    let mut scene = tracked();
+    let hinge = scene.insert(scene.root(), Node::transform(Transform::from_xyz(5.0, 0.0, 0.0))).unwrap();
+    let edge = scene.insert(hinge, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))).unwrap();
+    scene.update();
+    let mut smooth = Smooth::new(&scene).unwrap();
+    scene.modify_local(hinge, |local| local.rotation = Quat::from_rotation_y(3.0)).unwrap();
+    scene.update();
+    smooth.step(&scene).unwrap();
+    for alpha in [0.1, 0.5, 0.8] {
+        let blended = smooth.blend(&mut scene, alpha);
+        let [hinge, edge] = [hinge, edge].map(|node| blended.world(node).unwrap().translation());
+        assert_eq!(hinge, Vec3::new(5.0, 0.0, 0.0));
+        assert!((hinge.distance(edge) - 1.0).abs() < 1e-6, "a blend of world matrices would make it shorter");
+    }
+}
+
+#[test]
+fn what_jumps_is_shown_as_after_the_step() {
+    /// An edit of a node, given another one.
+    type Jump = fn(&mut Scene, &mut Smooth, NodeHandle, NodeHandle);
+    let shear = || {
+        let mut shear = Mat34::IDENTITY;
+        shear.rows[0][1] = 0.5;
+        shear
+    };
+    let jumps: [(&str, Jump); 6] = [
+        ("a cut", |_, smooth, ball, _| smooth.cut(ball)),
+        ("a cut twice", |_, smooth, ball, _| [ball, ball].into_iter().for_each(|ball| smooth.cut(ball))),
+        ("a new parent", |scene, _, ball, other| {
+            scene.reparent(ball, other, Keep::Local).unwrap();
+        }),
+        ("away and back", |scene, _, ball, other| {
+            scene.reparent(ball, other, Keep::Local).unwrap();
+            scene.reparent(ball, scene.root(), Keep::Local).unwrap();
+        }),
+        ("out and in", |scene, _, ball, _| {
+            scene.reparent(ball, Place::Detached, Keep::Local).unwrap();
+            scene.update();
+            scene.reparent(ball, scene.root(), Keep::Local).unwrap();
+        }),
+        ("a cut of what is gone besides", |scene, smooth, ball, other| {
+            scene.remove(other).unwrap();
+            smooth.cut(other);
+            smooth.cut(ball);
+        }),
+    ];
+    for (what, jump) in jumps {
+        let (mut scene, mut smooth, [ball, below]) = ball();
+        let other = scene.insert(scene.root(), Node::group()).unwrap();
+        step_to(&mut scene, &mut smooth, ball, 2.0);
+        assert_eq!(x(&smooth.blend(&mut scene, 0.5), below), 1.0);
+        jump(&mut scene, &mut smooth, ball, other);
+        step_to(&mut scene, &mut smooth, ball, 8.0);
+        assert_eq!(x(&smooth.blend(&mut scene, 0.25), below), 8.0, "{what}");
+        // The next step is blended again.
+        step_to(&mut scene, &mut smooth, ball, 16.0);
+        assert_eq!(x(&smooth.blend(&mut scene, 0.25), below), 10.0, "{what}");
+    }
+    let (mut scene, mut smooth, [ball, below]) = ball();
+    for (local, shown) in
+        [(Some(shear().into()), 0.0), (Some(Transform::from_xyz(4.0, 0.0, 0.0).into()), 4.0), (None, 0.0)]
+    {
+        scene.edit(ball).unwrap().set_local(local).unwrap();
+        scene.update();
+        smooth.step(&scene).unwrap();
+        assert_eq!(x(&smooth.blend(&mut scene, 0.5), below), shown);
+    }
+    step_to(&mut scene, &mut smooth, ball, 6.0);
+    assert_eq!(x(&smooth.blend(&mut scene, 0.5), below), 6.0);
+}
+
+#[test]
+fn what_is_edited_or_removed_after_a_step_is_shown_as_it_is() {
+    let (mut scene, mut smooth, [ball, below]) = ball();
+    step_to(&mut scene, &mut smooth, below, 4.0);
+    step_to(&mut scene, &mut smooth, ball, 8.0);
+    scene.set_local(ball, Transform::from_xyz(100.0, 0.0, 0.0)).unwrap();
+    assert_eq!(x(&smooth.blend(&mut scene, 0.5), below), 104.0);
+    assert_eq!(x(&scene, ball), 100.0);
+    smooth.step(&scene).unwrap();
+    assert_eq!(x(&smooth.blend(&mut scene, 0.5), below), 58.0);
+    scene.remove(ball).unwrap();
+    assert!(smooth.blend(&mut scene, 0.5).world(ball).is_none());
+    let new = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.update();
+    smooth.step(&scene).unwrap();
+    assert_eq!(smooth.nodes().len(), 0);
+    step_to(&mut scene, &mut smooth, new, 2.0);
+    assert_eq!(x(&smooth.blend(&mut scene, 0.5), new), 1.0);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn scenes_without_changes_are_refused_and_others_are_begun_anew() {
+    assert!(matches!(Smooth::new(&Scene::new()), Err(Error::NoChanges)));
+    let (mut scene, mut smooth, [ball, _]) = ball();
+    step_to(&mut scene, &mut smooth, ball, 8.0);
+    assert_eq!(smooth.step(&Scene::new()), Err(Error::NoChanges));
+    assert_eq!(x(&smooth.blend(&mut scene, 0.5), ball), 4.0, "a refused step changes nothing");
+    let mut loaded = Scene::from_bytes(&scene.to_bytes()).unwrap();
+    assert_eq!(x(&smooth.blend(&mut loaded, 0.5), ball), 8.0, "of another scene nothing is known");
+    assert_eq!(x(&smooth.blend(&mut scene, 0.5), ball), 8.0, "and of the first one no longer");
+    step_to(&mut loaded, &mut smooth, ball, 16.0);
+    assert_eq!(x(&smooth.blend(&mut loaded, 0.5), ball), 16.0);
+    step_to(&mut loaded, &mut smooth, ball, 24.0);
+    assert_eq!(x(&smooth.blend(&mut loaded, 0.5), ball), 20.0);
+}
+
+#[test]
+fn previous_matrices_are_those_of_the_frame_before() {
+    let mut moved = 0;
+    for seed in 0..20 {
+        let mut dice = Dice(fastrand::Rng::with_seed(seed));
+        let mut scene = tracked();
+        let drawable = Drawable::new(1, Aabb::cube(1.0));
+        let mut nodes = vec![scene.root()];
+        for at in 0..40 {
+            let node = if at % 4 == 0 { Node::group() } else { Node::transform(dice.local()) };
+            nodes.push(scene.insert(nodes[dice.0.usize(..nodes.len())], node.with_drawable(drawable)).unwrap());
+        }
+        scene.update();
+        let mut smooth = Smooth::new(&scene).unwrap().with_motion();
+        let [mut list, mut culled] = [DrawList::new().with_motion(), DrawList::new().with_motion()];
+        let everything = Frustum::from_planes([Vec4::W; 6]).unwrap();
+        let mut frame = worlds(&smooth.blend(&mut scene, 0.0));
+        for _ in 0..30 {
+            // The nodes that entered or were cut since the frame before, with what is below.
+            let mut fresh: Vec<NodeHandle> = Vec::new();
+            for _ in 0..dice.0.u8(..3) {
+                let node = nodes[dice.0.usize(..nodes.len())];
+                let set = scene.local(node).is_some();
+                match dice.0.u8(..6) {
+                    0 => fresh.push(scene.insert(node, Node::transform(dice.local()).with_drawable(drawable)).unwrap()),
+                    1 => {
+                        smooth.cut(node);
+                        fresh.extend(scene.get(node).unwrap().descendants().map(|node| node.handle()));
+                    }
+                    _ if set => scene.set_local(node, dice.local()).unwrap(),
+                    _ => {}
+                }
+                scene.update();
+                smooth.step(&scene).unwrap();
+            }
+            let blended = smooth.blend(&mut scene, dice.0.f32());
+            let now = worlds(&blended);
+            for (node, world) in &now {
+                let expected = if fresh.contains(node) { world } else { &frame[node] };
+                let previous = blended.get(*node).unwrap().previous_world();
+                assert_eq!(bits(previous), *expected, "seed {seed}, {node:?}");
+                moved += usize::from(expected != world);
+            }
+            blended.draw_list(&mut list);
+            blended.cull(&mut [CullView::new(&everything, &mut culled)]).unwrap();
+            for list in [&list, &culled] {
+                let previous = list.previous_matrices().unwrap();
+                assert!(previous.len() > 39);
+                for (command, previous) in list.commands().iter().zip(previous) {
+                    assert_eq!(bits(Some(previous)), bits(blended.get(command.node).unwrap().previous_world()));
+                }
+            }
+            blended.validate().unwrap();
+            drop(blended);
+            scene.validate().unwrap();
+            frame = now;
+        }
+    }
+    assert!(moved > 1000, "{moved} matrices moved");
+}
