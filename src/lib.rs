@@ -49,6 +49,7 @@
 //! | [`draw`] | what there is to draw, as commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
 //! | [`skin`] | vertices that follow joints, on the processor (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
+//! | [`patch`] | changes of a tree as a value: overrides of prefabs, undo, merges, replication | [`Patch`](patch::Patch), [`Instance`](patch::Instance) |
 //! | [`text`] | scenes and trees as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](text::WithIds), [`NodeIds`](text::NodeIds) |
 //! | [`stats`] | slices, memory, maintenance, soundness | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
 //!
@@ -162,6 +163,7 @@ pub mod data;
 pub mod draw;
 pub mod edit;
 pub mod guide;
+pub mod patch;
 pub mod query;
 pub mod snapshot;
 pub mod stats;

@@ -32,6 +32,8 @@ pub enum Kind {
     Skin = 6,
     /// A mesh that follows joints.
     SkinnedMesh = 7,
+    /// Changes of a tree's nodes.
+    Patch = 8,
 }
 
 /// How bytes differ from those that were written.
