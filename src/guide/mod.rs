@@ -5,6 +5,7 @@
 //! | How do I edit from several threads, or during a visit? | [`threads`] |
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I undo edits? | [`undo`] |
+//! | How do I override parts of a prefab, or merge two people's edits? | [`patches`] |
 //! | Physics moves nodes and is told what others moved: in which order? | [`physics`] |
 //! | How do parts of a world come and go while it runs? | [`streaming`] |
 //! | How do I draw a planet without jitter? | [`large_worlds`] |
@@ -19,6 +20,7 @@ pub mod choosing_a_config;
 pub mod glossary;
 pub mod large_worlds;
 pub mod own_data;
+pub mod patches;
 pub mod physics;
 pub mod replication;
 pub mod streaming;

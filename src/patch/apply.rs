@@ -1,10 +1,10 @@
 //! Applies patches, all or nothing.
 
-use crate::edit::{BatchError, Change, Edit, EditQueue, QueuedPlace, Target};
+use crate::edit::{BatchError, Edit, EditQueue, QueuedPlace, Target};
 use crate::handle::Queued;
 use crate::patch::{Entry, Instance, Patch, PatchError, Spot, Value, moves::Moves};
 use crate::{Error, Keep, Node, Scene, Tree};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 impl Tree {
     /// The tree as it is after a patch, in depth-first order, with its ids. Runs in **O(nodes log nodes)**.
@@ -28,7 +28,8 @@ impl Patch {
     /// which a program put below the instance, count as no siblings, and are removed with the node that they are below.
     /// A node that was removed and comes back has another handle and the same id.
     ///
-    /// Runs in **O(entries log nodes)**, and in O(children) for each node that is removed. Readers of changes, and
+    /// Runs in **O(entries log nodes)**, in O(children) for each node that is removed, and in O(nodes below) for each that
+    /// moves. Readers of changes, and
     /// handles, see what [`EditQueue::apply_all`] says.
     ///
     /// # Errors
@@ -55,12 +56,11 @@ impl Patch {
     pub fn apply(&self, scene: &mut Scene, instance: &mut Instance) -> Result<(), PatchError> {
         let moves = Moves::of(self);
         self.check(scene, instance, &moves)?;
-        let mut plan =
-            Plan { instance, moves: &moves, queue: EditQueue::new(), edited: Vec::new(), made: BTreeMap::new() };
-        plan.detach_moved();
-        plan.place(self)?;
-        plan.set_values(self, scene);
-        plan.remove();
+        let mut plan = Plan { instance, queue: EditQueue::new(), edited: Vec::new(), made: BTreeMap::new() };
+        plan.take_out(self, &moves);
+        plan.place(&moves);
+        plan.set_components(self, &moves, scene);
+        plan.remove(&moves);
         let Plan { mut queue, edited, made, .. } = plan;
         queue.apply_all(scene).map_err(|BatchError { item, error }| {
             let id = item.map_or(u64::MAX, |item| edited[item]);
@@ -95,22 +95,18 @@ impl Patch {
                 return Err(PatchError::State { id, field: entry.field() });
             }
         }
+        // Whether what moves stands at the parent where others expect it, `checked` knows.
+        let at = |id: u64| if moves.places.contains_key(&id) { None } else { Some(instance.spot(scene, id)) };
         for (&id, &[_, after]) in &moves.places {
-            if let Some(spot) = after {
-                // Whether what is moved stands where it should, `Moves` knows.
-                let there = |other: &u64| moves.places.contains_key(other) || instance.spot(scene, *other).is_some();
-                let beside = |other: &u64| {
-                    moves.places.contains_key(other)
-                        || instance.spot(scene, *other).is_some_and(|other| other.parent == spot.parent)
-                };
-                if let Some(missing) =
-                    spot.parent.filter(|at| !there(at)).or_else(|| spot.after.filter(|at| !beside(at)))
-                {
+            if let Some(Spot { parent, after }) = after {
+                let no_parent = parent.filter(|&id| at(id) == Some(None));
+                let astray = |id: &u64| at(*id).is_some_and(|at| at.is_none_or(|at| at.parent != parent));
+                if let Some(missing) = no_parent.or_else(|| after.filter(astray)) {
                     return Err(PatchError::Missing { id, missing });
                 }
             } else if let Some(node) = instance.node(id) {
-                let children = scene.children(node).filter_map(|child| instance.id(child));
-                if let Some(child) = children.into_iter().find(|child| !moves.places.contains_key(child)) {
+                let mut children = scene.children(node).filter_map(|child| instance.id(child));
+                if let Some(child) = children.find(|child| !moves.places.contains_key(child)) {
                     return Err(PatchError::NotEmpty { id, child });
                 }
             }
@@ -122,7 +118,6 @@ impl Patch {
 /// The edits that a patch is in a scene.
 struct Plan<'p> {
     instance: &'p Instance,
-    moves: &'p Moves,
     queue: EditQueue,
     /// The id of each edit's node.
     edited: Vec<u64>,
@@ -135,111 +130,77 @@ impl Plan<'_> {
         self.edited.push(id);
     }
 
-    fn target(&self, id: Option<u64>) -> Target {
-        let Some(id) = id else { return self.instance.root.into() };
-        match self.made.get(&id) {
-            Some(&ticket) => ticket.into(),
-            None => self.instance.node(id).expect("checked before").into(),
-        }
+    fn target(&self, id: u64) -> Target {
+        let node = || self.instance.node(id).expect("checked before").into();
+        self.made.get(&id).map_or_else(node, |&ticket| ticket.into())
     }
 
-    /// Takes all that moves out of the tree, so that no order of moves makes a cycle that the last one ends.
-    fn detach_moved(&mut self) {
-        for (&id, place) in &self.moves.places {
-            if let [Some(_), Some(_)] = place {
-                self.push(id, Edit::reparent(self.target(Some(id)), QueuedPlace::Detached, Keep::Local));
-            }
-        }
-    }
-
-    /// Puts each node that moves or is inserted at its spot, after those that it needs there.
-    fn place(&mut self, patch: &Patch) -> Result<(), PatchError> {
-        let (moves, mut placed, mut open) = (self.moves, BTreeSet::new(), BTreeSet::new());
-        let spot_of = |id: u64| moves.places.get(&id).and_then(|&[_, after]| after);
-        let is_new = |id: &u64| matches!(moves.places.get(id), Some([None, _]));
-        for (&first, _) in &moves.places {
-            let mut path = vec![first];
-            while let Some(&id) = path.last() {
-                let Some(spot) = spot_of(id).filter(|_| !placed.contains(&id)) else {
-                    path.pop();
-                    continue;
-                };
-                let needed = spot.after.into_iter().chain(spot.parent.filter(is_new));
-                let next = needed.into_iter().find(|&other| spot_of(other).is_some() && !placed.contains(&other));
-                match next {
-                    Some(_) if !open.insert((id, next)) => return Err(PatchError::Cycle { id }),
-                    Some(next) => path.push(next),
-                    None => {
-                        self.place_one(patch, id, spot);
-                        placed.insert(id);
-                    }
+    /// Detaches what moves, so that no move makes a cycle that a later one ends, and inserts detached what is new.
+    fn take_out(&mut self, patch: &Patch, moves: &Moves) {
+        for entries in patch.entries.chunk_by(|a, b| a.id == b.id) {
+            let id = entries[0].id;
+            match moves.places.get(&id) {
+                Some([None, _]) => {
+                    let mut node = Node::group();
+                    entries.iter().for_each(|entry| entry.after.put(&mut node));
+                    self.made.insert(id, self.queue.insert(QueuedPlace::Detached, node));
+                    self.edited.push(id);
                 }
+                Some([_, Some(_)]) => {
+                    self.push(id, Edit::reparent(self.target(id), QueuedPlace::Detached, Keep::Local));
+                }
+                _ => {}
             }
         }
-        Ok(())
     }
 
-    fn place_one(&mut self, patch: &Patch, id: u64, spot: Spot) {
-        let place = match spot.after {
-            Some(sibling) => QueuedPlace::After(self.target(Some(sibling))),
-            None => QueuedPlace::FirstChildOf(self.target(spot.parent)),
-        };
-        if let Some([Some(_), _]) = self.moves.places.get(&id) {
-            return self.push(id, Edit::reparent(self.target(Some(id)), place, Keep::Local));
+    /// Puts these nodes at their spots, each after the sibling behind which it stands.
+    fn place(&mut self, moves: &Moves) {
+        for &[_, after] in moves.places.values() {
+            let Some(mut spot) = after.filter(|spot| spot.after.is_none_or(|id| !moves.places.contains_key(&id)))
+            else {
+                continue;
+            };
+            while let Some(&id) = moves.followers.get(&spot) {
+                let place = match (spot.after, spot.parent) {
+                    (Some(sibling), _) => QueuedPlace::After(self.target(sibling)),
+                    (None, Some(parent)) => QueuedPlace::FirstChildOf(self.target(parent)),
+                    (None, None) => QueuedPlace::FirstChildOf(self.instance.root().into()),
+                };
+                self.push(id, Edit::reparent(self.target(id), place, Keep::Local));
+                spot.after = Some(id);
+            }
         }
-        let mut node = Node::group();
-        patch.entries_of(id).iter().for_each(|entry| entry.after.put(&mut node));
-        self.made.insert(id, self.queue.insert(place, node));
-        self.edited.push(id);
     }
 
     /// Sets the components of nodes that are there before and after.
-    fn set_values(&mut self, patch: &Patch, scene: &Scene) {
+    fn set_components(&mut self, patch: &Patch, moves: &Moves, scene: &Scene) {
         for entries in patch.entries.chunk_by(|a, b| a.id == b.id) {
             let id = entries[0].id;
-            if matches!(self.moves.places.get(&id), Some([None, _] | [_, None])) {
+            if matches!(moves.places.get(&id), Some([None, _] | [_, None])) {
                 continue;
             }
-            let node = self.target(Some(id));
-            if entries.iter().any(|entry| matches!(entry.after, Value::Local { translation_f64: Some(_), .. })) {
-                let mut whole = self.instance.node(id).and_then(|node| scene.get(node)).expect("checked before").node();
-                entries.iter().for_each(|entry| entry.after.put(&mut whole));
-                self.push(id, Edit::change(node, whole));
+            let wide = |entry: &Entry| matches!(entry.after, Value::Local { remainder: Some(_), .. });
+            if entries.iter().any(wide) {
+                let mut node = self.instance.node(id).and_then(|node| scene.get(node)).expect("checked before").node();
+                entries.iter().for_each(|entry| entry.after.put(&mut node));
+                self.push(id, Edit::change(self.target(id), node));
                 continue;
             }
-            for entry in entries {
-                let change = match entry.after.clone() {
-                    Value::Place(_) => continue,
-                    Value::Local { local, .. } => Change::Local(local),
-                    Value::Material(material) => Change::Material(material),
-                    Value::Drawable(drawable) => Change::Drawable(drawable),
-                    Value::Visibility(visibility) => Change::Visibility(visibility),
-                    Value::Layers(layers) => Change::Layers(layers),
-                    Value::UserData(user_data) => Change::UserData(user_data),
-                    Value::Name(name) => Change::Name(name),
-                };
-                self.push(id, Edit::change(node, change));
+            for change in entries.iter().filter_map(|entry| entry.after.change()) {
+                self.push(id, Edit::change(self.target(id), change));
             }
         }
     }
 
     /// Removes each node whose parent is not removed as well.
-    fn remove(&mut self) {
-        for (&id, place) in &self.moves.places {
+    fn remove(&mut self, moves: &Moves) {
+        for (&id, place) in &moves.places {
             if let [Some(before), None] = place
-                && before.parent.is_none_or(|parent| !self.moves.removes(parent))
+                && before.parent.is_none_or(|parent| !moves.removes(parent))
             {
-                self.push(id, Edit::remove(self.target(Some(id))));
+                self.push(id, Edit::remove(self.target(id)));
             }
         }
-    }
-}
-
-impl Patch {
-    /// The entries of a node.
-    fn entries_of(&self, id: u64) -> &[Entry] {
-        let start = self.entries.partition_point(|entry| entry.id < id);
-        let end = start + self.entries[start..].partition_point(|entry| entry.id == id);
-        &self.entries[start..end]
     }
 }

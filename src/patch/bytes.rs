@@ -8,7 +8,7 @@
 //!           of a component: a node that has no other, as in a tree: `src/tree/bytes.rs`
 //! ```
 
-use crate::patch::{Entry, Field, Patch, Spot, Value};
+use crate::patch::{Entry, Field, Patch, PatchError, Spot, Value};
 use crate::record::{BytesError, Reader, Writer, count, ensure};
 use crate::snapshot::{SnapshotError, body_of, with_header};
 use crate::tree::bytes::{read_node, write_node};
@@ -71,7 +71,13 @@ impl Patch {
             entries.push(Entry { id, before, after });
         }
         from.finish()?;
-        Self::checked(entries).map_err(|unsound| SnapshotError::Invalid { violation: unsound.why })
+        if !entries.is_sorted_by_key(Entry::key) {
+            return Err(BytesError::invalid("entries are not sorted by id and field").into());
+        }
+        Self::from_entries(entries).map_err(|error| match error {
+            PatchError::Invalid { violation, .. } => SnapshotError::Invalid { violation },
+            _ => unreachable!("entries are refused as invalid alone"),
+        })
     }
 }
 

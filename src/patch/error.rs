@@ -35,6 +35,13 @@ pub enum PatchError {
         /// The child's id.
         child: u64,
     },
+    /// No two trees differ by these entries.
+    Invalid {
+        /// The node's id.
+        id: u64,
+        /// The violated condition.
+        violation: &'static str,
+    },
     /// The scene refuses an edit.
     Scene {
         /// The id of the node to edit.
@@ -60,6 +67,7 @@ impl fmt::Display for PatchError {
             Self::NotEmpty { id, child } => {
                 write!(f, "node {id} is removed, and its child {child} is not; remove or move the child, too")
             }
+            Self::Invalid { id, violation } => write!(f, "node {id}: {violation}; make the patch again"),
             Self::Scene { id, error } => write!(f, "node {id}: {error}"),
             Self::Tree(error) => write!(f, "the tree is refused: {error}"),
         }

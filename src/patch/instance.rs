@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, HashMap};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Instance {
-    pub(super) root: NodeHandle,
+    root: NodeHandle,
     nodes: BTreeMap<u64, NodeHandle>,
     ids: NodeMap<u64>,
     next: u64,

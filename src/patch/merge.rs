@@ -1,6 +1,7 @@
 //! Two patches of the same state as one.
 
 use crate::patch::{Entry, Field, Patch, PatchError, Spot, Value, moves::Moves};
+use std::collections::btree_map::Entry::Vacant;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A field that two merged patches change in different ways.
@@ -75,21 +76,21 @@ impl Patch {
         let (mut joined, mut kept) = (BTreeMap::<_, Entry>::new(), BTreeMap::new());
         for side in [0, 1] {
             for entry in sides[side].entries.iter().filter(|entry| !lost[side].contains(&entry.id)) {
-                let key = (entry.id, entry.field());
-                match sides[1 - side].get(entry.id, entry.field()) {
+                let key = entry.key();
+                match sides[1 - side].get(key.0, key.1) {
                     Some(other) if !other.before.same(&entry.before) => {
-                        return Err(PatchError::State { id: entry.id, field: entry.field() });
+                        return Err(PatchError::State { id: key.0, field: key.1 });
                     }
                     Some(other) if !other.after.same(&entry.after) && !lost[1 - side].contains(&entry.id) => {
-                        conflicts.insert(key, conflict(entry.id, entry.field()));
+                        conflicts.insert(key, conflict(key.0, key.1));
                     }
                     _ => {}
                 }
-                if !joined.contains_key(&key) {
-                    if let (Value::Place(before), Value::Place(after)) = (&entry.before, &entry.after) {
-                        kept.insert(entry.id, Move { side, before: *before, after: *after });
+                if let Vacant(free) = joined.entry(key) {
+                    if let (&Value::Place(before), &Value::Place(after)) = (&entry.before, &entry.after) {
+                        kept.insert(entry.id, Move { side, before, after });
                     }
-                    joined.insert(key, entry.clone());
+                    free.insert(entry.clone());
                 }
             }
         }
@@ -102,7 +103,7 @@ impl Patch {
                 entry.after = Value::Place(Some(spot));
             }
         }
-        let merged = Self::checked(joined.into_values().collect()).map_err(|unsound| unsound.state())?;
+        let merged = Self::from_entries(joined.into_values().collect())?;
         Ok((merged, conflicts.into_values().collect()))
     }
 }

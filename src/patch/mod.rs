@@ -9,7 +9,7 @@
 //! | take a patch back | [`Patch::inverse`] |
 //! | two patches, one after the other, as one | [`Patch::then`] |
 //! | two patches of the same state as one | [`Patch::merge`] |
-//! | take out single overrides | [`Patch::retain`] |
+//! | make one by hand, take out single overrides | [`Patch::from_entries`], [`Patch::retain`] |
 //! | files and networks | [`Patch::to_bytes`], [`Patch::from_bytes`], serde |
 //!
 //! A patch names nodes by their ids in the [`Tree`](crate::Tree), never by names or indices. Each entry has the value of
@@ -43,8 +43,6 @@ mod error;
 mod instance;
 mod merge;
 mod moves;
-#[cfg(feature = "serde")]
-mod text;
 mod value;
 
 pub use error::PatchError;
@@ -57,6 +55,8 @@ use std::collections::BTreeMap;
 
 /// One field of one node, before and after.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Entry {
     /// The node's id.
     pub id: u64,
@@ -71,6 +71,16 @@ impl Entry {
     #[must_use]
     pub fn field(&self) -> Field {
         self.before.field()
+    }
+
+    fn key(&self) -> (u64, Field) {
+        (self.id, self.field())
+    }
+
+    /// Whether it says anything: a node that moves back has moved, but one that comes and goes was never there.
+    fn is_needed(&self) -> bool {
+        let place = self.field() == Field::Place && !self.before.is_default();
+        place || !self.before.same(&self.after)
     }
 }
 
@@ -108,6 +118,45 @@ impl Patch {
         Self::default()
     }
 
+    /// The patch of these entries, in any order. Runs in **O(entries log entries)**.
+    ///
+    /// # Errors
+    /// [`PatchError::Invalid`] if no two trees differ by these entries: two are of one field, values are of different
+    /// fields, the same, or not as a scene keeps them, or spots contradict each other.
+    ///
+    /// ```
+    /// use hedgerow::patch::{Entry, Patch, Value};
+    ///
+    /// let (before, after) = (Value::Material(None), Value::Material(Some(3)));
+    /// let patch = Patch::from_entries(vec![Entry { id: 7, before, after: after.clone() }])?;
+    /// assert_eq!(patch.entries()[0].after, after);
+    /// # Ok::<(), hedgerow::patch::PatchError>(())
+    /// ```
+    pub fn from_entries(mut entries: Vec<Entry>) -> Result<Self, PatchError> {
+        entries.sort_by_key(Entry::key);
+        let mut last = None;
+        for entry in &entries {
+            let (id, field) = entry.key();
+            let ensure = |holds, violation| if holds { Ok(()) } else { Err(PatchError::Invalid { id, violation }) };
+            ensure(last < Some((id, field)), "two entries are of one field")?;
+            ensure(id != u64::MAX && entry.after.field() == field, "an id is too great, or a value of another field")?;
+            last = Some((id, field));
+            ensure(entry.before.is_sound() && entry.after.is_sound(), "a scene does not keep a value as it is")?;
+            ensure(entry.is_needed(), "a value stays the same")?;
+        }
+        let patch = Self { entries };
+        for patch in [&patch, &patch.inverse()] {
+            let moves = Moves::of(patch);
+            if let Some(id) = moves.unsound() {
+                return Err(PatchError::Invalid { id, violation: "its spot is taken, in a circle, or at no node" });
+            }
+            if let Some(entry) = patch.entries.iter().find(|at| moves.removes(at.id) && !at.after.is_default()) {
+                return Err(PatchError::Invalid { id: entry.id, violation: "it has a component and is not there" });
+            }
+        }
+        Ok(patch)
+    }
+
     /// The entries, sorted by id and field.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
@@ -123,7 +172,7 @@ impl Patch {
     /// The entry of a field. Runs in **O(log entries)**.
     #[must_use]
     pub fn get(&self, id: u64, field: Field) -> Option<&Entry> {
-        let place = self.entries.binary_search_by_key(&(id, field), |entry| (entry.id, entry.field())).ok()?;
+        let place = self.entries.binary_search_by_key(&(id, field), Entry::key).ok()?;
         Some(&self.entries[place])
     }
 
@@ -209,10 +258,10 @@ impl Patch {
                     }
                 }
             }
-            joined.insert((entry.id, entry.field()), entry);
+            joined.insert(entry.key(), entry);
         }
         for entry in &later.entries {
-            joined.entry((entry.id, entry.field())).or_insert_with(|| {
+            joined.entry(entry.key()).or_insert_with(|| {
                 let mut entry = entry.clone();
                 if let Value::Place(Some(spot)) = &mut entry.before {
                     *spot = back.carry(*spot);
@@ -220,57 +269,33 @@ impl Patch {
                 entry
             });
         }
-        joined.retain(|_, entry| match (&entry.before, &entry.after) {
-            (Value::Place(before), Value::Place(after)) => before.is_some() || after.is_some(),
-            (before, after) => !before.same(after),
-        });
-        Self::checked(joined.into_values().collect()).map_err(|unsound| unsound.state())
+        joined.retain(|_, entry| entry.is_needed());
+        Self::from_entries(joined.into_values().collect())
     }
 }
 
-/// Why entries are no patch.
-struct Unsound {
-    id: u64,
-    field: Field,
-    why: &'static str,
-}
-
-impl Unsound {
-    fn state(&self) -> PatchError {
-        PatchError::State { id: self.id, field: self.field }
+/// Writes the list of entries.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Patch {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.entries.serialize(serializer)
     }
 }
 
-impl Patch {
-    /// The patch of these entries, if there can be two trees that differ by it.
-    fn checked(entries: Vec<Entry>) -> Result<Self, Unsound> {
-        let mut last = None;
-        for entry in &entries {
-            let (id, field) = (entry.id, entry.field());
-            let ensure = |holds, why| if holds { Ok(()) } else { Err(Unsound { id, field, why }) };
-            ensure(last < Some((id, field)), "entries are not sorted by id and field, or two are of one")?;
-            ensure(id != u64::MAX && entry.after.field() == field, "an id is too great, or a value of another field")?;
-            last = Some((id, field));
-            ensure(entry.before.is_sound() && entry.after.is_sound(), "a scene does not keep a value as it is")?;
-            ensure(field == Field::Place || !entry.before.same(&entry.after), "a value stays the same")?;
-        }
-        let patch = Self { entries };
-        for reverse in [false, true] {
-            let moves = if reverse { Moves::of(&patch.inverse()) } else { Moves::of(&patch) };
-            let unsound = |id, why| Err(Unsound { id, field: Field::Place, why });
-            if let Some(id) = moves.unsound() {
-                return unsound(id, "nodes stand at one place, behind each other in a circle, or where no node is");
-            }
-            for entry in &patch.entries {
-                let (value, id) = (if reverse { &entry.before } else { &entry.after }, entry.id);
-                if moves.removes(id) && !value.is_default() {
-                    return unsound(id, "a node that is not there has a component");
-                }
-            }
-        }
-        match Moves::of(&patch).places.iter().find(|(_, place)| place == &&[None; 2]) {
-            Some((&id, _)) => Err(Unsound { id, field: Field::Place, why: "a node is neither there before nor after" }),
-            None => Ok(patch),
-        }
+/// Reads a list of entries, with the checks of [`Patch::from_entries`].
+///
+/// ```
+/// use hedgerow::patch::Patch;
+///
+/// let text = r#"[{"id":7,"before":{"material":null},"after":{"material":3}}]"#;
+/// let patch: Patch = serde_json::from_str(text)?;
+/// assert_eq!(serde_json::to_string(&patch)?, text);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Patch {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let entries = serde::Deserialize::deserialize(deserializer)?;
+        Self::from_entries(entries).map_err(serde::de::Error::custom)
     }
 }

@@ -8,7 +8,7 @@ pub(super) struct Moves {
     /// By id: the spot before and after.
     pub(super) places: BTreeMap<u64, [Option<Spot>; 2]>,
     /// By spot: the node that stands there afterwards.
-    followers: HashMap<Spot, u64>,
+    pub(super) followers: HashMap<Spot, u64>,
 }
 
 impl Moves {

@@ -1,7 +1,8 @@
 //! The fields of a node, and their values.
 
+use crate::edit::Change;
 use crate::{Drawable, Layers, Local, Node, Visibility};
-use glam::DVec3;
+use glam::Vec3;
 
 /// A field of a node that a patch can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,16 +30,10 @@ pub enum Field {
 
 impl Field {
     /// All fields, in the order of entries.
-    pub const ALL: [Self; 8] = [
-        Self::Place,
-        Self::Local,
-        Self::Material,
-        Self::Drawable,
-        Self::Visibility,
-        Self::Layers,
-        Self::UserData,
-        Self::Name,
-    ];
+    pub const ALL: [Self; 8] = {
+        use Field::{Drawable, Layers, Local, Material, Name, Place, UserData, Visibility};
+        [Place, Local, Material, Drawable, Visibility, Layers, UserData, Name]
+    };
 }
 
 /// Where a node stands in a tree.
@@ -56,6 +51,8 @@ pub struct Spot {
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Value {
     /// [`Field::Place`]; `None` if the node is not in the tree.
@@ -64,8 +61,9 @@ pub enum Value {
     Local {
         /// [`Node::local`].
         local: Option<Local>,
-        /// [`Node::translation_f64`].
-        translation_f64: Option<DVec3>,
+        /// What [`Node::translation_f64`] is more than the local translation, in single precision exactly.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        remainder: Option<[f32; 3]>,
     },
     /// [`Field::Material`].
     Material(Option<u32>),
@@ -101,7 +99,10 @@ impl Value {
     pub(super) fn of(node: &Node<'_>, field: Field) -> Self {
         match field {
             Field::Place => Self::Place(None),
-            Field::Local => Self::Local { local: node.local, translation_f64: node.translation_f64 },
+            Field::Local => {
+                let remainder = node.translation_f64.map(|_| node.remainder().to_array());
+                Self::Local { local: node.local, remainder }
+            }
             Field::Material => Self::Material(node.material),
             Field::Drawable => Self::Drawable(node.drawable),
             Field::Visibility => Self::Visibility(node.visibility),
@@ -115,8 +116,10 @@ impl Value {
     pub(super) fn put<'v>(&'v self, node: &mut Node<'v>) {
         match self {
             Self::Place(_) => {}
-            Self::Local { local, translation_f64 } => {
-                (node.local, node.translation_f64) = (*local, *translation_f64);
+            Self::Local { local, remainder } => {
+                let at = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
+                node.local = *local;
+                node.translation_f64 = remainder.map(|lost| at + Vec3::from_array(lost).as_dvec3());
             }
             Self::Material(material) => node.material = *material,
             Self::Drawable(drawable) => node.drawable = *drawable,
@@ -125,6 +128,20 @@ impl Value {
             Self::UserData(user_data) => node.user_data = *user_data,
             Self::Name(name) => node.name = name.as_deref(),
         }
+    }
+
+    /// The change of the component, without the translation in double precision; `None` for a place.
+    pub(super) fn change(&self) -> Option<Change> {
+        Some(match self {
+            Self::Place(_) => return None,
+            Self::Local { local, .. } => Change::Local(*local),
+            Self::Material(material) => Change::Material(*material),
+            Self::Drawable(drawable) => Change::Drawable(*drawable),
+            Self::Visibility(visibility) => Change::Visibility(*visibility),
+            Self::Layers(layers) => Change::Layers(*layers),
+            Self::UserData(user_data) => Change::UserData(*user_data),
+            Self::Name(name) => Change::Name(name.clone()),
+        })
     }
 
     /// A node that has this component alone.
@@ -148,9 +165,8 @@ impl Value {
     /// Whether two values are the same to the bit.
     pub(super) fn same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Local { local: a, translation_f64: c }, Self::Local { local: b, translation_f64: d }) => {
-                let wide = |wide: &Option<DVec3>| wide.map(|wide| wide.to_array().map(f64::to_bits));
-                a.map(local_bits) == b.map(local_bits) && wide(c) == wide(d)
+            (Self::Local { local: a, remainder: c }, Self::Local { local: b, remainder: d }) => {
+                a.map(local_bits) == b.map(local_bits) && c.map(bits) == d.map(bits)
             }
             (Self::Drawable(a), Self::Drawable(b)) => {
                 let all = |drawable: Drawable| {

@@ -81,7 +81,7 @@ impl<'n> NodeForm<'n> {
     }
 
     /// The description; `None` if it has two local transforms.
-    pub(crate) fn describe(&self) -> Option<Node<'_>> {
+    fn describe(&self) -> Option<Node<'_>> {
         let local = match (self.transform, self.matrix) {
             (Some(_), Some(_)) => return None,
             (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),

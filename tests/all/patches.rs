@@ -202,7 +202,9 @@ fn has_effect(side: &Patch, merged: &Tree, excepted: &[u64]) {
                 let now = match value.field() {
                     Field::Material => Value::Material(node.material),
                     Field::Name => Value::Name(node.name.map(Into::into)),
-                    Field::Local => Value::Local { local: node.local, translation_f64: node.translation_f64 },
+                    Field::Local if node.translation_f64.is_none() => {
+                        Value::Local { local: node.local, remainder: None }
+                    }
                     Field::Visibility => Value::Visibility(node.visibility),
                     _ => continue,
                 };
@@ -333,6 +335,8 @@ fn errors_name_the_node() {
     child.push_with_id(Some(1), Node::group(), 3);
     assert_eq!(child.patched(&between(&base, &row(&[1]))), Err(PatchError::NotEmpty { id: 2, child: 3 }));
     assert_eq!(insert.then(&insert), Err(PatchError::State { id: 7, field: Field::Place }));
+    let again = Patch::from_entries(insert.entries().iter().chain(insert.entries()).cloned().collect());
+    assert_eq!(again, Err(PatchError::Invalid { id: 7, violation: "two entries are of one field" }));
     let other = between(&row(&[2, 1]), &row(&[]));
     assert!(matches!(Patch::merge(&between(&base, &row(&[])), &other), Err(PatchError::State { .. })));
     for error in [
@@ -340,6 +344,7 @@ fn errors_name_the_node() {
         PatchError::Cycle { id: 7 },
         PatchError::NotEmpty { id: 7, child: 2 },
         PatchError::State { id: 7, field: Field::Name },
+        PatchError::Invalid { id: 7, violation: "" },
         PatchError::Scene { id: 7, error: Error::CapacityOverflow },
     ] {
         assert!(error.to_string().to_lowercase().contains("node 7"), "{error}");
@@ -423,17 +428,21 @@ fn text_of_a_patch_and_of_a_tree_with_ids_is_read_as_it_was_written() {
         assert_eq!(bits(&again), bits(&new));
     }
     let mut tree = Tree::new();
-    [None, Some(0), None, Some(0)].map(|parent| tree.push(parent, Node::group()));
+    for parent in [None, Some(0), None, Some(0)] {
+        tree.push(parent, Node::group());
+    }
     let again: Tree = serde_json::from_str(&serde_json::to_string(&tree).unwrap()).unwrap();
     assert_eq!(bits(&again), bits(&tree), "the third node has the id 2, though it is the last in depth-first order");
     for text in [
-        r#"[{"id":0,"field":"name","after":{"material":3}}]"#,
-        r#"[{"id":0,"field":"name"}]"#,
-        r#"[{"id":0,"field":"place"}]"#,
-        r#"[{"id":0,"field":"place","to":{"parent":0}}]"#,
-        r#"[{"id":0,"field":"place","to":{}},{"id":1,"field":"place","to":{}}]"#,
-        r#"[{"id":1,"field":"place","to":{"after":2}},{"id":2,"field":"place","to":{"after":1}}]"#,
-        r#"[{"id":0,"field":"place","from":{}},{"id":0,"field":"material","after":{"material":3}}]"#,
+        r#"[{"id":0,"before":{"name":null},"after":{"material":3}}]"#,
+        r#"[{"id":0,"before":{"name":null},"after":{"name":null}}]"#,
+        r#"[{"id":0,"before":{"place":null},"after":{"place":null}}]"#,
+        r#"[{"id":0,"before":{"place":null},"after":{"place":{"parent":0}}}]"#,
+        r#"[{"id":0,"before":{"place":null},"after":{"place":{}}},{"id":1,"before":{"place":null},"after":{"place":{}}}]"#,
+        r#"[{"id":1,"before":{"place":null},"after":{"place":{"after":2}}},{"id":2,"before":{"place":null},"after":{"place":{"after":1}}}]"#,
+        r#"[{"id":0,"before":{"place":{}},"after":{"place":null}},{"id":0,"before":{"material":null},"after":{"material":3}}]"#,
+        r#"[{"id":0,"before":{"local":{"local":null}},"after":{"local":{"local":null,"remainder":[1,1,1]}}}]"#,
+        r#"[{"id":0,"before":{"user_data":0},"after":{"user_data":1}},{"id":0,"before":{"user_data":0},"after":{"user_data":2}}]"#,
     ] {
         assert!(serde_json::from_str::<Patch>(text).is_err(), "{text}");
     }
