@@ -63,7 +63,7 @@ impl Patch {
         plan.remove(&moves);
         let Plan { mut queue, edited, made, .. } = plan;
         queue.apply_all(scene).map_err(|BatchError { item, error }| {
-            let id = item.map_or(u64::MAX, |item| edited[item]);
+            let id = edited[item.expect("a queue says which edit is refused")];
             if matches!(error, Error::WouldCycle { .. }) {
                 PatchError::Cycle { id }
             } else {
@@ -95,7 +95,7 @@ impl Patch {
                 return Err(PatchError::State { id, field: entry.field() });
             }
         }
-        // Whether what moves stands at the parent where others expect it, `checked` knows.
+        // Whether what moves stands at the parent where others expect it, `from_entries` has checked.
         let at = |id: u64| if moves.places.contains_key(&id) { None } else { Some(instance.spot(scene, id)) };
         for (&id, &[_, after]) in &moves.places {
             if let Some(Spot { parent, after }) = after {

@@ -122,7 +122,9 @@ impl Instance {
         {
             self.nodes.remove(&other_id);
         }
-        self.nodes.insert(id, node);
+        if let Some(old) = self.nodes.insert(id, node).filter(|&old| old != node) {
+            self.ids.remove(old);
+        }
         self.next = self.next.max(id.saturating_add(1));
     }
 

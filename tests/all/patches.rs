@@ -1,113 +1,12 @@
 //! Patches: what they promise, on random trees.
 
+use crate::drivers::patch::{between, bits, edited, placed, tree};
 use crate::model::checksum::set_checksum;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
-use hedgerow::glam::{DVec3, Quat, Vec3};
-use hedgerow::patch::{Entry, Field, Instance, Patch, PatchError, Spot, Value};
+use hedgerow::patch::{Entry, Field, Patch, PatchError, Spot, Value};
 use hedgerow::snapshot::SnapshotError;
-use hedgerow::{Aabb, Drawable, Error, Keep, Layers, Mat34, Node, Place, Scene, Transform, Tree, Visibility};
-
-/// The ids and nodes of a tree by depth-first order, each with its parent's id, to the bit.
-fn bits(tree: &Tree) -> Vec<(Option<u64>, Option<u64>, Vec<u8>)> {
-    let (mut first, mut last) = (vec![Vec::new(); tree.len()], Vec::new());
-    for index in 0..tree.len() {
-        tree.parent(index).map_or(&mut last, |parent| &mut first[parent]).push(index);
-    }
-    let mut ahead: Vec<usize> = last.into_iter().rev().collect();
-    let mut all = Vec::new();
-    while let Some(index) = ahead.pop() {
-        let mut alone = Tree::new();
-        alone.push(None, tree.get(index).unwrap());
-        all.push((tree.id(index), tree.parent(index).and_then(|parent| tree.id(parent)), alone.to_bytes()));
-        ahead.extend(first[index].iter().rev());
-    }
-    all
-}
-
-fn node(rng: &mut Rng) -> Node<'static> {
-    let mut node = Node::group();
-    let zero = if rng.bool() { 0.0 } else { -0.0 };
-    let at = Vec3::new(rng.f32(), zero, 2.0);
-    node = match rng.u8(..6) {
-        0 | 1 => node.with_transform(Transform {
-            translation: at,
-            rotation: Quat::from_rotation_y(rng.f32()),
-            ..Transform::IDENTITY
-        }),
-        2 => {
-            node.with_matrix(Mat34 { rows: [[1.0, rng.f32(), 0.0, zero], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]] })
-        }
-        3 => node.with_transform(Transform::IDENTITY).with_translation_f64(DVec3::new(
-            6_371_000.0 + rng.f64(),
-            0.0,
-            f64::from(zero),
-        )),
-        _ => node,
-    };
-    if rng.bool() {
-        node = node.with_material(rng.u32(..3));
-    }
-    if rng.bool() {
-        node = node.with_drawable(Drawable::new(rng.u32(..2), Aabb::cube(1.0)));
-    }
-    if rng.bool() {
-        node = node.with_layers(Layers::new(rng.u32(..4)));
-    }
-    if rng.bool() {
-        node = node.named(["", "lamp", "post"][rng.usize(..3)]);
-    }
-    node.with_visibility([Visibility::Inherited, Visibility::Hidden, Visibility::Shown][rng.usize(..3)])
-        .with_user_data(rng.u32(..2))
-}
-
-fn tree(rng: &mut Rng, count: usize) -> Tree {
-    let mut tree = Tree::new();
-    for number in 0..count {
-        let parent = if number == 0 || rng.u8(..5) == 0 { None } else { Some(rng.usize(..number)) };
-        let id = tree.next_id() + rng.u64(..3);
-        tree.push_with_id(parent, node(rng), id);
-    }
-    tree
-}
-
-/// A tree in a scene.
-fn placed(tree: &Tree) -> (Scene, Instance) {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let instance = Instance::insert(&mut scene, root, tree).unwrap();
-    (scene, instance)
-}
-
-/// The tree after some random edits of a scene; new ids begin at `first_id`.
-fn edited(rng: &mut Rng, tree: &Tree, edits: usize, first_id: u64) -> Tree {
-    let (mut scene, mut instance) = placed(tree);
-    instance.begin_ids_at(first_id);
-    for _ in 0..edits {
-        let nodes: Vec<_> =
-            scene.get(instance.root()).unwrap().descendants().skip(1).map(|node| node.handle()).collect();
-        let any = |rng: &mut Rng| if nodes.is_empty() { instance.root() } else { nodes[rng.usize(..nodes.len())] };
-        let (at, other) = (any(rng), any(rng));
-        let place = match rng.u8(..4) {
-            0 => Place::LastChildOf(instance.root()),
-            1 => Place::FirstChildOf(other),
-            2 if other != instance.root() => Place::After(other),
-            _ => Place::LastChildOf(other),
-        };
-        match rng.u8(..8) {
-            0 | 1 => _ = scene.insert(place, node(rng)).unwrap(),
-            2..5 if at != instance.root() => _ = scene.reparent(at, place, Keep::Local),
-            5 if at != instance.root() && rng.bool() => _ = scene.remove(at).unwrap(),
-            _ if at != instance.root() => _ = scene.edit(at).unwrap().set_node(node(rng)).unwrap(),
-            _ => {}
-        }
-    }
-    instance.tree(&scene).unwrap()
-}
-
-fn between(old: &Tree, new: &Tree) -> Patch {
-    Patch::between(old, new).unwrap()
-}
+use hedgerow::{Error, Node, Place, Scene, Tree};
 
 #[test]
 fn a_patch_makes_one_tree_into_the_other_and_its_inverse_takes_it_back_to_the_bit() {
@@ -463,4 +362,19 @@ fn a_reordered_row_moves_as_few_nodes_as_possible() {
     };
     assert_eq!(patch.get(0, Field::Place), Some(&first));
     assert_eq!(patch.get(0, Field::Name), None);
+}
+
+#[test]
+fn an_id_that_comes_back_keeps_its_node_when_a_removed_one_is_used_again() {
+    let base = row(&[1, 2]);
+    let (mut scene, mut instance) = placed(&base);
+    scene.remove(instance.node(1).unwrap()).unwrap();
+    let own = scene.insert(scene.root(), Node::group()).unwrap(); // takes the place of the removed one
+    let back = between(&row(&[2]), &base);
+    back.apply(&mut scene, &mut instance).unwrap();
+    scene.remove(own).unwrap();
+    let next = between(&base, &row(&[1, 2, 3]));
+    next.apply(&mut scene, &mut instance).unwrap();
+    assert_eq!(ids(&instance.tree(&scene).unwrap()), [1, 2, 3]);
+    assert!([1, 2, 3].iter().all(|&id| instance.node(id).is_some_and(|node| instance.id(node) == Some(id))));
 }
