@@ -2,7 +2,7 @@
 
 use crate::edit::{BatchError, Edit, EditQueue, QueuedPlace, Target};
 use crate::handle::Queued;
-use crate::patch::{Entry, Instance, Patch, PatchError, Spot, Value, moves::Moves};
+use crate::patch::{Entry, Field, Instance, Patch, PatchError, Spot, Value, moves::Moves};
 use crate::{Error, Keep, Node, Scene, Tree};
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl Patch {
     /// Makes all changes, or none: if one is refused, the scene and the instance are as before.
     ///
     /// Each field must have the value that the entry has as `before`, to the bit, so a patch is not applied twice or to
-    /// another state by mistake. Components that the patch does not mention are not looked at. Nodes without an id,
+    /// another state by mistake. Components that the patch does not mention are not looked at, but those of removed nodes. Nodes without an id,
     /// which a program put below the instance, count as no siblings, and are removed with the node that they are below.
     /// A node that was removed and comes back has another handle and the same id.
     ///
@@ -105,6 +105,12 @@ impl Patch {
                     return Err(PatchError::Missing { id, missing });
                 }
             } else if let Some(node) = instance.node(id) {
+                // What the patch does not mention of a removed node, its inverse could not give back.
+                let lost = |value: &Value| !value.is_default() && self.get(id, value.field()).is_none();
+                let values = scene.get(node).map(|node| Field::ALL.map(|field| Value::of(&node.node(), field)));
+                if let Some(value) = values.iter().flatten().find(|value| lost(value)) {
+                    return Err(PatchError::State { id, field: value.field() });
+                }
                 let mut children = scene.children(node).filter_map(|child| instance.id(child));
                 if let Some(child) = children.find(|child| !moves.places.contains_key(child)) {
                     return Err(PatchError::NotEmpty { id, child });

@@ -1,7 +1,7 @@
 //! The spots of a patch: which nodes move, from where and whereto.
 
 use crate::patch::{Patch, Spot, Value};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The nodes that a patch moves, inserts or removes.
 pub(super) struct Moves {
@@ -46,7 +46,7 @@ impl Moves {
     /// A node whose spot afterwards no tree can have: two nodes stand there, or it is behind itself, or beside or below
     /// a node that is elsewhere.
     pub(super) fn unsound(&self) -> Option<u64> {
-        let mut seen: BTreeSet<u64> = BTreeSet::new();
+        let mut seen: HashSet<u64> = HashSet::new();
         for (&id, &[_, after]) in &self.places {
             let Some(spot) = after else { continue };
             let behind = spot.after.and_then(|other| self.places.get(&other));
@@ -56,14 +56,14 @@ impl Moves {
                 return Some(id);
             }
             // Follows the chain of previous siblings to its start, or to what was seen to have one.
-            let (mut at, mut chain) = (Some(id), BTreeSet::new());
+            let (mut at, mut chain) = (Some(id), HashSet::new());
             while let Some(next) = at.filter(|next| !seen.contains(next)) {
                 if !chain.insert(next) {
                     return Some(id);
                 }
                 at = self.places.get(&next).and_then(|&[_, after]| after?.after);
             }
-            seen.append(&mut chain);
+            seen.extend(chain);
         }
         None
     }

@@ -233,6 +233,9 @@ fn errors_name_the_node() {
     let mut child = row(&[1, 2]);
     child.push_with_id(Some(1), Node::group(), 3);
     assert_eq!(child.patched(&between(&base, &row(&[1]))), Err(PatchError::NotEmpty { id: 2, child: 3 }));
+    let mut named = row(&[1]);
+    named.push_with_id(None, Node::group().named("kept"), 2);
+    assert_eq!(named.patched(&between(&base, &row(&[1]))), state(2, Field::Name), "the inverse could not give it back");
     assert_eq!(insert.then(&insert), Err(PatchError::State { id: 7, field: Field::Place }));
     let again = Patch::from_entries(insert.entries().iter().chain(insert.entries()).cloned().collect());
     assert_eq!(again, Err(PatchError::Invalid { id: 7, violation: "two entries are of one field" }));
