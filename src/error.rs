@@ -66,6 +66,8 @@ pub enum Error {
     UnknownTicket(crate::handle::Queued),
     /// The parent of a node of a [`Tree`](crate::Tree) does not come before the node.
     UnknownParent,
+    /// A node of a [`Tree`](crate::Tree) has the id of another one, or the greatest `u64`.
+    InvalidId(u64),
     /// A node's description has a translation in double precision, but no local transform.
     NoLocal,
     /// There are fewer ids left for nodes than nodes without one: see
@@ -149,6 +151,7 @@ impl fmt::Display for Error {
                 )
             }
             Self::UnknownParent => f.write_str("the parent does not come before the node; push the parent first"),
+            Self::InvalidId(id) => write!(f, "the id {id} is another node's, or too great; give the node another"),
             Self::NoLocal => {
                 f.write_str("a translation in double precision needs a local transform; give the node one")
             }

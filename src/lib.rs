@@ -21,8 +21,9 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! The [`guide`] answers newcomers' questions about threads, data of your own, undo, physics, fixed steps,
-//! streaming, large worlds, replication and configurations. Its [glossary](guide::glossary) explains *slice*, *slot* and other terms.
+//! The [`guide`] answers newcomers' questions about threads, data of your own, undo, physics, fixed steps, streaming,
+//! large worlds, replication and configurations. Its [glossary](guide::glossary) explains *slice*, *slot* and other
+//! terms.
 //!
 //! Start with [`Scene`]. A node has any combination of a local transform, a material, a drawable, layers and a name
 //! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to it, and stays valid wherever the node is moved.
@@ -50,6 +51,7 @@
 //! | [`draw`] | draw lists: commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
 //! | [`skin`] | skinning on the CPU (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
+//! | [`patch`] | changes of a tree as a value: overrides of prefabs, undo, merges, replication | [`Patch`](patch::Patch), [`Instance`](patch::Instance) |
 //! | [`text`] | scenes and trees as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](text::WithIds), [`NodeIds`](text::NodeIds) |
 //! | [`stats`] | slices, memory, maintenance, validation | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
 //!
@@ -164,6 +166,7 @@ pub mod data;
 pub mod draw;
 pub mod edit;
 pub mod guide;
+pub mod patch;
 pub mod query;
 pub mod snapshot;
 pub mod stats;

@@ -44,11 +44,11 @@ impl Drawable {
 pub enum Visibility {
     /// Like the parent; the root is shown.
     #[default]
-    Inherited,
+    Inherited = 0,
     /// Hidden.
-    Hidden,
+    Hidden = 1,
     /// Shown, even below a hidden parent.
-    Shown,
+    Shown = 2,
 }
 
 /// The layers on which a node and everything below it are visible: a 32-bit mask, inherited by intersection.
@@ -508,7 +508,8 @@ impl Local {
         if let Some(transform) = transform_from_wide(wide) {
             return transform.checked().ok().map(Self::Transform);
         }
-        Some(Mat34::from_wide(wide)).filter(Mat34::is_finite).map(Self::Matrix)
+        // Rounding may make a matrix expressible that was not: it is stored as it would be stored again.
+        Some(Mat34::from_wide(wide)).filter(Mat34::is_finite).and_then(|matrix| Self::Matrix(matrix).checked().ok())
     }
 
     /// Whether this local transform, which is `wide` rounded, leads from `above` to `world` as precisely as single

@@ -54,6 +54,11 @@ pub fn snapshot(bytes: &[u8]) {
     drivers::snapshot::run(&structured(bytes));
 }
 
+/// See `tests/all/drivers/patch.rs`.
+pub fn patch(bytes: &[u8]) {
+    drivers::patch::run(&structured(bytes));
+}
+
 /// See `tests/all/drivers/clip.rs`.
 pub fn clip(bytes: &[u8]) {
     drivers::clip::run(&structured(bytes));

@@ -5,6 +5,7 @@
 //! | How do I edit a scene from several threads, or during a visit? | [`threads`] |
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I undo edits? | [`undo`] |
+//! | How do I override parts of a prefab, or merge two people's edits? | [`patches`] |
 //! | How do I synchronise a scene with a physics engine? | [`physics`] |
 //! | How do I draw between two fixed steps of a simulation? | [`fixed_steps`] |
 //! | How do I load and unload parts of a world at run time? | [`streaming`] |
@@ -21,6 +22,7 @@ pub mod fixed_steps;
 pub mod glossary;
 pub mod large_worlds;
 pub mod own_data;
+pub mod patches;
 pub mod physics;
 pub mod replication;
 pub mod streaming;

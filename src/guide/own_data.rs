@@ -78,6 +78,8 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
+//! A node that is inserted and removed between two updates is on the list `removed` too, and on no other list.
+//!
 //! **Entities that also write.** If both sides spawn, move and despawn, use this order in a frame: scripts edit the
 //! scene; update the scene; apply [`changes`](crate::Scene::changes) to the entities; run the systems; write the
 //! systems' results to the scene. Edits of detached nodes are on no list: read the nodes of
@@ -85,5 +87,3 @@
 //!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
 //! which draws include, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).
-//!
-//! A node that is inserted and removed between two updates is on this list too, and on no other list.

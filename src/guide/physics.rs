@@ -55,7 +55,7 @@
 //! let by_node: NodeMap<usize> = NodeMap::from_iter([(crate_, 0)]);
 //! scene.update();
 //! // The bodies were made from the scene as it is.
-//! let mut reader = ChangeReader::of(&scene).with_kinds(ChangeKinds::WORLD);
+//! let mut reader = ChangeReader::of(&scene).with_kinds(ChangeKinds::LOCAL);
 //!
 //! for step in 0..3 {
 //!     if step == 1 {
@@ -63,8 +63,8 @@
 //!     }
 //!     scene.update();
 //!     if let Some(changed) = scene.changes(&mut reader)?.since() {
-//!         assert_eq!(changed.moved().len(), usize::from(step == 1), "what physics wrote is not told");
-//!         for &node in changed.moved() {
+//!         assert_eq!(changed.locals().len(), usize::from(step == 1), "what physics wrote is not told");
+//!         for &node in changed.locals() {
 //!             if let (Some(&body), Some(world)) = (by_node.get(node), scene.world(node)) {
 //!                 bodies[body].place = world.translation();
 //!             }

@@ -8,13 +8,16 @@
 //! | free memory: [`Scene::maintain`](crate::Scene::maintain) | once a frame, with a budget | about the budget at most |
 //!
 //! **Keep frames short.** One large insert makes one long frame: split a part into trees of some thousand nodes, and
-//! insert one per frame below the part's top node. If the part must not be seen incomplete, hide that node
-//! ([`Visibility::Hidden`](crate::Visibility::Hidden)) until the last tree is inserted.
+//! insert one per frame below the part's top node. If the part must not be seen incomplete, give that node
+//! [`Layers::NONE`](crate::Layers::NONE) until the last tree is inserted. (Hiding it does not hide nodes below it that
+//! are
+//! [`Shown`](crate::Visibility::Shown).)
 //!
 //! **Unload for a while.** If you will soon need a part again, detach it instead of removing it:
 //! [`reparent`](crate::Scene::reparent) its top node to [`Place::Detached`](crate::Place::Detached). It keeps its
-//! handles, edits and memory, and costs passes nothing. If a part was changed and is unloaded for longer, save it as
-//! bytes: [`Scene::tree`](crate::Scene::tree), then [`Tree::to_bytes`](crate::Tree::to_bytes).
+//! handles, edits and memory, and costs passes nothing. Detaching and attaching take O(nodes moved), and so does the
+//! next update: split the part here, too. If a part was changed and is unloaded for longer, save it as bytes:
+//! [`Scene::tree`](crate::Scene::tree), then [`Tree::to_bytes`](crate::Tree::to_bytes).
 //!
 //! **Handles.** `insert_tree` returns handles in the order of the tree, so a loader can map its indices to handles.
 //! When you remove a part, its handles become stale. Drop your own data in a [`NodeMap`](crate::data::NodeMap) with
@@ -22,7 +25,7 @@
 //! [`removed`](crate::changes::Changed::removed).
 //!
 //! ```
-//! use hedgerow::{Error, Node, NodeHandle, Scene, Transform, Tree, Visibility};
+//! use hedgerow::{Error, Layers, Node, NodeHandle, Scene, Transform, Tree};
 //! use std::sync::mpsc;
 //! use std::thread;
 //!
@@ -45,12 +48,12 @@
 //!
 //! let mut blocks: Vec<(u32, NodeHandle)> = Vec::new();
 //! for (block, parts) in loaded {
-//!     let top = scene.insert(scene.root(), Node::group().with_visibility(Visibility::Hidden))?;
+//!     let top = scene.insert(scene.root(), Node::group().with_layers(Layers::NONE))?;
 //!     for part in &parts {
 //!         scene.insert_tree(top, part)?; // a part a frame
 //!         scene.update();
 //!     }
-//!     scene.edit(top)?.set_visibility(Visibility::Inherited);
+//!     scene.edit(top)?.set_layers(None);
 //!     blocks.push((block, top));
 //! }
 //! assert_eq!(scene.len(), 1 + 3 * 401);

@@ -44,6 +44,11 @@ impl<'b> Reader<'b> {
         core::str::from_utf8(self.take(length, 1)?).map_err(|_| BytesError::invalid("a name is not UTF-8"))
     }
 
+    /// Whether no bytes remain.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// Checks that no bytes remain.
     pub(crate) fn finish(self) -> Result<(), BytesError> {
         ensure!(self.rest.is_empty(), "something follows the last list");

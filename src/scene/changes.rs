@@ -124,7 +124,8 @@ impl<'r> Changes<'r> {
 /// | detached, or not there | inserted or attached | in the tree | [`entered`](Self::entered) |
 /// | detached, or not there | attached, an update, detached | detached | `left` |
 /// | detached, or not there | attached and detached between two updates | detached | none |
-/// | detached, or not there | removed | gone | `removed` alone |
+/// | detached, or not there | in the tree after an update, then removed | gone | `left`, `removed` |
+/// | detached, or not there | removed, and in the tree after no update | gone | `removed` alone |
 ///
 /// The lists contain nodes but no values, so a mirror that copies values from the scene may apply a list twice. A
 /// mirror that inserts nodes must only insert those that it does not have.

@@ -20,8 +20,8 @@ use edit::{Insert, Names, Step, Tickets};
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another,
 /// with the same results as direct calls. An edit that fails does not stop the others. [`apply_all`](Self::apply_all)
 /// reverts all edits if one fails. Queues keep their memory, so a queue that is reused every frame allocates nothing in
-/// the steady state, except for trees, and for names and descriptions in changes. An edit takes at most 96 bytes, and
-/// an insert also the node's description.
+/// the steady state, except for trees, for names and descriptions in changes, and in `apply_all`. An edit takes at most
+/// 96 bytes, and an insert also the node's description.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked: if its node is not in the scene,
 /// the result is [`Error::StaleHandle`]. This is also the result for a handle of another scene, unless a node of this

@@ -54,7 +54,7 @@ impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotASnapshot => {
-                f.write_str("the bytes are not a snapshot; pass what Scene::to_bytes or Tree::to_bytes returned")
+                f.write_str("the bytes are not those expected; pass what Scene::to_bytes, Tree::to_bytes or Patch::to_bytes returned")
             }
             Self::Version(found) => write!(
                 f,

@@ -5,13 +5,14 @@
 //! count     of nodes u32                                                                                4 B
 //! nodes     the number of the parent or NIL u32 │ which components u32                             8 B a node
 //! parts     of each node: its components, as `src/tree/packed.rs` orders them, and the length and text of its name
+//! ids       of the nodes u64, unless each id is the node's number                                   8 B a node
 //! ```
 
 use crate::record::{BytesError, Reader, Record, Writer, count, ensure};
 use crate::snapshot::{SnapshotError, body_of, with_header};
 use crate::store::NIL;
 use crate::tree::Tree;
-use crate::tree::packed::{Head, MOST_WORDS, Words};
+use crate::tree::packed::{Head, MOST_WORDS, Packed, Words};
 use crate::{Local, Node};
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::file_header::Kind;
@@ -30,6 +31,7 @@ impl Tree {
             out.array(self.nodes.words(head));
             self.nodes.node(head).name.inspect(|name| out.text(name));
         }
+        out.array(self.ids.list());
         with_header(Kind::Tree, out)
     }
 
@@ -68,24 +70,47 @@ impl Tree {
         let mut tree = Self::new();
         tree.parents.try_reserve_exact(nodes.len())?;
         tree.nodes.try_reserve([nodes.len(), 0, 0])?;
-        let mut buffer = [0; MOST_WORDS];
         for (number, [parent, parts]) in (0..).zip(nodes) {
             ensure!(parent == NIL || parent < number, "a node comes before its parent");
-            let head = Head::of_parts(parts);
-            ensure!(head.is_sound(), "a node has components that there are not");
-            let words = &mut buffer[..head.words()];
-            for word in &mut *words {
-                *word = from.one()?;
-            }
-            let mut node = Words(words).node(head);
-            check(&node, head)?;
-            node.name = if head.has(Head::NAME) { Some(from.text()?) } else { None };
-            tree.nodes.try_reserve([0, words.len() + 3, node.name.map_or(0, str::len)])?;
+            let node = read_node(from, parts)?;
+            tree.nodes.try_reserve([0, Head::of_parts(parts).words() + 3, node.name.map_or(0, str::len)])?;
             tree.nodes.push(&node);
             tree.parents.push(parent);
         }
+        if !from.is_empty() {
+            for (number, id) in from.many(count)?.into_iter().enumerate() {
+                ensure!(tree.ids.push(number, id), "two nodes have one id, or one has none");
+            }
+            ensure!(!tree.ids.are_numbers(), "the ids are the numbers");
+        }
         Ok(tree)
     }
+}
+
+/// Writes which components a node has, the components, and its name.
+pub(crate) fn write_node(out: &mut Writer, node: &Node<'_>) {
+    let mut packed = Packed::default();
+    packed.push(node);
+    for &head in packed.heads() {
+        out.one(head.parts());
+        out.array(packed.words(head));
+    }
+    node.name.inspect(|name| out.text(name));
+}
+
+/// Reads the components and the name of a node that has these parts.
+pub(crate) fn read_node<'b>(from: &mut Reader<'b>, parts: u32) -> Result<Node<'b>, BytesError> {
+    let head = Head::of_parts(parts);
+    ensure!(head.is_sound(), "a node has components that there are not");
+    let mut buffer = [0; MOST_WORDS];
+    let words = &mut buffer[..head.words()];
+    for word in &mut *words {
+        *word = from.one()?;
+    }
+    let node = Words(words).node(head);
+    check(&node, head)?;
+    let name = if head.has(Head::NAME) { Some(from.text()?) } else { None };
+    Ok(Node { name, ..node })
 }
 
 /// Checks that a scene accepts this description, and that it has what its head says.

@@ -1,7 +1,8 @@
 //! A tree of nodes as a value, independent of any scene: built node by node, copied from a scene, or read from bytes or
 //! text.
 
-mod bytes;
+pub(crate) mod bytes;
+mod ids;
 mod insert;
 mod packed;
 #[cfg(feature = "serde")]
@@ -10,6 +11,7 @@ pub(crate) mod text;
 use crate::store::NIL;
 use crate::{Error, Node};
 use core::fmt;
+use ids::Ids;
 use insert::Placed;
 use packed::Packed;
 
@@ -27,8 +29,12 @@ use packed::Packed;
 /// comes before its children. Siblings are in the order of their numbers. There may be several roots (nodes without a
 /// parent). Most nodes take 50 to 100 bytes.
 ///
+/// A node also has an id: its number, unless [`push_with_id`](Self::push_with_id) gave another. Ids are kept in bytes
+/// and text, and name nodes in a [`Patch`](crate::patch::Patch). A tree that is read from a scene has new ones;
+/// [`Instance`](crate::patch::Instance) keeps them.
+///
 /// Two trees are equal if they have the same nodes with the same parents in the same depth-first order, whatever their
-/// numbers. The comparison runs in **O(nodes)**.
+/// numbers and ids. The comparison runs in **O(nodes)**.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform, Tree};
@@ -50,8 +56,9 @@ pub struct Tree {
     /// The number of each node's parent, or [`NIL`].
     parents: Vec<u32>,
     nodes: Packed,
+    ids: Ids,
     /// The first node that a scene would refuse, and why.
-    fault: Option<(usize, Error)>,
+    pub(crate) fault: Option<(usize, Error)>,
 }
 
 /// Stands for a parent's number that no list can contain.
@@ -67,10 +74,12 @@ impl Tree {
     /// A tree without nodes, with room for this many.
     #[must_use]
     pub fn with_capacity(nodes: usize) -> Self {
-        Self { parents: Vec::with_capacity(nodes), nodes: Packed::with_capacity(nodes), fault: None }
+        Self { parents: Vec::with_capacity(nodes), nodes: Packed::with_capacity(nodes), ..Self::default() }
     }
 
-    /// Appends a node as the last child of its parent, or as a root, and returns its number. A name is copied.
+    /// Appends a node as the last child of its parent, or as a root, and returns its number. A name is copied. Its id
+    /// is
+    /// [`next_id`](Self::next_id).
     ///
     /// A parent whose number is not less than that of the node, or an invalid value, is reported when the tree is
     /// inserted. Runs in amortised **O(1)**.
@@ -79,6 +88,15 @@ impl Tree {
     /// If the name is 4 GiB or longer.
     #[inline]
     pub fn push(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
+        if self.ids.are_numbers() {
+            self.push_node(parent, node)
+        } else {
+            self.push_with_id(parent, node, self.next_id())
+        }
+    }
+
+    #[inline]
+    fn push_node(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
         let number = self.len();
         self.parents.push(parent.map_or(NIL, |parent| u32::try_from(parent).unwrap_or(UNKNOWN).min(UNKNOWN)));
         if parent.is_some_and(|parent| parent >= number) {
@@ -112,6 +130,7 @@ impl Tree {
     pub fn clear(&mut self) {
         self.parents.clear();
         self.nodes.clear();
+        self.ids.clear();
         self.fault = None;
     }
 

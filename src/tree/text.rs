@@ -192,8 +192,8 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
     Ok(Some(places))
 }
 
-/// Writes the nodes by their numbers, each with the number of its parent: as a scene writes its nodes. Fails for a tree
-/// that a scene would refuse.
+/// Writes the nodes by their numbers, each with the number of its parent: as a scene writes its nodes. If an id is not
+/// its node's number, each node has its id, and parents are named by ids. Fails for a tree that a scene would refuse.
 ///
 /// ```
 /// use hedgerow::{Node, Tree};
@@ -210,20 +210,26 @@ impl Serialize for Tree {
         if let Some((number, fault)) = self.fault {
             return Err(S::Error::custom(format!("node {number}: {fault}")));
         }
-        let form =
-            |(parent, node): (Option<usize>, _)| NodeForm::of(node, None, parent.map(|parent| parent as u64), false);
-        serializer.collect_seq(self.iter().map(form))
+        let form = |(number, (parent, node)): (_, (Option<usize>, _))| {
+            let id = self.id(number).filter(|_| !self.ids.are_numbers());
+            NodeForm::of(node, id, parent.and_then(|parent| self.id(parent)), false)
+        };
+        serializer.collect_seq(self.iter().enumerate().map(form))
     }
 }
 
-/// Reads a list of nodes in any order; those of the tree are in depth-first order. Ids are used for parents, and
-/// forgotten. Every number is checked as for an edit.
+/// Reads a list of nodes in any order; those of the tree are in depth-first order. A node without an id has its index
+/// in the list as its id. Every number is checked as for an edit.
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let nodes: Vec<NodeForm<'_>> = Deserialize::deserialize(deserializer)?;
         if let Some(place) = nodes.iter().position(|node| node.detached) {
             return Err(D::Error::custom(format!("node {place}: a tree has no detached nodes; leave the mark out")));
         }
-        Listed::of(&nodes).map(|listed| listed.tree).map_err(D::Error::custom)
+        let Listed { mut tree, ids, .. } = Listed::of(&nodes).map_err(D::Error::custom)?;
+        for (number, id) in ids.into_iter().enumerate() {
+            tree.ids.push(number, id);
+        }
+        Ok(tree)
     }
 }

@@ -25,7 +25,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
     let (of_node, of_parent) = (format!("{node:?}"), format!("{parent:?}"));
     let ticket = EditQueue::new().insert(node, Node::group());
     let of_ticket = format!("{ticket:?}");
-    let said: [(Error, &[&str]); 23] = [
+    let said: [(Error, &[&str]); 24] = [
         (Error::StaleHandle(node), &[&of_node, "drop the handle"]),
         (Error::RootIsFixed, &["edit its children"]),
         (Error::BesideDetached(node), &[&of_node, "move it into the tree first"]),
@@ -43,6 +43,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         (Error::NoDrawable(node), &[&of_node, "set_drawable"]),
         (Error::UnknownTicket(ticket), &[&of_ticket, "append the queue"]),
         (Error::UnknownParent, &["push the parent first"]),
+        (Error::InvalidId(7), &["the id 7", "give the node another"]),
         (Error::NoLocal, &["give the node one"]),
         (Error::NoIds { next: 7 }, &["from 7 on", "NodeIds::insert"]),
         (Error::NoBounds, &["bounds: true"]),

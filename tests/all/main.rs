@@ -24,6 +24,7 @@ mod missed_updates;
 mod model;
 mod node_map;
 mod pair;
+mod patches;
 mod promises;
 mod queries;
 mod queue;

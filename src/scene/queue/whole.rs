@@ -107,7 +107,8 @@ impl EditQueue {
     /// Applies all recorded edits in order, or none: if one fails, those before it are reverted.
     ///
     /// The queue is empty afterwards, but keeps all its edits if one failed. Takes two to three times as long as
-    /// [`apply`](Self::apply), and memory for the old state of everything that the edits change.
+    /// [`apply`](Self::apply), **O(depth)** more for edits in detached subtrees after a removal, and memory for the old
+    /// state of everything that the edits change.
     ///
     /// Reverted edits leave each node with its handle, components and place, and detached subtrees in their order. The
     /// handles of nodes whose insert was reverted are not reused, so later inserts return other handles than without

@@ -11,6 +11,7 @@ pub(crate) mod edits;
 mod input;
 #[cfg(feature = "serde")]
 pub(crate) mod json;
+pub(crate) mod patch;
 pub(crate) mod skeleton;
 pub(crate) mod skin;
 pub(crate) mod snapshot;

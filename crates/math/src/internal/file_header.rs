@@ -32,6 +32,8 @@ pub enum Kind {
     Skin = 6,
     /// A mesh that follows joints.
     SkinnedMesh = 7,
+    /// Changes of a tree's nodes.
+    Patch = 8,
 }
 
 /// Why bytes do not have the expected header or checksum.

@@ -1,0 +1,64 @@
+//! Prefabs, undo and merges by patches.
+//!
+//! A [`Patch`](crate::patch::Patch) is the difference of two [`Tree`](crate::Tree)s as a value. It names nodes by ids,
+//! which stay when nodes are renamed, moved or sorted. An [`Instance`](crate::patch::Instance) is a tree in a scene
+//! that knows the handle of each id.
+//!
+//! **A prefab with overrides.** Edit the instance by any call, and read it back when its file is saved: the file has
+//! the overrides alone. When the prefab changes, merge its change with them. To revert an override, take its entry out
+//! ([`retain`](crate::patch::Patch::retain)); to apply it to the prefab, patch the tree. A variant of a variant is two
+//! patches in a row: [`then`](crate::patch::Patch::then) makes one of them.
+//!
+//! ```
+//! use hedgerow::patch::{Field, Instance, Patch};
+//! use hedgerow::{Node, Scene, Tree};
+//!
+//! let mut prefab = Tree::new();
+//! let lamp = prefab.push(None, Node::material(1).named("lamp"));
+//! prefab.push(Some(lamp), Node::group().named("bulb"));
+//!
+//! let mut scene = Scene::new();
+//! let root = scene.root();
+//! let mut instance = Instance::insert(&mut scene, root, &prefab)?;
+//! instance.begin_ids_at(1000); // new nodes of the prefab have lower ids
+//! scene.edit(instance.node(0).unwrap())?.set_material(7).set_name("red lamp");
+//! let mut overrides = Patch::between(&prefab, &instance.tree(&scene)?)?;
+//!
+//! let mut next = prefab.clone(); // the next version of the prefab
+//! next.push(Some(lamp), Node::group().named("shade"));
+//! let (both, conflicts) = Patch::merge(&overrides, &Patch::between(&prefab, &next)?)?;
+//! assert!(conflicts.is_empty());
+//! assert_eq!(prefab.patched(&both)?.get(2).unwrap().name, Some("shade"));
+//!
+//! overrides.retain(|entry| entry.field() != Field::Name); // revert the name,
+//! let red = prefab.patched(&overrides)?; // and make the material part of the prefab
+//! assert_eq!(red.get(0), Some(Node::material(7).named("lamp")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Undo.** A step is a patch; its [`inverse`](crate::patch::Patch::inverse) takes it back, to the bit. What was
+//! removed comes back with its id and another handle: so refer to nodes by ids. [`undo`](super::undo) keeps handles,
+//! too.
+//!
+//! ```
+//! # use hedgerow::patch::{Instance, Patch};
+//! # use hedgerow::{Node, Scene, Tree};
+//! # let mut tree = Tree::new();
+//! # tree.push(None, Node::group());
+//! # let mut scene = Scene::new();
+//! # let root = scene.root();
+//! # let mut instance = Instance::insert(&mut scene, root, &tree)?;
+//! let before = instance.tree(&scene)?;
+//! scene.remove(instance.node(0).unwrap())?; // any edits
+//! let step = Patch::between(&before, &instance.tree(&scene)?)?;
+//!
+//! step.inverse().apply(&mut scene, &mut instance)?; // undo
+//! assert!(scene.contains(instance.node(0).unwrap()));
+//! step.apply(&mut scene, &mut instance)?; // redo
+//! assert_eq!(instance.node(0), None);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Merges and replication.** Two people edit the same tree: [`merge`](crate::patch::Patch::merge) keeps both changes
+//! and lists what they changed differently. Over a network send [`to_bytes`](crate::patch::Patch::to_bytes). A patch
+//! that does not fit the receiver's state is refused, and names the node and the field.

@@ -1,0 +1,211 @@
+//! Applies patches, all or nothing.
+
+use crate::edit::{BatchError, Edit, EditQueue, QueuedPlace, Target};
+use crate::handle::Queued;
+use crate::patch::{Entry, Field, Instance, Patch, PatchError, Spot, Value, moves::Moves};
+use crate::{Error, Keep, Node, Scene, Tree};
+use std::collections::BTreeMap;
+
+impl Tree {
+    /// The tree as it is after a patch, in depth-first order, with its ids. Runs in **O(nodes log nodes)**.
+    ///
+    /// # Errors
+    /// Those of [`Patch::apply`]; [`PatchError::Tree`] for a tree that a scene would refuse.
+    pub fn patched(&self, patch: &Patch) -> Result<Self, PatchError> {
+        let mut scene = Scene::new();
+        let root = scene.root();
+        let mut instance = Instance::insert(&mut scene, root, self).map_err(PatchError::Tree)?;
+        patch.apply(&mut scene, &mut instance)?;
+        instance.tree(&scene).map_err(|error| PatchError::Tree(error.into()))
+    }
+}
+
+impl Patch {
+    /// Makes all changes, or none: if one is refused, the scene and the instance are as before.
+    ///
+    /// Each field must have the value that the entry has as `before`, to the bit, so a patch is not applied twice or to
+    /// another state by mistake. Components that the patch does not mention are not looked at, but those of removed
+    /// nodes. Nodes without an id, which a program put below the instance, count as no siblings, and are removed with
+    /// the node that they are below. A node that was removed and comes back has another handle and the same id.
+    ///
+    /// Runs in **O(entries log nodes)**, in O(children) for each node that is removed, and in O(nodes below) for each
+    /// that moves. Readers of changes, and handles, see what [`EditQueue::apply_all`] says.
+    ///
+    /// # Errors
+    /// [`PatchError`] names the node.
+    ///
+    /// ```
+    /// use hedgerow::patch::{Field, Instance, Patch, PatchError};
+    /// use hedgerow::{Node, Scene, Tree};
+    ///
+    /// let (mut old, mut new) = (Tree::new(), Tree::new());
+    /// old.push(None, Node::material(1));
+    /// new.push(None, Node::material(2));
+    /// let patch = Patch::between(&old, &new)?;
+    ///
+    /// let mut scene = Scene::new();
+    /// let root = scene.root();
+    /// let mut instance = Instance::insert(&mut scene, root, &old)?;
+    /// patch.apply(&mut scene, &mut instance)?;
+    /// assert_eq!(instance.tree(&scene)?, new);
+    /// let twice = patch.apply(&mut scene, &mut instance);
+    /// assert_eq!(twice, Err(PatchError::State { id: 0, field: Field::Material }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn apply(&self, scene: &mut Scene, instance: &mut Instance) -> Result<(), PatchError> {
+        let moves = Moves::of(self);
+        self.check(scene, instance, &moves)?;
+        let mut plan = Plan { instance, queue: EditQueue::new(), edited: Vec::new(), made: BTreeMap::new() };
+        plan.take_out(self, &moves);
+        plan.place(&moves);
+        plan.set_components(self, &moves, scene);
+        plan.remove(&moves);
+        let Plan { mut queue, edited, made, .. } = plan;
+        queue.apply_all(scene).map_err(|BatchError { item, error }| {
+            let id = edited[item.expect("a queue says which edit is refused")];
+            if matches!(error, Error::WouldCycle { .. }) {
+                PatchError::Cycle { id }
+            } else {
+                PatchError::Scene { id, error }
+            }
+        })?;
+        for (&id, _) in moves.places.iter().filter(|(_, [_, after])| after.is_none()) {
+            instance.forget(id);
+        }
+        for (id, ticket) in made {
+            instance.set(id, queue.inserted(ticket).expect("all edits were made"));
+        }
+        Ok(())
+    }
+
+    /// Checks that the scene has what the patch starts from, and that nodes go where others are.
+    fn check(&self, scene: &Scene, instance: &Instance, moves: &Moves) -> Result<(), PatchError> {
+        for entry in &self.entries {
+            let id = entry.id;
+            let same = match &entry.before {
+                Value::Place(None) => instance.node(id).is_none_or(|node| !scene.contains(node)),
+                Value::Place(before) => instance.spot(scene, id) == *before,
+                value => match instance.value(scene, value, id) {
+                    Some(now) => now.same(value),
+                    None => matches!(moves.places.get(&id), Some([None, _])),
+                },
+            };
+            if !same {
+                return Err(PatchError::State { id, field: entry.field() });
+            }
+        }
+        // Whether what moves stands at the parent where others expect it, `from_entries` has checked.
+        let at = |id: u64| if moves.places.contains_key(&id) { None } else { Some(instance.spot(scene, id)) };
+        for (&id, &[_, after]) in &moves.places {
+            if let Some(Spot { parent, after }) = after {
+                let no_parent = parent.filter(|&id| at(id) == Some(None));
+                let astray = |id: &u64| at(*id).is_some_and(|at| at.is_none_or(|at| at.parent != parent));
+                if let Some(missing) = no_parent.or_else(|| after.filter(astray)) {
+                    return Err(PatchError::Missing { id, missing });
+                }
+            } else if let Some(node) = instance.node(id) {
+                // What the patch does not mention of a removed node, its inverse could not give back.
+                let lost = |value: &Value| !value.is_default() && self.get(id, value.field()).is_none();
+                let values = scene.get(node).map(|node| Field::ALL.map(|field| Value::of(&node.node(), field)));
+                if let Some(value) = values.iter().flatten().find(|value| lost(value)) {
+                    return Err(PatchError::State { id, field: value.field() });
+                }
+                let mut children = scene.children(node).filter_map(|child| instance.id(child));
+                if let Some(child) = children.find(|child| !moves.places.contains_key(child)) {
+                    return Err(PatchError::NotEmpty { id, child });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The edits that a patch is in a scene.
+struct Plan<'p> {
+    instance: &'p Instance,
+    queue: EditQueue,
+    /// The id of each edit's node.
+    edited: Vec<u64>,
+    made: BTreeMap<u64, Queued>,
+}
+
+impl Plan<'_> {
+    fn push(&mut self, id: u64, edit: Edit) {
+        self.queue.push(edit);
+        self.edited.push(id);
+    }
+
+    fn target(&self, id: u64) -> Target {
+        let node = || self.instance.node(id).expect("checked before").into();
+        self.made.get(&id).map_or_else(node, |&ticket| ticket.into())
+    }
+
+    /// Detaches what moves, so that no move makes a cycle that a later one ends, and inserts detached what is new.
+    fn take_out(&mut self, patch: &Patch, moves: &Moves) {
+        for entries in patch.entries.chunk_by(|a, b| a.id == b.id) {
+            let id = entries[0].id;
+            match moves.places.get(&id) {
+                Some([None, _]) => {
+                    let mut node = Node::group();
+                    entries.iter().for_each(|entry| entry.after.put(&mut node));
+                    self.made.insert(id, self.queue.insert(QueuedPlace::Detached, node));
+                    self.edited.push(id);
+                }
+                Some([_, Some(_)]) => {
+                    self.push(id, Edit::reparent(self.target(id), QueuedPlace::Detached, Keep::Local));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Puts these nodes at their spots, each after the sibling behind which it stands.
+    fn place(&mut self, moves: &Moves) {
+        for &[_, after] in moves.places.values() {
+            let Some(mut spot) = after.filter(|spot| spot.after.is_none_or(|id| !moves.places.contains_key(&id)))
+            else {
+                continue;
+            };
+            while let Some(&id) = moves.followers.get(&spot) {
+                let place = match (spot.after, spot.parent) {
+                    (Some(sibling), _) => QueuedPlace::After(self.target(sibling)),
+                    (None, Some(parent)) => QueuedPlace::FirstChildOf(self.target(parent)),
+                    (None, None) => QueuedPlace::FirstChildOf(self.instance.root().into()),
+                };
+                self.push(id, Edit::reparent(self.target(id), place, Keep::Local));
+                spot.after = Some(id);
+            }
+        }
+    }
+
+    /// Sets the components of nodes that are there before and after.
+    fn set_components(&mut self, patch: &Patch, moves: &Moves, scene: &Scene) {
+        for entries in patch.entries.chunk_by(|a, b| a.id == b.id) {
+            let id = entries[0].id;
+            if matches!(moves.places.get(&id), Some([None, _] | [_, None])) {
+                continue;
+            }
+            let wide = |entry: &Entry| matches!(entry.after, Value::Local { remainder: Some(_), .. });
+            if entries.iter().any(wide) {
+                let mut node = self.instance.node(id).and_then(|node| scene.get(node)).expect("checked before").node();
+                entries.iter().for_each(|entry| entry.after.put(&mut node));
+                self.push(id, Edit::change(self.target(id), node));
+                continue;
+            }
+            for change in entries.iter().filter_map(|entry| entry.after.change()) {
+                self.push(id, Edit::change(self.target(id), change));
+            }
+        }
+    }
+
+    /// Removes each node whose parent is not removed as well.
+    fn remove(&mut self, moves: &Moves) {
+        for (&id, place) in &moves.places {
+            if let [Some(before), None] = place
+                && before.parent.is_none_or(|parent| !moves.removes(parent))
+            {
+                self.push(id, Edit::remove(self.target(id)));
+            }
+        }
+    }
+}

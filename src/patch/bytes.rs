@@ -1,0 +1,100 @@
+//! Patches as bytes.
+//!
+//! ```text
+//! header    as that of a scene, of another kind                                                        32 B
+//! count     of entries u32                                                                              4 B
+//! entries   id u64 │ field u32 │ the value before │ the value after
+//! value     of a place: whether there is one u32 │ parent u64 │ previous sibling u64; u64::MAX is none
+//!           of a component: a node that has no other, as in a tree: `src/tree/bytes.rs`
+//! ```
+
+use crate::Node;
+use crate::patch::{Entry, Field, Patch, PatchError, Spot, Value};
+use crate::record::{BytesError, Reader, Writer, count, ensure};
+use crate::snapshot::{SnapshotError, body_of, with_header};
+use crate::tree::bytes::{read_node, write_node};
+use hedgerow_math::internal::file_header::Kind;
+
+const NONE: u64 = u64::MAX;
+
+impl Patch {
+    /// The patch as bytes, from which [`Patch::from_bytes`] makes an equal one. Runs in **O(entries)**.
+    ///
+    /// # Panics
+    /// If a name has 4 GiB or more.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        out.one(count(self.entries.len()));
+        for entry in &self.entries {
+            out.one(entry.id);
+            out.one(entry.field() as u32);
+            for value in [&entry.before, &entry.after] {
+                match value {
+                    Value::Place(spot) => {
+                        out.one(u32::from(spot.is_some()));
+                        let spot = spot.unwrap_or(Spot { parent: None, after: None });
+                        out.array(&[spot.parent, spot.after].map(|id| id.unwrap_or(NONE)));
+                    }
+                    value => write_node(&mut out, &value.alone()),
+                }
+            }
+        }
+        with_header(Kind::Patch, out)
+    }
+
+    /// The patch from which [`Patch::to_bytes`] made these bytes.
+    ///
+    /// Any bytes are safe: what cannot be the difference of two trees is refused, and allocation is bounded by input
+    /// size. Runs in **O(bytes log entries)**.
+    ///
+    /// # Errors
+    /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the patch.
+    ///
+    /// ```
+    /// use hedgerow::patch::Patch;
+    /// use hedgerow::{Node, Tree};
+    ///
+    /// let mut tree = Tree::new();
+    /// tree.push(None, Node::group().named("lamp"));
+    /// let patch = Patch::between(&Tree::new(), &tree)?;
+    /// assert_eq!(Patch::from_bytes(&patch.to_bytes())?, patch);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let mut from = Reader::new(body_of(Kind::Patch, bytes)?);
+        let mut entries = Vec::new();
+        for _ in 0..from.one::<u32>()? {
+            let (id, field) = (from.one()?, from.one::<u32>()?);
+            let field = Field::ALL.get(field as usize).ok_or(BytesError::invalid("there is no such field"))?;
+            let (before, after) = (value(&mut from, *field)?, value(&mut from, *field)?);
+            entries.try_reserve(1)?;
+            entries.push(Entry { id, before, after });
+        }
+        from.finish()?;
+        if !entries.is_sorted_by_key(Entry::key) {
+            return Err(BytesError::invalid("entries are not sorted by id and field").into());
+        }
+        Self::from_entries(entries).map_err(|error| match error {
+            PatchError::Invalid { violation, .. } => SnapshotError::Invalid { violation },
+            _ => unreachable!("entries are refused as invalid alone"),
+        })
+    }
+}
+
+fn value(from: &mut Reader<'_>, field: Field) -> Result<Value, BytesError> {
+    let head = from.one()?;
+    if field == Field::Place {
+        let [parent, after] = from.one::<[u64; 2]>()?.map(|id| (id != NONE).then_some(id));
+        ensure!(head == 1 || head == 0 && parent.is_none() && after.is_none(), "a place is none and some");
+        return Ok(Value::Place((head == 1).then_some(Spot { parent, after })));
+    }
+    let node = read_node(from, head)?;
+    let value = Value::of(&node, field);
+    let wide = |node: &Node<'_>| node.translation_f64.map(|wide| wide.to_array().map(f64::to_bits));
+    ensure!(
+        value.alone() == node && wide(&value.alone()) == wide(&node),
+        "a value is of another field, or not as kept"
+    );
+    Ok(value)
+}

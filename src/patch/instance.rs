@@ -1,0 +1,149 @@
+//! A tree in a scene, whose nodes keep their ids.
+
+use crate::edit::BatchError;
+use crate::patch::{Spot, Value};
+use crate::scene::NodeMap;
+use crate::{Error, Node, NodeHandle, Place, Scene, Tree};
+use std::collections::{BTreeMap, HashMap};
+
+/// A tree in a scene: the node below which it is, and the handle of each id.
+///
+/// The root is a group of the instance's own, and no node of the tree. Give it a transform to move the instance, or
+/// another parent: no patch mentions it. All that is below may be edited as any node; [`tree`](Self::tree) reads it
+/// back, ids included.
+///
+/// ```
+/// use hedgerow::patch::Instance;
+/// use hedgerow::{Node, Scene, Transform, Tree};
+///
+/// let mut tree = Tree::new();
+/// let car = tree.push(None, Node::group().named("car"));
+/// tree.push(Some(car), Node::group().named("wheel"));
+///
+/// let mut scene = Scene::new();
+/// let root = scene.root();
+/// let mut instance = Instance::insert(&mut scene, root, &tree)?;
+/// scene.set_local(instance.root(), Transform::from_xyz(5.0, 0.0, 0.0))?;
+/// assert_eq!(scene.get(instance.node(1).unwrap()).unwrap().name(), Some("wheel"));
+/// assert_eq!(instance.tree(&scene)?, tree);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Instance {
+    root: NodeHandle,
+    nodes: BTreeMap<u64, NodeHandle>,
+    ids: NodeMap<u64>,
+    next: u64,
+}
+
+impl Instance {
+    /// Inserts a tree at a place, below a new group. Runs in **O(nodes log nodes)**.
+    ///
+    /// # Errors
+    /// Those of [`Scene::insert_tree`]. The scene is unchanged.
+    pub fn insert(scene: &mut Scene, place: impl Into<Place>, tree: &Tree) -> Result<Self, BatchError> {
+        if let Some((number, error)) = tree.fault {
+            return Err(BatchError::at(number, error));
+        }
+        let mut grouped = Tree::with_capacity(tree.len() + 1);
+        let root = grouped.push(None, Node::group());
+        for (parent, node) in tree.iter() {
+            grouped.push(Some(parent.map_or(root, |parent| parent + 1)), node);
+        }
+        let handles = scene.insert_tree(place, &grouped)?;
+        let mut instance =
+            Self { root: handles[root], nodes: BTreeMap::new(), ids: NodeMap::new(), next: tree.next_id() };
+        for (number, &handle) in handles[1..].iter().enumerate() {
+            instance.set(tree.id(number).expect("each node has an id"), handle);
+        }
+        Ok(instance)
+    }
+
+    /// The node below which the tree is.
+    #[must_use]
+    pub fn root(&self) -> NodeHandle {
+        self.root
+    }
+
+    /// The node of an id. Runs in **O(log nodes)**.
+    #[must_use]
+    pub fn node(&self, id: u64) -> Option<NodeHandle> {
+        self.nodes.get(&id).copied()
+    }
+
+    /// The id of a node; `None` for the root and for nodes that are new since [`tree`](Self::tree) was called. Runs in
+    /// **O(1)**.
+    #[must_use]
+    pub fn id(&self, node: NodeHandle) -> Option<u64> {
+        self.ids.get(node).copied()
+    }
+
+    /// The id that a new node gets next: greater than every id so far.
+    #[must_use]
+    pub fn next_id(&self) -> u64 {
+        self.next
+    }
+
+    /// Gives no id below this one from now on. Writers whose patches are merged need ranges of their own: else two new
+    /// nodes have one id.
+    pub fn begin_ids_at(&mut self, next: u64) {
+        self.next = self.next.max(next);
+    }
+
+    /// The tree as the scene has it now, in depth-first order, with its ids. New nodes below the root get the next ids,
+    /// and the ids of removed nodes are forgotten. Runs in **O(nodes log nodes)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`] if the root was removed; [`Error::NoIds`] if there are too few ids for new nodes.
+    pub fn tree(&mut self, scene: &Scene) -> Result<Tree, Error> {
+        let root = scene.get(self.root).ok_or(Error::StaleHandle(self.root))?;
+        let new = root.descendants().skip(1).filter(|node| self.id(node.handle()).is_none()).count();
+        if new as u64 > u64::MAX - self.next {
+            return Err(Error::NoIds { next: self.next });
+        }
+        self.nodes.retain(|_, node| scene.contains(*node));
+        self.ids.retain_live(scene);
+        let (mut tree, mut numbers) = (Tree::with_capacity(root.descendants().count()), HashMap::new());
+        for node in root.descendants().skip(1) {
+            let handle = node.handle();
+            let id = self.id(handle).unwrap_or(self.next);
+            self.set(id, handle);
+            let parent = node.parent().and_then(|parent| numbers.get(&parent.handle()).copied());
+            numbers.insert(handle, tree.push_with_id(parent, node.node(), id));
+        }
+        Ok(tree)
+    }
+
+    /// Gives an id to a node that has none.
+    pub(super) fn set(&mut self, id: u64, node: NodeHandle) {
+        // A removed node may have the entry.
+        if let Some((other, other_id)) = self.ids.replace(node, id)
+            && other != node
+        {
+            self.nodes.remove(&other_id);
+        }
+        if let Some(old) = self.nodes.insert(id, node).filter(|&old| old != node) {
+            self.ids.remove(old);
+        }
+        self.next = self.next.max(id.saturating_add(1));
+    }
+
+    /// Forgets an id.
+    pub(super) fn forget(&mut self, id: u64) {
+        self.nodes.remove(&id).and_then(|node| self.ids.remove(node));
+    }
+
+    /// Where a node is; `None` if it is not below the root, or below a node without an id.
+    pub(super) fn spot(&self, scene: &Scene, id: u64) -> Option<Spot> {
+        let node = scene.get(self.node(id)?)?;
+        let parent = node.parent()?.handle();
+        let parent = if parent == self.root { None } else { Some(self.id(parent)?) };
+        let before = core::iter::successors(node.previous_sibling(), |node| node.previous_sibling());
+        Some(Spot { parent, after: before.map(|node| node.handle()).find_map(|node| self.id(node)) })
+    }
+
+    /// A component of a node that is in the scene.
+    pub(super) fn value(&self, scene: &Scene, like: &Value, id: u64) -> Option<Value> {
+        Some(Value::of(&scene.get(self.node(id)?)?.node(), like.field()))
+    }
+}

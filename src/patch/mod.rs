@@ -1,0 +1,302 @@
+//! Changes of a tree as one plain value: overrides of a prefab, diffs, merges, undo and replication.
+//!
+//! | what | by |
+//! |---|---|
+//! | how two trees differ | [`Patch::between`] |
+//! | a tree in a scene, whose nodes keep their ids | [`Instance`] |
+//! | change it, all or nothing | [`Patch::apply`] |
+//! | change a tree | [`Tree::patched`](crate::Tree::patched) |
+//! | take a patch back | [`Patch::inverse`] |
+//! | two patches, one after the other, as one | [`Patch::then`] |
+//! | two patches of the same state as one | [`Patch::merge`] |
+//! | make one by hand, take out single overrides | [`Patch::from_entries`], [`Patch::retain`] |
+//! | files and networks | [`Patch::to_bytes`], [`Patch::from_bytes`], serde |
+//!
+//! A patch names nodes by their ids in the [`Tree`](crate::Tree), never by names or indices. Each entry has the value
+//! of one field before and after. So a patch is reversed without the state it was made from, and refuses any other
+//! state.
+//!
+//! ```
+//! use hedgerow::patch::{Instance, Patch};
+//! use hedgerow::{Node, Scene, Tree};
+//!
+//! let mut prefab = Tree::new();
+//! let lamp = prefab.push(None, Node::material(1).named("lamp"));
+//! let bulb = prefab.push(Some(lamp), Node::material(2).named("bulb"));
+//!
+//! let mut scene = Scene::new();
+//! let root = scene.root();
+//! let mut instance = Instance::insert(&mut scene, root, &prefab)?;
+//! let node = instance.node(bulb as u64).unwrap();
+//! scene.edit(node)?.set_material(7); // any edit
+//!
+//! let overrides = Patch::between(&prefab, &instance.tree(&scene)?)?;
+//! assert_eq!(overrides.entries().len(), 1);
+//! overrides.inverse().apply(&mut scene, &mut instance)?;
+//! assert_eq!(scene.get(node).unwrap().own_material(), Some(2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod apply;
+mod between;
+mod bytes;
+mod error;
+mod instance;
+mod merge;
+mod moves;
+mod value;
+
+pub use error::PatchError;
+pub use instance::Instance;
+pub use merge::Conflict;
+pub use value::{Field, Spot, Value};
+
+use moves::Moves;
+use std::collections::BTreeMap;
+
+/// One field of one node, before and after.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Entry {
+    /// The node's id.
+    pub id: u64,
+    /// The value that the node must have.
+    pub before: Value,
+    /// The value that it gets.
+    pub after: Value,
+}
+
+impl Entry {
+    /// Which field it is.
+    #[must_use]
+    pub fn field(&self) -> Field {
+        self.before.field()
+    }
+
+    fn key(&self) -> (u64, Field) {
+        (self.id, self.field())
+    }
+
+    /// Whether it says anything: a node that moves back has moved, but one that comes and goes was never there.
+    fn is_needed(&self) -> bool {
+        let place = self.field() == Field::Place && !self.before.is_default();
+        place || !self.before.same(&self.after)
+    }
+}
+
+/// A list of changes, sorted by id and field.
+///
+/// A node whose [`Spot`] is `None` before is inserted, one whose spot is `None` after is removed; the other spots are
+/// moves, and all other entries set a component. Only nodes that move have a spot: their siblings are not mentioned.
+/// An entry takes about 200 bytes.
+///
+/// ```
+/// use hedgerow::patch::{Patch, Value};
+/// use hedgerow::{Node, Tree};
+///
+/// let mut old = Tree::new();
+/// old.push(None, Node::material(1));
+/// let mut new = Tree::new();
+/// new.push(None, Node::material(2));
+///
+/// let patch = Patch::between(&old, &new)?;
+/// assert_eq!(patch.entries()[0].after, Value::Material(Some(2)));
+/// assert_eq!(old.patched(&patch)?, new);
+/// assert_eq!(new.patched(&patch.inverse())?, old);
+/// assert!(new.patched(&patch).is_err(), "it was applied before");
+/// # Ok::<(), hedgerow::patch::PatchError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Patch {
+    entries: Vec<Entry>,
+}
+
+impl Patch {
+    /// The patch without entries, which changes nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The patch of these entries, in any order. Runs in **O(entries log entries)**.
+    ///
+    /// # Errors
+    /// [`PatchError::Invalid`] if no two trees differ by these entries: two are of one field, values are of different
+    /// fields, the same, or not as a scene keeps them, or spots contradict each other.
+    ///
+    /// ```
+    /// use hedgerow::patch::{Entry, Patch, Value};
+    ///
+    /// let (before, after) = (Value::Material(None), Value::Material(Some(3)));
+    /// let patch = Patch::from_entries(vec![Entry { id: 7, before, after: after.clone() }])?;
+    /// assert_eq!(patch.entries()[0].after, after);
+    /// # Ok::<(), hedgerow::patch::PatchError>(())
+    /// ```
+    pub fn from_entries(mut entries: Vec<Entry>) -> Result<Self, PatchError> {
+        entries.sort_by_key(Entry::key);
+        let mut last = None;
+        for entry in &entries {
+            let (id, field) = entry.key();
+            let ensure = |holds, violation| if holds { Ok(()) } else { Err(PatchError::Invalid { id, violation }) };
+            ensure(last < Some((id, field)), "two entries are of one field")?;
+            ensure(id != u64::MAX && entry.after.field() == field, "an id is too great, or a value of another field")?;
+            last = Some((id, field));
+            ensure(entry.before.is_sound() && entry.after.is_sound(), "a scene does not keep a value as it is")?;
+            ensure(entry.is_needed(), "a value stays the same")?;
+        }
+        let patch = Self { entries };
+        for patch in [&patch, &patch.inverse()] {
+            let moves = Moves::of(patch);
+            if let Some(id) = moves.unsound() {
+                return Err(PatchError::Invalid { id, violation: "its spot is taken, in a circle, or at no node" });
+            }
+            if let Some(entry) = patch.entries.iter().find(|at| moves.removes(at.id) && !at.after.is_default()) {
+                return Err(PatchError::Invalid { id: entry.id, violation: "it has a component and is not there" });
+            }
+        }
+        Ok(patch)
+    }
+
+    /// The entries, sorted by id and field.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Whether there are no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The entry of a field. Runs in **O(log entries)**.
+    #[must_use]
+    pub fn get(&self, id: u64, field: Field) -> Option<&Entry> {
+        let place = self.entries.binary_search_by_key(&(id, field), Entry::key).ok()?;
+        Some(&self.entries[place])
+    }
+
+    /// Takes out the entries for which the function returns false: so is an override reverted.
+    ///
+    /// A node that stood behind one whose move or insert is taken out stands where that one stood. Take out an insert
+    /// together with all other entries of that node and of those below it, else the patch is refused when it is
+    /// applied. Runs in **O(entries log entries)**.
+    ///
+    /// ```
+    /// use hedgerow::patch::{Field, Patch};
+    /// use hedgerow::{Node, Tree};
+    ///
+    /// let mut prefab = Tree::new();
+    /// prefab.push(None, Node::material(1).named("lamp"));
+    /// let mut variant = Tree::new();
+    /// variant.push(None, Node::material(2).named("red lamp"));
+    ///
+    /// let mut overrides = Patch::between(&prefab, &variant)?;
+    /// overrides.retain(|entry| entry.field() != Field::Name);
+    /// assert_eq!(prefab.patched(&overrides)?.get(0), Some(Node::material(2).named("lamp")));
+    /// # Ok::<(), hedgerow::patch::PatchError>(())
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&Entry) -> bool) {
+        let mut taken = BTreeMap::new();
+        self.entries.retain(|entry| {
+            let kept = keep(entry);
+            if let (Value::Place(Some(spot)), false) = (&entry.after, kept) {
+                taken.insert(entry.id, *spot);
+            }
+            kept
+        });
+        for entry in &mut self.entries {
+            if let Value::Place(Some(spot)) = &mut entry.after {
+                while let Some(gone) = spot.after.and_then(|id| taken.get(&id)) {
+                    spot.after = gone.after;
+                }
+            }
+        }
+    }
+
+    /// The patch that takes this one back. Runs in **O(entries)**.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let swapped = |entry: &Entry| Entry { id: entry.id, before: entry.after.clone(), after: entry.before.clone() };
+        Self { entries: self.entries.iter().map(swapped).collect() }
+    }
+
+    /// This patch and a later one as one patch.
+    ///
+    /// Fields that end as they began have no entry. A node that was moved and moved back has one, since its siblings
+    /// may have moved. So the order in which three patches are joined makes no difference. Runs in
+    /// **O(entries log entries)**; for nodes that move behind each other, in O(that many) more each.
+    ///
+    /// # Errors
+    /// [`PatchError::State`] names a field whose value after this patch is not the one before the later one.
+    ///
+    /// ```
+    /// use hedgerow::patch::Patch;
+    /// use hedgerow::{Node, Tree};
+    ///
+    /// let [a, b, c] = [1, 2, 3].map(|material| {
+    ///     let mut tree = Tree::new();
+    ///     tree.push(None, Node::material(material));
+    ///     tree
+    /// });
+    /// let (first, second) = (Patch::between(&a, &b)?, Patch::between(&b, &c)?);
+    /// assert_eq!(first.then(&second)?, Patch::between(&a, &c)?);
+    /// assert!(first.then(&first).is_err());
+    /// # Ok::<(), hedgerow::patch::PatchError>(())
+    /// ```
+    pub fn then(&self, later: &Self) -> Result<Self, PatchError> {
+        let (back, second) = (Moves::of(&self.inverse()), Moves::of(later));
+        let mut joined = BTreeMap::new();
+        for entry in &self.entries {
+            let mut entry = entry.clone();
+            match later.get(entry.id, entry.field()) {
+                Some(next) if next.before.same(&entry.after) => entry.after = next.after.clone(),
+                Some(next) => return Err(PatchError::State { id: next.id, field: next.field() }),
+                None => {
+                    if let Value::Place(Some(spot)) = &mut entry.after {
+                        *spot = second.carry(*spot);
+                    }
+                }
+            }
+            joined.insert(entry.key(), entry);
+        }
+        for entry in &later.entries {
+            joined.entry(entry.key()).or_insert_with(|| {
+                let mut entry = entry.clone();
+                if let Value::Place(Some(spot)) = &mut entry.before {
+                    *spot = back.carry(*spot);
+                }
+                entry
+            });
+        }
+        joined.retain(|_, entry| entry.is_needed());
+        Self::from_entries(joined.into_values().collect())
+    }
+}
+
+/// Writes the list of entries.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Patch {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.entries.serialize(serializer)
+    }
+}
+
+/// Reads a list of entries, with the checks of [`Patch::from_entries`].
+///
+/// ```
+/// use hedgerow::patch::Patch;
+///
+/// let text = r#"[{"id":7,"before":{"material":null},"after":{"material":3}}]"#;
+/// let patch: Patch = serde_json::from_str(text)?;
+/// assert_eq!(serde_json::to_string(&patch)?, text);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Patch {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let entries = serde::Deserialize::deserialize(deserializer)?;
+        Self::from_entries(entries).map_err(serde::de::Error::custom)
+    }
+}

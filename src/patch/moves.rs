@@ -1,0 +1,70 @@
+//! The spots of a patch: which nodes move, from where and whereto.
+
+use crate::patch::{Patch, Spot, Value};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The nodes that a patch moves, inserts or removes.
+pub(super) struct Moves {
+    /// By id: the spot before and after.
+    pub(super) places: BTreeMap<u64, [Option<Spot>; 2]>,
+    /// By spot: the node that stands there afterwards.
+    pub(super) followers: HashMap<Spot, u64>,
+}
+
+impl Moves {
+    pub(super) fn of(patch: &Patch) -> Self {
+        let places = patch.entries().iter().filter_map(|entry| match (&entry.before, &entry.after) {
+            (Value::Place(before), Value::Place(after)) => Some((entry.id, [*before, *after])),
+            _ => None,
+        });
+        Self::new(places.collect())
+    }
+
+    pub(super) fn new(places: BTreeMap<u64, [Option<Spot>; 2]>) -> Self {
+        let followers = places.iter().filter_map(|(&id, &[_, after])| Some((after?, id))).collect();
+        Self { places, followers }
+    }
+
+    /// The spot afterwards of a node that is not moved, by its spot before.
+    ///
+    /// Of the siblings before it, the first that stays is found; those that come to stand behind that one are passed.
+    pub(super) fn carry(&self, mut spot: Spot) -> Spot {
+        while let Some([Some(before), _]) = spot.after.and_then(|id| self.places.get(&id)) {
+            spot.after = before.after;
+        }
+        while let Some(&follower) = self.followers.get(&spot) {
+            spot.after = Some(follower);
+        }
+        spot
+    }
+
+    /// Whether the node is there before, and not afterwards.
+    pub(super) fn removes(&self, id: u64) -> bool {
+        matches!(self.places.get(&id), Some([_, None]))
+    }
+
+    /// A node whose spot afterwards no tree can have: two nodes stand there, or it is behind itself, or beside or below
+    /// a node that is elsewhere.
+    pub(super) fn unsound(&self) -> Option<u64> {
+        let mut seen: HashSet<u64> = HashSet::new();
+        for (&id, &[_, after]) in &self.places {
+            let Some(spot) = after else { continue };
+            let behind = spot.after.and_then(|other| self.places.get(&other));
+            let beside = behind.is_none_or(|[_, other]| other.is_some_and(|other| other.parent == spot.parent));
+            let parent = spot.parent.is_none_or(|parent| parent != id && !self.removes(parent));
+            if self.followers.get(&spot) != Some(&id) || !beside || !parent {
+                return Some(id);
+            }
+            // Follows the chain of previous siblings to its start, or to what was seen to have one.
+            let (mut at, mut chain) = (Some(id), HashSet::new());
+            while let Some(next) = at.filter(|next| !seen.contains(next)) {
+                if !chain.insert(next) {
+                    return Some(id);
+                }
+                at = self.places.get(&next).and_then(|&[_, after]| after?.after);
+            }
+            seen.extend(chain);
+        }
+        None
+    }
+}

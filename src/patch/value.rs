@@ -1,0 +1,195 @@
+//! The fields of a node, and their values.
+
+use crate::edit::Change;
+use crate::{Drawable, Layers, Local, Node, Visibility};
+use glam::Vec3;
+
+/// A field of a node that a patch can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Field {
+    /// Whether and where it is in the tree.
+    Place,
+    /// The local transform, with its translation in double precision.
+    Local,
+    /// The material.
+    Material,
+    /// The drawable.
+    Drawable,
+    /// The visibility.
+    Visibility,
+    /// The layers.
+    Layers,
+    /// The number of the user's own.
+    UserData,
+    /// The name.
+    Name,
+}
+
+impl Field {
+    /// All fields, in the order of entries.
+    pub const ALL: [Self; 8] = {
+        use Field::{Drawable, Layers, Local, Material, Name, Place, UserData, Visibility};
+        [Place, Local, Material, Drawable, Visibility, Layers, UserData, Name]
+    };
+}
+
+/// Where a node stands in a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Spot {
+    /// The id of the parent; `None` for a root.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub parent: Option<u64>,
+    /// The id of the previous sibling; `None` for the first.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub after: Option<u64>,
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Value {
+    /// [`Field::Place`]; `None` if the node is not in the tree.
+    Place(Option<Spot>),
+    /// [`Field::Local`].
+    Local {
+        /// [`Node::local`].
+        local: Option<Local>,
+        /// What [`Node::translation_f64`] is more than the local translation, in single precision exactly.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        remainder: Option<[f32; 3]>,
+    },
+    /// [`Field::Material`].
+    Material(Option<u32>),
+    /// [`Field::Drawable`].
+    Drawable(Option<Drawable>),
+    /// [`Field::Visibility`].
+    Visibility(Visibility),
+    /// [`Field::Layers`].
+    Layers(Option<Layers>),
+    /// [`Field::UserData`].
+    UserData(u32),
+    /// [`Field::Name`].
+    Name(Option<Box<str>>),
+}
+
+impl Value {
+    /// Which field has such values.
+    #[must_use]
+    pub fn field(&self) -> Field {
+        match self {
+            Self::Place(_) => Field::Place,
+            Self::Local { .. } => Field::Local,
+            Self::Material(_) => Field::Material,
+            Self::Drawable(_) => Field::Drawable,
+            Self::Visibility(_) => Field::Visibility,
+            Self::Layers(_) => Field::Layers,
+            Self::UserData(_) => Field::UserData,
+            Self::Name(_) => Field::Name,
+        }
+    }
+
+    /// A component of a node; `Place(None)` for its place.
+    pub(super) fn of(node: &Node<'_>, field: Field) -> Self {
+        match field {
+            Field::Place => Self::Place(None),
+            Field::Local => {
+                let remainder = node.translation_f64.map(|_| node.remainder().to_array());
+                Self::Local { local: node.local, remainder }
+            }
+            Field::Material => Self::Material(node.material),
+            Field::Drawable => Self::Drawable(node.drawable),
+            Field::Visibility => Self::Visibility(node.visibility),
+            Field::Layers => Self::Layers(node.layers),
+            Field::UserData => Self::UserData(node.user_data),
+            Field::Name => Self::Name(node.name.map(Into::into)),
+        }
+    }
+
+    /// Gives a node this component.
+    pub(super) fn put<'v>(&'v self, node: &mut Node<'v>) {
+        match self {
+            Self::Place(_) => {}
+            Self::Local { local, remainder } => {
+                let at = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
+                node.local = *local;
+                node.translation_f64 = remainder.map(|lost| at + Vec3::from_array(lost).as_dvec3());
+            }
+            Self::Material(material) => node.material = *material,
+            Self::Drawable(drawable) => node.drawable = *drawable,
+            Self::Visibility(visibility) => node.visibility = *visibility,
+            Self::Layers(layers) => node.layers = *layers,
+            Self::UserData(user_data) => node.user_data = *user_data,
+            Self::Name(name) => node.name = name.as_deref(),
+        }
+    }
+
+    /// The change of the component, without the translation in double precision; `None` for a place.
+    pub(super) fn change(&self) -> Option<Change> {
+        Some(match self {
+            Self::Place(_) => return None,
+            Self::Local { local, .. } => Change::Local(*local),
+            Self::Material(material) => Change::Material(*material),
+            Self::Drawable(drawable) => Change::Drawable(*drawable),
+            Self::Visibility(visibility) => Change::Visibility(*visibility),
+            Self::Layers(layers) => Change::Layers(*layers),
+            Self::UserData(user_data) => Change::UserData(*user_data),
+            Self::Name(name) => Change::Name(name.clone()),
+        })
+    }
+
+    /// A node that has this component alone.
+    pub(super) fn alone(&self) -> Node<'_> {
+        let mut node = Node::group();
+        self.put(&mut node);
+        node
+    }
+
+    /// Whether it is what a node without components has.
+    pub(super) fn is_default(&self) -> bool {
+        self.same(&Self::of(&Node::group(), self.field()))
+    }
+
+    /// Whether a scene keeps the value as it is.
+    pub(super) fn is_sound(&self) -> bool {
+        let node = self.alone();
+        node.is_plain() || node.checked().is_ok_and(|kept| self.same(&Self::of(&kept, self.field())))
+    }
+
+    /// Whether two values are the same to the bit.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Local { local: a, remainder: c }, Self::Local { local: b, remainder: d }) => {
+                a.map(local_bits) == b.map(local_bits) && c.map(bits) == d.map(bits)
+            }
+            (Self::Drawable(a), Self::Drawable(b)) => {
+                let all = |drawable: Drawable| {
+                    (drawable.mesh, [drawable.bounds.min, drawable.bounds.max].map(|at| bits(at.to_array())))
+                };
+                a.map(all) == b.map(all)
+            }
+            _ => self == other,
+        }
+    }
+}
+
+/// The form of a local transform, and its numbers.
+fn local_bits(local: Local) -> (bool, [[u32; 4]; 3]) {
+    match local {
+        Local::Matrix(matrix) => (true, matrix.rows.map(bits)),
+        Local::Transform(transform) => {
+            let ([x, y, z], [a, b, c]) = (transform.translation.to_array(), transform.scale.to_array());
+            (false, [[x, y, z, 0.0], transform.rotation.to_array(), [a, b, c, 0.0]].map(bits))
+        }
+    }
+}
+
+fn bits<const N: usize>(numbers: [f32; N]) -> [u32; N] {
+    numbers.map(f32::to_bits)
+}

@@ -1,0 +1,152 @@
+//! Patches: changed bytes with a valid checksum, which are refused, or are patches that are applied as a whole or not
+//! at all, and taken back to the bit.
+
+use crate::model::checksum::set_checksum;
+use crate::model::forged;
+use fastrand::Rng;
+use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::patch::{Instance, Patch};
+use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, Place, Scene, Transform, Tree, Visibility};
+
+/// What trees are made of, and changes of the bytes.
+pub(crate) type Input = super::Input<10, { forged::BEND_BYTES }>;
+
+/// More changes than this leave nothing of a patch.
+const MOST_BENDS: usize = 12;
+
+pub(crate) fn run(input: &Input) {
+    let [seed @ .., nodes, edits] = input.head;
+    let mut rng = Rng::with_seed(u64::from_le_bytes(seed));
+    let base = tree(&mut rng, usize::from(nodes % 24));
+    let mut edit = |first_id| between(&base, &edited(&mut rng, &base, usize::from(edits % 24), first_id));
+    let (patch, other) = (edit(1000), edit(2000));
+    let mut bytes = patch.to_bytes();
+    apply(&patch, &base);
+    for &how in input.steps.iter().take(MOST_BENDS) {
+        forged::bend(&mut bytes, how);
+        set_checksum(&mut bytes);
+        let Ok(bent) = Patch::from_bytes(&bytes) else { continue };
+        assert_eq!(bent.to_bytes(), bytes);
+        apply(&bent, &base);
+        for (ours, theirs) in [(&bent, &other), (&other, &bent)] {
+            if let Ok((merged, _)) = Patch::merge(ours, theirs) {
+                apply(&merged, &base);
+            }
+            if let Ok(joined) = ours.inverse().then(theirs) {
+                apply(&joined, &base);
+            }
+        }
+    }
+}
+
+/// Applies a patch that may fit the tree or not.
+fn apply(patch: &Patch, base: &Tree) {
+    let (mut scene, mut instance) = placed(base);
+    let applied = patch.apply(&mut scene, &mut instance);
+    assert_eq!(scene.validate(), Ok(()));
+    if applied.is_ok() {
+        patch.inverse().apply(&mut scene, &mut instance).expect("what was made can be taken back");
+    }
+    assert_eq!(bits(&instance.tree(&scene).expect("few nodes")), bits(base));
+}
+
+/// The ids and nodes of a tree by depth-first order, each with its parent's id, to the bit.
+pub(crate) fn bits(tree: &Tree) -> Vec<(Option<u64>, Option<u64>, Vec<u8>)> {
+    let (mut first, mut last) = (vec![Vec::new(); tree.len()], Vec::new());
+    for index in 0..tree.len() {
+        tree.parent(index).map_or(&mut last, |parent| &mut first[parent]).push(index);
+    }
+    let mut ahead: Vec<usize> = last.into_iter().rev().collect();
+    let mut all = Vec::new();
+    while let Some(index) = ahead.pop() {
+        let mut alone = Tree::new();
+        alone.push(None, tree.get(index).unwrap());
+        all.push((tree.id(index), tree.parent(index).and_then(|parent| tree.id(parent)), alone.to_bytes()));
+        ahead.extend(first[index].iter().rev());
+    }
+    all
+}
+
+pub(crate) fn node(rng: &mut Rng) -> Node<'static> {
+    let mut node = Node::group();
+    let zero = if rng.bool() { 0.0 } else { -0.0 };
+    let at = Vec3::new(rng.f32(), zero, 2.0);
+    node = match rng.u8(..6) {
+        0 | 1 => node.with_transform(Transform {
+            translation: at,
+            rotation: Quat::from_rotation_y(rng.f32()),
+            ..Transform::IDENTITY
+        }),
+        2 => {
+            node.with_matrix(Mat34 { rows: [[1.0, rng.f32(), 0.0, zero], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]] })
+        }
+        3 => node.with_transform(Transform::IDENTITY).with_translation_f64(DVec3::new(
+            6_371_000.0 + rng.f64(),
+            0.0,
+            f64::from(zero),
+        )),
+        _ => node,
+    };
+    if rng.bool() {
+        node = node.with_material(rng.u32(..3));
+    }
+    if rng.bool() {
+        node = node.with_drawable(Drawable::new(rng.u32(..2), Aabb::cube(1.0)));
+    }
+    if rng.bool() {
+        node = node.with_layers(Layers::new(rng.u32(..4)));
+    }
+    if rng.bool() {
+        node = node.named(["", "lamp", "post"][rng.usize(..3)]);
+    }
+    node.with_visibility([Visibility::Inherited, Visibility::Hidden, Visibility::Shown][rng.usize(..3)])
+        .with_user_data(rng.u32(..2))
+}
+
+pub(crate) fn tree(rng: &mut Rng, count: usize) -> Tree {
+    let mut tree = Tree::new();
+    for number in 0..count {
+        let parent = if number == 0 || rng.u8(..5) == 0 { None } else { Some(rng.usize(..number)) };
+        let id = tree.next_id() + rng.u64(..3);
+        tree.push_with_id(parent, node(rng), id);
+    }
+    tree
+}
+
+/// A tree in a scene.
+pub(crate) fn placed(tree: &Tree) -> (Scene, Instance) {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let instance = Instance::insert(&mut scene, root, tree).unwrap();
+    (scene, instance)
+}
+
+/// The tree after some random edits of a scene; new ids begin at `first_id`.
+pub(crate) fn edited(rng: &mut Rng, tree: &Tree, edits: usize, first_id: u64) -> Tree {
+    let (mut scene, mut instance) = placed(tree);
+    instance.begin_ids_at(first_id);
+    for _ in 0..edits {
+        let nodes: Vec<_> =
+            scene.get(instance.root()).unwrap().descendants().skip(1).map(|node| node.handle()).collect();
+        let any = |rng: &mut Rng| if nodes.is_empty() { instance.root() } else { nodes[rng.usize(..nodes.len())] };
+        let (at, other) = (any(rng), any(rng));
+        let place = match rng.u8(..4) {
+            0 => Place::LastChildOf(instance.root()),
+            1 => Place::FirstChildOf(other),
+            2 if other != instance.root() => Place::After(other),
+            _ => Place::LastChildOf(other),
+        };
+        match rng.u8(..8) {
+            0 | 1 => _ = scene.insert(place, node(rng)).unwrap(),
+            2..5 if at != instance.root() => _ = scene.reparent(at, place, Keep::Local),
+            5 if at != instance.root() && rng.bool() => _ = scene.remove(at).unwrap(),
+            _ if at != instance.root() => _ = scene.edit(at).unwrap().set_node(node(rng)).unwrap(),
+            _ => {}
+        }
+    }
+    instance.tree(&scene).unwrap()
+}
+
+pub(crate) fn between(old: &Tree, new: &Tree) -> Patch {
+    Patch::between(old, new).unwrap()
+}
