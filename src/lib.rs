@@ -44,7 +44,7 @@
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
 //! | [`changes`] | change tracking: nodes, and matrices to upload | [`Changes`](changes::Changes), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
 //! | [`motion`] | frames between two steps of a simulation | [`Smooth`](motion::Smooth), [`Blended`](motion::Blended) |
-//! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
+//! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited), [`NodeIds`](data::NodeIds) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
 //! | [`query`] | spatial queries: culling, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullView`](query::CullView), [`Filter`](query::Filter), [`RayHit`](query::RayHit) |
@@ -52,7 +52,7 @@
 //! | [`skin`] | skinning on the CPU (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
 //! | [`patch`] | changes of a tree as a value: overrides of prefabs, undo, merges, replication | [`Patch`](patch::Patch), [`Instance`](patch::Instance) |
-//! | [`text`] | scenes and trees as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](text::WithIds), [`NodeIds`](text::NodeIds) |
+//! | [`text`] | scenes and trees as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](text::WithIds) |
 //! | [`stats`] | slices, memory, maintenance, validation | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
 //!
 //! # A frame
@@ -98,8 +98,8 @@
 //!
 //! - A scene has at most 2³⁰ nodes.
 //! - A record is reused 2³⁰ times and then retired, so that a stale handle never refers to another node.
-//! - Handles to instances of a crowd are keys of [`slotmap`], whose slots are reused for ever: after 2³¹ reuses of one
-//!   slot a stale handle may refer to another instance.
+//! - Handles to instances of a crowd are keys of [`slotmap`], whose slots are reused indefinitely: after 2³¹ reuses of
+//!   one slot a stale handle may refer to another instance.
 //! - A handle of another scene, or made from arbitrary bits, is harmless but may refer to a node whose handle has the
 //!   same bits.
 //! - Edits run on one thread, and without the feature `rayon` so does everything else. With it, an update first

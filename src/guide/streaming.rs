@@ -10,8 +10,7 @@
 //! **Keep frames short.** One large insert makes one long frame: split a part into trees of some thousand nodes, and
 //! insert one per frame below the part's top node. If the part must not be seen incomplete, give that node
 //! [`Layers::NONE`](crate::Layers::NONE) until the last tree is inserted. (Hiding it does not hide nodes below it that
-//! are
-//! [`Shown`](crate::Visibility::Shown).)
+//! are [`Shown`](crate::Visibility::Shown).)
 //!
 //! **Unload for a while.** If you will soon need a part again, detach it instead of removing it:
 //! [`reparent`](crate::Scene::reparent) its top node to [`Place::Detached`](crate::Place::Detached). It keeps its

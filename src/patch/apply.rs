@@ -70,10 +70,10 @@ impl Patch {
             }
         })?;
         for (&id, _) in moves.places.iter().filter(|(_, [_, after])| after.is_none()) {
-            instance.forget(id);
+            instance.ids.forget(id);
         }
         for (id, ticket) in made {
-            instance.set(id, queue.inserted(ticket).expect("all edits were made"));
+            instance.ids.set(queue.inserted(ticket).expect("all edits were made"), id);
         }
         Ok(())
     }
@@ -106,8 +106,9 @@ impl Patch {
             } else if let Some(node) = instance.node(id) {
                 // What the patch does not mention of a removed node, its inverse could not give back.
                 let lost = |value: &Value| !value.is_default() && self.get(id, value.field()).is_none();
-                let values = scene.get(node).map(|node| Field::ALL.map(|field| Value::of(&node.node(), field)));
-                if let Some(value) = values.iter().flatten().find(|value| lost(value)) {
+                let described = scene.get(node).map_or(Node::group(), |node| node.node());
+                let mut values = Field::ALL.into_iter().map(|field| Value::of(&described, field));
+                if let Some(value) = values.find(lost) {
                     return Err(PatchError::State { id, field: value.field() });
                 }
                 let mut children = scene.children(node).filter_map(|child| instance.id(child));

@@ -46,11 +46,10 @@ impl Patch {
                 let [before, after] = [0, 1].map(|at| Value::Place(numbers[at].map(|number| spots[at][number].1)));
                 entries.push(Entry { id, before, after });
             }
-            let node = |tree: &'_ Tree, number: Option<usize>, field| {
-                Value::of(&number.and_then(|number| tree.get(number)).unwrap_or(Node::group()), field)
-            };
+            let [before, after] = [(old, numbers[0]), (new, numbers[1])]
+                .map(|(tree, number)| number.and_then(|number| tree.get(number)).unwrap_or(Node::group()));
             for &field in &Field::ALL[1..] {
-                let (before, after) = (node(old, numbers[0], field), node(new, numbers[1], field));
+                let (before, after) = (Value::of(&before, field), Value::of(&after, field));
                 if !before.same(&after) {
                     entries.push(Entry { id, before, after });
                 }

@@ -1,10 +1,10 @@
 //! A tree in a scene, whose nodes keep their ids.
 
+use crate::data::NodeIds;
 use crate::edit::BatchError;
 use crate::patch::{Spot, Value};
-use crate::scene::NodeMap;
 use crate::{Error, Node, NodeHandle, Place, Scene, Tree};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// A tree in a scene: the node below which it is, and the handle of each id.
 ///
@@ -31,9 +31,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Clone, Debug)]
 pub struct Instance {
     root: NodeHandle,
-    nodes: BTreeMap<u64, NodeHandle>,
-    ids: NodeMap<u64>,
-    next: u64,
+    pub(super) ids: NodeIds,
 }
 
 impl Instance {
@@ -51,12 +49,12 @@ impl Instance {
             grouped.push(Some(parent.map_or(root, |parent| parent + 1)), node);
         }
         let handles = scene.insert_tree(place, &grouped)?;
-        let mut instance =
-            Self { root: handles[root], nodes: BTreeMap::new(), ids: NodeMap::new(), next: tree.next_id() };
+        let mut ids = NodeIds::new();
+        ids.begin_at(tree.next_id());
         for (number, &handle) in handles[1..].iter().enumerate() {
-            instance.set(tree.id(number).expect("each node has an id"), handle);
+            ids.set(handle, tree.id(number).expect("each node has an id"));
         }
-        Ok(instance)
+        Ok(Self { root: handles[root], ids })
     }
 
     /// The node below which the tree is.
@@ -68,26 +66,26 @@ impl Instance {
     /// The node of an id. Runs in **O(log nodes)**.
     #[must_use]
     pub fn node(&self, id: u64) -> Option<NodeHandle> {
-        self.nodes.get(&id).copied()
+        self.ids.node(id)
     }
 
     /// The id of a node; `None` for the root and for nodes that are new since [`tree`](Self::tree) was called. Runs in
     /// **O(1)**.
     #[must_use]
     pub fn id(&self, node: NodeHandle) -> Option<u64> {
-        self.ids.get(node).copied()
+        self.ids.id(node)
     }
 
     /// The id that a new node gets next: greater than every id so far.
     #[must_use]
     pub fn next_id(&self) -> u64 {
-        self.next
+        self.ids.next_id()
     }
 
     /// Gives no id below this one from now on. Writers whose patches are merged need ranges of their own: else two new
     /// nodes have one id.
     pub fn begin_ids_at(&mut self, next: u64) {
-        self.next = self.next.max(next);
+        self.ids.begin_at(next);
     }
 
     /// The tree as the scene has it now, in depth-first order, with its ids. New nodes below the root get the next ids,
@@ -97,40 +95,15 @@ impl Instance {
     /// [`Error::StaleHandle`] if the root was removed; [`Error::NoIds`] if there are too few ids for new nodes.
     pub fn tree(&mut self, scene: &Scene) -> Result<Tree, Error> {
         let root = scene.get(self.root).ok_or(Error::StaleHandle(self.root))?;
-        let new = root.descendants().skip(1).filter(|node| self.id(node.handle()).is_none()).count();
-        if new as u64 > u64::MAX - self.next {
-            return Err(Error::NoIds { next: self.next });
-        }
-        self.nodes.retain(|_, node| scene.contains(*node));
-        self.ids.retain_live(scene);
+        self.ids.assign_to(scene, root.descendants().skip(1))?;
         let (mut tree, mut numbers) = (Tree::with_capacity(root.descendants().count()), HashMap::new());
         for node in root.descendants().skip(1) {
             let handle = node.handle();
-            let id = self.id(handle).unwrap_or(self.next);
-            self.set(id, handle);
+            let id = self.id(handle).expect("each node below the root has an id now");
             let parent = node.parent().and_then(|parent| numbers.get(&parent.handle()).copied());
             numbers.insert(handle, tree.push_with_id(parent, node.node(), id));
         }
         Ok(tree)
-    }
-
-    /// Gives an id to a node that has none.
-    pub(super) fn set(&mut self, id: u64, node: NodeHandle) {
-        // A removed node may have the entry.
-        if let Some((other, other_id)) = self.ids.replace(node, id)
-            && other != node
-        {
-            self.nodes.remove(&other_id);
-        }
-        if let Some(old) = self.nodes.insert(id, node).filter(|&old| old != node) {
-            self.ids.remove(old);
-        }
-        self.next = self.next.max(id.saturating_add(1));
-    }
-
-    /// Forgets an id.
-    pub(super) fn forget(&mut self, id: u64) {
-        self.nodes.remove(&id).and_then(|node| self.ids.remove(node));
     }
 
     /// Where a node is; `None` if it is not below the root, or below a node without an id.

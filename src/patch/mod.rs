@@ -146,16 +146,21 @@ impl Patch {
             ensure(entry.is_needed(), "a value stays the same")?;
         }
         let patch = Self { entries };
-        for patch in [&patch, &patch.inverse()] {
-            let moves = Moves::of(patch);
-            if let Some(id) = moves.unsound() {
-                return Err(PatchError::Invalid { id, violation: "its spot is taken, in a circle, or at no node" });
-            }
-            if let Some(entry) = patch.entries.iter().find(|at| moves.removes(at.id) && !at.after.is_default()) {
-                return Err(PatchError::Invalid { id: entry.id, violation: "it has a component and is not there" });
-            }
-        }
+        let moves = Moves::of(&patch);
+        patch.check_end(&moves, |entry| &entry.after)?;
+        patch.check_end(&moves.inverse(), |entry| &entry.before)?;
         Ok(patch)
+    }
+
+    /// Checks one end of the entries, to which these moves lead: where nodes are, and what those have that are not.
+    fn check_end(&self, moves: &Moves, value: fn(&Entry) -> &Value) -> Result<(), PatchError> {
+        if let Some(id) = moves.unsound() {
+            return Err(PatchError::Invalid { id, violation: "its spot is taken, in a circle, or at no node" });
+        }
+        if let Some(entry) = self.entries.iter().find(|entry| moves.removes(entry.id) && !value(entry).is_default()) {
+            return Err(PatchError::Invalid { id: entry.id, violation: "it has a component and is not there" });
+        }
+        Ok(())
     }
 
     /// The entries, sorted by id and field.
@@ -246,7 +251,7 @@ impl Patch {
     /// # Ok::<(), hedgerow::patch::PatchError>(())
     /// ```
     pub fn then(&self, later: &Self) -> Result<Self, PatchError> {
-        let (back, second) = (Moves::of(&self.inverse()), Moves::of(later));
+        let (back, second) = (Moves::of(self).inverse(), Moves::of(later));
         let mut joined = BTreeMap::new();
         for entry in &self.entries {
             let mut entry = entry.clone();

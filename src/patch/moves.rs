@@ -25,6 +25,11 @@ impl Moves {
         Self { places, followers }
     }
 
+    /// The moves of the inverse patch.
+    pub(super) fn inverse(&self) -> Self {
+        Self::new(self.places.iter().map(|(&id, &[before, after])| (id, [after, before])).collect())
+    }
+
     /// The spot afterwards of a node that is not moved, by its spot before.
     ///
     /// Of the siblings before it, the first that stays is found; those that come to stand behind that one are passed.

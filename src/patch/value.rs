@@ -182,7 +182,7 @@ impl Value {
 /// The form of a local transform, and its numbers.
 fn local_bits(local: Local) -> (bool, [[u32; 4]; 3]) {
     match local {
-        Local::Matrix(matrix) => (true, matrix.rows.map(bits)),
+        Local::Matrix(matrix) => (true, matrix.to_bits()),
         Local::Transform(transform) => {
             let ([x, y, z], [a, b, c]) = (transform.translation.to_array(), transform.scale.to_array());
             (false, [[x, y, z, 0.0], transform.rotation.to_array(), [a, b, c, 0.0]].map(bits))

@@ -129,10 +129,13 @@ impl Smooth {
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
     pub fn new(scene: &Scene) -> Result<Self, Error> {
+        if !scene.config().changes {
+            return Err(Error::NoChanges);
+        }
         let (reader, poses) = (ChangeReader::new(), NodeMap::new());
         let mut smooth = Self { reader, scene: 0, poses, moves: Vec::new(), cuts: Vec::new(), drawn: None };
         smooth.begin(scene);
-        if scene.config().changes { Ok(smooth) } else { Err(Error::NoChanges) }
+        Ok(smooth)
     }
 
     /// The same, with motion vectors from frame to frame, exact if each step is one update. In a [`Blended`],
@@ -143,7 +146,8 @@ impl Smooth {
     #[must_use]
     pub fn with_motion(mut self) -> Self {
         self.drawn = Some(Drawn::default());
-        self.reader = self.reader.with_kinds(ChangeKinds::LOCAL | ChangeKinds::PARENT | ChangeKinds::WORLD);
+        let kinds = self.kinds();
+        self.reader = self.reader.with_kinds(kinds);
         self
     }
 
@@ -212,9 +216,9 @@ impl Smooth {
     /// transforms are restored, and the scene is updated again. Readers of changes see nothing of this.
     ///
     /// `alpha` is 0 for the scene before the last step, 1 for the one after it. What lies beyond counts as the nearer
-    /// one, NaN as 0. If edits wait, they are brought in by an ordinary update first.
-    /// Takes two sets and two updates of the nodes that the last step set, none if `alpha` is 1. A scene other than that
-    /// of the last step is taken as it is, in O(nodes).
+    /// one, NaN as 0. If edits wait, they are brought in by an ordinary update first. Takes two sets and two updates of
+    /// the nodes that the last step set, none if `alpha` is 1. A scene other than that of the last step is taken as it
+    /// is, in O(nodes).
     pub fn blend<'s>(&'s mut self, scene: &'s mut Scene, alpha: f32) -> Blended<'s> {
         if !scene.store.has_all_edits() {
             scene.update();
@@ -245,10 +249,15 @@ impl Smooth {
         Blended { scene, smooth: self, blends }
     }
 
+    /// The changes that are read.
+    fn kinds(&self) -> ChangeKinds {
+        let worlds = if self.drawn.is_some() { ChangeKinds::WORLD } else { ChangeKinds::NONE };
+        ChangeKinds::LOCAL | ChangeKinds::PARENT | worlds
+    }
+
     /// Takes a scene as it is.
     fn begin(&mut self, scene: &Scene) {
-        let worlds = if self.drawn.is_some() { ChangeKinds::WORLD } else { ChangeKinds::NONE };
-        self.reader = ChangeReader::of(scene).with_kinds(ChangeKinds::LOCAL | ChangeKinds::PARENT | worlds);
+        self.reader = ChangeReader::of(scene).with_kinds(self.kinds());
         self.scene = scene.store.scene_number();
         self.drawn = self.drawn.take().map(|_| Drawn::default());
         self.moves.clear();

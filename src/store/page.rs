@@ -303,8 +303,8 @@ impl Pages {
         self.pages.get(id.page()).is_some_and(|page| page.states[id.index()] & 1 != 0)
     }
 
-    /// Takes a record for a node, a free one or one that was never used, and returns its handle.
-    /// [`Self::write_new`] brings it to life.
+    /// Takes a record for a node, a free one or one that was never used, and returns its handle. [`Self::write_new`]
+    /// brings it to life.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> Result<NodeHandle, Error> {
         let id = self.free;

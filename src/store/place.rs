@@ -313,7 +313,7 @@ impl Store {
     fn join_small(&mut self, sweeps: bool, scratch: &mut Scratch) {
         const MOST: usize = 4;
         let edited = &self.slices.edited;
-        // Another first one each time: those that have no neighbour to join are not in the way for ever.
+        // Another first one each time: those that have no neighbour to join are not in the way forever.
         let turn = usize::try_from(self.clock.updates % edited.len().max(1) as u64).unwrap_or(0);
         let (behind, before) = edited.split_at(turn);
         let small = before.iter().chain(behind).copied().filter(|&number| self.is_small(number));

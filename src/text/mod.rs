@@ -29,10 +29,9 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-mod ids;
 mod map;
 mod plain;
 mod scene;
 
-pub use ids::NodeIds;
+pub use crate::scene::NodeIds;
 pub use scene::WithIds;

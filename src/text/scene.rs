@@ -39,14 +39,14 @@ pub struct WithIds<S = Scene, I = NodeIds> {
 /// ```
 impl Serialize for Scene {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(&NodeList { scene: self, ids: None, detached: true }, serializer)
+        SaveOptions::default().text(self, None).serialize(serializer)
     }
 }
 
 /// Writes the same as for a scene alone, with an id for each node, parents by their ids, and the next id.
 impl Serialize for WithIds<&Scene, &NodeIds> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(&NodeList { scene: self.scene, ids: Some(self.ids), detached: true }, serializer)
+        SaveOptions::default().text(self.scene, self.ids).serialize(serializer)
     }
 }
 
@@ -64,22 +64,20 @@ impl SaveOptions {
     }
 }
 
+/// The form of a scene.
 struct Text<'s>(NodeList<'s>);
 
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(&self.0, serializer)
+        let Self(list) = self;
+        let mut form = serializer.serialize_struct("Scene", 2 + usize::from(list.ids.is_some()))?;
+        form.serialize_field("config", list.scene.config())?;
+        if let Some(ids) = list.ids {
+            form.serialize_field("next_id", &ids.next_id())?;
+        }
+        form.serialize_field("nodes", list)?;
+        form.end()
     }
-}
-
-fn write<S: Serializer>(list: &NodeList<'_>, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut form = serializer.serialize_struct("Scene", 2 + usize::from(list.ids.is_some()))?;
-    form.serialize_field("config", list.scene.config())?;
-    if let Some(ids) = list.ids {
-        form.serialize_field("next_id", &ids.next_id())?;
-    }
-    form.serialize_field("nodes", list)?;
-    form.end()
 }
 
 #[derive(Deserialize)]
@@ -87,7 +85,7 @@ fn write<S: Serializer>(list: &NodeList<'_>, serializer: S) -> Result<S::Ok, S::
 struct SceneForm<'n> {
     #[serde(default)]
     config: SceneConfig,
-    /// What no id was given beyond, of nodes that are there and of others. Without ids it means nothing.
+    /// Greater than every id that was given, also to nodes that are gone.
     #[serde(default)]
     next_id: u64,
     #[serde(borrow)]

@@ -78,8 +78,7 @@ impl Tree {
     }
 
     /// Appends a node as the last child of its parent, or as a root, and returns its number. A name is copied. Its id
-    /// is
-    /// [`next_id`](Self::next_id).
+    /// is [`next_id`](Self::next_id).
     ///
     /// A parent whose number is not less than that of the node, or an invalid value, is reported when the tree is
     /// inserted. Runs in amortised **O(1)**.

@@ -52,8 +52,8 @@ pub struct Imported {
     pub first_material: u32,
     /// The material number of primitives without a material: one more than that of the file's last.
     pub default_material: u32,
-    /// The names of the variants of materials (`KHR_materials_variants`), to which
-    /// [`ImportedPrimitive::variants`] refers.
+    /// The names of the variants of materials (`KHR_materials_variants`), to which [`ImportedPrimitive::variants`]
+    /// refers.
     pub variants: Vec<String>,
     /// The textures, by glTF index.
     pub textures: Vec<Texture>,

@@ -126,9 +126,9 @@
 //!
 //! # Characters
 //!
-//! [`Imported::clips`] and [`Imported::rigs`] are the motion of characters, [`Imported::skins`] and
-//! [`MeshData`] what follows it. A clip is compiled and played into a pose. The pose is given to the nodes of
-//! the scene, or made into a palette that skins vertices, or both:
+//! [`Imported::clips`] and [`Imported::rigs`] are the motion of characters, [`Imported::skins`] and [`MeshData`] what
+//! follows it. A clip is compiled and played into a pose. The pose is given to the nodes of the scene, or made into a
+//! palette that skins vertices, or both:
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
@@ -216,10 +216,9 @@
 //! [`ImportErrorKind`]. Buffers are found and measured, but read only if something that is asked for needs them. Of
 //! required extensions, those of the table above and those for materials, textures and `KHR_mesh_quantization` are
 //! accepted; where `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are
-//! refused. One that takes a [feature](#features) which is off is refused with
-//! [`ImportErrorKind::FeatureOff`]. Separate buffer and image files are found by relative paths, which may lead out of
-//! the folder (`../`); absolute paths and network addresses are refused. An image that cannot be had is no error: it is
-//! listed as
+//! refused. One that takes a [feature](#features) which is off is refused with [`ImportErrorKind::FeatureOff`].
+//! Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`); absolute
+//! paths and network addresses are refused. An image that cannot be had is no error: it is listed as
 //! [`Skipped::Image`].
 //!
 //! # Cost

@@ -22,8 +22,7 @@ pub struct LibraryKeys {
 
 impl LibraryKeys {
     /// The skinned mesh of a mesh id for a skin, or for none where it is only morphed; `None` for a mesh that nothing
-    /// deforms. Both are in
-    /// [`ImportedDrawable`](super::ImportedDrawable). Runs in **O(log meshes)**.
+    /// deforms. Both are in [`ImportedDrawable`](super::ImportedDrawable). Runs in **O(log meshes)**.
     #[must_use]
     pub fn mesh(&self, mesh: u32, skin: Option<usize>) -> Option<MeshKey> {
         let at = self.meshes.binary_search_by_key(&(mesh, skin), |&(of, _)| of).ok()?;

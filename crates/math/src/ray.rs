@@ -1,6 +1,6 @@
 //! Rays and spheres: shapes of queries, in addition to boxes and frusta.
 
-use crate::Error;
+use crate::{Aabb, Error};
 use glam::{DVec4, Mat4, Vec2, Vec3};
 
 /// A half line from a point, or a segment of a given length.
@@ -142,6 +142,26 @@ impl Ray {
     #[must_use]
     pub fn length(&self) -> f32 {
         self.length
+    }
+
+    /// The distance from the ray's origin at which it enters a box: 0 if it begins inside, `None` if it misses.
+    ///
+    /// A box that the ray misses only by rounding counts as hit.
+    ///
+    /// ```
+    /// use hedgerow_math::{Aabb, Ray};
+    /// use hedgerow_math::glam::Vec3;
+    ///
+    /// let ray = Ray::new(Vec3::ZERO, Vec3::Z)?;
+    /// let far = Aabb::new(Vec3::new(-1.0, -1.0, 4.0), Vec3::new(1.0, 1.0, 6.0));
+    /// assert_eq!(ray.distance_to(&far), Some(4.0));
+    /// assert_eq!(ray.up_to(3.0)?.distance_to(&far), None);
+    /// # Ok::<(), hedgerow_math::Error>(())
+    /// ```
+    #[must_use]
+    pub fn distance_to(&self, bounds: &Aabb) -> Option<f32> {
+        let (near, far) = crate::boxes::kernels::slabs(bounds, self);
+        (near <= far).then_some(near)
     }
 
     /// The reciprocals of the direction's components; zero for a component of zero.

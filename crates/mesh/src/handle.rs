@@ -8,7 +8,7 @@ slotmap::new_key_type! {
     /// harmless but may refer to a mesh of this set.
     ///
     /// It is a key of [`slotmap`](crate::slotmap): keep your own data for each mesh in a `slotmap::SecondaryMap`. The
-    /// feature `serde` reads and writes it. Slots are reused for ever, so after 2³¹ meshes in the same slot a stale
+    /// feature `serde` reads and writes it. Slots are reused indefinitely, so after 2³¹ meshes in the same slot a stale
     /// handle may refer to another mesh.
     pub struct MeshHandle;
 }

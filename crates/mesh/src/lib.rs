@@ -30,8 +30,8 @@
 //! The sub-meshes of a mesh are adjacent. Removing a mesh leaves a hole of empty boxes, which later meshes fill. So
 //! indices stay the same until [`MeshSet::compact`] closes the holes.
 //!
-//! Handles are keys of [`slotmap`], whose slots are reused for ever: after 2³¹ reuses of one slot a stale handle may
-//! refer to another mesh.
+//! Handles are keys of [`slotmap`], whose slots are reused indefinitely: after 2³¹ reuses of one slot a stale handle
+//! may refer to another mesh.
 //!
 //! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, with the
 //! improvements proposed at its end: visible indices instead of flags, draw commands stored directly, and all meshes in

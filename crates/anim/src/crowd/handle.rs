@@ -7,8 +7,8 @@ slotmap::new_key_type! {
     /// so does its `Option`.
     ///
     /// It is a key of [`slotmap`]: keep your own data for each instance in a `slotmap::SecondaryMap`. The feature
-    /// `serde` reads and writes it. Slots are reused for ever, so after 2³¹ instances in the same slot a stale handle
-    /// may refer to another instance.
+    /// `serde` reads and writes it. Slots are reused indefinitely, so after 2³¹ instances in the same slot a stale
+    /// handle may refer to another instance.
     pub struct InstanceHandle;
 }
 

@@ -18,17 +18,17 @@ pub use error::LibraryError;
 use crate::{Clip, Skeleton, Skin, SkinnedMesh};
 
 slotmap::new_key_type! {
-    /// The key of a skeleton in a [`Library`]. Slots are reused for ever: after 2³¹ reuses a stale key may refer to
+    /// The key of a skeleton in a [`Library`]. Slots are reused indefinitely: after 2³¹ reuses a stale key may refer to
     /// another value.
     pub struct SkeletonKey;
-    /// The key of a clip in a [`Library`]. Slots are reused for ever: after 2³¹ reuses a stale key may refer to another
-    /// value.
-    pub struct ClipKey;
-    /// The key of a skin in a [`Library`]. Slots are reused for ever: after 2³¹ reuses a stale key may refer to another
-    /// value.
-    pub struct SkinKey;
-    /// The key of a skinned mesh in a [`Library`]. Slots are reused for ever: after 2³¹ reuses a stale key may refer to
+    /// The key of a clip in a [`Library`]. Slots are reused indefinitely: after 2³¹ reuses a stale key may refer to
     /// another value.
+    pub struct ClipKey;
+    /// The key of a skin in a [`Library`]. Slots are reused indefinitely: after 2³¹ reuses a stale key may refer to
+    /// another value.
+    pub struct SkinKey;
+    /// The key of a skinned mesh in a [`Library`]. Slots are reused indefinitely: after 2³¹ reuses a stale key may
+    /// refer to another value.
     pub struct MeshKey;
 }
 

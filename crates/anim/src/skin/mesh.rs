@@ -6,8 +6,8 @@ use crate::skin::{MorphBuffer, Palette, Pruned, SkinError, SkinId, SkinOutput, S
 use crate::{Aabb, Error, Mat34, Skin};
 use core::ops::Range;
 
-/// A mesh whose vertices follow up to four joints each, or up to eight if that is
-/// [asked for](SkinnedMeshBuilder::eight_influences), laid out for skinning.
+/// A mesh whose vertices follow up to four joints each, or up to eight if that is [asked
+/// for](SkinnedMeshBuilder::eight_influences), laid out for skinning.
 ///
 /// Vertices are sorted by how many joints they follow, so that skinning runs one loop per number of joints, without
 /// unnecessary work for any vertex. Vertices with the same number keep their order. [`indices`](Self::indices) are
@@ -40,8 +40,8 @@ use core::ops::Range;
 ///
 /// Each vertex takes 12 bytes for its position, 12 for a normal, 16 for a tangent, 2, 8, 14 or 20 for one to four
 /// influences and 44 for more, and 4 for the permutation; each of the five groups is padded to a multiple of 16
-/// vertices. Source: S. Reinalter, *Adventures in data-oriented design*, part 4, but with the coordinates of 16 vertices
-/// as a structure of arrays instead of four floats each.
+/// vertices. Source: S. Reinalter, *Adventures in data-oriented design*, part 4, but with the coordinates of 16
+/// vertices as a structure of arrays instead of four floats each.
 ///
 /// # Normals
 ///
@@ -134,8 +134,8 @@ impl SkinnedMesh {
     /// ```
     ///
     /// # Panics
-    /// Panics if a vertex follows more than `N` joints: pass 8 if the mesh
-    /// [keeps eight](SkinnedMeshBuilder::eight_influences), else 4.
+    /// Panics if a vertex follows more than `N` joints: pass 8 if the mesh [keeps
+    /// eight](SkinnedMeshBuilder::eight_influences), else 4.
     pub fn influences<const N: usize>(&self) -> impl Iterator<Item = ([u16; N], [f32; N])> {
         self.groups.iter().flat_map(|group| {
             (0..group.vertices()).map(|vertex| {

@@ -226,8 +226,7 @@ pub enum ImportErrorKind {
         /// Why not.
         error: ClipError,
     },
-    /// The file has a fault for which an import that is not [strict](super::ImportOptions::strict) has a
-    /// [`Warning`].
+    /// The file has a fault for which an import that is not [strict](super::ImportOptions::strict) has a [`Warning`].
     Strict(Warning),
 }
 

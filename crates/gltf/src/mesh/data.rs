@@ -38,8 +38,8 @@ pub struct MeshData {
     pub normals: Vec<[f32; 3]>,
     /// Tangents, with the sign of the bitangent as the fourth number; empty if the file has none.
     pub tangents: Vec<[f32; 4]>,
-    /// The sets of texture coordinates, `TEXCOORD_0` first, to which a
-    /// [`TextureRef`](crate::material::TextureRef) refers by number.
+    /// The sets of texture coordinates, `TEXCOORD_0` first, to which a [`TextureRef`](crate::material::TextureRef)
+    /// refers by number.
     pub texcoords: Vec<Vec<[f32; 2]>>,
     /// The sets of colours, linear, `COLOR_0` first; with an alpha of 1 if the file has none.
     pub colors: Vec<Vec<[f32; 4]>>,
@@ -63,8 +63,7 @@ pub struct MeshData {
 }
 
 impl MeshData {
-    /// Whether joints or morph targets move the vertices: whether
-    /// [`to_skinned_mesh`](Self::to_skinned_mesh) is of use.
+    /// Whether joints or morph targets move the vertices: whether [`to_skinned_mesh`](Self::to_skinned_mesh) is of use.
     #[must_use]
     pub const fn is_deformed(&self) -> bool {
         self.influences > 0 || !self.targets.is_empty()

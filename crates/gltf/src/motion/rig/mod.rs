@@ -64,8 +64,7 @@ use hedgerow_anim::{Pose, Skeleton, skeleton::SkeletonError};
 pub struct Rig {
     /// The joints: their hierarchy, names and rest pose.
     pub skeleton: Skeleton,
-    /// How many channels each clip of this rig has: the weights of the nodes given by
-    /// [`MorphNode`](crate::MorphNode).
+    /// How many channels each clip of this rig has: the weights of the nodes given by [`MorphNode`](crate::MorphNode).
     pub channels: usize,
     /// Where the rig is in the scene: one entry for each glTF scene that has nodes of it.
     pub places: Vec<RigPlace>,
@@ -139,8 +138,8 @@ impl RigPlace {
     }
 
     /// The same place in a copy of the nodes in `scene`, for many characters from one import. `copies` has the copy of
-    /// each node: see [`Scene::tree`]. `None` if neither the base nor the first of its joints was copied, since model matrices of the
-    /// others are relative to that. [`Rig::apply_at`] poses it.
+    /// each node: see [`Scene::tree`]. `None` if neither the base nor the first of its joints was copied, since model
+    /// matrices of the others are relative to that. [`Rig::apply_at`] poses it.
     ///
     /// Runs in **O(joints)**.
     #[must_use]

@@ -102,32 +102,10 @@ pub fn distance(bounds: &Aabb, ray: &Ray) -> f32 {
     slabs(bounds, ray).0
 }
 
-impl Ray {
-    /// The distance from the ray's origin at which it enters a box: 0 if it begins inside, `None` if it misses.
-    ///
-    /// A box that the ray misses only by rounding counts as hit.
-    ///
-    /// ```
-    /// use hedgerow_math::{Aabb, Ray};
-    /// use hedgerow_math::glam::Vec3;
-    ///
-    /// let ray = Ray::new(Vec3::ZERO, Vec3::Z)?;
-    /// let far = Aabb::new(Vec3::new(-1.0, -1.0, 4.0), Vec3::new(1.0, 1.0, 6.0));
-    /// assert_eq!(ray.distance_to(&far), Some(4.0));
-    /// assert_eq!(ray.up_to(3.0)?.distance_to(&far), None);
-    /// # Ok::<(), hedgerow_math::Error>(())
-    /// ```
-    #[must_use]
-    pub fn distance_to(&self, bounds: &Aabb) -> Option<f32> {
-        let (near, far) = slabs(bounds, self);
-        (near <= far).then_some(near)
-    }
-}
-
 /// The distances at which a ray enters and leaves a box; it misses if the first is greater than the second.
 ///
 /// An axis along which the ray does not move says whether its origin lies between the planes, and nothing about where.
-fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
+pub(crate) fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
     let (mut near, mut far) = (0.0, ray.length());
     let mut between = true;
     for axis in 0..3 {

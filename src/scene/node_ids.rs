@@ -1,16 +1,17 @@
 //! Numbers for nodes that stay the same from file to file.
 
-use crate::scene::NodeMap;
-use crate::{Error, NodeHandle, NodeRef, Scene};
+use crate::scene::{NodeMap, NodeRef, Scene};
+use crate::{Error, NodeHandle};
 use std::collections::BTreeMap;
 
-/// A number for each node that stays the same when a file is read and written again: see [`WithIds`](super::WithIds).
+/// A number for each node that stays the same when a file is read and written again: see
+/// [`WithIds`](crate::text::WithIds). An [`Instance`](crate::patch::Instance) keeps them for a tree in a scene.
 ///
 /// A loaded scene has new handles, but its nodes keep their ids, and each id can be mapped back to its node. Files also
 /// store the next id, so that ids of removed nodes are never reused.
 ///
 /// ```
-/// use hedgerow::text::NodeIds;
+/// use hedgerow::data::NodeIds;
 /// use hedgerow::{Node, Scene};
 ///
 /// let mut scene = Scene::new();
@@ -55,8 +56,16 @@ impl NodeIds {
     /// still assign lower ids that are free with [`insert`](Self::insert).
     pub fn assign(&mut self, scene: &Scene) -> Result<usize, Error> {
         let tops = core::iter::once(scene.root()).chain(scene.detached());
-        let nodes = tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::descendants).map(NodeRef::handle);
-        let new: Vec<NodeHandle> = nodes.filter(|&node| self.ids.get(node).is_none()).collect();
+        self.assign_to(scene, tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::descendants))
+    }
+
+    /// The same for these nodes of the scene alone.
+    pub(crate) fn assign_to<'s>(
+        &mut self,
+        scene: &'s Scene,
+        nodes: impl Iterator<Item = NodeRef<'s>>,
+    ) -> Result<usize, Error> {
+        let new: Vec<NodeHandle> = nodes.map(NodeRef::handle).filter(|&node| self.id(node).is_none()).collect();
         if new.len() as u64 > u64::MAX - self.next {
             return Err(Error::NoIds { next: self.next });
         }
@@ -64,7 +73,7 @@ impl NodeIds {
         self.ids.retain_live(scene);
         self.ids.shrink_to_fit();
         for &node in &new {
-            self.insert(node, self.next);
+            self.set(node, self.next);
         }
         Ok(new.len())
     }
@@ -76,7 +85,7 @@ impl NodeIds {
     }
 
     /// Gives no id below this one from now on.
-    pub(super) fn begin_at(&mut self, next: u64) {
+    pub(crate) fn begin_at(&mut self, next: u64) {
         self.next = self.next.max(next);
     }
 
@@ -88,15 +97,27 @@ impl NodeIds {
         if !free || !unnamed || id == u64::MAX {
             return false;
         }
-        // A handle that is gone may have the entry.
+        self.set(node, id);
+        true
+    }
+
+    /// Gives an id to a node, and takes it from any other.
+    pub(crate) fn set(&mut self, node: NodeHandle, id: u64) {
+        // The record number of a removed node may be this node's.
         if let Some((other, other_id)) = self.ids.replace(node, id)
             && other != node
         {
             self.nodes.remove(&other_id);
         }
-        self.nodes.insert(id, node);
-        self.next = self.next.max(id + 1);
-        true
+        if let Some(other) = self.nodes.insert(id, node).filter(|&other| other != node) {
+            self.ids.remove(other);
+        }
+        self.next = self.next.max(id.saturating_add(1));
+    }
+
+    /// Drops an id.
+    pub(crate) fn forget(&mut self, id: u64) {
+        self.nodes.remove(&id).and_then(|node| self.ids.remove(node));
     }
 
     /// The id of a node. Runs in **O(1)**.
