@@ -91,7 +91,7 @@ impl Store {
     }
 
     /// Removes a node with everything below it. Returns how many nodes that were.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn remove(&mut self, id: RecordId) -> usize {
         debug_assert!(id != RecordId::ROOT);
         let standing = self.pages.standing(id);
