@@ -219,6 +219,10 @@ pub struct ImportedDrawable {
     /// node. Its bounds are those of its vertices at rest until
     /// [`JointBounds::follow`](hedgerow::character::JointBounds::follow) sets them.
     pub skin: Option<usize>,
+    /// The node in whose space the skin places the vertices: the [base](crate::RigPlace::base) of its rig. Take its
+    /// world matrix for drawing, for which side is the front, and for depth, instead of that of `handle`. `None` without
+    /// a skin.
+    pub base: Option<NodeHandle>,
 }
 
 impl ImportedScene {

@@ -68,6 +68,37 @@ impl MeshData {
     pub const fn is_deformed(&self) -> bool {
         self.influences > 0 || !self.targets.is_empty()
     }
+
+    /// The triangles, each as three indices of vertices in the order that shows their front: also of strips and fans.
+    /// None of points and lines.
+    ///
+    /// ```
+    /// use hedgerow_gltf::{MeshData, Topology};
+    ///
+    /// let mut strip = MeshData::default();
+    /// strip.topology = Topology::TriangleStrip;
+    /// strip.indices = vec![4, 5, 6, 7];
+    /// assert!(strip.triangles().eq([[4, 5, 6], [5, 7, 6]]));
+    /// strip.topology = Topology::TriangleFan;
+    /// assert!(strip.triangles().eq([[5, 6, 4], [6, 7, 4]]));
+    /// ```
+    pub fn triangles(&self) -> impl ExactSizeIterator<Item = [u32; 3]> {
+        let listed = !self.indices.is_empty();
+        let count = if listed { self.indices.len() } else { self.positions.len() };
+        let number = match self.topology {
+            Topology::Triangles => count / 3,
+            Topology::TriangleStrip | Topology::TriangleFan => count.saturating_sub(2),
+            _ => 0,
+        };
+        (0..number).map(move |at| {
+            let corners = match self.topology {
+                Topology::TriangleStrip => [at, at + 1 + at % 2, at + 2 - at % 2],
+                Topology::TriangleFan => [at + 1, at + 2, 0],
+                _ => [3 * at, 3 * at + 1, 3 * at + 2],
+            };
+            corners.map(|at| if listed { self.indices[at] } else { u32::try_from(at).unwrap_or(u32::MAX) })
+        })
+    }
 }
 
 /// What a morph target adds to the vertices of a [`MeshData`] at weight 1. Empty for what it does not change.

@@ -45,7 +45,8 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub(super) fn new(rig: &Rig, number: usize, morphs: &[MorphNode], clip: Clip) -> Self {
+    /// The part of a rig that this clip moves, or that rests.
+    pub(super) fn new(rig: &Rig, number: usize, morphs: &[MorphNode], clip: Option<Clip>) -> Self {
         let mut channels = vec![0.0; rig.channels];
         for morph in morphs {
             if let Some(of) = morph.channels.as_ref().filter(|of| of.rig == number) {
@@ -54,7 +55,7 @@ impl Part {
         }
         let rest = (Pose::rest(&rig.skeleton), channels);
         let (pose, channels) = rest.clone();
-        let mut present = Motion { player: Some(Player::new(Arc::new(clip))), pose, channels };
+        let mut present = Motion { player: clip.map(|clip| Player::new(Arc::new(clip))), pose, channels };
         present.sample();
         let nodes = rig.places.iter().flat_map(|place| place.nodes()).collect();
         Self { rig: number, nodes, present, before: None, rest: Arc::new(rest) }

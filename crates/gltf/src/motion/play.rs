@@ -1,7 +1,7 @@
 //! An animation on all rigs that it moves.
 
+use super::MorphNode;
 use super::part::Part;
-use super::{MorphNode, Rig};
 use crate::Imported;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use hedgerow::character::CharacterError;
@@ -314,24 +314,27 @@ impl Imported {
                 let item = Item { kind: ItemKind::Animation, index: animation, name: of_file.name.clone() };
                 ImportErrorKind::Clip { item, field: format!("rig {}", imported.rig), error }
             })?;
-            parts.push(Part::new(&self.rigs[imported.rig], imported.rig, &self.morphs, clip));
+            parts.push(Part::new(&self.rigs[imported.rig], imported.rig, &self.morphs, Some(clip)));
         }
         Ok(AnimationPlayer { parts, fade: None, items: Vec::new() })
     }
 
-    /// Sets all nodes of all rigs to where they are in the file, as one batch: for rigs that the next animation does
-    /// not move.
+    /// A player without an animation, in which all rigs rest as in the file: for files without animations, to
+    /// [fade](AnimationPlayer::fade_to) to, and for rigs that the next animation does not move.
     ///
     /// Runs in **O(joints)**.
     ///
-    /// # Errors
-    /// What [`Scene::set_locals`] refuses, such as nodes that were removed. The scene is then unchanged.
-    pub fn rest(&self, scene: &mut Scene) -> Result<(), CharacterError> {
-        let of_rig = |rig: &Rig| {
-            let nodes = rig.places.iter().flat_map(|place| place.nodes());
-            nodes.map(|(joint, node)| (node, rig.skeleton.rest(joint))).collect::<Vec<_>>()
-        };
-        let items: Vec<(NodeHandle, Transform)> = self.rigs.iter().flat_map(of_rig).collect();
-        super::set_all(scene, items.iter().copied())
+    /// ```
+    /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{}], "skins": [{"joints": [0]}]}"#;
+    /// let import = hedgerow_gltf::from_slice(text, None)?;
+    /// let rest = import.imported.at_rest();
+    /// assert_eq!((rest.duration(), rest.poses().len()), (0.0, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn at_rest(&self) -> AnimationPlayer {
+        let rigs = self.rigs.iter().enumerate();
+        let parts = rigs.map(|(number, rig)| Part::new(rig, number, &self.morphs, None)).collect();
+        AnimationPlayer { parts, fade: None, items: Vec::new() }
     }
 }

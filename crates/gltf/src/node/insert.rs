@@ -26,7 +26,7 @@ pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Docume
             }
         }
     }
-    motion::place(&mut document.imported.rigs, scene, &scenes);
+    motion::place(&mut document.imported, scene, &mut scenes);
     Ok(Imported { scenes, ..document.imported })
 }
 
@@ -101,6 +101,7 @@ fn insert_drawn(
             id: drawn.drawable.mesh,
             handle,
             skin,
+            base: None,
         };
         if own.is_none() {
             drawable.handle = scene.insert(handle, Node::drawable(drawn.drawable).with_material(drawn.material))?;

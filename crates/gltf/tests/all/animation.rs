@@ -66,7 +66,7 @@ type Meshes = HashMap<(u32, usize), SkinnedMesh>;
 impl<'a> Frame<'a> {
     /// All rigs at rest, except those that the player moves, which is at this time.
     fn of_player(import: &'a mut Import, player: &mut AnimationPlayer, time: f32) -> Self {
-        import.imported.rest(&mut import.scene).unwrap();
+        import.imported.at_rest().apply(&mut import.scene).unwrap();
         player.seek(time);
         player.apply(&mut import.scene).unwrap();
         import.scene.update();

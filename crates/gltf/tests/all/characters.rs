@@ -46,6 +46,8 @@ fn a_character_is_imported_whole() {
     assert_eq!((place.scene, Some(place.base)), (0, imported.node(0)));
     assert_eq!(place.node(2), imported.node(3));
     assert_eq!(place.nodes().len(), 4);
+    let drawables = imported.scenes[0].drawables.iter();
+    assert!(drawables.map(|drawable| (drawable.skin, drawable.base)).eq([(Some(0), Some(place.base))]));
 
     let [skin] = &imported.skins[..] else { panic!("{:?}", imported.skins) };
     assert_eq!((skin.rig, skin.skin.joints(), skin.name.as_deref()), (0, &[1, 2][..], Some("bones")));

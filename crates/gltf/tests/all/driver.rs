@@ -58,7 +58,7 @@ fn read(bytes: &[u8], options: ImportOptions) {
             assert_eq!(of_scene.index_of(node), Some(index));
         }
     }
-    imported.rest(&mut scene).expect("nodes that are there");
+    imported.at_rest().apply(&mut scene).expect("nodes that are there");
     for animation in 0..imported.animations.len() {
         let Ok(mut player) = imported.play(animation) else { continue };
         player.set_playback([Playback::Clamp, Playback::Loop, Playback::PingPong][animation % 3]);

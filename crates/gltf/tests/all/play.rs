@@ -111,9 +111,25 @@ fn what_an_animation_does_not_move_stays_until_it_is_put_to_rest() {
     near(place(&import, 3), [100.0, 7.0, 0.0]);
     let flag = import.imported.morph(3).unwrap();
     assert_eq!((shut.weights(flag), shut.pose(1).is_none(), shut.pose(0).is_some()), (&[0.5][..], true, true));
-    import.imported.rest(&mut import.scene).unwrap();
+    import.imported.at_rest().apply(&mut import.scene).unwrap();
     near(place(&import, 2), [101.0, 0.0, 0.0]);
     near(place(&import, 3), [100.0, 5.0, 0.0]);
+}
+
+#[test]
+fn a_player_at_rest_has_all_rigs_and_is_faded_to() {
+    let mut import = load();
+    let mut player = import.imported.play(0).unwrap();
+    player.seek(4.0);
+    player.fade_to(&import.imported.at_rest(), 1.0).unwrap();
+    player.advance(0.5);
+    player.apply(&mut import.scene).unwrap();
+    near(place(&import, 2), [100.5, 3.5, 0.0]);
+    player.advance(0.5);
+    player.apply(&mut import.scene).unwrap();
+    near(place(&import, 2), [101.0, 0.0, 0.0]);
+    let rest = import.imported.at_rest();
+    assert_eq!((rest.duration(), rest.poses().len()), (0.0, import.imported.rigs.len()));
 }
 
 #[test]

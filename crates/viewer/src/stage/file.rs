@@ -92,7 +92,7 @@ fn of(
     let mut cast = Cast { by_mesh: HashMap::new(), actors: Vec::new() };
     for drawable in imported.scenes[shown].drawables.clone() {
         if imported.vertices(drawable.id).is_some_and(MeshData::is_deformed) {
-            cast.enlist((&mut scene, &imported, shown), drawable, &mut meshes, &mut figures)?;
+            cast.enlist((&mut scene, &imported), drawable, &mut meshes, &mut figures)?;
         }
     }
 
@@ -176,7 +176,7 @@ impl Cast {
     /// Makes a figure of a drawable, and has its node draw that.
     fn enlist(
         &mut self,
-        (scene, imported, shown): (&mut Scene, &Imported, usize),
+        (scene, imported): (&mut Scene, &Imported),
         drawable: ImportedDrawable,
         meshes: &mut Vec<Mesh>,
         figures: &mut Figures,
@@ -229,8 +229,7 @@ impl Cast {
                 figures.drawables.len() - 1
             }
         };
-        let place = of_skin.and_then(|skin| imported.rigs[skin.rig].places.iter().find(|place| place.scene == shown));
-        let user_data = figures.push(number, place.map(|place| place.base), None);
+        let user_data = figures.push(number, skin.and(drawable.base), None);
         let mut node = scene.edit(drawable.handle)?;
         let drawn = node.as_ref().drawable().ok_or(Error::NoDrawable(drawable.handle))?;
         node.set_drawable(Drawable { mesh: figures.drawables[number].mesh, ..drawn })?.set_user_data(user_data);
@@ -368,12 +367,6 @@ fn listed(data: &MeshData) -> (Vec<u32>, Topology) {
     } else {
         &data.indices
     };
-    let windows = |odd: bool| {
-        let turned = move |(number, w): (usize, &[u32])| {
-            if odd && number % 2 == 1 { [w[1], w[0], w[2]] } else { [w[0], w[1], w[2]] }
-        };
-        order.windows(3).enumerate().flat_map(turned).collect()
-    };
     match data.topology {
         Drawn::Points => (order.to_vec(), Topology::Points),
         Drawn::Lines => (order.to_vec(), Topology::Lines),
@@ -383,12 +376,8 @@ fn listed(data: &MeshData) -> (Vec<u32>, Topology) {
             indices.extend(order.last().into_iter().chain(order.first()));
             (indices, Topology::Lines)
         }
-        Drawn::Triangles => (order[..order.len() / 3 * 3].to_vec(), Topology::Triangles),
-        Drawn::TriangleStrip => (windows(true), Topology::Triangles),
-        Drawn::TriangleFan => {
-            let first = order.first().copied().unwrap_or_default();
-            let rest = order.get(1..).unwrap_or_default();
-            (rest.windows(2).flat_map(|pair| [first, pair[0], pair[1]]).collect(), Topology::Triangles)
+        Drawn::Triangles | Drawn::TriangleStrip | Drawn::TriangleFan => {
+            (data.triangles().flatten().collect(), Topology::Triangles)
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::group::{Forest, Grouping};
 use super::{Rig, RigPlace};
 use crate::error::{ImportError, ImportErrorKind, Item};
-use crate::{ImportedScene, node::graph};
+use crate::{Imported, ImportedScene, node::graph};
 use glam::Vec3;
 use gltf::json::Root;
 use hedgerow::{Local, Mat34, NodeHandle, Scene, Transform};
@@ -138,14 +138,15 @@ pub(crate) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V>
     list.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| list[at].1)
 }
 
-/// Notes where the rigs are in the nodes inserted for each glTF scene.
+/// Notes where the rigs are in the nodes inserted for each glTF scene, and gives skinned drawables their bases.
 ///
 /// Runs in **O((nodes + nodes inserted) · log nodes)** for any number of scenes and rigs.
-pub(crate) fn place(rigs: &mut [Rig], scene: &Scene, scenes: &[ImportedScene]) {
+pub(crate) fn place(file: &mut Imported, scene: &Scene, scenes: &mut [ImportedScene]) {
+    let Imported { rigs, skins, .. } = file;
     let of_rig = |(rig, it): (usize, &Rig)| it.joints.iter().map(move |&(node, joint)| (node, (rig, joint))).collect();
     let mut joints: Vec<(usize, (usize, u16))> = rigs.iter().enumerate().flat_map::<Vec<_>, _>(of_rig).collect();
     joints.sort_unstable();
-    for (number, imported) in scenes.iter().enumerate() {
+    for (number, imported) in scenes.iter_mut().enumerate() {
         let joint = |(node, handle)| find(&joints, node).map(|(rig, joint)| (rig, joint, handle));
         let mut found: Vec<(usize, u16, NodeHandle)> = imported.nodes().filter_map(joint).collect();
         found.sort_unstable();
@@ -155,6 +156,12 @@ pub(crate) fn place(rigs: &mut [Rig], scene: &Scene, scenes: &[ImportedScene]) {
             let base = if first == 0 { scene.parent(top) } else { None };
             let nodes = nodes.iter().map(|&(_, joint, node)| (joint, node)).collect();
             rigs[rig].places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });
+        }
+        for drawable in &mut imported.drawables {
+            let rig = drawable.skin.and_then(|skin| skins.get(skin)).map(|skin| &rigs[skin.rig]);
+            // Of this scene is the last place, if any.
+            let place = rig.and_then(|rig| rig.places.last()).filter(|place| place.scene == number);
+            drawable.base = place.map(|place| place.base);
         }
     }
 }
