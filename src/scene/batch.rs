@@ -256,8 +256,7 @@ impl Scene {
         let mut kept = Vec::new();
         for &item in moves.iter().filter(|_| keep == Keep::World) {
             let (id, parent) = (items[item].0.record(), items[item].1.anchor().map(NodeHandle::record));
-            let local = if self.store.parent(id) == parent { Ok(None) } else { self.store.local_below(id, parent) };
-            kept.push((item, local));
+            kept.push((item, self.store.local_below(id, parent)));
         }
         if let Some(&(item, Err(error))) = kept.iter().filter(|(_, local)| local.is_err()).min_by_key(|(item, _)| item)
         {
@@ -386,7 +385,7 @@ struct Worlds {
 impl Worlds {
     /// Computes the local transform of a listed node, and of listed nodes above it.
     fn place(&mut self, store: &Store, id: RecordId) -> Result<(), Error> {
-        let above = match store.parent(id) {
+        let above = match store.space(id) {
             Some(parent) => self.inherited(store, parent)?,
             None => Above::WORLD,
         };
@@ -402,7 +401,7 @@ impl Worlds {
                 break known;
             }
             self.way.push(id);
-            at = store.parent(id);
+            at = store.space(id);
         };
         while let Some(id) = self.way.pop() {
             if let Some(local) = self.local(store, id, &above)? {
@@ -418,7 +417,7 @@ impl Worlds {
         let Some(target) = self.listed.get_mut(&id) else { return Ok(store.local(id)) };
         let local = match *target {
             Target::Local(local) => local,
-            Target::World(world) => above.local_at(world, || store.handle(store.parent(id).unwrap_or(id)))?,
+            Target::World(world) => above.local_at(world, || store.handle(store.space(id).unwrap_or(id)))?,
         };
         *target = Target::Local(local);
         Ok(Some(local))
