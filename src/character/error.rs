@@ -56,7 +56,10 @@ impl fmt::Display for CharacterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoParent(node) => {
-                write!(f, "{node:?} has no parent, or is anchored; put it below the node of its character, and release it")
+                write!(
+                    f,
+                    "{node:?} has no parent, or is anchored; put it below the node of its character, and release it"
+                )
             }
             Self::NoJoint { joint, matrices } => {
                 write!(

@@ -101,7 +101,8 @@ impl Scene {
     /// Sets the local transforms of many nodes so that they get these world transforms, for example poses from a
     /// physics engine. The nodes must have a transform. Pass full world transforms, as [`Transform`]s or
     /// [`Mat34`](crate::Mat34)s: a pose without scale resets the scale to 1, and below parents with a non-uniform scale
-    /// a rotated pose makes the local transform a matrix. [`guide::physics`](crate::guide::physics) has an example.
+    /// a rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes need none of this:
+    /// their local transforms are relative to the world, as [`guide::physics`](crate::guide::physics) shows.
     ///
     /// The result has the same bits as single calls of [`Scene::set_world`], with ancestors before their descendants.
     /// The order of `items` does not matter: a node may be listed along with its ancestors, whose new world transforms

@@ -252,7 +252,10 @@ impl Store {
                 let listed = slice.matrices.binary_search(&row.slot).is_ok();
                 ensure!(head.reshaped || has.has(Has::MATRIX) == listed, "slot {slot} of slice {number}: matrix");
             } else {
-                ensure!(slot == up || !settled, "row {at} of slice {number} has a slot that is neither its own nor its parent's");
+                ensure!(
+                    slot == up || !settled,
+                    "row {at} of slice {number} has a slot that is neither its own nor its parent's"
+                );
             }
             let parent = self.pages.parent(row.record);
             let above = slice.rows[usize::from(row.above)].record;

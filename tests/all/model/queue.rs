@@ -133,7 +133,9 @@ impl Oracle {
             let op = self.bounded(step.op);
             let node = match op {
                 Op::SetWorld(target, _) | Op::LookAt { node: target, .. } => Some(self.tree.pick(target)),
-                Op::Attach { node, .. } | Op::Reparent { node, .. } | Op::SetAnchored { node, .. } => Some(self.tree.pick(node)),
+                Op::Attach { node, .. } | Op::Reparent { node, .. } | Op::SetAnchored { node, .. } => {
+                    Some(self.tree.pick(node))
+                }
                 _ => None,
             };
             let Some(ticket) = round.record(self, &op) else { continue };
