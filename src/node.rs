@@ -393,9 +393,9 @@ impl<'n> Node<'n> {
     #[inline(always)]
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
-        let named = self.name.is_some() | (self.user_data != 0);
-        let seen = self.layers.is_some() | (self.visibility != Visibility::Inherited);
-        matrix | self.drawable.is_some() | seen | named | self.translation_f64.is_some() | self.anchored
+        let numbers = self.user_data | self.visibility as u32 | u32::from(self.anchored);
+        let listed = self.layers.is_some() | self.name.is_some() | (numbers != 0);
+        matrix | self.drawable.is_some() | listed | self.translation_f64.is_some()
     }
 
     /// The description as a scene stores it.

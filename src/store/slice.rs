@@ -148,13 +148,6 @@ impl Slice {
         self.seen[row] = seen;
     }
 
-    /// The slot below which those of a node are, given its parent's row. `None` for an anchored node in a slice without
-    /// the slot of the identity.
-    #[inline(always)]
-    fn slot_above(&self, up: &Row, anchored: bool) -> Option<u16> {
-        if anchored { matches!(self.imports.first(), Some(None)).then_some(Row::WORLD_SLOT) } else { Some(up.slot) }
-    }
-
     /// Puts a node below a row: to the first unused row and slot after those of its parent, or to the end. Returns the
     /// row, and the slot that it uses; `None` if there is no room. Its world matrix is dirty.
     ///
@@ -174,7 +167,12 @@ impl Slice {
         let row = place(&self.used_rows, above + 1, self.rows.len(), max_rows)?;
         let up = self.rows[above];
         let record = pages.record(id);
-        let slot_above = self.slot_above(&up, record.has.has(Has::ANCHORED))?;
+        let (slot_above, anchored) = if record.has.has(Has::ANCHORED) {
+            // Reconstitution imports the identity where it is missing.
+            (matches!(self.imports.first(), Some(None)).then_some(Row::WORLD_SLOT)?, Row::ANCHORED)
+        } else {
+            (up.slot, 0)
+        };
         let slot = if record.has.has(Has::TRANSFORM) {
             Some(place(&self.used_slots, usize::from(slot_above) + 1, self.slots.records.len(), MAX_ROWS)?)
         } else {
@@ -196,7 +194,7 @@ impl Slice {
             flags: own(Has::TRANSFORM, Row::OWN_TRANSFORM)
                 | own(Has::MATERIAL, Row::OWN_MATERIAL)
                 | own(Has::SEEN, Row::OWN_SEEN)
-                | own(Has::ANCHORED, Row::ANCHORED),
+                | anchored,
         };
         new.inherit(&up, pages);
         if row < self.rows.len() {

@@ -118,7 +118,8 @@ impl Packed {
             }
             None => {}
         }
-        head |= Head::HIDDEN * node.visibility as u64 | Head::ANCHORED * u64::from(node.anchored);
+        head |= Head::HIDDEN * node.visibility as u64;
+        head |= Head::ANCHORED * u64::from(node.anchored);
         if let Some(layers) = node.layers {
             head |= Head::LAYERS;
             self.words.push(layers.mask());
