@@ -72,7 +72,7 @@
 //! |---|---|
 //! | inserted | nothing yet |
 //! | removed | gone at once |
-//! | moved, detached | the old position |
+//! | moved, detached, anchored | the old position |
 //! | transform, drawable, material, visibility, layers set or removed | the old value |
 //! | user data set ([`NodeMut::set_user_data`]) | the new value at once |
 //!

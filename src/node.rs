@@ -233,6 +233,8 @@ pub struct Node<'n> {
     /// of the local transform. When you read a node, it has one only if single precision does not represent the
     /// translation exactly.
     pub translation_f64: Option<DVec3>,
+    /// Whether the local transform is relative to the world instead of the parent: see [`Node::anchored`](Self::anchored).
+    pub anchored: bool,
 }
 
 impl<'n> Node<'n> {
@@ -249,6 +251,7 @@ impl<'n> Node<'n> {
             name: None,
             user_data: 0,
             translation_f64: None,
+            anchored: false,
         }
     }
 
@@ -349,6 +352,30 @@ impl<'n> Node<'n> {
         Self { translation_f64: Some(translation), ..self }
     }
 
+    /// The same node, anchored in the world: its local transform is relative to the world instead of the parent, and
+    /// without one its world transform is the identity. The nodes below it move along with it.
+    ///
+    /// The parent still hides the node, hands down material and layers, and takes it along when it is moved in the tree
+    /// or removed: only its transform no longer matters. So physics bodies, particles and cameras get their world
+    /// transforms by [`Scene::set_local`](crate::Scene::set_local), without an inverse of the parent's. Other engines
+    /// call such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored) changes it.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let lorry = scene.insert(scene.root(), Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)))?;
+    /// let barrel = scene.insert(lorry, Node::transform(Transform::from_xyz(0.0, 1.0, 0.0)).anchored())?;
+    /// scene.update();
+    /// assert_eq!(scene.world(barrel).unwrap().translation().to_array(), [0.0, 1.0, 0.0]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn anchored(self) -> Self {
+        Self { anchored: true, ..self }
+    }
+
     /// Whether a scene surely stores the description unchanged. False if that needs a closer look.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
@@ -366,9 +393,9 @@ impl<'n> Node<'n> {
     #[inline(always)]
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
-        let named = self.name.is_some() | (self.user_data != 0);
-        let seen = self.layers.is_some() | (self.visibility != Visibility::Inherited);
-        matrix | self.drawable.is_some() | seen | named | self.translation_f64.is_some()
+        let numbers = self.user_data | self.visibility as u32 | u32::from(self.anchored);
+        let listed = self.layers.is_some() | self.name.is_some() | (numbers != 0);
+        matrix | self.drawable.is_some() | listed | self.translation_f64.is_some()
     }
 
     /// The description as a scene stores it.

@@ -16,7 +16,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CharacterError {
-    /// The node has no parent with a joint to follow.
+    /// The node has no parent with a joint to follow, or is anchored.
     NoParent(NodeHandle),
     /// A joint has no matrix, or the skin does not have the joint.
     NoJoint {
@@ -55,7 +55,12 @@ pub enum CharacterError {
 impl fmt::Display for CharacterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoParent(node) => write!(f, "{node:?} has no parent; put it below the node of its character first"),
+            Self::NoParent(node) => {
+                write!(
+                    f,
+                    "{node:?} has no parent, or is anchored; put it below the node of its character, and release it"
+                )
+            }
             Self::NoJoint { joint, matrices } => {
                 write!(
                     f,

@@ -52,8 +52,8 @@ struct Socket {
 /// One list can be used for any number of characters, which you distinguish by numbers of your own
 /// ([`follow_many`](Self::follow_many)).
 ///
-/// A socket *ends* when its node is removed, detached, moved to another parent, or loses its transform: for example,
-/// when a sword is thrown away. The next call that visits an ended socket removes it from the list and reports its
+/// A socket *ends* when its node is removed, detached, moved to another parent, anchored, or loses its transform: for
+/// example, when a sword is thrown away. The next call that visits an ended socket removes it from the list and reports its
 /// node. A character that is detached as a whole keeps its sockets. A list is for one scene. A loaded snapshot has the
 /// same handles as the saved scene, so the same list works for it. With any other scene, a socket ends if its node is
 /// not in that scene, but if a node there has a handle with the same bits, it follows the joint instead. Nodes of an
@@ -76,11 +76,11 @@ pub struct Sockets {
 }
 
 impl Socket {
-    /// The node's record; `None` if the node is gone, has another parent, or has no transform.
+    /// The node's record; `None` if the node is gone, has another parent, is anchored, or has no transform.
     #[inline]
     fn target(&self, store: &Store) -> Option<RecordId> {
         let id = store.resolve(self.node)?;
-        let above = store.parent(id)?;
+        let above = store.space(id)?;
         (store.handle(above) == self.parent && store.has_transform(id)).then_some(id)
     }
 }
@@ -115,8 +115,8 @@ impl Sockets {
     /// socket ends, and the next call of `follow` reports it.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root and roots of detached
-    /// subtrees, [`Error::NotFinite`], [`Error::NotRotation`].
+    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root, roots of detached
+    /// subtrees and anchored nodes, [`Error::NotFinite`], [`Error::NotRotation`].
     pub fn insert(
         &mut self,
         scene: &Scene,
@@ -125,8 +125,9 @@ impl Sockets {
         joint: u16,
         offset: impl Into<Local>,
     ) -> Result<(), CharacterError> {
-        scene.at(node)?;
-        let parent = scene.parent(node).ok_or(CharacterError::NoParent(node))?;
+        let store = &scene.store;
+        let parent = store.space(scene.at(node)?).ok_or(CharacterError::NoParent(node))?;
+        let parent = store.handle(parent);
         scene.local(node).ok_or(Error::NoTransform(node))?;
         let offset = offset.into().checked()?.to_matrix();
         let socket = Socket { offset, node, parent, character, joint };

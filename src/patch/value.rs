@@ -1,7 +1,7 @@
 //! The fields of a node, and their values.
 
 use crate::edit::Change;
-use crate::{Drawable, Layers, Local, Node, Visibility};
+use crate::{Drawable, Keep, Layers, Local, Node, Visibility};
 use glam::Vec3;
 
 /// A field of a node that a patch can change.
@@ -14,6 +14,8 @@ pub enum Field {
     Place,
     /// The local transform, with its translation in double precision.
     Local,
+    /// Whether the local transform is relative to the world.
+    Anchored,
     /// The material.
     Material,
     /// The drawable.
@@ -30,9 +32,9 @@ pub enum Field {
 
 impl Field {
     /// All fields, in the order of entries.
-    pub const ALL: [Self; 8] = {
-        use Field::{Drawable, Layers, Local, Material, Name, Place, UserData, Visibility};
-        [Place, Local, Material, Drawable, Visibility, Layers, UserData, Name]
+    pub const ALL: [Self; 9] = {
+        use Field::{Anchored, Drawable, Layers, Local, Material, Name, Place, UserData, Visibility};
+        [Place, Local, Anchored, Material, Drawable, Visibility, Layers, UserData, Name]
     };
 }
 
@@ -65,6 +67,8 @@ pub enum Value {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         remainder: Option<[f32; 3]>,
     },
+    /// [`Field::Anchored`].
+    Anchored(bool),
     /// [`Field::Material`].
     Material(Option<u32>),
     /// [`Field::Drawable`].
@@ -86,6 +90,7 @@ impl Value {
         match self {
             Self::Place(_) => Field::Place,
             Self::Local { .. } => Field::Local,
+            Self::Anchored(_) => Field::Anchored,
             Self::Material(_) => Field::Material,
             Self::Drawable(_) => Field::Drawable,
             Self::Visibility(_) => Field::Visibility,
@@ -103,6 +108,7 @@ impl Value {
                 let remainder = node.translation_f64.map(|_| node.remainder().to_array());
                 Self::Local { local: node.local, remainder }
             }
+            Field::Anchored => Self::Anchored(node.anchored),
             Field::Material => Self::Material(node.material),
             Field::Drawable => Self::Drawable(node.drawable),
             Field::Visibility => Self::Visibility(node.visibility),
@@ -121,6 +127,7 @@ impl Value {
                 node.local = *local;
                 node.translation_f64 = remainder.map(|lost| at + Vec3::from_array(lost).as_dvec3());
             }
+            Self::Anchored(anchored) => node.anchored = *anchored,
             Self::Material(material) => node.material = *material,
             Self::Drawable(drawable) => node.drawable = *drawable,
             Self::Visibility(visibility) => node.visibility = *visibility,
@@ -135,6 +142,7 @@ impl Value {
         Some(match self {
             Self::Place(_) => return None,
             Self::Local { local, .. } => Change::Local(*local),
+            Self::Anchored(anchored) => Change::Anchored(*anchored, Keep::Local),
             Self::Material(material) => Change::Material(*material),
             Self::Drawable(drawable) => Change::Drawable(*drawable),
             Self::Visibility(visibility) => Change::Visibility(*visibility),

@@ -101,7 +101,8 @@ impl Scene {
     /// Sets the local transforms of many nodes so that they get these world transforms, for example poses from a
     /// physics engine. The nodes must have a transform. Pass full world transforms, as [`Transform`]s or
     /// [`Mat34`](crate::Mat34)s: a pose without scale resets the scale to 1, and below parents with a non-uniform scale
-    /// a rotated pose makes the local transform a matrix. [`guide::physics`](crate::guide::physics) has an example.
+    /// a rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes need none of this:
+    /// their local transforms are relative to the world, as [`guide::physics`](crate::guide::physics) shows.
     ///
     /// The result has the same bits as single calls of [`Scene::set_world`], with ancestors before their descendants.
     /// The order of `items` does not matter: a node may be listed along with its ancestors, whose new world transforms
@@ -256,8 +257,7 @@ impl Scene {
         let mut kept = Vec::new();
         for &item in moves.iter().filter(|_| keep == Keep::World) {
             let (id, parent) = (items[item].0.record(), items[item].1.anchor().map(NodeHandle::record));
-            let local = if self.store.parent(id) == parent { Ok(None) } else { self.store.local_below(id, parent) };
-            kept.push((item, local));
+            kept.push((item, self.store.local_below(id, parent)));
         }
         if let Some(&(item, Err(error))) = kept.iter().filter(|(_, local)| local.is_err()).min_by_key(|(item, _)| item)
         {
@@ -386,7 +386,7 @@ struct Worlds {
 impl Worlds {
     /// Computes the local transform of a listed node, and of listed nodes above it.
     fn place(&mut self, store: &Store, id: RecordId) -> Result<(), Error> {
-        let above = match store.parent(id) {
+        let above = match store.space(id) {
             Some(parent) => self.inherited(store, parent)?,
             None => Above::WORLD,
         };
@@ -402,7 +402,7 @@ impl Worlds {
                 break known;
             }
             self.way.push(id);
-            at = store.parent(id);
+            at = store.space(id);
         };
         while let Some(id) = self.way.pop() {
             if let Some(local) = self.local(store, id, &above)? {
@@ -418,7 +418,7 @@ impl Worlds {
         let Some(target) = self.listed.get_mut(&id) else { return Ok(store.local(id)) };
         let local = match *target {
             Target::Local(local) => local,
-            Target::World(world) => above.local_at(world, || store.handle(store.parent(id).unwrap_or(id)))?,
+            Target::World(world) => above.local_at(world, || store.handle(store.space(id).unwrap_or(id)))?,
         };
         *target = Target::Local(local);
         Ok(Some(local))

@@ -2,7 +2,7 @@
 
 use crate::scene::{NodeRef, Scene};
 use crate::store::{RecordId, WideLocal};
-use crate::{Drawable, Error, Layers, Local, Node, NodeHandle, Transform, Visibility};
+use crate::{Drawable, Error, Keep, Layers, Local, Node, NodeHandle, Transform, Visibility};
 use core::cmp::Ordering;
 use core::fmt;
 use glam::{DAffine3, DMat3, DVec3, Vec3};
@@ -53,6 +53,8 @@ pub enum Change {
     TranslationF64(DVec3),
     /// [`NodeMut::set_material`].
     Material(Option<u32>),
+    /// [`NodeMut::set_anchored`].
+    Anchored(bool, Keep),
     /// [`NodeMut::set_drawable`].
     Drawable(Option<Drawable>),
     /// [`NodeMut::set_visibility`].
@@ -120,6 +122,44 @@ impl NodeMut<'_> {
     pub fn set_material(&mut self, material: impl Into<Option<u32>>) -> &mut Self {
         self.scene.store.set_material(self.id, material.into());
         self
+    }
+
+    /// Anchors the node in the world, or releases it. The local transform of an [anchored](Node::anchored) node is
+    /// relative to the world instead of the parent.
+    ///
+    /// With [`Keep::World`] the node stays where it is: its local transform is computed as in [`Scene::reparent`], in
+    /// **O(ancestors)**. With [`Keep::Local`] it keeps its local transform. If the node is so already, nothing changes;
+    /// else the next update reconstitutes its slice, in O(nodes of the slice).
+    ///
+    /// ```
+    /// use hedgerow::{Keep, Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let lorry = scene.insert(scene.root(), Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)))?;
+    /// let barrel = scene.insert(lorry, Node::transform(Transform::from_xyz(0.0, 1.0, 0.0)))?;
+    /// scene.edit(barrel)?.set_anchored(true, Keep::World)?; // it rolls off: physics moves it from now on
+    /// scene.set_local(lorry, Transform::from_xyz(9.0, 0.0, 0.0))?;
+    /// scene.update();
+    /// assert_eq!(scene.world(barrel).unwrap().translation().to_array(), [5.0, 1.0, 0.0]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// With [`Keep::World`] [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`], as [`Scene::reparent`].
+    pub fn set_anchored(&mut self, anchored: bool, keep: Keep) -> Result<&mut Self, Error> {
+        let store = &mut self.scene.store;
+        if store.is_anchored(self.id) == anchored {
+            return Ok(self);
+        }
+        let kept = match keep {
+            Keep::World => store.local_in(self.id, store.parent(self.id).filter(|_| !anchored))?,
+            Keep::Local => None,
+        };
+        store.set_anchored(self.id, anchored);
+        if let Some(local) = kept {
+            store.set_wide_local(self.id, local);
+        }
+        Ok(self)
     }
 
     /// Sets or removes the drawable. If the node gets or loses its drawable, the next update reconstitutes its slice,
@@ -200,8 +240,9 @@ impl NodeMut<'_> {
     /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. The node is unchanged.
     pub fn set_node(&mut self, description: Node<'_>) -> Result<&mut Self, Error> {
         let description = description.checked()?;
-        let Node { local, material, drawable, visibility, layers, name, user_data, .. } = description;
+        let Node { local, material, drawable, visibility, layers, name, user_data, anchored, .. } = description;
         let store = &mut self.scene.store;
+        store.set_anchored(self.id, anchored);
         match local {
             Some(local) => store.set_wide_local(self.id, WideLocal { local, remainder: description.remainder() }),
             None => drop(store.remove_local(self.id)),
@@ -269,7 +310,7 @@ impl NodeMut<'_> {
     pub fn look_at(&mut self, target: Vec3, up: Vec3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
         let local = store.local(self.id).ok_or_else(|| Error::NoTransform(store.handle(self.id)))?;
-        let inverse = match store.parent(self.id) {
+        let inverse = match store.space(self.id) {
             Some(parent) => store.wide_world(parent).inverse().ok_or_else(|| Error::Singular(store.handle(parent)))?,
             None => DAffine3::IDENTITY,
         };
@@ -327,6 +368,7 @@ impl NodeMut<'_> {
             Change::LookAt { target, up } => self.look_at(target, up),
             Change::TranslationF64(translation) => self.set_translation_f64(translation),
             Change::Material(material) => Ok(self.set_material(material)),
+            Change::Anchored(anchored, keep) => self.set_anchored(anchored, keep),
             Change::Drawable(drawable) => self.set_drawable(drawable),
             Change::Visibility(visibility) => Ok(self.set_visibility(visibility)),
             Change::Layers(layers) => Ok(self.set_layers(layers)),

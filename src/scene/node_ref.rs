@@ -357,6 +357,12 @@ impl<'s> NodeRef<'s> {
         self.scene.store.drawable(self.id)
     }
 
+    /// Whether the local transform is relative to the world: see [`Node::anchored`].
+    #[must_use]
+    pub fn is_anchored(self) -> bool {
+        self.scene.store.is_anchored(self.id)
+    }
+
     /// The effective material: the node's own or that of the nearest ancestor with one, as of now.
     ///
     /// Runs in **O(ancestors up to the nearest one with a material)**.

@@ -13,7 +13,7 @@ impl Scene {
     /// a matrix if it shears. If the translation of the node, or of an old or new ancestor, is in double precision
     /// ([`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64)), so is the new translation. A node
     /// without a transform gets one if its new parent has another world transform. A move to the same parent changes no
-    /// transform.
+    /// transform, and neither does one of an [anchored](crate::Node::anchored) node.
     ///
     /// Runs in **O(1)** for a leaf. For a node with children, the check for cycles takes the lesser of O(depth of the
     /// new parent) and O(nodes of the subtree). [`Keep::World`] also takes O(old and new ancestors); moves between the
@@ -73,11 +73,7 @@ impl Scene {
     /// The local transform that keeps a node where it is in the world; `None` if it need not change.
     #[inline(never)]
     fn local_kept(&self, id: RecordId, to: Position) -> Result<Option<WideLocal>, Error> {
-        let parent = (to.parent != RecordId::LIMBO).then_some(to.parent);
-        if self.store.parent(id) == parent {
-            return Ok(None);
-        }
-        self.store.local_below(id, parent)
+        self.store.local_below(id, (to.parent != RecordId::LIMBO).then_some(to.parent))
     }
 
     /// The roots of the detached subtrees, in the order in which they were detached or inserted.

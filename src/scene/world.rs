@@ -38,8 +38,8 @@ impl Scene {
         }
     }
 
-    /// The world matrix of a node as of the last update. A node without a transform has that of the nearest ancestor
-    /// with one.
+    /// The world matrix of a node as of the last update. A node without a transform has that of its parent, or, if it is
+    /// [anchored](crate::Node::anchored), the identity.
     ///
     /// Runs in **O(1)**. For a node that was inserted since the update, it is the identity. For a node that was moved,
     /// or that got or lost a transform since, it is the old matrix.

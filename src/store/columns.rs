@@ -36,6 +36,11 @@ impl Row {
     pub(crate) const MATERIAL: u16 = 1 << 2;
     /// The node has layers of its own, or is hidden or shown.
     pub(crate) const OWN_SEEN: u16 = 1 << 3;
+    /// The transform is relative to the world: to the slot [`Row::WORLD_SLOT`].
+    pub(crate) const ANCHORED: u16 = 1 << 4;
+    /// The slot of the identity, in slices with anchored nodes, and in those of the root and the limbo: an import of
+    /// nothing.
+    pub(crate) const WORLD_SLOT: u16 = 0;
 
     #[inline(always)]
     pub(crate) const fn is(&self, flag: u16) -> bool {

@@ -74,6 +74,10 @@ impl Store {
             self.components.layers.insert(id, layers);
         }
         has |= Has::of_visibility(node.visibility);
+        if node.anchored {
+            has |= Has::ANCHORED;
+            self.waiting.anchored = true;
+        }
         if let Some(name) = node.name {
             has |= Has::NAME;
             self.components.name.insert(id, name.into());
@@ -306,6 +310,18 @@ impl Store {
 
 /// Other components.
 impl Store {
+    /// Makes the local transform relative to the world, or to the parent again, as it is.
+    pub(crate) fn set_anchored(&mut self, id: RecordId, anchored: bool) {
+        if self.is_anchored(id) != anchored {
+            let record = self.pages.record_mut(id);
+            record.has = record.has.with(Has::ANCHORED, anchored);
+            self.waiting.anchored |= anchored;
+            let spot = self.own_flag(id, Row::ANCHORED, anchored);
+            self.slices.reshape(spot);
+            self.note(id, ChangeKinds::PARENT);
+        }
+    }
+
     /// Gives a node a material, or takes it.
     pub(crate) fn set_material(&mut self, id: RecordId, material: Option<u32>) {
         let record = self.pages.record_mut(id);
@@ -313,7 +329,8 @@ impl Store {
         record.material = material.unwrap_or(0);
         record.has = record.has.with(Has::MATERIAL, material.is_some());
         if before != material {
-            self.own_flag(id, Row::OWN_MATERIAL, material.is_some());
+            let spot = self.own_flag(id, Row::OWN_MATERIAL, material.is_some());
+            self.slices.mark_inherited(spot);
         }
         self.note(id, ChangeKinds::OWN_MATERIAL);
     }
@@ -338,19 +355,20 @@ impl Store {
     fn set_seen(&mut self, id: RecordId, has: Has, changed: bool) {
         self.pages.record_mut(id).has = has;
         if changed {
-            self.own_flag(id, Row::OWN_SEEN, has.has(Has::SEEN));
+            let spot = self.own_flag(id, Row::OWN_SEEN, has.has(Has::SEEN));
+            self.slices.mark_inherited(spot);
         }
         self.note(id, ChangeKinds::OWN_VISIBILITY);
     }
 
-    /// Notes in a node's row whether a value is its own, and has the update hand it down.
-    fn own_flag(&mut self, id: RecordId, flag: u16, own: bool) {
+    /// Notes in a node's row, if it has one, whether a value is its own. Returns its spot.
+    fn own_flag(&mut self, id: RecordId, flag: u16, own: bool) -> Spot {
         let spot = self.pages.spot(id);
         if let Some(slice) = self.slices.slices.get_mut(spot.slice()) {
             let flags = &mut slice.rows[spot.row()].flags;
             *flags = if own { *flags | flag } else { *flags & !flag };
-            self.slices.mark_inherited(spot);
         }
+        spot
     }
 
     /// Gives a node a drawable with checked bounds, or takes it.

@@ -43,7 +43,7 @@ structures! {
 }
 
 /// The components of a node that are saved; an update or the links restore the rest.
-const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::SEEN.0 | Components::ALL.0);
+const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::SEEN.0 | Has::ANCHORED.0 | Components::ALL.0);
 /// At least the bytes that an update takes for a node that it places, lists included, and for a slice.
 const NODE_BYTES: usize = 352;
 const SLICE_BYTES: usize = 1 << 13;
@@ -115,7 +115,8 @@ impl Image {
         }
         let components = Components::read(from, &nodes)?;
         ensure!(remainders_fit(&pages, &components), "a remainder is of another translation");
-        let mut waiting = Waiting::default();
+        let anchored = nodes.iter().any(|(_, has)| has.has(Has::ANCHORED));
+        let mut waiting = Waiting { anchored, ..Waiting::default() };
         waiting.unplaced.try_reserve_exact(nodes.len())?;
         let detached = link(&mut pages, &mut waiting)?;
         ensure!(waiting.unplaced.len() + 1 == nodes.len(), "a node is neither in the tree nor detached");

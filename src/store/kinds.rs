@@ -35,7 +35,7 @@ impl ChangeKinds {
     pub const DRAWABLE: Self = Self(1 << 5);
     /// The name was set or removed.
     pub const NAME: Self = Self(1 << 6);
-    /// The node was moved to another parent.
+    /// The node was moved to another parent, or [anchored](crate::Node::anchored) or released.
     pub const PARENT: Self = Self(1 << 7);
     /// The node was moved among its siblings.
     pub const ORDER: Self = Self(1 << 8);

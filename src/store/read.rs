@@ -38,6 +38,18 @@ impl Store {
         self.pages.record(id).has.has(Has::TRANSFORM)
     }
 
+    /// Whether a node's local transform is relative to the world.
+    #[inline]
+    pub(crate) fn is_anchored(&self, id: RecordId) -> bool {
+        self.pages.record(id).has.has(Has::ANCHORED)
+    }
+
+    /// The node to which the local transform of a node is relative: its parent; `None` for one that is anchored.
+    #[inline]
+    pub(crate) fn space(&self, id: RecordId) -> Option<RecordId> {
+        self.parent(id).filter(|_| !self.is_anchored(id))
+    }
+
     /// The form of a node's local transform, if it has one.
     #[inline]
     pub(crate) fn form(&self, id: RecordId) -> Option<LocalForm> {
@@ -201,6 +213,7 @@ impl Store {
             layers: self.own_layers(id),
             name: self.name(id),
             user_data: self.user_data(id),
+            anchored: self.is_anchored(id),
             translation_f64: if self.pages.record(id).has.has(Has::REMAINDER) {
                 self.wide_translation(id)
             } else {

@@ -77,6 +77,8 @@ pub(crate) struct Sort {
     /// By position: the item.
     order: Vec<u32>,
     imports: Vec<Import>,
+    /// The import of nothing, if any item is anchored. Each piece has it first.
+    identity: Option<u32>,
     /// By row of each source: the item, an import, or [`GONE`].
     items_of_rows: Vec<u32>,
     /// By item, and after the items by import: the piece that imported it last, and its row there.
@@ -102,7 +104,9 @@ impl Sort {
     }
 
     fn clear(&mut self) {
-        let Self { items, parents, sizes, positions, next, order, imports, items_of_rows, imported, chosen } = self;
+        let Self { items, parents, sizes, positions, next, order, imports, identity, .. } = self;
+        let Self { items_of_rows, imported, chosen, .. } = self;
+        *identity = None;
         items.clear();
         imports.clear();
         [parents, sizes, positions, next, order, items_of_rows, chosen].into_iter().for_each(Vec::clear);
@@ -143,6 +147,25 @@ impl Sort {
         self.chosen.iter().map(|&parent| self.imports.get(parent.wrapping_sub(IMPORT) as usize)?.history)
     }
 
+    /// Has each piece import the identity.
+    fn import_identity(&mut self) {
+        let known = self.imports.iter().position(|import| import.handle.is_none());
+        let number = known.unwrap_or_else(|| {
+            self.imports.push(Import { handle: None, inherited: Inherited::NOTHING, history: Some(History::NONE) });
+            self.imports.len() - 1
+        });
+        self.identity = Some(IMPORT | short_row(number));
+    }
+
+    /// Adds an import to those of a piece, unless it has it.
+    fn choose(&mut self, parent: u32, piece: u32) {
+        let key = self.import_key(parent);
+        if self.imported[key].0 != piece {
+            self.imported[key] = (piece, short(self.chosen.len()));
+            self.chosen.push(parent);
+        }
+    }
+
     /// The index in `imported` of a parent.
     fn import_key(&self, parent: u32) -> usize {
         if parent >= IMPORT { self.items.len() + (parent - IMPORT) as usize } else { parent as usize }
@@ -172,8 +195,10 @@ impl Store {
             (slice, core::mem::take(&mut store.slices.heads[source as usize]))
         };
         let old: smallvec::SmallVec<[(Slice, Head); 2]> = sources.iter().map(|&source| take(self, source)).collect();
-        self.collect(sources, &old, sort);
-        self.collect_fresh(sources, &old, fresh, sort);
+        let anchored = self.collect(sources, &old, sort);
+        if self.collect_fresh(sources, &old, fresh, sort) || anchored {
+            sort.import_identity();
+        }
         sort.sort();
         let count = sort.items.len();
         sort.imported.resize(count + sort.imports.len(), (GONE, 0));
@@ -198,9 +223,10 @@ impl Store {
         reorder.ended.extend(&sources[1..]);
     }
 
-    /// Lists the nodes of the sources, and what these import.
-    fn collect(&self, sources: &[u32], old: &[(Slice, Head)], sort: &mut Sort) {
+    /// Lists the nodes of the sources, and what these import. Returns whether any is anchored.
+    fn collect(&self, sources: &[u32], old: &[(Slice, Head)], sort: &mut Sort) -> bool {
         let mut starts = smallvec::SmallVec::<[usize; 2]>::new();
+        let mut flags = 0;
         for (source, (slice, head)) in (0..).zip(old) {
             let start = sort.items_of_rows.len();
             starts.push(start);
@@ -225,6 +251,7 @@ impl Store {
                     let above = sort.items_of_rows[start + usize::from(row.above)];
                     sort.parents.push(above);
                     sort.items.push(Item { record: row.record, source, row: short(at) });
+                    flags |= row.flags;
                     short_row(sort.items.len() - 1)
                 } else {
                     GONE
@@ -232,10 +259,11 @@ impl Store {
                 sort.items_of_rows.push(item);
             }
         }
+        flags & Row::ANCHORED != 0
     }
 
-    /// Lists nodes that have no row, after those that have one.
-    fn collect_fresh(&mut self, sources: &[u32], old: &[(Slice, Head)], fresh: &[Fresh], sort: &mut Sort) {
+    /// Lists nodes that have no row, after those that have one. Returns whether any is anchored.
+    fn collect_fresh(&mut self, sources: &[u32], old: &[(Slice, Head)], fresh: &[Fresh], sort: &mut Sort) -> bool {
         for (at, &Fresh { id, .. }) in fresh.iter().enumerate() {
             if let Some(ahead) = fresh.get(at + 16) {
                 self.pages.prefetch_spot(self.pages.parent(ahead.id));
@@ -251,6 +279,7 @@ impl Store {
             sort.parents.push(parent);
             sort.items.push(Item { record: id, source: 0, row: FRESH });
         }
+        self.waiting.anchored && fresh.iter().any(|fresh| self.pages.record(fresh.id).has.has(Has::ANCHORED))
     }
 
     /// Where the piece ends that begins at a position. Chooses its imports.
@@ -275,6 +304,9 @@ impl Store {
             size.min(left - max_nodes / 4)
         };
         sort.chosen.clear();
+        if let Some(identity) = sort.identity {
+            sort.choose(identity, piece);
+        }
         let mut end = begin;
         while end < count && end - begin < most.max(1) && sort.chosen.len() + (end - begin) + 2 <= max_rows {
             let item = sort.order[end] as usize;
@@ -285,11 +317,7 @@ impl Store {
                 break;
             }
             if parent >= IMPORT || (sort.positions[parent as usize] as usize) < begin {
-                let key = sort.import_key(parent);
-                if sort.imported[key].0 != piece {
-                    sort.imported[key] = (piece, short(sort.chosen.len()));
-                    sort.chosen.push(parent);
-                }
+                sort.choose(parent, piece);
             }
             end += 1;
         }
@@ -366,19 +394,20 @@ impl Store {
                 continue;
             }
             let up = new.rows[above];
-            let mut to = Row { slot: up.slot, above: short(above), drawable: NO_DRAWABLE, ..from };
+            let slot_above = if from.is(Row::ANCHORED) { Row::WORLD_SLOT } else { up.slot };
+            let mut to = Row { slot: slot_above, above: short(above), drawable: NO_DRAWABLE, ..from };
             if from.is(Row::OWN_TRANSFORM) {
                 let slot = usize::from(from.slot);
                 let at = new.slots.records.len();
                 to.slot = short(at);
                 let local = if slice.stale { pages.record(id).local } else { slice.slots.locals[slot] };
-                new.push_slot(id, up.slot, local, slice.slots.worlds[slot]);
+                new.push_slot(id, slot_above, local, slice.slots.worlds[slot]);
                 // An import of a later source may be older than what the node itself has in an earlier one: that may
                 // have been reconstituted in this update.
                 let parent = slice.slots.parents[slot] as usize;
                 let other = source > 0
                     && parent < slice.imports.len()
-                    && !slice.slots.worlds[parent].same_bits(&new.slots.worlds[usize::from(up.slot)]);
+                    && !slice.slots.worlds[parent].same_bits(&new.slots.worlds[usize::from(slot_above)]);
                 if other || slice.dirty.contains(slot) {
                     new.mark(at);
                 }

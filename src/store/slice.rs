@@ -57,7 +57,8 @@ pub(crate) struct Slice {
     pub(crate) lives: bool,
     /// Whether its nodes are outside of the tree.
     pub(crate) detached: bool,
-    /// The nodes that the first rows are copies of. The first one of the root's slice and of the limbo's is of nothing.
+    /// The nodes that the first rows are copies of. The first one is of nothing in the slices of the root and the limbo,
+    /// and in those with anchored nodes, whose slots are below its identity.
     pub(crate) imports: Vec<Option<NodeHandle>>,
     pub(crate) rows: Vec<Row>,
     /// The rows that are in use: imports, nodes, and what died since the update.
@@ -166,8 +167,14 @@ impl Slice {
         let row = place(&self.used_rows, above + 1, self.rows.len(), max_rows)?;
         let up = self.rows[above];
         let record = pages.record(id);
+        let (slot_above, anchored) = if record.has.has(Has::ANCHORED) {
+            // Reconstitution imports the identity where it is missing.
+            (matches!(self.imports.first(), Some(None)).then_some(Row::WORLD_SLOT)?, Row::ANCHORED)
+        } else {
+            (up.slot, 0)
+        };
         let slot = if record.has.has(Has::TRANSFORM) {
-            Some(place(&self.used_slots, usize::from(up.slot) + 1, self.slots.records.len(), MAX_ROWS)?)
+            Some(place(&self.used_slots, usize::from(slot_above) + 1, self.slots.records.len(), MAX_ROWS)?)
         } else {
             None
         };
@@ -181,12 +188,13 @@ impl Slice {
         let mut new = Row {
             record: id,
             material: 0,
-            slot: slot.map_or(up.slot, short),
+            slot: slot.map_or(slot_above, short),
             drawable: drawable.map_or(NO_DRAWABLE, short),
             above: short(above),
             flags: own(Has::TRANSFORM, Row::OWN_TRANSFORM)
                 | own(Has::MATERIAL, Row::OWN_MATERIAL)
-                | own(Has::SEEN, Row::OWN_SEEN),
+                | own(Has::SEEN, Row::OWN_SEEN)
+                | anchored,
         };
         new.inherit(&up, pages);
         if row < self.rows.len() {
@@ -196,7 +204,7 @@ impl Slice {
             self.push_row(new);
         }
         if let Some(slot) = slot {
-            self.put_slot(slot, id, up.slot);
+            self.put_slot(slot, id, slot_above);
             self.leaves += u32::from(record.is_leaf());
             if record.has.has(Has::MATRIX) {
                 self.add_matrix(slot);

@@ -38,6 +38,9 @@ pub(crate) struct History {
 }
 
 impl History {
+    /// That of the identity, which never changes.
+    pub(crate) const NONE: Self = Self { world: Mat34::IDENTITY, moved: 0, set: 0, moving: false };
+
     /// Whether world matrices with this history also have the other one.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.moved == other.moved && self.world.same_bits(&other.world)

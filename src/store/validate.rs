@@ -221,7 +221,8 @@ impl Store {
             ensure!(usize::from(row.above) < at, "row {at} of slice {number} comes before its parent's");
             let own = row.is(Row::OWN_TRANSFORM);
             let slot = usize::from(row.slot);
-            let up = usize::from(slice.rows[usize::from(row.above)].slot);
+            let anchored = row.is(Row::ANCHORED);
+            let up = usize::from(if anchored { Row::WORLD_SLOT } else { slice.rows[usize::from(row.above)].slot });
             slots += usize::from(own);
             if !head.alive.contains(at) {
                 ensure!(head.killed, "row {at} of slice {number} is in use, and its node is gone");
@@ -237,15 +238,24 @@ impl Store {
             }
             let spot = Spot::of(number, short(at), row.slot);
             ensure!(self.pages.spot(row.record) == spot, "record {} is not where its row is", row.record.0);
+            ensure!(anchored == self.is_anchored(row.record), "row {at} of slice {number} is anchored, or its node");
+            // The update derives the slots of nodes that were anchored or released since.
+            let settled = !head.reshaped;
+            let identity = slice.imports[0].is_none() && slice.slots.worlds[up].same_bits(&crate::Mat34::IDENTITY);
+            ensure!(!(anchored && settled) || identity, "slice {number} has anchored nodes, and no identity");
             if own {
                 ensure!(slice.used_slots.contains(slot), "slot {slot} of slice {number} is unused");
                 ensure!(slice.slots.records[slot] == row.record, "slot {slot} of slice {number} is another node's");
-                ensure!(slice.slots.parents[slot] as usize == up && up < slot, "slot {slot} of slice {number}: parent");
+                let parent = slice.slots.parents[slot] as usize;
+                ensure!(parent < slot && (parent == up || !settled), "slot {slot} of slice {number}: parent");
                 let has = self.pages.record(row.record).has;
                 let listed = slice.matrices.binary_search(&row.slot).is_ok();
                 ensure!(head.reshaped || has.has(Has::MATRIX) == listed, "slot {slot} of slice {number}: matrix");
             } else {
-                ensure!(slot == up, "row {at} of slice {number} has a slot that is neither its own nor its parent's");
+                ensure!(
+                    slot == up || !settled,
+                    "row {at} of slice {number} has a slot that is neither its own nor its parent's"
+                );
             }
             let parent = self.pages.parent(row.record);
             let above = slice.rows[usize::from(row.above)].record;

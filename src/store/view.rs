@@ -17,8 +17,8 @@ use glam::{DAffine3, Vec3};
 
 /// A slice: some nodes in depth-first order, as of the last update.
 ///
-/// Its first rows and its first transform slots are *imports*: copies of the data of parents in earlier slices. There
-/// may be unused rows and slots between those in use.
+/// Its first rows and its first transform slots are *imports*: copies of the data of parents in earlier slices, or the
+/// identity for the root and anchored nodes. There may be unused rows and slots between those in use.
 #[derive(Clone, Copy)]
 pub struct SliceView<'s> {
     store: &'s Store,
@@ -242,7 +242,7 @@ impl<'s> TransformView<'s> {
     }
 
     /// For each slot, the slot of the nearest ancestor that has a transform, or of the ancestor's import; 0 for
-    /// imports, unspecified for unused slots.
+    /// imports, unspecified for unused slots. For [anchored](crate::Node::anchored) nodes, an import that is the identity.
     #[must_use]
     #[inline]
     pub fn parents(&self) -> &'s [u32] {

@@ -13,6 +13,8 @@ pub(crate) struct Waiting {
     pub(crate) moved: Vec<NodeHandle>,
     /// Nodes with a row whose mesh or bounds were set; some may be gone since.
     pub(crate) redrawn: Vec<NodeHandle>,
+    /// Whether any node is or was anchored: if not, none is searched for among those that wait.
+    pub(crate) anchored: bool,
 }
 
 impl Waiting {

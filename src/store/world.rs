@@ -71,10 +71,11 @@ impl Store {
         Some(WideLocal { local: self.local(id)?, remainder: self.remainder(id) })
     }
 
-    /// The nodes whose local transforms make up the world transform of a node, from its own to the topmost.
+    /// The nodes whose local transforms make up the world transform of a node, from its own to the topmost, or to the
+    /// nearest one that is anchored.
     pub(crate) fn transform_chain(&self, id: RecordId) -> Chain {
-        let chain = core::iter::successors(Some(id), |&id| self.pages.parent(id).some());
-        chain.filter(|&id| id != RecordId::LIMBO && self.pages.record(id).has.has(Has::TRANSFORM)).collect()
+        let chain = core::iter::successors(Some(id), |&id| self.space(id));
+        chain.filter(|&id| self.has_transform(id)).collect()
     }
 
     pub(crate) fn chain_local(&self, id: RecordId) -> Local {
@@ -101,7 +102,13 @@ impl Store {
     /// The local transform that keeps a node where it is when it is moved below another parent, or, without one, out of
     /// the tree; `None` if it need not change.
     pub(crate) fn local_below(&self, id: RecordId, parent: Option<RecordId>) -> Result<Option<WideLocal>, Error> {
-        let from = self.parent(id);
+        if self.is_anchored(id) || self.parent(id) == parent { Ok(None) } else { self.local_in(id, parent) }
+    }
+
+    /// The local transform that keeps a node where it is when it becomes relative to another node, or to the world;
+    /// `None` if it need not change.
+    pub(crate) fn local_in(&self, id: RecordId, parent: Option<RecordId>) -> Result<Option<WideLocal>, Error> {
+        let from = self.space(id);
         let above = from.map_or(DAffine3::IDENTITY, |parent| self.wide_world(parent).world);
         let to = parent.map(|parent| (parent, self.wide_world(parent)));
         if above == to.as_ref().map_or(DAffine3::IDENTITY, |(_, to)| to.world) {
@@ -126,9 +133,9 @@ impl Store {
         self.transform_chain(id).iter().any(|&id| self.pages.record(id).has.has(Has::REMAINDER))
     }
 
-    /// The local transform that places a node at `world`, below its present parent.
+    /// The local transform that places a node at `world`.
     pub(crate) fn local_for(&self, id: RecordId, world: Local) -> Result<Local, Error> {
-        let Some(parent) = self.parent(id) else { return Above::WORLD.local_at(world, || self.handle(id)) };
+        let Some(parent) = self.space(id) else { return Above::WORLD.local_at(world, || self.handle(id)) };
         let chain = self.transform_chain(parent);
         let above = chain.iter().rev().fold(Above::WORLD, |above, &id| above.below(self.chain_local(id)));
         above.local_at(world, || self.handle(parent))

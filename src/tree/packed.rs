@@ -39,7 +39,8 @@ impl Head {
     /// Two bits that say which [`Visibility`].
     const HIDDEN: u64 = 1 << 8;
     const SHOWN: u64 = 1 << 9;
-    const BITS: u32 = 10;
+    const ANCHORED: u64 = 1 << 10;
+    const BITS: u32 = 11;
 
     /// Which components there are.
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
@@ -118,6 +119,7 @@ impl Packed {
             None => {}
         }
         head |= Head::HIDDEN * node.visibility as u64;
+        head |= Head::ANCHORED * u64::from(node.anchored);
         if let Some(layers) = node.layers {
             head |= Head::LAYERS;
             self.words.push(layers.mask());
@@ -205,6 +207,7 @@ impl Words<'_> {
         } else if head.has(Head::SHOWN) {
             node.visibility = Visibility::Shown;
         }
+        node.anchored = head.has(Head::ANCHORED);
         if head.has(Head::LAYERS) {
             node.layers = Some(Layers::new(self.next()));
         }

@@ -34,6 +34,9 @@ pub(crate) struct NodeForm<'n> {
     /// exactly; not all of them do so in double precision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     remainder: Option<[f32; 3]>,
+    /// Whether the local transform is relative to the world.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    anchored: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     material: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +62,7 @@ fn is_inherited(visibility: &Visibility) -> bool {
 
 impl<'n> NodeForm<'n> {
     pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
-        let Node { local, material, drawable, visibility, layers, name, user_data, translation_f64 } = node;
+        let Node { local, material, drawable, visibility, layers, name, user_data, translation_f64, anchored } = node;
         let remainder = translation_f64.map(|_| node.remainder().to_array());
         Self {
             id,
@@ -72,6 +75,7 @@ impl<'n> NodeForm<'n> {
                 _ => None,
             },
             remainder,
+            anchored,
             material,
             drawable,
             visibility,
@@ -86,7 +90,7 @@ impl<'n> NodeForm<'n> {
             (Some(_), Some(_)) => return None,
             (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),
         };
-        let Self { material, drawable, visibility, layers, user_data, .. } = *self;
+        let Self { anchored, material, drawable, visibility, layers, user_data, .. } = *self;
         let translation = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
         let translation_f64 = self.remainder.map(|lost| translation + Vec3::from_array(lost).as_dvec3());
         Some(Node {
@@ -98,6 +102,7 @@ impl<'n> NodeForm<'n> {
             name: self.name.as_deref(),
             user_data,
             translation_f64,
+            anchored,
         })
     }
 }

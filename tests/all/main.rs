@@ -1,5 +1,6 @@
 //! All tests through the public interface, in one binary.
 
+mod anchored;
 mod batches;
 mod bulk;
 mod changes;

@@ -94,6 +94,9 @@ pub(crate) fn node(rng: &mut Rng) -> Node<'static> {
         node = node.with_drawable(Drawable::new(rng.u32(..2), Aabb::cube(1.0)));
     }
     if rng.bool() {
+        node = node.anchored();
+    }
+    if rng.bool() {
         node = node.with_layers(Layers::new(rng.u32(..4)));
     }
     if rng.bool() {

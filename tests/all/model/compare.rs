@@ -126,7 +126,8 @@ impl Oracle {
 
     fn compare_world(&mut self, next: &Met) -> Check {
         let handle = self.tree.handle(next.index);
-        let above = self.worlds.get(next.parent).copied().unwrap_or(World::IDENTITY);
+        let parent = self.worlds.get(next.parent).filter(|_| !self.tree.at(next.index).anchored);
+        let above = parent.copied().unwrap_or(World::IDENTITY);
         let world = self.tree.at(next.index).local.as_ref().map_or(above, |kept| above.below(kept));
         self.worlds.push(world);
         let Some(fresh) = self.scene.get(handle).map(|node| node.fresh_world()) else {

@@ -150,7 +150,11 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         186..=187 => Op::SetTranslation(node, precise(payload)),
         188..=193 => Op::RemoveTransform(node),
         194..=197 => Op::AddMaterial(node, u32::from(first)),
-        198..=201 => Op::RemoveMaterial(node),
+        198..=199 => Op::RemoveMaterial(node),
+        200..=201 => {
+            let keep = if payload[13] & 1 == 0 { Keep::Local } else { Keep::World };
+            Op::SetAnchored { node, anchored: first & 3 != 0, keep }
+        }
         202 => Op::SetMesh(node, u32::from(first)),
         203..=204 => Op::AddDrawable(node, drawable(payload[11], first)),
         205 => Op::SetBounds(node, drawable(payload[11], first).bounds),
@@ -222,6 +226,7 @@ fn description(payload: &[u8; 14]) -> Node<'static> {
         visibility: visibility(rare),
         layers: (parts & 96 == 96).then(|| layers(payload[12] >> 1)),
         name: if parts & 128 != 0 { name(payload[12]) } else { None },
+        anchored: rare & 15 == 9,
         user_data: if rare & 7 == 7 { rare.into() } else { 0 },
         translation_f64: (wide && rare & 56 == 56).then(|| precise(payload)),
     }

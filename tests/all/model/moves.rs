@@ -75,12 +75,19 @@ impl Oracle {
 
     /// The world transform to keep, if any. If the new parent does not allow it, adds a refusal.
     pub(crate) fn judge(&self, index: usize, parent: usize, keep: Keep, refusals: &mut Refusals) -> Option<World> {
-        let old_parent = self.tree.at(index).parent;
-        let from = old_parent.and_then(|parent| self.tree.transform_above(parent));
-        let stays = from == self.tree.transform_above(parent);
-        if keep == Keep::Local || stays {
+        if self.tree.at(index).anchored {
             return None;
         }
+        self.judge_space(index, Some(parent), keep, refusals)
+    }
+
+    /// The same for a node whose transform becomes relative to another one, or to the world.
+    fn judge_space(&self, index: usize, to: Option<usize>, keep: Keep, refusals: &mut Refusals) -> Option<World> {
+        let above = |space: Option<usize>| space.and_then(|space| self.tree.transform_above(space));
+        if keep == Keep::Local || above(self.tree.space(index)) == above(to) {
+            return None;
+        }
+        let Some(parent) = to else { return Some(self.tree.world(index)) };
         self.judge_parent(parent, refusals);
         // Two parents with the same transform need no inverse.
         let (from, to) = (self.above(index), self.tree.world(parent));
@@ -88,6 +95,26 @@ impl Oracle {
             refusals.unsure = true;
         }
         Some(self.tree.world(index))
+    }
+
+    /// Makes the local transform of a node relative to the world, or to its parent again.
+    pub(crate) fn set_anchored(&mut self, handle: NodeHandle, anchored: bool, keep: Keep) -> Check {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        let changes = index.filter(|&index| self.tree.at(index).anchored != anchored);
+        let wanted = changes.and_then(|index| {
+            let to = self.tree.at(index).parent.filter(|_| !anchored);
+            self.judge_space(index, to, keep, &mut refusals)
+        });
+        let edit = |scene: &mut Scene| scene.edit(handle)?.set_anchored(anchored, keep).map(|_| ());
+        let (Some(()), Some(index)) = (self.attempt(refusals, edit)?, index) else { return Ok(()) };
+        self.tree.at_mut(index).anchored = anchored;
+        if let Some(wanted) = wanted {
+            let form = self.scene.local(handle).map(|local| form_of(&local));
+            self.take_local(index, &self.above(index), &wanted, form)?;
+            self.tame(index)?;
+        }
+        Ok(())
     }
 
     /// Adds a refusal if the parent has no inverse, as far as that is certain.
@@ -112,7 +139,8 @@ impl Oracle {
     ) -> Check<Option<bool>> {
         let index = self.tree.find(handle);
         let parent = index.and_then(|index| self.tree.at(index).parent);
-        let keeps = keep == Keep::World && parent.is_some_and(|parent| self.tree.transform_above(parent).is_some());
+        let space = index.and_then(|index| self.tree.space(index));
+        let keeps = keep == Keep::World && space.is_some_and(|space| self.tree.transform_above(space).is_some());
         let wanted = index.filter(|_| keeps).map(|index| self.tree.world(index));
         let (Some(form), Some(index)) = (self.attempt(refusals, edit)?, index) else {
             return Ok(None);
@@ -193,7 +221,7 @@ impl Oracle {
             if self.tree.at(index).local.is_none() {
                 refusals.errors.push(Error::NoTransform(handle));
             }
-            if let Some(parent) = self.tree.at(index).parent {
+            if let Some(parent) = self.tree.space(index) {
                 self.judge_parent(parent, &mut refusals);
             }
         }
@@ -224,7 +252,7 @@ impl Oracle {
             if self.tree.at(index).local.is_none() {
                 refusals.errors.push(Error::NoTransform(handle));
             }
-            if let Some(parent) = self.tree.at(index).parent {
+            if let Some(parent) = self.tree.space(index) {
                 self.judge_parent(parent, &mut refusals);
             }
         }
@@ -275,9 +303,9 @@ impl Oracle {
         Ok(())
     }
 
-    /// The world transform of a node's parent.
+    /// The world transform to which a node's local transform is relative.
     pub(crate) fn above(&self, index: usize) -> World {
-        self.tree.at(index).parent.map_or(World::IDENTITY, |parent| self.tree.world(parent))
+        self.tree.space(index).map_or(World::IDENTITY, |parent| self.tree.world(parent))
     }
 
     /// Resets the local transform of a node to the identity if it became too large.

@@ -204,6 +204,8 @@ pub(crate) enum Op {
     SetWorlds { node: Target, world: Mat34, transform: Transform, more: u8, seed: u8 },
     /// Sets the translation of a node that has a transform, in double precision.
     SetTranslation(Target, DVec3),
+    /// Makes the local transform relative to the world, or to the parent again.
+    SetAnchored { node: Target, anchored: bool, keep: Keep },
     /// Turns a node towards a point.
     LookAt { node: Target, target: Vec3, up: Vec3 },
     /// Adds or replaces a local transform.

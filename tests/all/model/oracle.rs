@@ -268,6 +268,9 @@ impl Oracle {
             Op::SortChildren(target, key) => self.sort(self.tree.pick(target), key),
             Op::Clear => self.clear(),
             Op::SetWorld(target, matrix) => self.set_world(self.tree.pick(target), matrix).map(|()| None),
+            Op::SetAnchored { node, anchored, keep } => {
+                self.set_anchored(self.tree.pick(node), anchored, keep).map(|()| None)
+            }
             Op::LookAt { node, target, up } => self.look_at(self.tree.pick(node), target, up).map(|()| None),
             Op::Maintain(budget) => self.maintain(budget),
             Op::ShrinkToFit => self.shrink(),

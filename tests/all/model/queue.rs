@@ -52,6 +52,9 @@ impl Round {
             Op::LookAt { node: looker, target, up } => {
                 Edit::change(node(looker), Change::LookAt { target: *target, up: *up })
             }
+            Op::SetAnchored { node: target, anchored, keep } => {
+                Edit::change(node(target), Change::Anchored(*anchored, *keep))
+            }
             Op::RemoveTransform(target) => Edit::change(node(target), Change::Local(None)),
             Op::AddMaterial(target, material) => Edit::change(node(target), Change::Material(Some(*material))),
             Op::RemoveMaterial(target) => Edit::change(node(target), Change::Material(None)),
@@ -78,6 +81,7 @@ impl Round {
                 | Op::LookAt { .. }
                 | Op::Attach { keep: Keep::World, .. }
                 | Op::Reparent { keep: Keep::World, .. }
+                | Op::SetAnchored { keep: Keep::World, .. }
         );
         let is_identity = |node: &NodeHandle| oracle.scene.local(*node) == Some(Local::Transform(Transform::IDENTITY));
         if let Some(node) = node.filter(is_identity).filter(|_| computes) {
@@ -129,7 +133,9 @@ impl Oracle {
             let op = self.bounded(step.op);
             let node = match op {
                 Op::SetWorld(target, _) | Op::LookAt { node: target, .. } => Some(self.tree.pick(target)),
-                Op::Attach { node, .. } | Op::Reparent { node, .. } => Some(self.tree.pick(node)),
+                Op::Attach { node, .. } | Op::Reparent { node, .. } | Op::SetAnchored { node, .. } => {
+                    Some(self.tree.pick(node))
+                }
                 _ => None,
             };
             let Some(ticket) = round.record(self, &op) else { continue };

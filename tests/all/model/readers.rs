@@ -21,6 +21,7 @@ struct State {
     user_data: u32,
     name: Option<String>,
     parent: Option<NodeHandle>,
+    anchored: bool,
 }
 
 impl State {
@@ -36,6 +37,7 @@ impl State {
             user_data: scene.get(node)?.user_data(),
             name: scene.get(node).and_then(|node| node.name()).map(str::to_owned),
             parent: scene.parent(node),
+            anchored: scene.get(node)?.is_anchored(),
         })
     }
 
@@ -49,7 +51,7 @@ impl State {
             (self.drawable != now.drawable, ChangeKinds::DRAWABLE),
             (self.name != now.name, ChangeKinds::NAME),
             (self.user_data != now.user_data, ChangeKinds::USER_DATA),
-            (self.parent != now.parent, ChangeKinds::PARENT),
+            (self.parent != now.parent || self.anchored != now.anchored, ChangeKinds::PARENT),
         ];
         kinds.into_iter().filter(|(differs, _)| *differs).fold(ChangeKinds::NONE, |all, (_, kind)| all | kind)
     }

@@ -23,6 +23,8 @@ pub(crate) struct Entry {
     /// Its drawable.
     pub(crate) drawable: Option<Drawable>,
     pub(crate) visibility: Visibility,
+    /// Whether its local transform is relative to the world.
+    pub(crate) anchored: bool,
     /// Its own layers.
     pub(crate) layers: Option<Layers>,
     /// Its name.
@@ -221,20 +223,30 @@ impl Tree {
         core::iter::successors(Some(index), |&node| self.at(node).parent)
     }
 
-    /// The nearest node with a transform, from this one up.
+    /// The node to which the local transform is relative, if that is not the world.
+    pub(crate) fn space(&self, index: usize) -> Option<usize> {
+        self.at(index).parent.filter(|_| !self.at(index).anchored)
+    }
+
+    /// The node and those above it whose transforms make up its world transform.
+    fn spaces(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        core::iter::successors(Some(index), |&node| self.space(node))
+    }
+
+    /// The nearest of these with a transform.
     pub(crate) fn transform_above(&self, index: usize) -> Option<usize> {
-        self.up(index).find(|&node| self.at(node).local.is_some())
+        self.spaces(index).find(|&node| self.at(node).local.is_some())
     }
 
     /// The world transform of the node.
     pub(crate) fn world(&self, index: usize) -> World {
-        let above: Vec<_> = self.up(index).filter_map(|node| self.at(node).local.as_ref()).collect();
+        let above: Vec<_> = self.spaces(index).filter_map(|node| self.at(node).local.as_ref()).collect();
         above.iter().rev().fold(World::IDENTITY, |world, kept| world.below(kept))
     }
 
-    /// Whether the node or an ancestor has a scale of exactly zero.
+    /// Whether a scale of exactly zero is part of the world transform.
     pub(crate) fn is_flat(&self, index: usize) -> bool {
-        self.up(index).any(|node| self.at(node).local.is_some_and(|kept| kept.flat))
+        self.spaces(index).any(|node| self.at(node).local.is_some_and(|kept| kept.flat))
     }
 
     /// Adds a node at a place that the scene has accepted.
@@ -245,6 +257,7 @@ impl Tree {
         entry.local = node.local.map(Kept::new);
         (entry.material, entry.drawable) = (node.material, node.drawable);
         (entry.visibility, entry.layers, entry.name) = (node.visibility, node.layers, node.name);
+        entry.anchored = node.anchored;
         index
     }
 
@@ -325,6 +338,7 @@ impl Tree {
             layers: entry.layers,
             name: entry.name,
             user_data: 0,
+            anchored: entry.anchored,
             translation_f64: rounded.zip(lost).filter(|(_, lost)| *lost != DVec3::ZERO).map(|(at, lost)| at + lost),
         }
     }
@@ -383,6 +397,7 @@ impl Tree {
             material: None,
             drawable: None,
             visibility: Visibility::Inherited,
+            anchored: false,
             layers: None,
             name: None,
             seen: None,

@@ -13,6 +13,8 @@
 //!
 //! - `rigs/set`, `rigs/set-random`: all transforms of rigs, in the order in which they were built, which is depth first,
 //!   and in random order, the same in each frame.
+//! - `bodies`: world transforms of bodies below vehicles that drive, by `set_local` of anchored nodes, against
+//!   `set_world` of others.
 //! - `build`: the whole tree by single inserts, in the order in which nodes were chosen, nothing reserved.
 //! - `batch-build`: from a list of the same nodes, pushing them included, against single inserts. Dropping the tree is
 //!   not timed.
@@ -24,7 +26,7 @@ use crate::rounds::{Pace, Trial};
 use crate::sides::{Batched, Boxed, Packed, Side};
 use crate::workloads::{Churn, Kind, Moves, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
-use hedgerow::Transform;
+use hedgerow::{Node, NodeHandle, Scene, Transform};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 262_144, 1_048_576], short: &[32_768, 262_144], tiny: &[300] };
 const RIGS: Sizes<&[usize]> = Sizes { full: &[4096, 262_144], short: &[4096, 262_144], tiny: &[600] };
@@ -54,6 +56,8 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
             let case = Case::new(name, nodes, Unit::Edit, Boxed::NAME);
             front.play([case], Pace::timed(15, 301, 600), &mut Setting::new(nodes, name == "rigs/set-random"))?;
         }
+        let case = Case::new("bodies", nodes, Unit::Edit, "set_world").against_itself();
+        front.play([case], Pace::timed(15, 301, 600), &mut Bodies::new(nodes))?;
     }
     Ok(())
 }
@@ -186,5 +190,61 @@ impl Trial<1> for Setting {
         self.prepare(0);
         self.prepare(1);
         same_worlds(&self.packed, &self.boxed, &self.kinds, "edits, rigs")
+    }
+}
+
+/// Bodies below vehicles, anchored in the first scene alone. Both scenes have the same handles.
+struct Bodies {
+    scenes: [Scene; 2],
+    vehicles: Vec<NodeHandle>,
+    bodies: Vec<NodeHandle>,
+    frame: f32,
+}
+
+const TAKEN: &str = "live nodes take finite transforms";
+
+impl Bodies {
+    fn new(bodies: usize) -> Self {
+        let place = Node::transform(Transform::IDENTITY);
+        let build = |body| {
+            let mut scene = Scene::new();
+            let mut insert = |parent: Option<NodeHandle>, node| {
+                let parent = parent.unwrap_or(scene.root());
+                scene.insert(parent, node).expect(TAKEN)
+            };
+            let vehicles: Vec<_> = (0..bodies.div_ceil(8)).map(|_| insert(None, place)).collect();
+            let bodies = (0..bodies).map(|at| insert(Some(vehicles[at / 8]), body)).collect();
+            (scene, vehicles, bodies)
+        };
+        let (anchored, vehicles, bodies) = build(place.anchored());
+        Self { scenes: [anchored, build(place).0], vehicles, bodies, frame: 0.0 }
+    }
+}
+
+impl Trial<1> for Bodies {
+    fn begin(&mut self) {
+        self.frame += 1.0;
+    }
+
+    fn prepare(&mut self, way: usize) {
+        let (scene, local) = (&mut self.scenes[way], Transform::from_xyz(self.frame, 0.0, 0.0));
+        self.vehicles.iter().for_each(|&node| scene.set_local(node, local).expect(TAKEN));
+        scene.update();
+    }
+
+    fn play(&mut self, way: usize) -> [f64; 1] {
+        let (scene, pose) = (&mut self.scenes[way], Transform::from_xyz(0.0, self.frame, 0.0));
+        let mut set = |node| match way {
+            0 => scene.set_local(node, pose),
+            _ => scene.set_world(node, pose).map(drop),
+        };
+        [nanoseconds(|| self.bodies.iter().for_each(|&node| set(node).expect(TAKEN)))]
+    }
+
+    fn check_last(&mut self) -> Outcome {
+        self.scenes.iter_mut().for_each(Scene::update);
+        let [anchored, others] = &self.scenes;
+        let same = self.bodies.iter().all(|&node| anchored.world(node) == others.world(node));
+        if same { Ok(()) } else { Err("edits, bodies: the world matrices differ".into()) }
     }
 }

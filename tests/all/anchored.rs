@@ -1,0 +1,178 @@
+//! Nodes whose local transforms are relative to the world. The model has them among all other edits, too.
+
+use hedgerow::changes::{ChangeKinds, ChangeReader};
+use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::motion::Smooth;
+use hedgerow::{
+    Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+};
+use std::time::Duration;
+
+const TRACKED: SceneConfig = SceneConfig { changes: true, bounds: true, max_nodes: 8, ..SceneConfig::DEFAULT };
+
+fn at(x: f32) -> Node<'static> {
+    Node::transform(Transform::from_xyz(x, 0.0, 0.0))
+}
+
+fn x(scene: &Scene, node: NodeHandle) -> f32 {
+    scene.world(node).unwrap().translation().x
+}
+
+/// A lorry at 5 with a barrel that is anchored at 1, a hoop below that at 1 + 1, and a wheel at 5 + 1.
+fn lorry() -> (Scene, [NodeHandle; 4]) {
+    let mut scene = Scene::with_config(TRACKED).unwrap();
+    let lorry = scene.insert(scene.root(), at(5.0)).unwrap();
+    let barrel = scene.insert(lorry, at(1.0).anchored()).unwrap();
+    let drawn = at(1.0).with_drawable(Drawable::new(7, Aabb::cube(0.5)));
+    let [hoop, wheel] = [barrel, lorry].map(|parent| scene.insert(parent, drawn).unwrap());
+    scene.update();
+    assert_eq!([lorry, barrel, hoop, wheel].map(|node| x(&scene, node)), [5.0, 1.0, 2.0, 6.0]);
+    (scene, [lorry, barrel, hoop, wheel])
+}
+
+#[test]
+fn a_parent_that_moves_does_not_move_an_anchored_node_but_hides_and_removes_it() {
+    let (mut scene, [lorry, barrel, hoop, wheel]) = lorry();
+    let mut reader = ChangeReader::of(&scene);
+    scene.set_local(lorry, Transform::from_xyz(9.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    let mut moved = scene.changes(&mut reader).unwrap().since().unwrap().moved().to_vec();
+    moved.sort_unstable();
+    assert_eq!(moved, [lorry, wheel], "neither the barrel nor what is below it");
+
+    scene.edit(lorry).unwrap().set_visibility(Visibility::Hidden).set_material(3);
+    let hidden = scene.get(hoop).unwrap();
+    assert!(!hidden.is_visible() && hidden.material() == Some(3));
+    assert!(scene.get(lorry).unwrap().subtree_bounds().min.x < 2.0, "it belongs to the lorry's bounds");
+    scene.remove(lorry).unwrap();
+    assert!(!scene.contains(barrel));
+}
+
+#[test]
+fn an_anchored_group_begins_at_the_origin_of_the_world_in_any_slice() {
+    let (mut scene, [lorry, ..]) = lorry();
+    let group = scene.insert(lorry, Node::group().anchored()).unwrap();
+    let below: Vec<_> = (0..60_u8).map(|number| scene.insert(group, at(number.into())).unwrap()).collect();
+    let inner = scene.insert(below[30], Node::group().anchored()).unwrap();
+    let more: Vec<_> = (0..60_u8).map(|number| scene.insert(inner, at(number.into())).unwrap()).collect();
+    for turn in 0..3_u8 {
+        scene.set_local(lorry, Transform::from_xyz(turn.into(), 0.0, 0.0)).unwrap();
+        scene.set_local(below[30], Transform::from_xyz(100.0, 0.0, 0.0)).unwrap();
+        scene.update();
+        assert_eq!(scene.world(group), Some(&Mat34::IDENTITY));
+        for number in (0..60_u8).filter(|&number| number != 30) {
+            let nodes = [below[usize::from(number)], more[usize::from(number)]];
+            assert_eq!(nodes.map(|node| x(&scene, node)), [f32::from(number); 2]);
+        }
+        assert_eq!(scene.validate(), Ok(()));
+        scene.maintain(Duration::MAX);
+        scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
+    }
+    // Released, both groups follow again.
+    for node in [group, inner] {
+        scene.edit(node).unwrap().set_anchored(false, Keep::Local).unwrap();
+    }
+    scene.update();
+    assert_eq!([below[1], more[1]].map(|node| x(&scene, node)), [3.0, 103.0]);
+}
+
+#[test]
+fn a_node_that_is_anchored_or_released_keeps_its_place_in_the_world_or_its_local_transform() {
+    let (mut scene, [lorry, barrel, hoop, wheel]) = lorry();
+    let mut reader = ChangeReader::of(&scene);
+    scene.edit(barrel).unwrap().set_anchored(false, Keep::World).unwrap();
+    scene.edit(wheel).unwrap().set_anchored(true, Keep::Local).unwrap();
+    let group = scene.insert(lorry, Node::group()).unwrap();
+    scene.edit(group).unwrap().set_anchored(true, Keep::World).unwrap();
+    scene.update();
+    assert_eq!([barrel, hoop, wheel, group].map(|node| x(&scene, node)), [1.0, 2.0, 1.0, 5.0]);
+    assert_eq!(scene.local(barrel).unwrap().transform(), Some(Transform::from_xyz(-4.0, 0.0, 0.0)));
+    let changed = scene.changes(&mut reader).unwrap();
+    let changed = changed.since().unwrap();
+    let mut edited = [(barrel, ChangeKinds::PARENT), (wheel, ChangeKinds::PARENT)];
+    edited.sort_unstable_by_key(|&(node, _)| node);
+    assert_eq!((changed.edited(), changed.locals()), (&edited[..], &[barrel][..]));
+    scene.edit(wheel).unwrap().set_anchored(true, Keep::World).unwrap();
+    scene.update();
+    let changed = scene.changes(&mut reader).unwrap();
+    assert!(changed.since().unwrap().edited().is_empty(), "it was anchored before");
+}
+
+#[test]
+fn a_release_that_is_refused_changes_nothing() {
+    let (mut scene, [lorry, barrel, ..]) = lorry();
+    scene.set_local(lorry, Transform::from_scale(Vec3::new(1.0, 0.0, 1.0))).unwrap();
+    let before = scene.to_bytes();
+    let refused = scene.edit(barrel).unwrap().set_anchored(false, Keep::World).map(drop);
+    assert_eq!(refused, Err(Error::Singular(lorry)));
+    assert_eq!(scene.to_bytes(), before);
+}
+
+#[test]
+fn no_parent_is_asked_for_the_world_of_an_anchored_node() {
+    let (mut scene, [lorry, barrel, _, wheel]) = lorry();
+    // A parent without an inverse.
+    scene.set_local(lorry, Transform::from_scale(Vec3::ZERO)).unwrap();
+    let pose = Transform::from_xyz(2.0, 0.0, 0.0);
+    scene.set_world(barrel, pose).unwrap();
+    assert_eq!(scene.local(barrel).unwrap().transform(), Some(pose));
+    scene.set_worlds(&[(barrel, Transform::from_xyz(3.0, 0.0, 0.0))]).unwrap();
+    scene.edit(barrel).unwrap().look_at(Vec3::new(3.0, 0.0, -9.0), Vec3::Y).unwrap();
+    for place in [wheel.into(), Place::Detached, scene.root().into()] {
+        let local = scene.local(barrel);
+        scene.reparent(barrel, place, Keep::World).unwrap();
+        assert_eq!(scene.local(barrel), local);
+        assert_eq!(scene.get(barrel).unwrap().world_f64().translation, DVec3::new(3.0, 0.0, 0.0));
+    }
+}
+
+#[test]
+fn an_eye_in_double_precision_sees_an_anchored_node_where_it_is() {
+    let (mut scene, [lorry, barrel, hoop, _]) = lorry();
+    scene.edit(lorry).unwrap().set_translation_f64(DVec3::splat(1e9 + 0.1)).unwrap();
+    let near = DVec3::new(1e8 + 0.3, 0.0, 0.0);
+    scene.edit(barrel).unwrap().set_translation_f64(near).unwrap();
+    let mut list = DrawList::new();
+    list.set_eye(near);
+    scene.update();
+    scene.draw_list(&mut list);
+    let drawn = list.commands().iter().position(|command| command.node == hoop).unwrap();
+    assert_eq!(list.relative_matrices()[drawn].translation(), Vec3::X);
+}
+
+#[test]
+fn a_node_that_was_anchored_between_two_steps_is_not_blended() {
+    let (mut scene, [lorry, barrel, _, wheel]) = lorry();
+    let mut smooth = Smooth::new(&scene).unwrap();
+    scene.set_local(lorry, Transform::from_xyz(7.0, 0.0, 0.0)).unwrap();
+    scene.edit(wheel).unwrap().set_anchored(true, Keep::World).unwrap();
+    scene.update();
+    smooth.step(&scene).unwrap();
+    let blended = smooth.blend(&mut scene, 0.5);
+    assert_eq!([lorry, barrel, wheel].map(|node| x(&blended, node)), [6.0, 1.0, 8.0]);
+}
+
+#[test]
+fn an_anchored_node_follows_no_joint() {
+    use hedgerow::character::{CharacterError, Sockets};
+
+    let (mut scene, [_, barrel, _, wheel]) = lorry();
+    let mut sockets = Sockets::new();
+    let refused = sockets.insert(&scene, barrel, 0, 0, Transform::IDENTITY);
+    assert_eq!(refused, Err(CharacterError::NoParent(barrel)));
+    sockets.insert(&scene, wheel, 0, 0, Transform::IDENTITY).unwrap();
+    scene.edit(wheel).unwrap().set_anchored(true, Keep::Local).unwrap();
+    assert_eq!(sockets.follow(&mut scene, &[Mat34::IDENTITY]), Ok(&[wheel][..]));
+}
+
+#[test]
+#[cfg(feature = "serde")]
+fn text_and_bytes_have_the_mark() {
+    let (scene, [lorry, ..]) = lorry();
+    let tree = scene.tree(lorry).unwrap();
+    let text = serde_json::to_string(&tree).unwrap();
+    assert_eq!(text.matches(r#""anchored":true"#).count(), 1, "{text}");
+    assert_eq!(serde_json::from_str::<hedgerow::Tree>(&text).unwrap(), tree);
+    assert_eq!(hedgerow::Tree::from_bytes(&tree.to_bytes()).unwrap(), tree);
+    assert_eq!(tree.iter().filter(|(_, node)| node.anchored).count(), 1);
+}
