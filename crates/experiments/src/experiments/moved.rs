@@ -59,7 +59,7 @@ const NAIVE_FRAMES: usize = 4;
 const IDLE: Sizes<&[usize]> = Sizes { full: &[1000, 1_000_000], short: &[1000], tiny: &[300] };
 const CALLS: u32 = 4096;
 
-const GROUPS: Sizes<u32> = Sizes { full: 60_000, short: 60_000, tiny: 30 };
+const GROUPS: Sizes<u32> = Sizes { full: 60_000, short: 6000, tiny: 30 };
 
 /// Runs the experiment.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
