@@ -2,6 +2,7 @@
 
 use crate::drivers::patch::{bits, node, placed};
 use fastrand::Rng;
+use hedgerow::changes::ChangeReader;
 use hedgerow::glam::DVec3;
 use hedgerow::patch::{Field, Instance, Patch, Recorder};
 use hedgerow::{Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility};
@@ -146,6 +147,9 @@ fn what_was_taken_back_is_no_change() {
         scene.reparent(b, place, Keep::Local).unwrap();
         scene.update();
     }
+    for node in [a, b, c] {
+        scene.reparent(node, Place::LastChildOf(root), Keep::Local).unwrap();
+    }
     scene.edit(a).unwrap().set_material(9);
     scene.update();
     scene.edit(a).unwrap().set_material(1);
@@ -154,6 +158,39 @@ fn what_was_taken_back_is_no_change() {
     scene.remove(gone).unwrap();
     scene.update();
     assert_eq!(recorder.read(&scene), Ok(Patch::new()));
+}
+
+#[test]
+fn nodes_that_move_one_behind_the_other_both_move() {
+    let mut scene = tracked(TRACKED);
+    let root = scene.root();
+    let [_, b, c] = [1, 2, 3].map(|material| scene.insert(root, Node::material(material)).unwrap());
+    let mut recorder = recorder(&mut scene, root);
+    let before = now(&scene, &recorder);
+    scene.reparent(b, Place::FirstChildOf(root), Keep::Local).unwrap();
+    scene.reparent(c, Place::After(b), Keep::Local).unwrap();
+    scene.update();
+    let patch = recorder.read(&scene).unwrap();
+    assert_eq!(patch.entries().len(), 2);
+    assert_eq!(bits(&before.patched(&patch).unwrap()), bits(&now(&scene, &recorder)));
+}
+
+#[test]
+fn a_local_transform_of_equal_bits_is_listed_as_set_and_is_no_change() {
+    let mut scene = tracked(TRACKED);
+    let node = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))).unwrap();
+    scene.insert(node, Node::transform(Transform::IDENTITY)).unwrap();
+    let root = scene.root();
+    let mut recorder = recorder(&mut scene, root);
+    let mut reader = ChangeReader::of(&scene);
+    scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    let changed = scene.changes(&mut reader).unwrap().since().unwrap();
+    assert_eq!((changed.locals(), changed.moved()), (&[node][..], &[][..]));
+    assert_eq!(recorder.read(&scene), Ok(Patch::new()));
+    scene.set_local(node, Transform::from_xyz(1.0, -0.0, 0.0)).unwrap();
+    scene.update();
+    assert_eq!(recorder.read(&scene).unwrap().entries().len(), 1, "zeros have signs");
 }
 
 #[test]
