@@ -1,132 +1,109 @@
-//! Undo and redo, as an editor has them: handles stay valid across both.
+//! Undo and redo, as an editor has them: each step is a patch of what the user did, whatever that was.
 //!
-//! Nothing that the user deletes is removed: it is detached, with all below it, and attached again by undo. A detached
-//! subtree keeps its handles and costs no pass anything. What can no longer come back is removed for good.
+//! A node that was deleted comes back with another handle and the same id: the selection of this editor is an id.
 //!
 //! ```text
 //! cargo run --example undo
 //! ```
 
-use hedgerow::{Error, Keep, Local, Node, NodeHandle, NodeRef, Place, Scene, Transform};
-
-/// One step of the history: what is to be done to take it back, which is also what brings it back afterwards.
-enum Step {
-    /// The node goes to a place, which may be outside of the tree.
-    Put { node: NodeHandle, place: Place },
-    /// The node gets another local transform.
-    Local { node: NodeHandle, local: Local },
-}
+use hedgerow::patch::{Instance, Patch, Recorder};
+use hedgerow::{Keep, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform};
+use std::error::Error;
 
 /// A scene with a history.
 struct Editor {
     scene: Scene,
-    undo: Vec<Step>,
-    redo: Vec<Step>,
+    recorder: Recorder,
+    undo: Vec<Patch>,
+    redo: Vec<Patch>,
 }
 
 impl Editor {
-    /// Does a step, and returns the one that takes it back.
-    fn apply(&mut self, step: Step) -> Result<Step, Error> {
-        match step {
-            Step::Put { node, place } => {
-                let before = self.scene.get(node).and_then(|node| node.place()).ok_or(Error::RootIsFixed)?;
-                self.scene.reparent(node, place, Keep::Local)?;
-                Ok(Step::Put { node, place: before })
-            }
-            Step::Local { node, local } => {
-                let before = self.scene.local(node).ok_or(Error::NoTransform(node))?;
-                self.scene.set_local(node, local)?;
-                Ok(Step::Local { node, local: before })
-            }
+    fn new(mut scene: Scene) -> Result<Self, Box<dyn Error>> {
+        scene.update();
+        let recorder = Recorder::new(&scene, Instance::of(&scene, scene.root())?)?;
+        Ok(Self { scene, recorder, undo: Vec::new(), redo: Vec::new() })
+    }
+
+    /// Makes any edits, which are one step: what was undone before can no longer be redone.
+    fn act<T>(&mut self, edits: impl FnOnce(&mut Scene) -> Result<T, hedgerow::Error>) -> Result<T, Box<dyn Error>> {
+        let result = edits(&mut self.scene);
+        let step = self.read()?;
+        if !step.is_empty() {
+            self.undo.push(step);
+            self.redo.clear();
         }
+        Ok(result?)
     }
 
-    /// Does something new: what was undone before can no longer be redone.
-    fn edit(&mut self, step: Step) -> Result<(), Error> {
-        let back = self.apply(step)?;
-        self.forget_redo()?;
-        self.undo.push(back);
-        Ok(())
-    }
-
-    /// Inserts a node. To take that back is to detach it.
-    fn insert(&mut self, parent: NodeHandle, node: Node<'_>) -> Result<NodeHandle, Error> {
-        let node = self.scene.insert(parent, node)?;
-        self.forget_redo()?;
-        self.undo.push(Step::Put { node, place: Place::Detached });
-        Ok(node)
-    }
-
-    fn delete(&mut self, node: NodeHandle) -> Result<(), Error> {
-        self.edit(Step::Put { node, place: Place::Detached })
-    }
-
-    fn undo(&mut self) -> Result<(), Error> {
+    fn undo(&mut self) -> Result<(), Box<dyn Error>> {
         let Some(step) = self.undo.pop() else { return Ok(()) };
-        let back = self.apply(step)?;
-        self.redo.push(back);
+        step.inverse().apply(&mut self.scene, self.recorder.instance_mut())?;
+        self.read()?; // the edits of an undo are no step
+        self.redo.push(step);
         Ok(())
     }
 
-    fn redo(&mut self) -> Result<(), Error> {
+    fn redo(&mut self) -> Result<(), Box<dyn Error>> {
         let Some(step) = self.redo.pop() else { return Ok(()) };
-        let back = self.apply(step)?;
-        self.undo.push(back);
+        step.apply(&mut self.scene, self.recorder.instance_mut())?;
+        self.read()?;
+        self.undo.push(step);
         Ok(())
     }
 
-    /// Inserts that were undone will not come back: what they made is removed.
-    fn forget_redo(&mut self) -> Result<(), Error> {
-        for step in self.redo.drain(..) {
-            // A redo that attaches a node which is detached now is the redo of an insert, or of a move of such a node.
-            if let Step::Put { node, place } = step
-                && place != Place::Detached
-                && self.scene.get(node).is_some_and(|node| node.is_detached())
-                && self.scene.parent(node).is_none()
-            {
-                self.scene.remove(node)?;
-            }
-        }
-        Ok(())
+    fn read(&mut self) -> Result<Patch, hedgerow::Error> {
+        self.scene.update();
+        self.recorder.read(&self.scene)
+    }
+
+    fn node(&self, id: u64) -> NodeHandle {
+        self.recorder.instance().node(id).expect("the node is there")
+    }
+
+    /// The tree as text: a line for each node.
+    fn shown(&self) -> String {
+        let line = |node: NodeRef<'_>| format!("{:1$}{2:?}\n", "", 2 * node.depth(), node.node());
+        self.scene.get(self.scene.root()).expect("a scene has a root").descendants().map(line).collect()
     }
 }
 
-/// The tree as text: a line for each node.
-fn shown(scene: &Scene) -> String {
-    let line = |node: NodeRef<'_>| format!("{:1$}{2} {3:?}\n", "", 2 * node.depth(), node.handle(), node.node());
-    scene.get(scene.root()).expect("a scene has a root").descendants().map(line).collect()
-}
-
-fn main() -> Result<(), Error> {
-    let mut editor = Editor { scene: Scene::new(), undo: Vec::new(), redo: Vec::new() };
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut editor = Editor::new(Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?)?;
     let root = editor.scene.root();
-    let house = editor.insert(root, Node::transform(Transform::IDENTITY).named("house"))?;
-    let door = editor.insert(house, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).named("door"))?;
-    let window = editor.insert(house, Node::transform(Transform::from_xyz(3.0, 1.0, 0.0)).named("window"))?;
-    let built = shown(&editor.scene);
+    let (house, door) = editor.act(|scene| {
+        let house = scene.insert(root, Node::transform(Transform::IDENTITY).named("house"))?;
+        let door = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).named("door");
+        Ok((house, scene.insert(house, door)?))
+    })?;
+    let window = Node::transform(Transform::from_xyz(3.0, 1.0, 0.0)).named("window");
+    let window = editor.act(|scene| scene.insert(house, window))?;
+    let selected = editor.recorder.instance().id(door).expect("each node below the root has an id");
+    let built = editor.shown();
 
-    editor.edit(Step::Local { node: door, local: Transform::from_xyz(2.0, 0.0, 0.0).into() })?;
-    editor.edit(Step::Put { node: window, place: Place::Before(door) })?;
-    editor.delete(house)?;
+    editor.act(|scene| {
+        scene.set_local(door, Transform::from_xyz(2.0, 0.0, 0.0))?;
+        scene.reparent(window, Place::Before(door), Keep::Local)
+    })?;
+    editor.act(|scene| scene.remove(house))?;
     println!("after the house is deleted: {} node", editor.scene.len());
-    assert!(
-        editor.scene.len() == 1 && editor.scene.contains(door),
-        "the door is out of the tree, and its handle valid"
-    );
+    assert!(editor.scene.len() == 1 && !editor.scene.contains(door));
 
-    (0..3).try_for_each(|_| editor.undo())?;
-    println!("after three undos:\n{}", shown(&editor.scene));
-    assert_eq!(shown(&editor.scene), built, "all is as it was built, the order of siblings included");
+    (0..2).try_for_each(|_| editor.undo())?;
+    println!("after two undos:\n{}", editor.shown());
+    assert_eq!(editor.shown(), built, "all is as it was built, the order of siblings included");
+    let door = editor.node(selected);
+    assert_eq!(editor.scene.get(door).and_then(NodeRef::name), Some("door"), "the selection survives");
 
-    (0..2).try_for_each(|_| editor.redo())?;
-    let children: Vec<_> = editor.scene.children(house).collect();
-    assert_eq!(children, [window, door], "the moves are done again, by the same handles");
+    editor.redo()?;
+    let first = editor.scene.get(door).and_then(|door| door.previous_sibling()?.name());
+    assert_eq!(first, Some("window"), "the moves are done again");
 
-    // A new edit after an undo: what was undone is gone for good, and only that.
-    let chimney = editor.insert(house, Node::group().named("chimney"))?;
+    // A new edit after an undo: what was undone is gone for good.
     editor.undo()?;
-    editor.insert(house, Node::group().named("roof"))?;
-    assert!(!editor.scene.contains(chimney) && editor.scene.contains(door));
-    println!("after a new edit:\n{}", shown(&editor.scene));
+    editor.act(|scene| scene.insert(root, Node::group().named("tree")))?;
+    editor.redo()?;
+    println!("after a new edit:\n{}", editor.shown());
+    assert_eq!((editor.redo.len(), editor.scene.len()), (0, 5));
     Ok(())
 }

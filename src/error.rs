@@ -81,6 +81,8 @@ pub enum Error {
     NoBounds,
     /// The scene does not track changes: see [`SceneConfig::changes`](crate::SceneConfig::changes).
     NoChanges,
+    /// The scene has edits since its last update.
+    NotUpdated,
     /// A configuration value is invalid.
     InvalidConfig {
         /// The field of [`SceneConfig`](crate::SceneConfig).
@@ -161,6 +163,7 @@ impl fmt::Display for Error {
             Self::NoBounds => {
                 f.write_str("the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }")
             }
+            Self::NotUpdated => f.write_str("the scene has edits since its last update; call update() before"),
             Self::NoChanges => {
                 f.write_str("the scene does not track changes; make it with SceneConfig { changes: true, .. }")
             }

@@ -51,7 +51,7 @@
 //! | [`draw`] | draw lists: commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
 //! | [`skin`] | skinning on the CPU (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
-//! | [`patch`] | changes of a tree as a value: overrides of prefabs, undo, merges, replication | [`Patch`](patch::Patch), [`Instance`](patch::Instance) |
+//! | [`patch`] | changes of a tree as a value: overrides of prefabs, undo, merges, replication | [`Patch`](patch::Patch), [`Instance`](patch::Instance), [`Recorder`](patch::Recorder) |
 //! | [`text`] | scenes and trees as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](text::WithIds) |
 //! | [`stats`] | slices, memory, maintenance, validation | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
 //!

@@ -36,29 +36,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Undo.** A step is a patch; its [`inverse`](crate::patch::Patch::inverse) takes it back, to the bit. What was
-//! removed comes back with its id and another handle: so refer to nodes by ids. [`undo`](super::undo) keeps handles,
-//! too.
+//! **Undo and replication.** A [`Recorder`](crate::patch::Recorder) makes a patch of what changed in a scene since it
+//! last read, in time for the changes, not for the tree: [`undo`](super::undo) and [`replication`](super::replication)
+//! use it. Where there is no recorder, [`Patch::between`](crate::patch::Patch::between) compares two trees.
 //!
-//! ```
-//! # use hedgerow::patch::{Instance, Patch};
-//! # use hedgerow::{Node, Scene, Tree};
-//! # let mut tree = Tree::new();
-//! # tree.push(None, Node::group());
-//! # let mut scene = Scene::new();
-//! # let root = scene.root();
-//! # let mut instance = Instance::insert(&mut scene, root, &tree)?;
-//! let before = instance.tree(&scene)?;
-//! scene.remove(instance.node(0).unwrap())?; // any edits
-//! let step = Patch::between(&before, &instance.tree(&scene)?)?;
-//!
-//! step.inverse().apply(&mut scene, &mut instance)?; // undo
-//! assert!(scene.contains(instance.node(0).unwrap()));
-//! step.apply(&mut scene, &mut instance)?; // redo
-//! assert_eq!(instance.node(0), None);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! **Merges and replication.** Two people edit the same tree: [`merge`](crate::patch::Patch::merge) keeps both changes
-//! and lists what they changed differently. Over a network send [`to_bytes`](crate::patch::Patch::to_bytes). A patch
-//! that does not fit the receiver's state is refused, and names the node and the field.
+//! **Merges.** Two people edit the same tree: [`merge`](crate::patch::Patch::merge) keeps both changes and lists what
+//! they changed differently. A patch that does not fit the receiver's state is refused, and names the node and the
+//! field.

@@ -1,107 +1,77 @@
 //! Replicating a scene: on another machine, in another scene, as an engine's entities.
 //!
-//! Read changes right after [`Scene::update`](crate::Scene::update), before further edits: the code below queries the
-//! nodes that are reported.
-//!
-//! A [`ChangeReader`](crate::changes::ChangeReader) gets all changes since its last read. Apply them in this order, so
-//! that no node is lost:
-//!
-//! | | step | reason for the order |
-//! |---|---|---|
-//! | 1 | drop the nodes of [`left`](crate::changes::Changed::left) from the map to the other side, but do not remove them yet | new nodes may have the same record numbers; their children may have been reparented and stay |
-//! | 2 | insert the nodes of [`entered`](crate::changes::Changed::entered), parents before children: sort by [`depth`](crate::NodeRef::depth) | the list has no order |
-//! | 3 | reparent the nodes that were edited with [`PARENT`](crate::changes::ChangeKinds::PARENT), all in one [`reparent_many`](crate::Scene::reparent_many) | with single calls, the new parent of a node may still be below that node |
-//! | 4 | copy the components of the nodes in [`edited`](crate::changes::Changed::edited): [`node`](crate::NodeRef::node), [`set_node`](crate::NodeMut::set_node) | |
-//! | 5 | remove the nodes of `left` | no remaining node is below them any more |
-//! | 6 | set or remove the local transforms of the nodes in [`locals`](crate::changes::Changed::locals) | |
-//! | 7 | for each node that entered or was edited with `PARENT` or [`ORDER`](crate::changes::ChangeKinds::ORDER), sort the children of its parent | all siblings exist now |
-//!
-//! A node may be in both `edited` and `locals`, but nodes of `entered` are in neither. Edits of detached nodes are not
-//! reported.
-//!
-//! **Over a network**, keep one reader, made with [`ChangeReader::of`](crate::changes::ChangeReader::of), for each tick
-//! that a client may acknowledge; cloning a reader copies its lists. To send changes to a client, clone the reader of
-//! the tick that it acknowledged last, and read with the clone. So the next packet repeats lost changes, and a client
-//! only applies a packet if it is at the tick from which the packet starts. Send a snapshot to late joiners and to
-//! clients whose reader is too old: with it, handles are the same on both sides. Send new nodes as a
-//! [`Tree`](crate::Tree) with a list of their handles.
-//!
-//! On [`Changes::All`](crate::changes::Changes::All), which a reader gets at its first read and after a long time
-//! without one, send everything. Free other data that you keep for nodes when they are in
-//! [`removed`](crate::changes::Changed::removed), not in `left`: nodes that left may come back.
+//! **Over a network** send patches: a [`Recorder`](crate::patch::Recorder) reads what changed on the server, and each
+//! replica applies it to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch is refused by
+//! any state but the one that it starts from, so patches of lost packets are joined with the next one. A client that
+//! joins gets the whole tree.
 //!
 //! ```
-//! use hedgerow::changes::{ChangeKinds, ChangeReader, Changes};
-//! use hedgerow::data::NodeMap;
-//! use hedgerow::{Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform};
-//!
-//! /// Copies a node of the server, whose parent is there already.
-//! fn copy(server: &Scene, replica: &mut Scene, map: &mut NodeMap<NodeHandle>, node: NodeHandle) -> Result<(), Error> {
-//!     let (Some(from), Some(parent)) = (server.get(node), server.parent(node)) else { return Ok(()) };
-//!     let twin = replica.insert(map[parent], from.node())?;
-//!     map.insert(node, twin);
-//!     Ok(())
-//! }
-//!
-//! fn follow(
-//!     server: &Scene,
-//!     replica: &mut Scene,
-//!     map: &mut NodeMap<NodeHandle>,
-//!     reader: &mut ChangeReader,
-//! ) -> Result<(), Error> {
-//!     let Changes::Since(changed) = server.changes(reader)? else {
-//!         replica.clear();
-//!         replica.edit(replica.root())?.set_node(server.get(server.root()).unwrap().node())?;
-//!         *map = NodeMap::from_iter([(server.root(), replica.root())]);
-//!         let mut nodes = server.get(server.root()).unwrap().descendants();
-//!         return nodes.try_for_each(|node| copy(server, replica, map, node.handle()));
-//!     };
-//!     let gone: Vec<_> = changed.left().iter().filter_map(|&node| map.remove(node)).collect();
-//!     let mut entered = changed.entered().to_vec();
-//!     entered.sort_by_cached_key(|&node| server.get(node).map(|node| node.depth()));
-//!     entered.iter().try_for_each(|&node| copy(server, replica, map, node))?;
-//!     let edited = |kinds| changed.edited().iter().filter(move |edit| edit.1.intersects(kinds)).map(|edit| edit.0);
-//!     let moves: Vec<_> = edited(ChangeKinds::PARENT)
-//!         .filter_map(|node| Some((map[node], map[server.parent(node)?])))
-//!         .collect();
-//!     replica.reparent_many(&moves, Keep::Local)?;
-//!     for node in edited(ChangeKinds::EDITS) {
-//!         replica.edit(map[node])?.set_node(server.get(node).ok_or(Error::StaleHandle(node))?.node())?;
-//!     }
-//!     replica.remove_many(&gone)?;
-//!     for &node in changed.locals() {
-//!         let from = server.get(node).ok_or(Error::StaleHandle(node))?;
-//!         replica.edit(map[node])?.set_local(from.local())?;
-//!         if let Some(translation) = from.node().translation_f64 {
-//!             replica.edit(map[node])?.set_translation_f64(translation)?;
-//!         }
-//!     }
-//!     let moved = edited(ChangeKinds::PARENT | ChangeKinds::ORDER).chain(entered.iter().copied());
-//!     let mut parents: Vec<_> = moved.filter_map(|node| server.parent(node)).collect();
-//!     parents.sort_unstable();
-//!     parents.dedup();
-//!     for parent in parents {
-//!         let order: NodeMap<usize> = server.children(parent).enumerate().map(|(at, node)| (map[node], at)).collect();
-//!         replica.edit(map[parent])?.sort_children_by(|a, b| order[a.handle()].cmp(&order[b.handle()]));
-//!     }
-//!     Ok(())
-//! }
+//! use hedgerow::patch::{Instance, Patch, Recorder};
+//! use hedgerow::{Node, Scene, SceneConfig, Transform, Tree};
 //!
 //! let mut server = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-//! let (mut replica, mut map, mut reader) = (Scene::new(), NodeMap::new(), ChangeReader::new());
-//! let [yard, shed] = [1.0, 2.0].map(|x| Node::transform(Transform::from_xyz(x, 0.0, 0.0)));
-//! let yard = server.insert(server.root(), yard)?;
+//! let car = server.insert(server.root(), Node::transform(Transform::IDENTITY).named("car"))?;
 //! server.update();
-//! follow(&server, &mut replica, &mut map, &mut reader)?;
+//! let mut recorder = Recorder::new(&server, Instance::of(&server, server.root())?)?;
 //!
-//! // The yard goes into a new shed.
-//! let shed = server.insert(server.root(), shed.named("shed"))?;
-//! server.reparent(yard, shed, Keep::World)?;
-//! server.update();
-//! follow(&server, &mut replica, &mut map, &mut reader)?;
-//! replica.update();
-//! assert_eq!(replica.parent(map[yard]), Some(map[shed]));
-//! assert_eq!(replica.world(map[yard]), server.world(yard));
-//! assert_eq!(replica.get(map[shed]).unwrap().name(), Some("shed"));
-//! # Ok::<(), Error>(())
+//! // A client joins, early or late: the tree is of the last read.
+//! let tree = recorder.instance_mut().tree(&server)?.to_bytes();
+//! let mut client = Scene::new();
+//! let root = client.root();
+//! let mut replica = Instance::insert(&mut client, root, &Tree::from_bytes(&tree)?)?;
+//!
+//! let mut missing = Patch::new(); // what the client has not acknowledged
+//! for tick in 0..7_u8 {
+//!     server.set_local(car, Transform::from_xyz(f32::from(tick), 0.0, 0.0))?;
+//!     server.insert(car, Node::material(tick.into()))?;
+//!     server.update();
+//!     missing = missing.then(&recorder.read(&server)?)?;
+//!     let packet = missing.to_bytes();
+//!     if tick % 3 == 0 { // the other packets are lost
+//!         Patch::from_bytes(&packet)?.apply(&mut client, &mut replica)?;
+//!         missing = Patch::new();
+//!     }
+//! }
+//! assert_eq!(replica.tree(&client)?, recorder.instance_mut().tree(&server)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Acknowledgements are lost, too: keep the patches since the tick that a client acknowledged last, number the packets
+//! by the ticks from which and to which they lead, and let a client only apply a packet that starts at its tick. Edits of
+//! the recorder's root itself are in no patch.
+//!
+//! **As entities**, which need handles and kinds of changes and no values, use a
+//! [`ChangeReader`](crate::changes::ChangeReader). Read right after [`Scene::update`](crate::Scene::update), before
+//! further edits:
+//!
+//! | nodes of | their entities |
+//! |---|---|
+//! | [`removed`](crate::changes::Changed::removed) | are despawned, if there are any: first, since new nodes may have the same record numbers |
+//! | [`left`](crate::changes::Changed::left) | are disabled: the others of these nodes are detached, and may come back |
+//! | [`entered`](crate::changes::Changed::entered) | are spawned, or enabled; the list has no order |
+//! | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | are linked to the entities of their parents, when all are spawned |
+//! | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | get the values that the scene has now |
+//!
+//! On [`Changes::All`](crate::changes::Changes::All), which a reader gets at its first read and after a long time
+//! without one, treat all nodes as entered, and remove entities of nodes that the scene does not have.
+//!
+//! ```
+//! use hedgerow::changes::{ChangeReader, Changes};
+//! use hedgerow::data::NodeMap;
+//! use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform};
+//!
+//! let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+//! let mut reader = ChangeReader::of(&scene); // of the empty scene
+//! let mut positions: NodeMap<[f32; 3]> = NodeMap::new(); // the entities
+//! let ball = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)))?;
+//! scene.update();
+//! let Changes::Since(changed) = scene.changes(&mut reader)? else { unreachable!("it is known what came since") };
+//! for &node in changed.removed() {
+//!     positions.remove(node);
+//! }
+//! for node in changed.entered().iter().chain(changed.moved()).filter_map(|&node| scene.get(node)) {
+//!     positions.insert(node.handle(), node.world().translation().to_array());
+//! }
+//! assert_eq!(positions[ball], [1.0, 0.0, 0.0]);
+//! # Ok::<(), hedgerow::Error>(())
 //! ```

@@ -1,7 +1,7 @@
 //! How two trees differ.
 
 use crate::edit::BatchError;
-use crate::patch::{Entry, Field, Patch, PatchError, Spot, Value};
+use crate::patch::{Entry, Patch, PatchError, Spot, Value};
 use crate::{Node, Tree};
 use std::collections::{BTreeSet, HashMap};
 
@@ -48,15 +48,20 @@ impl Patch {
             }
             let [before, after] = [(old, numbers[0]), (new, numbers[1])]
                 .map(|(tree, number)| number.and_then(|number| tree.get(number)).unwrap_or(Node::group()));
-            for &field in &Field::ALL[1..] {
-                let (before, after) = (Value::of(&before, field), Value::of(&after, field));
-                if !before.same(&after) {
-                    entries.push(Entry { id, before, after });
-                }
-            }
+            push_components(&mut entries, id, &before, &after);
         }
         Ok(Self { entries })
     }
+}
+
+/// Appends the components in which a node's descriptions differ.
+pub(super) fn push_components(entries: &mut Vec<Entry>, id: u64, before: &Node<'_>, after: &Node<'_>) {
+    let both = Value::components(before).zip(Value::components(after));
+    entries.extend(both.filter(|(before, after)| !before.same(after)).map(|(before, after)| Entry {
+        id,
+        before,
+        after,
+    }));
 }
 
 /// The id and the spot of each node, by number.

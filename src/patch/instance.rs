@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 /// A tree in a scene: the node below which it is, and the handle of each id.
 ///
-/// The root is a group of the instance's own, and no node of the tree. Give it a transform to move the instance, or
-/// another parent: no patch mentions it. All that is below may be edited as any node; [`tree`](Self::tree) reads it
+/// The root is no node of the tree: no patch mentions it. [`insert`](Self::insert) makes a group for it, to which you can
+/// give a transform, or another parent. All that is below may be edited as any node; [`tree`](Self::tree) reads it
 /// back, ids included.
 ///
 /// ```
@@ -55,6 +55,27 @@ impl Instance {
             ids.set(handle, tree.id(number).expect("each node has an id"));
         }
         Ok(Self { root: handles[root], ids })
+    }
+
+    /// The tree that is below a node of a scene, with ids from 0 in depth-first order. Runs in **O(nodes log nodes)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`] if there is no such node.
+    ///
+    /// ```
+    /// use hedgerow::patch::Instance;
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// assert_eq!(Instance::of(&scene, scene.root())?.node(0), Some(car));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn of(scene: &Scene, root: NodeHandle) -> Result<Self, Error> {
+        let top = scene.get(root).ok_or(Error::StaleHandle(root))?;
+        let mut ids = NodeIds::new();
+        ids.assign_to(scene, top.descendants().skip(1))?;
+        Ok(Self { root, ids })
     }
 
     /// The node below which the tree is.

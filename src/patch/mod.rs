@@ -3,6 +3,7 @@
 //! | what | by |
 //! |---|---|
 //! | how two trees differ | [`Patch::between`] |
+//! | what changed in a scene since the last time | [`Recorder::read`] |
 //! | a tree in a scene, whose nodes keep their ids | [`Instance`] |
 //! | change it, all or nothing | [`Patch::apply`] |
 //! | change a tree | [`Tree::patched`](crate::Tree::patched) |
@@ -44,11 +45,13 @@ mod error;
 mod instance;
 mod merge;
 mod moves;
+mod recorder;
 mod value;
 
 pub use error::PatchError;
 pub use instance::Instance;
 pub use merge::Conflict;
+pub use recorder::Recorder;
 pub use value::{Field, Spot, Value};
 
 use moves::Moves;

@@ -118,6 +118,11 @@ impl Value {
         }
     }
 
+    /// All components of a node, in the order of fields.
+    pub(super) fn components(node: &Node<'_>) -> impl Iterator<Item = Self> {
+        Field::ALL[1..].iter().map(|&field| Self::of(node, field))
+    }
+
     /// Gives a node this component.
     pub(super) fn put<'v>(&'v self, node: &mut Node<'v>) {
         match self {

@@ -228,15 +228,19 @@ impl Smooth {
         }
         let store = &mut scene.store;
         let t = if alpha > 0.0 { alpha.min(1.0) } else { 0.0 };
-        self.moves.retain_mut(|(node, [from, to])| {
-            let Some(now) = Pose::of(store, *node).filter(|now| now == to) else { return false };
+        let mut kept = 0;
+        for at in 0..self.moves.len() {
+            prefetch(store, &self.moves, at);
+            let (node, [from, to]) = self.moves[at];
             // Signs of zeros are equal, and restored as they are.
-            *to = now;
+            let Some(to) = Pose::of(store, node).filter(|&now| now == to) else { continue };
             if t < 1.0 {
-                from.towards(to, t).set(store, *node);
+                from.towards(&to, t).set(store, node);
             }
-            true
-        });
+            self.moves[kept] = (node, [from, to]);
+            kept += 1;
+        }
+        self.moves.truncate(kept);
         let blends = t < 1.0 && !self.moves.is_empty();
         if blends {
             store.update_unseen(false);
@@ -266,6 +270,14 @@ impl Smooth {
         for node in scene.get(scene.root()).into_iter().flat_map(NodeRef::descendants).map(NodeRef::handle) {
             Pose::of(&scene.store, node).map(|pose| self.poses.insert(node, pose));
         }
+    }
+}
+
+/// Asks for the record of a node some moves ahead.
+#[inline(always)]
+fn prefetch(store: &Store, moves: &[(NodeHandle, [Pose; 2])], at: usize) {
+    if let Some((ahead, _)) = moves.get(at + 16) {
+        store.prefetch(ahead.record());
     }
 }
 
@@ -302,7 +314,10 @@ impl Drop for Blended<'_> {
             worlds.extend(moved.iter().filter_map(|&node| Some((node, *store.world(node)?))));
         }
         if self.blends {
-            moves.iter().for_each(|(node, [_, to])| to.set(store, *node));
+            for (at, (node, [_, to])) in moves.iter().enumerate() {
+                prefetch(store, moves, at);
+                to.set(store, *node);
+            }
             store.update_unseen(true);
         }
     }

@@ -14,6 +14,11 @@ impl Store {
         self.pages.resolve(handle)
     }
 
+    /// Whether the last update left a live node in the tree; only known if changes are tracked.
+    pub(crate) fn is_reported(&self, handle: NodeHandle) -> bool {
+        self.resolve(handle).is_some_and(|id| self.pages.record(id).has.has(Has::REPORTED))
+    }
+
     /// The handle of a live node.
     #[inline(always)]
     pub(crate) fn handle(&self, id: RecordId) -> NodeHandle {

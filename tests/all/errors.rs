@@ -25,7 +25,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
     let (of_node, of_parent) = (format!("{node:?}"), format!("{parent:?}"));
     let ticket = EditQueue::new().insert(node, Node::group());
     let of_ticket = format!("{ticket:?}");
-    let said: [(Error, &[&str]); 24] = [
+    let said: [(Error, &[&str]); 25] = [
         (Error::StaleHandle(node), &[&of_node, "drop the handle"]),
         (Error::RootIsFixed, &["edit its children"]),
         (Error::BesideDetached(node), &[&of_node, "move it into the tree first"]),
@@ -48,6 +48,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         (Error::NoIds { next: 7 }, &["from 7 on", "NodeIds::insert"]),
         (Error::NoBounds, &["bounds: true"]),
         (Error::NoChanges, &["changes: true"]),
+        (Error::NotUpdated, &["update()"]),
         (Error::InvalidConfig { field: "max_nodes", expected: "at least 16" }, &["max_nodes must be at least 16"]),
         (Error::AllocationFailed, &["reserve less"]),
     ];

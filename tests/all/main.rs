@@ -30,6 +30,7 @@ mod promises;
 mod queries;
 mod queue;
 mod random;
+mod recorder;
 mod regressions;
 mod renderers;
 mod reparents;

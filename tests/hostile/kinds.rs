@@ -8,6 +8,7 @@ use hedgerow::anim::player::StreamPlayer;
 use hedgerow::anim::raw::Track;
 use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::patch::{Instance, Patch};
 use hedgerow::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow::snapshot::LoadOptions;
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree};
@@ -32,6 +33,16 @@ pub(crate) const SAVED: &[Kind] = &[
         spare: 1 << 12,
         files: trees,
         read: read_tree,
+    },
+    Kind {
+        name: "patch",
+        sealed: true,
+        change: bend::bytes,
+        // An entry of twenty bytes has two values of eighty in a list that grows.
+        multiple: 32.0,
+        spare: 1 << 12,
+        files: patches,
+        read: read_patch,
     },
     Kind {
         name: "skeleton",
@@ -182,6 +193,48 @@ fn read_tree(bytes: &[u8]) -> bool {
             .zip(tree.iter())
             .all(|(&node, (_, described))| scene.get(node).map(|node| node.node()) == Some(described))
     );
+    use_scene(scene);
+    true
+}
+
+/// The first tree in a scene.
+fn placed() -> (Scene, Instance) {
+    let tree = Tree::from_bytes(&trees()[0]).expect("a tree that was saved");
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let instance = Instance::insert(&mut scene, root, &tree).expect("a tree that was read is sound");
+    (scene, instance)
+}
+
+fn patches() -> Vec<Vec<u8>> {
+    let (mut scene, mut instance) = placed();
+    let old = instance.tree(&scene).expect("few nodes");
+    let nodes: Vec<_> = scene.children(instance.root()).flat_map(|top| scene.get(top).unwrap().descendants()).collect();
+    let nodes: Vec<_> = nodes.into_iter().map(|node| node.handle()).collect();
+    for (number, &node) in nodes.iter().enumerate().skip(1) {
+        match number % 4 {
+            0 => _ = scene.remove(node),
+            1 => _ = scene.reparent(node, Place::FirstChildOf(instance.root()), Keep::Local),
+            2 => _ = scene.edit(node).map(|mut node| _ = node.set_name("other").set_material(None).set_user_data(1)),
+            _ => _ = scene.insert(node, Node::transform(Transform::IDENTITY).with_layers(Layers::new(3))),
+        }
+    }
+    let new = instance.tree(&scene).expect("few nodes");
+    let between = |old, new| Patch::between(old, new).expect("sound trees").to_bytes();
+    vec![between(&old, &new), between(&Tree::new(), &old), between(&old, &Tree::new())]
+}
+
+fn read_patch(bytes: &[u8]) -> bool {
+    let read = Patch::from_bytes(bytes);
+    end();
+    let Ok(patch) = read else { return false };
+    assert_eq!(patch.to_bytes(), bytes);
+    let (mut scene, mut instance) = placed();
+    let before = instance.tree(&scene).expect("few nodes").to_bytes();
+    if patch.apply(&mut scene, &mut instance).is_ok() {
+        patch.inverse().apply(&mut scene, &mut instance).expect("what was made can be taken back");
+    }
+    assert_eq!(instance.tree(&scene).expect("few nodes").to_bytes(), before);
     use_scene(scene);
     true
 }

@@ -12,6 +12,10 @@
 //!
 //! The case `idle` is a call of `Scene::update` in which nothing changed, in nanoseconds a *call*, as the mean of many
 //! calls in a row; beside it one naive traversal of the same random tree.
+//!
+//! `meshes/set` and `meshes/reparent` are scenes of which others report times: 60,000 groups of ten nodes with a mesh
+//! each; edits and update in nanoseconds a frame. 5,000 groups are set: NVIDIA reports 27 frames a second for Fabric and
+//! 14 for `OmniHydra` (highlights of Kit 106.3). 10,000 nodes change groups: a user of `OpenUSD` reports 8 s.
 
 use crate::agreement::same_worlds;
 use crate::clock::nanoseconds;
@@ -20,6 +24,7 @@ use crate::rounds::{Pace, Trial};
 use crate::sides::{Boxed, Packed, Side};
 use crate::workloads::{Kind, Moves, RIG, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
+use hedgerow::Transform;
 use std::hint::black_box;
 
 const RIGS: (Topology, usize) = (Topology::Humanoids, 4000 * RIG as usize + 1);
@@ -54,8 +59,16 @@ const NAIVE_FRAMES: usize = 4;
 const IDLE: Sizes<&[usize]> = Sizes { full: &[1000, 1_000_000], short: &[1000], tiny: &[300] };
 const CALLS: u32 = 4096;
 
+const GROUPS: Sizes<u32> = Sizes { full: 60_000, short: 6000, tiny: 30 };
+
 /// Runs the experiment.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
+    let groups = GROUPS.at(front.scale());
+    let nodes = groups as usize * 21 + 1;
+    for (name, reparents) in [("meshes/set", false), ("meshes/reparent", true)] {
+        let mut frames = Reported(Moving::new(Topology::Meshes, nodes), groups, [0; 2], reparents);
+        front.play([Case::new(name, nodes, Unit::Call, Boxed::NAME).per(1)], Pace::timed(5, 51, 3000), &mut frames)?;
+    }
     TREES.at(front.scale()).iter().try_for_each(|&(topology, nodes)| measure(front, topology, nodes))?;
     IDLE.at(front.scale()).iter().try_for_each(|&nodes| {
         let mut idle = Moving::new(Topology::Random, nodes);
@@ -122,4 +135,28 @@ impl Trial<1> for Moving {
     fn check_last(&mut self) -> Outcome {
         same_worlds(&self.packed, &self.boxed, &self.kinds, "moved")
     }
+}
+
+/// A tree of so many groups, how many frames each side has had, and whether these reparent.
+struct Reported(Moving, u32, [u32; 2], bool);
+
+impl Trial<1> for Reported {
+    fn play(&mut self, way: usize) -> [f64; 1] {
+        self.2[way] += 1;
+        let (Moving { packed, boxed, .. }, how) = (&mut self.0, (self.1, self.2[way], self.3));
+        [if way == 0 { edit(packed, how) } else { edit(boxed, how) }]
+    }
+
+    fn check_last(&mut self) -> Outcome {
+        self.0.check_last()
+    }
+}
+
+fn edit(side: &mut impl Side, (groups, frame, reparents): (u32, u32, bool)) -> f64 {
+    let group = |at: u32| 1 + (at * 7919 + frame) % groups * 21;
+    let local = |at: u32| Transform::from_xyz(at as f32, frame as f32, 1.0);
+    let set: Vec<_> = (0..groups / 12).map(|at| (group(at), local(at))).collect();
+    let moves: Vec<_> = (0..groups / 6).map(|at| (group(at) + 1 + frame % 10, group(at + 77))).collect();
+    let (set, moves) = if reparents { (&[][..], &*moves) } else { (&*set, &[][..]) };
+    nanoseconds(|| (side.set_locals(set), side.reparent(moves), side.update()).2)
 }

@@ -26,6 +26,8 @@ pub enum Topology {
     Chain,
     /// A chain each of whose nodes has a leaf beside the next one.
     Caterpillar,
+    /// Groups of ten nodes, each with a child.
+    Meshes,
 }
 
 impl Topology {
@@ -38,6 +40,7 @@ impl Topology {
             Self::Flat => "flat",
             Self::Chain => "chain",
             Self::Caterpillar => "caterpillar",
+            Self::Meshes => "meshes",
         }
     }
 
@@ -54,6 +57,7 @@ impl Topology {
             Self::Flat => 0,
             Self::Chain => before,
             Self::Caterpillar => before & !1,
+            Self::Meshes => [0, id - before % 21, id.saturating_sub(10)][(before % 21).div_ceil(10) as usize],
         }
     }
 }

@@ -1,0 +1,279 @@
+//! Patches of what changed in a scene from read to read.
+
+use crate::changes::{ChangeKinds, ChangeReader, Changes};
+use crate::data::NodeMap;
+use crate::patch::{Entry, Instance, Patch, Spot, Value, between::push_components};
+use crate::{Error, Node, NodeHandle, NodeRef, Scene};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Makes patches of what changes in an instance, from read to read: steps to undo, or packets for a replica.
+///
+/// It has the state of each node as of the last read: about 100 bytes, and 90 for each component. The scene must track
+/// [changes](crate::SceneConfig::changes).
+///
+/// ```
+/// use hedgerow::patch::{Instance, Recorder};
+/// use hedgerow::{Node, Scene, SceneConfig};
+///
+/// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+/// let lamp = scene.insert(scene.root(), Node::material(1))?;
+/// scene.update();
+/// let mut recorder = Recorder::new(&scene, Instance::of(&scene, scene.root())?)?;
+///
+/// scene.edit(lamp)?.set_material(2); // any edits
+/// scene.update();
+/// let step = recorder.read(&scene)?;
+/// assert_eq!(step.entries().len(), 1);
+///
+/// step.inverse().apply(&mut scene, recorder.instance_mut())?;
+/// assert_eq!(scene.get(lamp).unwrap().own_material(), Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    instance: Instance,
+    reader: ChangeReader,
+    known: NodeMap<Known>,
+}
+
+/// A node as of a read.
+#[derive(Clone, Debug)]
+struct Known {
+    id: u64,
+    spot: Spot,
+    /// The id of the next sibling.
+    next: Option<u64>,
+    /// The components that differ from those of a group.
+    values: Box<[Value]>,
+}
+
+/// What a read found of a node.
+#[derive(Default)]
+struct Found {
+    before: Option<Known>,
+    now: Option<Known>,
+    /// Whether it may have been moved, inserted or removed.
+    placed: bool,
+}
+
+impl Recorder {
+    /// A recorder that has read an instance as it is now. Runs in **O(nodes log nodes)**.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read).
+    pub fn new(scene: &Scene, instance: Instance) -> Result<Self, Error> {
+        let reader = ChangeReader::new().with_kinds(ChangeKinds::EDITS);
+        let mut recorder = Self { instance, reader, known: NodeMap::new() };
+        recorder.read(scene)?;
+        Ok(recorder)
+    }
+
+    /// The instance. Nodes that are new since the last read have no ids.
+    #[must_use]
+    pub fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
+    /// The same, to apply patches to it, which the next read returns as any other edits.
+    #[must_use]
+    pub fn instance_mut(&mut self) -> &mut Instance {
+        &mut self.instance
+    }
+
+    /// The difference of the instance's tree now and at the last read. Call it after [`Scene::update`].
+    ///
+    /// New nodes get the next ids; a node that left and comes back after another read is a new one. An instance that is
+    /// detached counts as empty. Edits that were taken back are no entries; nodes that were sorted may have entries
+    /// though fewer need to move.
+    ///
+    /// Runs in **O(changes log nodes)** and in the time of [`Scene::changes`]. If the instance is not the whole scene,
+    /// nodes that were inserted or moved take O(depth) more, and O(nodes below) if they came from outside or went there.
+    /// If the [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are
+    /// compared, in **O(nodes log nodes)**, and siblings behind one that moved have entries, too.
+    ///
+    /// # Errors
+    /// [`Error::NotUpdated`] after edits since the last update, [`Error::NoChanges`] if the scene does not track them,
+    /// [`Error::StaleHandle`] if the instance's root was removed, and [`Error::NoIds`] if there are fewer ids left than
+    /// nodes in the scene. Nothing counts as read then.
+    pub fn read(&mut self, scene: &Scene) -> Result<Patch, Error> {
+        let (root, next) = (self.instance.root(), self.instance.next_id());
+        if !scene.contains(root) {
+            return Err(Error::StaleHandle(root));
+        }
+        if !scene.store.has_all_edits() {
+            return Err(Error::NotUpdated);
+        }
+        if scene.len() as u64 > u64::MAX - next {
+            return Err(Error::NoIds { next });
+        }
+        let mut area = Area::new(scene, root);
+        let touched = self.touched(scene, &mut area)?;
+        let mut found = self.find(scene, &mut area, touched);
+        drop_unmoved(&mut found);
+        let mut entries = Vec::new();
+        for (&id, Found { before, now, placed }) in &found {
+            if *placed {
+                let [before, after] = [before, now].map(|known| Value::Place(known.as_ref().map(|known| known.spot)));
+                entries.push(Entry { id, before, after });
+            }
+            let [before, now] = [before, now].map(|known| known.as_ref().map_or(Node::group(), Known::node));
+            push_components(&mut entries, id, &before, &now);
+        }
+        self.keep(scene, found);
+        Ok(Patch { entries })
+    }
+
+    /// The nodes that may have changed, and whether they may have been moved, inserted or removed.
+    fn touched(&mut self, scene: &Scene, area: &mut Area<'_>) -> Result<BTreeMap<NodeHandle, bool>, Error> {
+        let mut touched = BTreeMap::new();
+        let mut moved = Vec::new();
+        match scene.changes(&mut self.reader)? {
+            Changes::All => {
+                touched.extend(self.known.keys().map(|node| (node, true)));
+                touched.extend(
+                    scene.get(area.root).into_iter().flat_map(NodeRef::descendants).map(|node| (node.handle(), true)),
+                );
+            }
+            Changes::Since(changed) => {
+                touched.extend(changed.locals().iter().map(|&node| (node, false)));
+                for &(node, kinds) in changed.edited() {
+                    touched.insert(node, kinds.intersects(ChangeKinds::PARENT | ChangeKinds::ORDER));
+                    if kinds.contains(ChangeKinds::PARENT) && self.known.contains_key(node) != area.contains(node) {
+                        moved.push(node);
+                    }
+                }
+                touched.extend(changed.left().iter().chain(changed.entered()).map(|&node| (node, true)));
+            }
+        }
+        // What is below a node that moves in or out is not reported.
+        let mut seen = HashSet::new();
+        while let Some(node) = moved.pop() {
+            for child in scene.children(node).filter(|&child| seen.insert(child)) {
+                touched.insert(child, true);
+                moved.push(child);
+            }
+        }
+        Ok(touched)
+    }
+
+    /// Takes what is known of these nodes, gives ids to new ones, and reads them again.
+    fn find(
+        &mut self,
+        scene: &Scene,
+        area: &mut Area<'_>,
+        touched: BTreeMap<NodeHandle, bool>,
+    ) -> BTreeMap<u64, Found> {
+        let (mut found, mut inside) = (BTreeMap::<u64, Found>::new(), Vec::new());
+        let ids = &mut self.instance.ids;
+        for (node, placed) in touched {
+            let before = self.known.remove(node);
+            let stays = if placed { area.contains(node) } else { before.is_some() };
+            if let Some(before) = before {
+                found.insert(before.id, Found { before: Some(before), now: None, placed });
+            }
+            match (stays, ids.id(node)) {
+                (true, id) => inside.push((node, placed, id)),
+                (false, Some(id)) => ids.forget(id),
+                (false, None) => {}
+            }
+        }
+        for &(node, ..) in inside.iter().filter(|(.., id)| id.is_none()) {
+            ids.set(node, ids.next_id());
+        }
+        for (node, placed, _) in inside {
+            if let Some(now) = scene.get(node).and_then(|node| Known::of(&self.instance, node)) {
+                let found = found.entry(now.id).or_default();
+                found.placed |= placed;
+                found.now = Some(now);
+            }
+        }
+        found
+    }
+
+    /// Notes the state of these nodes, and of the siblings beside which they were and are.
+    fn keep(&mut self, scene: &Scene, found: BTreeMap<u64, Found>) {
+        let mut beside = Vec::new();
+        for (id, Found { before, now, placed }) in found {
+            if placed {
+                beside.extend([&before, &now].into_iter().flatten().flat_map(|known| [known.spot.after, known.next]));
+            }
+            if let (Some(node), Some(now)) = (self.instance.node(id), now) {
+                self.known.replace(node, now);
+            }
+        }
+        for node in beside.into_iter().flatten().filter_map(|id| self.instance.node(id)) {
+            if let (Some(known), Some(node)) = (self.known.get_mut(node), scene.get(node)) {
+                (known.spot, known.next) = links(&self.instance, node);
+            }
+        }
+    }
+}
+
+impl Known {
+    fn of(instance: &Instance, node: NodeRef<'_>) -> Option<Self> {
+        let (spot, next) = links(instance, node);
+        let described = node.node();
+        let values = Value::components(&described).filter(|value| !value.is_default()).collect();
+        Some(Self { id: instance.id(node.handle())?, spot, next, values })
+    }
+
+    fn node(&self) -> Node<'_> {
+        let mut node = Node::group();
+        self.values.iter().for_each(|value| value.put(&mut node));
+        node
+    }
+}
+
+/// Where a node is, and its next sibling; all nodes of the instance have ids.
+fn links(instance: &Instance, node: NodeRef<'_>) -> (Spot, Option<u64>) {
+    let id = |node: Option<NodeRef<'_>>| instance.id(node?.handle());
+    (Spot { parent: id(node.parent()), after: id(node.previous_sibling()) }, id(node.next_sibling()))
+}
+
+/// Leaves out the moves of nodes that are behind the same sibling as before, if that one does not move.
+fn drop_unmoved(found: &mut BTreeMap<u64, Found>) {
+    let mut ahead: Vec<u64> = found.keys().copied().collect();
+    while let Some(id) = ahead.pop() {
+        if let Some(Found { before: Some(before), now: Some(now), placed: true }) = found.get(&id)
+            && before.spot == now.spot
+            && now.spot.after.is_none_or(|after| found.get(&after).is_none_or(|after| !after.placed))
+        {
+            ahead.extend(now.next);
+            found.entry(id).and_modify(|found| found.placed = false);
+        }
+    }
+}
+
+/// Which nodes are below a root, and in the scene's tree.
+struct Area<'s> {
+    scene: &'s Scene,
+    root: NodeHandle,
+    /// Nodes from which a way up was gone.
+    below: HashMap<NodeHandle, bool>,
+}
+
+impl<'s> Area<'s> {
+    fn new(scene: &'s Scene, root: NodeHandle) -> Self {
+        Self { scene, root, below: HashMap::from([(root, true)]) }
+    }
+
+    fn contains(&mut self, node: NodeHandle) -> bool {
+        if node == self.root || !self.scene.store.is_reported(node) {
+            return false;
+        }
+        if self.root == self.scene.root() {
+            return true;
+        }
+        let (mut at, mut path) = (Some(node), Vec::new());
+        let below = loop {
+            let Some(node) = at else { break false };
+            if let Some(&below) = self.below.get(&node) {
+                break below;
+            }
+            path.push(node);
+            at = self.scene.parent(node);
+        };
+        self.below.extend(path.into_iter().map(|node| (node, below)));
+        below
+    }
+}

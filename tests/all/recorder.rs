@@ -1,0 +1,216 @@
+//! Patches of what a scene's change feed reports, on random edits.
+
+use crate::drivers::patch::{bits, node, placed};
+use fastrand::Rng;
+use hedgerow::changes::ChangeReader;
+use hedgerow::glam::DVec3;
+use hedgerow::patch::{Field, Instance, Patch, Recorder};
+use hedgerow::{Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility};
+
+const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 16, ..SceneConfig::DEFAULT };
+
+fn tracked(config: SceneConfig) -> Scene {
+    Scene::with_config(config).unwrap()
+}
+
+fn recorder(scene: &mut Scene, root: NodeHandle) -> Recorder {
+    scene.update();
+    Recorder::new(scene, Instance::of(scene, root).unwrap()).unwrap()
+}
+
+/// The recorder's tree, read without its help.
+fn now(scene: &Scene, recorder: &Recorder) -> Tree {
+    recorder.instance().clone().tree(scene).unwrap()
+}
+
+/// Some edit of any node, in the tree or detached.
+fn edit(rng: &mut Rng, scene: &mut Scene, fixed: &[NodeHandle]) {
+    let tops: Vec<_> = core::iter::once(scene.root()).chain(scene.detached()).collect();
+    let nodes: Vec<_> =
+        tops.iter().flat_map(|&top| scene.get(top).unwrap().descendants()).map(|node| node.handle()).collect();
+    let any = |rng: &mut Rng| nodes[rng.usize(..nodes.len())];
+    let (at, other) = (any(rng), any(rng));
+    let place = match rng.u8(..6) {
+        0 => Place::Detached,
+        1 => Place::FirstChildOf(other),
+        2 if scene.parent(other).is_some() => Place::After(other),
+        3 if scene.parent(other).is_some() => Place::Before(other),
+        _ => Place::LastChildOf(other),
+    };
+    let may_go = !fixed.iter().any(|&fixed| fixed == at || scene.get(fixed).unwrap().is_below(at));
+    match rng.u8(..20) {
+        0..3 => _ = scene.insert(place, node(rng)).unwrap(),
+        3 => {
+            let mut tree = Tree::new();
+            (0..rng.usize(1..5)).for_each(|number| _ = tree.push(number.checked_sub(2), node(rng)));
+            scene.insert_tree(place, &tree).unwrap();
+        }
+        4..8 if may_go => _ = scene.reparent(at, place, Keep::Local),
+        8 if may_go => _ = scene.remove(at).unwrap(),
+        9 if may_go => _ = scene.reparent_many(&[(at, other), (at, any(rng))], Keep::Local),
+        10 if scene.local(at).is_some() => {
+            let items: Vec<_> =
+                [at, other].into_iter().map(|node| (node, Transform::from_xyz(rng.f32(), 1.0, 0.0))).collect();
+            _ = scene.set_locals(items);
+        }
+        11 => _ = scene.edit(at).unwrap().sort_children_by(|a, b| b.name().cmp(&a.name())),
+        12 => _ = scene.edit(at).unwrap().set_translation_f64(DVec3::splat(6e6 + rng.f64())),
+        13 => _ = scene.set_local(at, Transform::from_xyz(rng.f32(), 0.0, -0.0)),
+        14 => _ = scene.edit(at).unwrap().set_local(Some(Transform::from_xyz(rng.f32(), 0.0, 1.0).to_matrix().into())),
+        15 => _ = scene.edit(at).unwrap().set_visibility([Visibility::Hidden, Visibility::Shown][rng.usize(..2)]),
+        16 => _ = scene.edit(at).unwrap().set_layers(Layers::new(rng.u32(..3))).set_material(rng.u32(..3)),
+        17 => _ = scene.edit(at).unwrap().set_user_data(rng.u32(..3)).set_name(["a", "b"][rng.usize(..2)]),
+        18 => _ = scene.edit(at).unwrap().set_node(node(rng)).unwrap(),
+        19 => _ = scene.edit(at).unwrap().set_local(None),
+        _ => {}
+    }
+}
+
+#[test]
+fn patches_of_random_edits_keep_a_replica_equal_and_go_back_and_join() {
+    for seed in 0..150 {
+        let mut rng = Rng::with_seed(seed);
+        let history = if seed % 5 == 0 { 4 } else { 10_000 };
+        let mut scene = tracked(SceneConfig { change_history: history, ..TRACKED });
+        let base = if seed % 2 == 0 { scene.root() } else { scene.insert(scene.root(), Node::group()).unwrap() };
+        let fixed = if seed % 2 == 0 { vec![base] } else { vec![scene.root(), base] };
+        (0..20).for_each(|_| edit(&mut rng, &mut scene, &fixed));
+        let mut recorder = recorder(&mut scene, base);
+        // A whole scene's tree is a row of trees below the instance of the replica.
+        let (mut replica, mut twin) = placed(&now(&scene, &recorder));
+        let (mut slow, mut late) = placed(&now(&scene, &recorder));
+        let mut missed = Patch::new();
+        for round in 0..12 {
+            let before = twin.tree(&replica).unwrap();
+            for _ in 0..rng.usize(..4) {
+                (0..rng.usize(..6)).for_each(|_| edit(&mut rng, &mut scene, &fixed));
+                scene.update();
+            }
+            scene.update();
+            let patch = recorder.read(&scene).unwrap();
+            let sent = Patch::from_bytes(&patch.to_bytes()).unwrap();
+            assert_eq!(sent.to_bytes(), patch.to_bytes());
+            sent.apply(&mut replica, &mut twin).unwrap_or_else(|error| panic!("{seed} {round}: {error}\n{patch:?}"));
+            let tree = now(&scene, &recorder);
+            assert_eq!(bits(&twin.tree(&replica).unwrap()), bits(&tree), "{seed} {round} {patch:?}");
+            let back = tree.patched(&patch.inverse()).unwrap();
+            assert_eq!(bits(&back), bits(&before), "{seed} {round}");
+            assert!(patch.entries().iter().all(|entry| entry.field() == Field::Place || entry.before != entry.after));
+            missed = missed.then(&patch).unwrap();
+            if rng.bool() {
+                missed.apply(&mut slow, &mut late).unwrap();
+                assert_eq!(bits(&late.tree(&slow).unwrap()), bits(&tree), "{seed} {round}");
+                missed = Patch::new();
+            }
+            assert_eq!(recorder.read(&scene), Ok(Patch::new()), "nothing is read twice");
+        }
+    }
+}
+
+#[test]
+fn steps_of_random_edits_are_undone_and_redone_in_the_scene_itself() {
+    for seed in 0..60 {
+        let mut rng = Rng::with_seed(seed);
+        let mut scene = tracked(TRACKED);
+        let root = scene.root();
+        (0..20).for_each(|_| edit(&mut rng, &mut scene, &[root]));
+        let mut recorder = recorder(&mut scene, root);
+        let mut states = vec![now(&scene, &recorder)];
+        let mut steps = Vec::new();
+        for _ in 0..10 {
+            (0..4).for_each(|_| edit(&mut rng, &mut scene, &[root]));
+            scene.update();
+            steps.push(recorder.read(&scene).unwrap());
+            states.push(now(&scene, &recorder));
+        }
+        let undo = steps.iter().zip(&states).rev().map(|(step, state)| (step.inverse(), state));
+        let redo = steps.iter().zip(&states[1..]).map(|(step, state)| (step.clone(), state));
+        for (step, state) in undo.chain(redo) {
+            step.apply(&mut scene, recorder.instance_mut()).unwrap();
+            scene.update();
+            let read = recorder.read(&scene).unwrap();
+            let said = |patch: &Patch| patch.entries().iter().filter(|entry| entry.field() != Field::Place).count();
+            assert_eq!(said(&read), said(&step), "{seed}");
+            assert_eq!(bits(&now(&scene, &recorder)), bits(state), "{seed}");
+        }
+        assert_eq!(scene.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn what_was_taken_back_is_no_change() {
+    let mut scene = tracked(TRACKED);
+    let root = scene.root();
+    let [a, b, c] = [1, 2, 3].map(|material| scene.insert(root, Node::material(material)).unwrap());
+    let mut recorder = recorder(&mut scene, root);
+    for place in [Place::Detached, Place::FirstChildOf(root), Place::LastChildOf(c), Place::After(a)] {
+        scene.reparent(b, place, Keep::Local).unwrap();
+        scene.update();
+    }
+    for node in [a, b, c] {
+        scene.reparent(node, Place::LastChildOf(root), Keep::Local).unwrap();
+    }
+    scene.edit(a).unwrap().set_material(9);
+    scene.update();
+    scene.edit(a).unwrap().set_material(1);
+    let gone = scene.insert(root, Node::group()).unwrap();
+    scene.update();
+    scene.remove(gone).unwrap();
+    scene.update();
+    assert_eq!(recorder.read(&scene), Ok(Patch::new()));
+}
+
+#[test]
+fn nodes_that_move_one_behind_the_other_both_move() {
+    let mut scene = tracked(TRACKED);
+    let root = scene.root();
+    let [_, b, c] = [1, 2, 3].map(|material| scene.insert(root, Node::material(material)).unwrap());
+    let mut recorder = recorder(&mut scene, root);
+    let before = now(&scene, &recorder);
+    scene.reparent(b, Place::FirstChildOf(root), Keep::Local).unwrap();
+    scene.reparent(c, Place::After(b), Keep::Local).unwrap();
+    scene.update();
+    let patch = recorder.read(&scene).unwrap();
+    assert_eq!(patch.entries().len(), 2);
+    assert_eq!(bits(&before.patched(&patch).unwrap()), bits(&now(&scene, &recorder)));
+}
+
+#[test]
+fn a_local_transform_of_equal_bits_is_listed_as_set_and_is_no_change() {
+    let mut scene = tracked(TRACKED);
+    let node = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))).unwrap();
+    scene.insert(node, Node::transform(Transform::IDENTITY)).unwrap();
+    let root = scene.root();
+    let mut recorder = recorder(&mut scene, root);
+    let mut reader = ChangeReader::of(&scene);
+    scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    let changed = scene.changes(&mut reader).unwrap().since().unwrap();
+    assert_eq!((changed.locals(), changed.moved()), (&[node][..], &[][..]));
+    assert_eq!(recorder.read(&scene), Ok(Patch::new()));
+    scene.set_local(node, Transform::from_xyz(1.0, -0.0, 0.0)).unwrap();
+    scene.update();
+    assert_eq!(recorder.read(&scene).unwrap().entries().len(), 1, "zeros have signs");
+}
+
+#[test]
+fn a_refused_read_counts_as_none() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let instance = Instance::of(&scene, root).unwrap();
+    scene.update();
+    assert_eq!(Recorder::new(&scene, instance).unwrap_err(), Error::NoChanges);
+    let mut scene = tracked(TRACKED);
+    let root = scene.insert(scene.root(), Node::group()).unwrap();
+    let mut recorder = recorder(&mut scene, root);
+    scene.insert(root, Node::group()).unwrap();
+    assert_eq!(recorder.read(&scene), Err(Error::NotUpdated));
+    scene.update();
+    let mut poor = recorder.clone();
+    poor.instance_mut().begin_ids_at(u64::MAX - 1);
+    assert_eq!(poor.read(&scene), Err(Error::NoIds { next: u64::MAX - 1 }));
+    assert_eq!(recorder.read(&scene).unwrap().entries().len(), 1);
+    scene.remove(root).unwrap();
+    scene.update();
+    assert_eq!(recorder.read(&scene), Err(Error::StaleHandle(root)));
+}
