@@ -154,6 +154,23 @@ impl Not for Layers {
     }
 }
 
+/// The distances from which a node and everything below it are listed: see [`Node::range`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct ViewRange {
+    /// The first distance; at least 0.
+    pub near: f32,
+    /// Where it ends; greater than the first distance, and finite.
+    pub far: f32,
+}
+
+impl ViewRange {
+    pub(crate) fn checked(self) -> Result<Self, Error> {
+        let sound = self.near >= 0.0 && self.far > self.near && self.far.is_finite();
+        sound.then_some(self).ok_or(Error::InvalidDistances("a range must begin at 0 or more, and end farther out"))
+    }
+}
+
 /// A local transform as a node stores it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -223,6 +240,9 @@ pub struct Node<'n> {
     pub visibility: Visibility,
     /// The layers of the node and everything below it.
     pub layers: Option<Layers>,
+    /// The distances at which culling with [levels of detail](crate::query::DetailView) lists the node and everything below it:
+    /// from the eye to the node's world position, its own or inherited. All other lists ignore ranges.
+    pub range: Option<ViewRange>,
     /// The node's name; siblings may share one.
     pub name: Option<&'n str>,
     /// A number of your own that the node's draws include as
@@ -246,6 +266,7 @@ impl<'n> Node<'n> {
             drawable: None,
             visibility: Visibility::Inherited,
             layers: None,
+            range: None,
             name: None,
             user_data: 0,
             translation_f64: None,
@@ -316,6 +337,13 @@ impl<'n> Node<'n> {
         Self { layers: Some(layers), ..self }
     }
 
+    /// The same node with a range of distances.
+    #[inline]
+    #[must_use]
+    pub const fn with_range(self, range: ViewRange) -> Self {
+        Self { range: Some(range), ..self }
+    }
+
     /// The same node with a name.
     #[inline]
     #[must_use]
@@ -359,6 +387,7 @@ impl<'n> Node<'n> {
         };
         local
             && self.translation_f64.is_none()
+            && self.range.is_none()
             && self.drawable.as_ref().is_none_or(|drawable| drawable.bounds.is_plain())
     }
 
@@ -366,7 +395,7 @@ impl<'n> Node<'n> {
     #[inline(always)]
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
-        let named = self.name.is_some() | (self.user_data != 0);
+        let named = self.name.is_some() | (self.user_data != 0) | self.range.is_some();
         let seen = self.layers.is_some() | (self.visibility != Visibility::Inherited);
         matrix | self.drawable.is_some() | seen | named | self.translation_f64.is_some()
     }
@@ -389,6 +418,7 @@ impl<'n> Node<'n> {
         if let Some(drawable) = &mut self.drawable {
             drawable.bounds = drawable.bounds.checked()?;
         }
+        self.range.map(ViewRange::checked).transpose()?;
         Ok(self)
     }
 

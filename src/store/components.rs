@@ -5,7 +5,7 @@ use crate::record::{self, BytesError, Reader, Writer, ensure};
 use crate::store::Usage;
 use crate::store::record::{Has, Record, RecordId};
 use crate::store::side::{Side, Value};
-use crate::{Aabb, Drawable, Layers};
+use crate::{Aabb, Drawable, Layers, ViewRange};
 use glam::Vec3;
 use hedgerow_math::Mat34;
 
@@ -110,6 +110,7 @@ components! {
     drawable: Drawable = DRAWABLE, Self::new(0, Aabb::EMPTY);
     /// The node's own layers.
     layers: Layers = LAYERS, Self::ALL;
+    range: ViewRange = RANGE, Self { near: 0.0, far: 0.0 };
     name: Box<str> = NAME, Self::default();
     /// A number of the user's, which is not 0.
     user_data: u32 = USER_DATA, 0;
@@ -141,6 +142,7 @@ macro_rules! saved {
 
 saved! {
     Drawable: record::Record::is_sound;
+    ViewRange: |range| range.checked().is_ok();
     u32: |&user_data| user_data != 0;
     Mat34: Self::is_finite;
     // Whether it fits the translation is seen where both are known.
@@ -149,6 +151,7 @@ saved! {
 
 record::structures! {
     Drawable { mesh: u32, bounds: Aabb } if |drawable| drawable.bounds.is_sound();
+    ViewRange { near: f32, far: f32 };
 }
 
 impl Saved for Layers {

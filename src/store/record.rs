@@ -95,6 +95,9 @@ impl Has {
         self.0 & Self::TRANSFORM.0 == 0 || self.0 & (Self::MATRIX.0 | Self::REMAINDER.0) != 0
     }
 
+    /// A [`ViewRange`](crate::ViewRange).
+    pub(crate) const RANGE: Self = Self(1 << 15);
+
     /// One of the two bits, or none.
     #[inline(always)]
     pub(crate) const fn of_visibility(visibility: Visibility) -> Self {

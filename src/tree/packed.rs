@@ -1,6 +1,6 @@
 //! Node descriptions, packed one after the other.
 
-use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, Transform, Visibility};
+use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, Transform, ViewRange, Visibility};
 use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
@@ -11,7 +11,7 @@ use std::collections::TryReserveError;
 ///
 /// ```text
 /// words ── [ transform 10 or matrix 12 │ layers 1 │ material 1 │ mesh 1, bounds 6 │ user data 1
-///            │ translation in double precision 6 │ name: length 1, start 2 ]
+///            │ translation in double precision 6 │ range 2 │ name: length 1, start 2 ]
 /// ```
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
@@ -39,7 +39,9 @@ impl Head {
     /// Two bits that say which [`Visibility`].
     const HIDDEN: u64 = 1 << 8;
     const SHOWN: u64 = 1 << 9;
-    const BITS: u32 = 10;
+    /// Set if there is a range of distances.
+    const RANGE: u64 = 1 << 10;
+    const BITS: u32 = 11;
 
     /// Which components there are.
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
@@ -76,7 +78,7 @@ impl Head {
 }
 
 /// How many words each component takes; a matrix takes two more than a transform.
-const LENGTHS: [(u64, usize); 7] = [
+const LENGTHS: [(u64, usize); 8] = [
     (Head::LOCAL, 10),
     (Head::MATRIX, 2),
     (Head::LAYERS, 1),
@@ -84,10 +86,11 @@ const LENGTHS: [(u64, usize); 7] = [
     (Head::DRAWABLE, 7),
     (Head::USER_DATA, 1),
     (Head::TRANSLATION, 6),
+    (Head::RANGE, 2),
 ];
 
 /// The most words that a description takes, without those of its name.
-pub(super) const MOST_WORDS: usize = 28;
+pub(super) const MOST_WORDS: usize = 30;
 
 impl Packed {
     pub(super) fn with_capacity(nodes: usize) -> Self {
@@ -139,6 +142,10 @@ impl Packed {
         if let Some(translation) = node.translation_f64 {
             head |= Head::TRANSLATION;
             self.words.extend(translation.to_array().into_iter().flat_map(|number| halves(number.to_bits())));
+        }
+        if let Some(ViewRange { near, far }) = node.range {
+            head |= Head::RANGE;
+            self.words.extend_from_slice(&[near, far].map(f32::to_bits));
         }
         if let Some(name) = node.name {
             head |= Head::NAME;
@@ -221,6 +228,10 @@ impl Words<'_> {
         if head.has(Head::TRANSLATION) {
             let numbers = [self.whole(), self.whole(), self.whole()].map(f64::from_bits);
             node.translation_f64 = Some(DVec3::from_array(numbers));
+        }
+        if head.has(Head::RANGE) {
+            let [near, far] = self.numbers();
+            node.range = Some(ViewRange { near, far });
         }
         node
     }

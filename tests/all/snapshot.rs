@@ -290,9 +290,9 @@ fn what_is_no_snapshot_says_what_it_is() {
     assert_eq!(refusal(b"hedgehog"), SnapshotError::NotASnapshot);
     assert_eq!(refusal(&part), SnapshotError::Kind { whole: true });
     assert_eq!(Tree::from_bytes(&whole).unwrap_err(), SnapshotError::Kind { whole: false });
-    for version in [8, 10, 200] {
+    for version in [9, 11, 200] {
         let mut other = whole.clone();
-        assert_eq!(core::mem::replace(&mut other[8], version), 9, "the version that is read");
+        assert_eq!(core::mem::replace(&mut other[8], version), 10, "the version that is read");
         let error = refusal(&other);
         assert_eq!(error, SnapshotError::Version(version.into()));
         let told =

@@ -163,6 +163,7 @@ impl Oracle {
         let entry = self.tree.at_mut(index);
         (entry.material, entry.drawable) = (kept.material, kept.drawable);
         (entry.visibility, entry.layers, entry.name) = (kept.visibility, kept.layers, kept.name);
+        entry.range = kept.range;
         self.adopt_node(index, &node)
     }
 

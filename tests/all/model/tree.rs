@@ -3,7 +3,7 @@
 use super::op::{Target, Where};
 use super::world::{Kept, World};
 use hedgerow::glam::DVec3;
-use hedgerow::{Drawable, Layers, Local, Mat34, Node, NodeHandle, Place, Visibility};
+use hedgerow::{Drawable, Layers, Local, Mat34, Node, NodeHandle, Place, ViewRange, Visibility};
 use std::collections::{HashMap, HashSet};
 
 /// A node.
@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     pub(crate) visibility: Visibility,
     /// Its own layers.
     pub(crate) layers: Option<Layers>,
+    /// Its range of distances.
+    pub(crate) range: Option<ViewRange>,
     /// Its name.
     pub(crate) name: Option<&'static str>,
     /// Its world matrix as of the last update, if it has had a transform of its own ever since.
@@ -245,6 +247,7 @@ impl Tree {
         entry.local = node.local.map(Kept::new);
         (entry.material, entry.drawable) = (node.material, node.drawable);
         (entry.visibility, entry.layers, entry.name) = (node.visibility, node.layers, node.name);
+        entry.range = node.range;
         index
     }
 
@@ -323,6 +326,7 @@ impl Tree {
             drawable: entry.drawable,
             visibility: entry.visibility,
             layers: entry.layers,
+            range: entry.range,
             name: entry.name,
             user_data: 0,
             translation_f64: rounded.zip(lost).filter(|(_, lost)| *lost != DVec3::ZERO).map(|(at, lost)| at + lost),
@@ -384,6 +388,7 @@ impl Tree {
             drawable: None,
             visibility: Visibility::Inherited,
             layers: None,
+            range: None,
             name: None,
             seen: None,
             at: self.live.len(),
