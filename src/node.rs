@@ -1,6 +1,7 @@
 //! Node descriptions: what a caller passes to insert a node, and reads back.
 
 use crate::{Aabb, Error, Mat34, Transform};
+use core::num::NonZeroU32;
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
@@ -156,18 +157,46 @@ impl Not for Layers {
 
 /// The distances from which a node and everything below it are listed: see [`Node::range`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "[f32; 2]", into = "[f32; 2]"))]
 pub struct ViewRange {
-    /// The first distance; at least 0.
-    pub near: f32,
-    /// Where it ends; greater than the first distance, and finite.
-    pub far: f32,
+    near: f32,
+    /// As bits, so that an `Option` takes no more.
+    far: NonZeroU32,
 }
 
 impl ViewRange {
-    pub(crate) fn checked(self) -> Result<Self, Error> {
-        let sound = self.near >= 0.0 && self.far > self.near && self.far.is_finite();
-        sound.then_some(self).ok_or(Error::InvalidDistances("a range must begin at 0 or more, and end farther out"))
+    /// What no node has.
+    pub(crate) const UNSET: Self = Self { near: 0.0, far: NonZeroU32::MAX };
+
+    /// The distances from `near` on that are less than `far`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidDistances`] unless `near` is at least 0 and less than `far`, and both are finite.
+    pub fn new(near: f32, far: f32) -> Result<Self, Error> {
+        let bits = NonZeroU32::new(far.to_bits()).filter(|_| near >= 0.0 && near < far && far.is_finite());
+        let refused = Error::InvalidDistances("a range must begin at 0 or more, and end farther out");
+        bits.map(|far| Self { near, far }).ok_or(refused)
+    }
+
+    /// The two distances.
+    #[must_use]
+    pub const fn limits(self) -> [f32; 2] {
+        [self.near, f32::from_bits(self.far.get())]
+    }
+}
+
+impl TryFrom<[f32; 2]> for ViewRange {
+    type Error = Error;
+
+    fn try_from([near, far]: [f32; 2]) -> Result<Self, Error> {
+        Self::new(near, far)
+    }
+}
+
+impl From<ViewRange> for [f32; 2] {
+    fn from(range: ViewRange) -> Self {
+        range.limits()
     }
 }
 
@@ -387,7 +416,6 @@ impl<'n> Node<'n> {
         };
         local
             && self.translation_f64.is_none()
-            && self.range.is_none()
             && self.drawable.as_ref().is_none_or(|drawable| drawable.bounds.is_plain())
     }
 
@@ -418,7 +446,6 @@ impl<'n> Node<'n> {
         if let Some(drawable) = &mut self.drawable {
             drawable.bounds = drawable.bounds.checked()?;
         }
-        self.range.map(ViewRange::checked).transpose()?;
         Ok(self)
     }
 

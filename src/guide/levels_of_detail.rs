@@ -17,12 +17,12 @@
 //! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
 //! let forest = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 0.0, -50.0)))?;
 //! // Near the forest there are its trees, far away one drawable stands for all of them.
-//! let trees = scene.insert(forest, Node::group().with_range(ViewRange { near: 0.0, far: 120.0 }))?;
+//! let trees = scene.insert(forest, Node::group().with_range(ViewRange::new(0.0, 120.0)?))?;
 //! for z in [40.0, 0.0, -40.0] {
 //!     let tree = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_drawable(Drawable::new(TREE, Aabb::cube(1.0)));
 //!     scene.insert(trees, tree)?;
 //! }
-//! let wood = Node::drawable(Drawable::new(WOOD, Aabb::cube(50.0))).with_range(ViewRange { near: 120.0, far: 900.0 });
+//! let wood = Node::drawable(Drawable::new(WOOD, Aabb::cube(50.0))).with_range(ViewRange::new(120.0, 900.0)?);
 //! scene.insert(forest, wood)?;
 //! scene.update();
 //!

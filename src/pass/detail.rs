@@ -133,8 +133,8 @@ pub(crate) struct LevelMemory {
     scene: Option<u64>,
     /// By record: the index of a command, right only if that is for the record's node.
     places: Vec<u32>,
-    /// The nodes with ranges, in the order of records, and whether the eye was beyond each limit.
-    limits: Vec<(NodeHandle, [bool; 2])>,
+    /// The nodes with ranges, in the order of records, and whether the eye was beyond each limit; and those before.
+    limits: [Vec<(NodeHandle, [bool; 2])>; 2],
     /// By record: whether all ranges from there up hold, as far as known. Empty if no node has a range.
     shown: Vec<Shown>,
 }
@@ -147,7 +147,8 @@ enum Shown {
 }
 
 impl LevelMemory {
-    pub(crate) const EMPTY: Self = Self { scene: None, places: Vec::new(), limits: Vec::new(), shown: Vec::new() };
+    pub(crate) const EMPTY: Self =
+        Self { scene: None, places: Vec::new(), limits: [Vec::new(), Vec::new()], shown: Vec::new() };
 
     pub(crate) fn forget(&mut self) {
         self.scene = None;
@@ -155,7 +156,7 @@ impl LevelMemory {
 
     /// Frees memory that is not needed between two fills.
     pub(crate) fn shrink_to_fit(&mut self) {
-        self.shown = Vec::new();
+        (self.shown, self.limits[1]) = Default::default();
         self.places.shrink_to_fit();
     }
 
@@ -181,23 +182,26 @@ impl LevelMemory {
     ) -> Choice<'c> {
         let known = self.scene.take() == Some(store.scene_number());
         self.shown.clear();
-        let limits = core::mem::take(&mut self.limits);
+        self.limits.swap(0, 1);
+        let [limits, old] = &mut self.limits;
+        limits.clear();
         for (id, range) in store.ranges() {
             self.shown.resize(store.record_end(), Shown::Unknown);
             let node = store.handle(id);
-            let found = limits.binary_search_by_key(&id, |(node, _)| node.record()).ok().filter(|_| known);
-            let was = found.map(|at| limits[at]).filter(|then| then.0 == node);
+            let found = old.binary_search_by_key(&id, |(node, _)| node.record()).ok().filter(|_| known);
+            let was = found.map(|at| old[at]).filter(|then| then.0 == node);
             #[expect(clippy::cast_possible_truncation, reason = "a distance that is compared")]
             let distance = position(id).distance(view.eye) as f32 * view.scale;
             let beyond = |at: usize, limit: f32| match was {
                 Some((_, before)) if !before[at] => distance >= limit * view.levels.margin,
                 _ => distance >= limit,
             };
-            let beyond = [beyond(0, range.near), beyond(1, range.far)];
+            let [near, far] = range.limits();
+            let beyond = [beyond(0, near), beyond(1, far)];
             if beyond != [true, false] {
                 self.shown[id.0 as usize] = Shown::No;
             }
-            self.limits.push((node, beyond));
+            limits.push((node, beyond));
         }
         let Self { places, shown, .. } = self;
         let (places, before): (&[u32], _) = if known { (places, before) } else { (&[], &[] as &[DrawCommand]) };

@@ -153,12 +153,9 @@ impl NodeMut<'_> {
 
     /// Sets or removes the [range](Node::range) of distances. The next list that is culled with levels of detail has it.
     /// Runs in **O(1)**.
-    ///
-    /// # Errors
-    /// [`Error::InvalidDistances`].
-    pub fn set_range(&mut self, range: impl Into<Option<ViewRange>>) -> Result<&mut Self, Error> {
-        self.scene.store.set_range(self.id, range.into().map(ViewRange::checked).transpose()?);
-        Ok(self)
+    pub fn set_range(&mut self, range: impl Into<Option<ViewRange>>) -> &mut Self {
+        self.scene.store.set_range(self.id, range.into());
+        self
     }
 
     /// Sets or removes the name. Runs in amortised **O(length of the name)**.
@@ -209,7 +206,7 @@ impl NodeMut<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`], [`Error::InvalidDistances`]. The node is unchanged.
+    /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. The node is unchanged.
     pub fn set_node(&mut self, description: Node<'_>) -> Result<&mut Self, Error> {
         let description = description.checked()?;
         let Node { local, material, drawable, visibility, layers, name, user_data, range, .. } = description;
@@ -219,8 +216,7 @@ impl NodeMut<'_> {
             None => drop(store.remove_local(self.id)),
         }
         self.set_drawable(drawable)?.set_material(material).set_visibility(visibility).set_layers(layers);
-        self.set_range(range)?;
-        Ok(self.set_user_data(user_data).set_name(name))
+        Ok(self.set_user_data(user_data).set_range(range).set_name(name))
     }
 
     /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
@@ -343,7 +339,7 @@ impl NodeMut<'_> {
             Change::Drawable(drawable) => self.set_drawable(drawable),
             Change::Visibility(visibility) => Ok(self.set_visibility(visibility)),
             Change::Layers(layers) => Ok(self.set_layers(layers)),
-            Change::Range(range) => self.set_range(range),
+            Change::Range(range) => Ok(self.set_range(range)),
             Change::Name(name) => Ok(self.set_name(name.as_deref())),
             Change::UserData(user_data) => Ok(self.set_user_data(user_data)),
             Change::Node { node, name } => self.set_node(Node { name: name.as_deref(), ..*node }),

@@ -110,7 +110,7 @@ components! {
     drawable: Drawable = DRAWABLE, Self::new(0, Aabb::EMPTY);
     /// The node's own layers.
     layers: Layers = LAYERS, Self::ALL;
-    range: ViewRange = RANGE, Self { near: 0.0, far: 0.0 };
+    range: ViewRange = RANGE, Self::UNSET;
     name: Box<str> = NAME, Self::default();
     /// A number of the user's, which is not 0.
     user_data: u32 = USER_DATA, 0;
@@ -142,7 +142,6 @@ macro_rules! saved {
 
 saved! {
     Drawable: record::Record::is_sound;
-    ViewRange: |range| range.checked().is_ok();
     u32: |&user_data| user_data != 0;
     Mat34: Self::is_finite;
     // Whether it fits the translation is seen where both are known.
@@ -151,7 +150,20 @@ saved! {
 
 record::structures! {
     Drawable { mesh: u32, bounds: Aabb } if |drawable| drawable.bounds.is_sound();
-    ViewRange { near: f32, far: f32 };
+}
+
+impl Saved for ViewRange {
+    fn write(&self, out: &mut Writer) {
+        out.array(&self.limits());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
+        Self::new(from.one()?, from.one()?).map_err(|_| BytesError::invalid("a range has no distances"))
+    }
+
+    fn is_sound(&self) -> bool {
+        true
+    }
 }
 
 impl Saved for Layers {

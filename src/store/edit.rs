@@ -374,7 +374,7 @@ impl Store {
         self.note(id, ChangeKinds::DRAWABLE);
     }
 
-    /// Gives a node a range that is sound, or takes it.
+    /// Gives a node a range, or takes it.
     pub(crate) fn set_range(&mut self, id: RecordId, range: Option<ViewRange>) {
         match range {
             Some(range) => drop(self.components.range.insert(id, range)),

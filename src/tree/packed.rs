@@ -40,7 +40,7 @@ impl Head {
     const HIDDEN: u64 = 1 << 8;
     const SHOWN: u64 = 1 << 9;
     /// Set if there is a range of distances.
-    const RANGE: u64 = 1 << 10;
+    pub(super) const RANGE: u64 = 1 << 10;
     const BITS: u32 = 11;
 
     /// Which components there are.
@@ -143,9 +143,9 @@ impl Packed {
             head |= Head::TRANSLATION;
             self.words.extend(translation.to_array().into_iter().flat_map(|number| halves(number.to_bits())));
         }
-        if let Some(ViewRange { near, far }) = node.range {
+        if let Some(range) = node.range {
             head |= Head::RANGE;
-            self.words.extend_from_slice(&[near, far].map(f32::to_bits));
+            self.words.extend_from_slice(&range.limits().map(f32::to_bits));
         }
         if let Some(name) = node.name {
             head |= Head::NAME;
@@ -231,7 +231,7 @@ impl Words<'_> {
         }
         if head.has(Head::RANGE) {
             let [near, far] = self.numbers();
-            node.range = Some(ViewRange { near, far });
+            node.range = ViewRange::new(near, far).ok();
         }
         node
     }

@@ -124,7 +124,7 @@ fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
         9 => node.set_translation_f64(DVec3::ONE)?,
         10 => node.look_at(Vec3::X, Vec3::Y)?,
         11 => node.set_node(Node::material(2))?,
-        12 => node.set_range(ViewRange { near: 1.0, far: 2.0 })?,
+        12 => node.set_range(ViewRange::new(1.0, 2.0)?),
         _ => node.sort_children_by(|a, b| b.handle().cmp(&a.handle())),
     };
     Ok(())
@@ -147,7 +147,7 @@ fn change_of(which: u64) -> Change {
         11 => Change::Name(Some("name".into())),
         12 => Change::Name(None),
         13 => Change::UserData(3),
-        14 => Change::Range(Some(ViewRange { near: 1.0, far: 2.0 })),
+        14 => Change::Range(Some(ViewRange::new(1.0, 2.0).unwrap())),
         _ => Node::material(2).named("described").into(),
     }
 }
