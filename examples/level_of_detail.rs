@@ -1,86 +1,79 @@
-//! Levels of detail by distance: a pass of one's own over the scene's columns.
+//! Levels of detail: coarser meshes by distance, and a stand-in for a whole forest, chosen while culling.
 //!
-//! Each model has meshes from fine to coarse, numbered one behind the other. Every frame a pass goes over all
-//! drawables, slice by slice, looks how far each is from the camera and which mesh that asks for, and sets the meshes
-//! that change. A drawable changes to the coarser mesh a little farther out than back, so that none flickers at the
+//! Two cameras look at one forest of 10,000 trees and choose independently: nothing in the scene is edited. Each list
+//! remembers its levels, so a tree changes to the coarser mesh a little farther out than back, and none flickers at the
 //! border.
 //!
 //! ```text
 //! cargo run --release --example level_of_detail
 //! ```
 
-use hedgerow::glam::Vec3;
-use hedgerow::{Aabb, DrawList, Drawable, Error, Node, NodeHandle, Scene, Transform};
+use hedgerow::glam::{Vec3, Vec4};
+use hedgerow::query::{CullView, DetailView, Frustum, LevelsOfDetail};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Node, Scene, SceneConfig, Transform, ViewRange};
 
-/// The first mesh of a tree; the others follow.
-const TREE: u32 = 100;
-/// From these distances on the second, third and fourth mesh is enough.
-const DISTANCES: [f32; 3] = [20.0, 60.0, 150.0];
-/// How much farther than that a drawable has to be to become coarser.
-const MARGIN: f32 = 1.1;
+/// The meshes of a tree, from fine to coarse.
+const TREE: [u32; 4] = [100, 101, 102, 103];
+/// From these distances on the second, third and fourth mesh is enough, and from the last on no tree is drawn.
+const DISTANCES: [f32; 4] = [20.0, 60.0, 150.0, 350.0];
+/// The mesh that stands for the whole forest, and the distance of the camera from its middle where it begins.
+const FOREST: u32 = 200;
+const AFAR: f32 = 1000.0;
 
-/// Sets the meshes of all drawables by their distance from the camera. `changed` is kept from frame to frame.
-fn choose_meshes(scene: &mut Scene, camera: Vec3, changed: &mut Vec<(NodeHandle, u32)>) -> Result<usize, Error> {
-    changed.clear();
-    for slice in scene.slices() {
-        let worlds = slice.transforms().worlds();
-        for listed in slice.drawables().iter() {
-            // The matrix of the nearest transform, the node's own or inherited, of the last update.
-            let distance = worlds[listed.transform].translation().distance(camera);
-            let level = listed.drawable.mesh - TREE;
-            let beyond = |factor: f32| (0..).zip(DISTANCES).filter(|(_, from)| distance >= from * factor).count();
-            let wanted = (level as usize).clamp(beyond(MARGIN), beyond(1.0));
-            if wanted != level as usize {
-                changed.push((listed.node, TREE + u32::try_from(wanted).expect("there are four")));
-            }
-        }
-    }
-    for &(node, mesh) in &*changed {
-        let mut node = scene.edit(node)?;
-        let drawable = node.as_ref().drawable().expect("what is listed is drawn");
-        node.set_drawable(Drawable { mesh, ..drawable })?;
-    }
-    Ok(changed.len())
-}
-
-/// How many drawables are drawn with each mesh.
+/// How many drawables are drawn with each mesh of a tree.
 fn counts(list: &DrawList) -> [usize; 4] {
-    let mut counts = [0; 4];
-    list.commands().iter().for_each(|command| counts[(command.mesh - TREE) as usize] += 1);
-    counts
+    TREE.map(|mesh| list.commands().iter().filter(|command| command.mesh == mesh).count())
 }
 
 fn main() -> Result<(), Error> {
-    let mut scene = Scene::new();
-    let forest = scene.insert(scene.root(), Node::group().named("forest"))?;
+    let mut levels = LevelsOfDetail::new();
+    let [_, second, third, fourth] = TREE.map(Some);
+    let coarser: Vec<_> = DISTANCES.into_iter().zip([second, third, fourth, None]).collect();
+    levels.insert(TREE[0], &coarser)?;
+
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+    let middle = Vec3::new(200.0, 0.0, 200.0);
+    let forest = scene.insert(scene.root(), Node::transform(Transform::from_translation(middle)).named("forest"))?;
+    let trees = scene.insert(forest, Node::group().with_range(ViewRange::new(0.0, AFAR)?))?;
     for number in 0..10_000_u16 {
-        let place = Vec3::new(f32::from(number % 100), 0.0, f32::from(number / 100)) * 4.0;
-        let tree =
-            Node::transform(Transform::from_translation(place)).with_drawable(Drawable::new(TREE, Aabb::cube(2.0)));
-        scene.insert(forest, tree)?;
+        let place = Vec3::new(f32::from(number % 100), 0.0, f32::from(number / 100)) * 4.0 - middle;
+        let tree = Node::transform(Transform::from_translation(place));
+        scene.insert(trees, tree.with_drawable(Drawable::new(TREE[0], Aabb::cube(2.0))))?;
     }
+    let whole = Drawable::new(FOREST, Aabb::new(Vec3::new(-200.0, -2.0, -200.0), Vec3::new(200.0, 2.0, 200.0)));
+    scene.insert(forest, Node::drawable(whole).with_range(ViewRange::new(AFAR, 1e6)?))?;
     scene.update();
 
-    let mut list = DrawList::new();
-    let mut changed = Vec::new();
+    // Both see everything here; use those of your cameras.
+    let frustum = Frustum::from_planes([Vec4::W; 6])?;
+    let (mut near, mut far) = (DrawList::new(), DrawList::new());
     let mut total = 0;
     for frame in 0..100_u8 {
-        let camera = Vec3::new(200.0, 1.7, 4.0 * f32::from(frame));
-        let changes = choose_meshes(&mut scene, camera, &mut changed)?;
-        total += changes;
-        scene.update(); // Lists and columns are as of it.
-        scene.draw_list(&mut list);
+        let walker = Vec3::new(200.0, 1.7, 4.0 * f32::from(frame));
+        let plane = Vec3::new(200.0, 300.0, 20.0 * f32::from(frame));
+        scene.cull(&mut [
+            CullView::new(&frustum, &mut near).with_detail(DetailView::new(&levels, walker)),
+            CullView::new(&frustum, &mut far).with_detail(DetailView::new(&levels, plane)),
+        ])?;
+        // A renderer that keeps the commands uploads these.
+        let changed: usize = near.changed_commands().map(|range| range.len()).sum();
+        total += changed;
         if frame % 25 == 0 {
-            println!("frame {frame}: {changes} meshes changed, trees by detail {:?}", counts(&list));
+            println!(
+                "frame {frame}: {changed} commands changed, trees by detail {:?} and {:?}",
+                counts(&near),
+                counts(&far)
+            );
         }
     }
-    let last = counts(&list);
-    assert_eq!(last.iter().sum::<usize>(), 10_000);
+    let last = counts(&near);
     assert!(last.iter().all(|&trees| trees > 0), "trees near and far: {last:?}");
-    assert!(total < 10_000 * 8, "few change in a frame, once all have been looked at");
+    assert!(total < 10_000 * 40, "parts of the list stay as they are");
+    assert_eq!(far.commands().iter().map(|command| command.mesh).collect::<Vec<_>>(), [FOREST]);
     // Without a step of the camera nothing changes any more.
-    let camera = Vec3::new(200.0, 1.7, 4.0 * 99.0);
-    assert_eq!(choose_meshes(&mut scene, camera, &mut changed)?, 0);
-    println!("{total} changes in 100 frames");
+    let walker = DetailView::new(&levels, Vec3::new(200.0, 1.7, 4.0 * 99.0));
+    scene.cull(&mut [CullView::new(&frustum, &mut near).with_detail(walker)])?;
+    assert_eq!((near.changed_commands().count(), counts(&near)), (0, last));
+    println!("{total} changed commands in 100 frames");
     Ok(())
 }

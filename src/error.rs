@@ -90,6 +90,8 @@ pub enum Error {
         /// What the field accepts.
         expected: &'static str,
     },
+    /// Distances of [levels](crate::query::LevelsOfDetail) or of a [range](crate::ViewRange) are invalid; says why.
+    InvalidDistances(&'static str),
     /// All 2³⁰ records of nodes are in use or retired, or fewer are left than were requested.
     CapacityOverflow,
     /// An allocation failed. [`Scene::try_reserve`](crate::Scene::try_reserve),
@@ -168,6 +170,7 @@ impl fmt::Display for Error {
                 f.write_str("the scene does not track changes; make it with SceneConfig { changes: true, .. }")
             }
             Self::InvalidConfig { field, expected } => write!(f, "SceneConfig::{field} must be {expected}"),
+            Self::InvalidDistances(expected) => f.write_str(expected),
             Self::CapacityOverflow => {
                 f.write_str("the scene cannot number that many nodes; split it into several scenes")
             }

@@ -1,6 +1,7 @@
 //! Node descriptions: what a caller passes to insert a node, and reads back.
 
 use crate::{Aabb, Error, Mat34, Transform};
+use core::num::NonZeroU32;
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
@@ -154,6 +155,51 @@ impl Not for Layers {
     }
 }
 
+/// The distances from which a node and everything below it are listed: see [`Node::range`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "[f32; 2]", into = "[f32; 2]"))]
+pub struct ViewRange {
+    near: f32,
+    /// As bits, so that an `Option` takes no more.
+    far: NonZeroU32,
+}
+
+impl ViewRange {
+    /// What no node has.
+    pub(crate) const UNSET: Self = Self { near: 0.0, far: NonZeroU32::MAX };
+
+    /// The distances from `near` on that are less than `far`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidDistances`] unless `near` is at least 0 and less than `far`, and both are finite.
+    pub fn new(near: f32, far: f32) -> Result<Self, Error> {
+        let bits = NonZeroU32::new(far.to_bits()).filter(|_| near >= 0.0 && near < far && far.is_finite());
+        let refused = Error::InvalidDistances("a range must begin at 0 or more, and end farther out");
+        bits.map(|far| Self { near, far }).ok_or(refused)
+    }
+
+    /// The two distances.
+    #[must_use]
+    pub const fn limits(self) -> [f32; 2] {
+        [self.near, f32::from_bits(self.far.get())]
+    }
+}
+
+impl TryFrom<[f32; 2]> for ViewRange {
+    type Error = Error;
+
+    fn try_from([near, far]: [f32; 2]) -> Result<Self, Error> {
+        Self::new(near, far)
+    }
+}
+
+impl From<ViewRange> for [f32; 2] {
+    fn from(range: ViewRange) -> Self {
+        range.limits()
+    }
+}
+
 /// A local transform as a node stores it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -223,6 +269,9 @@ pub struct Node<'n> {
     pub visibility: Visibility,
     /// The layers of the node and everything below it.
     pub layers: Option<Layers>,
+    /// The distances at which culling with [levels of detail](crate::query::DetailView) lists the node and everything below it:
+    /// from the eye to the node's world position, its own or inherited. All other lists ignore ranges.
+    pub range: Option<ViewRange>,
     /// The node's name; siblings may share one.
     pub name: Option<&'n str>,
     /// A number of your own that the node's draws include as
@@ -248,6 +297,7 @@ impl<'n> Node<'n> {
             drawable: None,
             visibility: Visibility::Inherited,
             layers: None,
+            range: None,
             name: None,
             user_data: 0,
             translation_f64: None,
@@ -317,6 +367,13 @@ impl<'n> Node<'n> {
     #[must_use]
     pub const fn with_layers(self, layers: Layers) -> Self {
         Self { layers: Some(layers), ..self }
+    }
+
+    /// The same node with a range of distances.
+    #[inline]
+    #[must_use]
+    pub const fn with_range(self, range: ViewRange) -> Self {
+        Self { range: Some(range), ..self }
     }
 
     /// The same node with a name.
@@ -394,7 +451,7 @@ impl<'n> Node<'n> {
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
         let numbers = self.user_data | self.visibility as u32 | u32::from(self.anchored);
-        let listed = self.layers.is_some() | self.name.is_some() | (numbers != 0);
+        let listed = self.layers.is_some() | self.name.is_some() | self.range.is_some() | (numbers != 0);
         matrix | self.drawable.is_some() | listed | self.translation_f64.is_some()
     }
 

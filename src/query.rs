@@ -5,7 +5,7 @@
 //!
 //! | query | takes | returns |
 //! |---|---|---|
-//! | [`Scene::cull`](crate::Scene::cull) | up to 32 [`CullView`]s; with an [eye](crate::DrawList::set_eye), also without `bounds` | a [`DrawList`](crate::DrawList) for each |
+//! | [`Scene::cull`](crate::Scene::cull) | up to 32 [`CullView`]s; with an [eye](crate::DrawList::set_eye), also without `bounds`; with a [`DetailView`], by [`LevelsOfDetail`] | a [`DrawList`](crate::DrawList) for each |
 //! | [`Scene::query`](crate::Scene::query) | a [`Volume`]: [`Frustum`], [`Sphere`] or [`Aabb`](crate::Aabb); a [`Filter`] | handles of nodes |
 //! | [`Scene::cast_ray`](crate::Scene::cast_ray) | a [`Ray`]; a [`Filter`] | [`RayHit`]s |
 //! | boxes of your own, without a scene | [`Boxes`] | their indices |
@@ -25,5 +25,6 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
+pub use crate::pass::{DetailView, LevelsOfDetail};
 pub use crate::scene::{CullView, Filter, RayHit, Volume};
 pub use hedgerow_math::{Boxes, Frustum, Ray, Sphere};

@@ -10,6 +10,7 @@
 //! | How do I draw between two fixed steps of a simulation? | [`fixed_steps`] |
 //! | How do I load and unload parts of a world at run time? | [`streaming`] |
 //! | How do I draw a planet without jitter? | [`large_worlds`] |
+//! | How do I draw distant objects with coarser meshes? | [`levels_of_detail`] |
 //! | How do I replicate a scene on another machine, or as an engine's entities? | [`replication`] |
 //! | What is a slice, a slot, an import? | [`glossary`] |
 //! | Which configuration do I need? | [`choosing_a_config`] |
@@ -21,6 +22,7 @@ pub mod choosing_a_config;
 pub mod fixed_steps;
 pub mod glossary;
 pub mod large_worlds;
+pub mod levels_of_detail;
 pub mod own_data;
 pub mod patches;
 pub mod physics;

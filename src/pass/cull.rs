@@ -10,6 +10,7 @@
 
 use crate::Aabb;
 use crate::pass::DrawList;
+use crate::pass::detail::{DetailView, Filling};
 use crate::pass::draw::{Listing, Seen};
 use crate::store::{DrawableRecord, RecordId, SliceBoxes, SliceView, Store};
 use hedgerow_math::internal as simd;
@@ -243,6 +244,7 @@ impl Store {
         &self,
         probes: &[P],
         sieves: &[Sieve],
+        details: &[Option<DetailView<'_>>],
         walk: &mut Walk,
         lists: &mut [&mut DrawList],
     ) {
@@ -258,21 +260,23 @@ impl Store {
                 let seen = ones(views.into()).filter(|&view| sieves[view].admits(self, record));
                 views = seen.fold(0, |all, view| all | 1 << view);
             }
-            (views != 0).then(|| Seen::of(found.slice, record, views))
+            (views != 0).then(|| Seen::of(found.slice, found.slot, views))
         };
         #[cfg(feature = "rayon")]
         if self.search_into((&walk.route, DRAW_GRAIN), probes, any, see, &mut walk.seen) {
-            return crate::pass::threads::list_seen(self, &walk.seen, lists);
+            return crate::pass::threads::list_seen(self, &walk.seen, details, lists);
         }
-        let mut listings: SmallVec<[&mut Listing; MOST_PROBES]> =
-            lists.iter_mut().map(|list| list.begin_replacing()).collect();
+        let mut fillings: SmallVec<[Filling<'_>; MOST_PROBES]> =
+            lists.iter_mut().zip(details).map(|(list, &detail)| list.begin_replacing((self, None), detail)).collect();
         self.look_into(&walk.route, probes, any, &mut |found| {
             if let Some(seen) = see(found) {
-                ones(seen.views.into()).for_each(|view| listings[view].push_seen(self, &seen));
+                ones(seen.views.into()).for_each(|view| fillings[view].push_near(self, &seen));
             }
         });
-        drop(listings);
-        lists.iter_mut().for_each(|list| list.finish_replacing());
+        drop(fillings);
+        for (list, detail) in lists.iter_mut().zip(details) {
+            list.finish_replacing(detail.map(|_| self.scene_number()));
+        }
     }
 
     /// Calls `stop` with the slices that may hold drawables that some probe touches, in order.

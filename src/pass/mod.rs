@@ -1,6 +1,7 @@
 //! What a frame does with a scene: finds what is visible, and lists what to draw.
 
 mod cull;
+mod detail;
 mod draw;
 mod render;
 #[cfg(feature = "rayon")]
@@ -8,6 +9,7 @@ mod threads;
 mod transform;
 
 pub(crate) use cull::{Found, MOST_PROBES, Probe, Sieve};
+pub use detail::{DetailView, LevelsOfDetail};
 pub use draw::{DepthView, DrawCommand, DrawGroup, DrawGroups, DrawOrder, depth_key};
 pub use render::{DrawList, RenderPass};
 pub use transform::TransformPass;

@@ -1,6 +1,7 @@
 //! The render pass: what to draw, as two arrays.
 
 use crate::pass::cull::{Sieve, Walk};
+use crate::pass::detail::{DetailView, Filling, LevelMemory};
 use crate::pass::draw::{Cache, ChangedDraws, DrawCommand, Listing, Motion, Relative, Segment, WideWorlds, mark};
 use crate::store::{MatrixSlot, Store};
 use crate::unique::unique_number;
@@ -35,6 +36,7 @@ pub struct DrawList {
     cache: Cache,
     relative: Relative,
     motion: Option<Motion>,
+    levels: LevelMemory,
     /// Kept to save allocations.
     pub(crate) walk: Walk,
 }
@@ -51,6 +53,7 @@ impl DrawList {
             cache: Cache::EMPTY,
             relative: Relative::EMPTY,
             motion: None,
+            levels: LevelMemory::EMPTY,
             walk: Walk::EMPTY,
         }
     }
@@ -303,6 +306,7 @@ impl DrawList {
         self.cache.free(&mut self.listing);
         self.listing.shrink_to_fit();
         self.relative.shrink_to_fit();
+        self.levels.shrink_to_fit();
         if let Some(motion) = &mut self.motion {
             motion.shrink_to_fit();
         }
@@ -313,6 +317,7 @@ impl DrawList {
     pub(crate) fn written(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.forget();
+        self.levels.forget();
         if let Some(motion) = &mut self.motion {
             motion.forget();
         }
@@ -322,6 +327,7 @@ impl DrawList {
 
     /// Updates the list to what listing the scene from scratch would give.
     pub(crate) fn refresh(&mut self, store: &Store) {
+        self.levels.forget();
         let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
         if let Some(stamp) = refreshed.commands {
             self.revision = stamp;
@@ -340,14 +346,23 @@ impl DrawList {
         let mut walk = core::mem::take(&mut self.walk);
         find(self.begin_overwriting(), &mut walk);
         self.walk = walk;
-        self.finish_replacing();
+        self.finish_replacing(None);
     }
 
-    /// The empty arrays to be filled with what replaces the contents.
-    pub(crate) fn begin_replacing(&mut self) -> &mut Listing {
-        let spare = self.begin_overwriting();
-        spare.clear();
-        spare
+    /// The empty arrays to be filled with what replaces the contents, for a view with these levels of detail, if any.
+    pub(crate) fn begin_replacing<'l>(
+        &'l mut self,
+        (store, worlds): (&Store, Option<&WideWorlds>),
+        detail: Option<DetailView<'l>>,
+    ) -> Filling<'l> {
+        self.begin_overwriting().clear();
+        let Self { listing, cache, levels, .. } = self;
+        let position = |id| {
+            let wide = worlds.zip(store.matrix_slot(id)).and_then(|(all, at)| all.slice(at.slice)?.position(at.slot));
+            wide.unwrap_or_else(|| store.world_at(id).translation().as_dvec3())
+        };
+        let choice = detail.map(|view| levels.choose(store, view, &listing.commands, position));
+        Filling { listing: cache.spare_listing(), choice }
     }
 
     /// The arrays to fill with the new contents. They have old values, which need not be initialised again where it is
@@ -363,8 +378,8 @@ impl DrawList {
         spare
     }
 
-    /// Takes over what replaces the contents.
-    pub(crate) fn finish_replacing(&mut self) {
+    /// Takes over what replaces the contents; with levels of detail, they are those of a scene.
+    pub(crate) fn finish_replacing(&mut self, detailed: Option<u64>) {
         let spare = self.cache.spare_listing();
         if spare.differs_from(&self.listing) {
             self.revision = unique_number().get();
@@ -373,6 +388,10 @@ impl DrawList {
         // draws.
         spare.is_compared = true;
         core::mem::swap(spare, &mut self.listing);
+        match detailed {
+            Some(scene) => self.levels.remember(scene, &self.listing.commands),
+            None => self.levels.forget(),
+        }
     }
 
     /// World transforms in double precision that match a scene; return them with [`Self::keep_worlds`].
@@ -386,11 +405,17 @@ impl DrawList {
     }
 
     /// Replaces the contents by what is admitted in a frustum around the eye, with matrices relative to it.
-    pub(crate) fn find_relative(&mut self, from: (&Store, &WideWorlds), frustum: &Frustum, sieve: Sieve) {
+    pub(crate) fn find_relative(
+        &mut self,
+        from: (&Store, &WideWorlds),
+        frustum: &Frustum,
+        sieve: Sieve,
+        detail: Option<DetailView<'_>>,
+    ) {
         let Some(eye) = self.eye else { return };
         let mut relative = core::mem::take(&mut self.relative);
-        relative.find(from, (eye, frustum), sieve, self.begin_replacing());
-        self.finish_replacing();
+        relative.find(from, (eye, frustum), sieve, &mut self.begin_replacing((from.0, Some(from.1)), detail));
+        self.finish_replacing(detail.map(|_| from.0.scene_number()));
         self.relative = relative;
     }
 

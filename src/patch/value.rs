@@ -1,7 +1,7 @@
 //! The fields of a node, and their values.
 
 use crate::edit::Change;
-use crate::{Drawable, Keep, Layers, Local, Node, Visibility};
+use crate::{Drawable, Keep, Layers, Local, Node, ViewRange, Visibility};
 use glam::Vec3;
 
 /// A field of a node that a patch can change.
@@ -28,13 +28,15 @@ pub enum Field {
     UserData,
     /// The name.
     Name,
+    /// The range of distances.
+    Range,
 }
 
 impl Field {
     /// All fields, in the order of entries.
-    pub const ALL: [Self; 9] = {
-        use Field::{Anchored, Drawable, Layers, Local, Material, Name, Place, UserData, Visibility};
-        [Place, Local, Anchored, Material, Drawable, Visibility, Layers, UserData, Name]
+    pub const ALL: [Self; 10] = {
+        use Field::{Anchored, Drawable, Layers, Local, Material, Name, Place, Range, UserData, Visibility};
+        [Place, Local, Anchored, Material, Drawable, Visibility, Layers, UserData, Name, Range]
     };
 }
 
@@ -81,6 +83,8 @@ pub enum Value {
     UserData(u32),
     /// [`Field::Name`].
     Name(Option<Box<str>>),
+    /// [`Field::Range`].
+    Range(Option<ViewRange>),
 }
 
 impl Value {
@@ -97,6 +101,7 @@ impl Value {
             Self::Layers(_) => Field::Layers,
             Self::UserData(_) => Field::UserData,
             Self::Name(_) => Field::Name,
+            Self::Range(_) => Field::Range,
         }
     }
 
@@ -115,6 +120,7 @@ impl Value {
             Field::Layers => Self::Layers(node.layers),
             Field::UserData => Self::UserData(node.user_data),
             Field::Name => Self::Name(node.name.map(Into::into)),
+            Field::Range => Self::Range(node.range),
         }
     }
 
@@ -139,6 +145,7 @@ impl Value {
             Self::Layers(layers) => node.layers = *layers,
             Self::UserData(user_data) => node.user_data = *user_data,
             Self::Name(name) => node.name = name.as_deref(),
+            Self::Range(range) => node.range = *range,
         }
     }
 
@@ -154,6 +161,7 @@ impl Value {
             Self::Layers(layers) => Change::Layers(*layers),
             Self::UserData(user_data) => Change::UserData(*user_data),
             Self::Name(name) => Change::Name(name.clone()),
+            Self::Range(range) => Change::Range(*range),
         })
     }
 

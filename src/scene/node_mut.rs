@@ -2,7 +2,7 @@
 
 use crate::scene::{NodeRef, Scene};
 use crate::store::{RecordId, WideLocal};
-use crate::{Drawable, Error, Keep, Layers, Local, Node, NodeHandle, Transform, Visibility};
+use crate::{Drawable, Error, Keep, Layers, Local, Node, NodeHandle, Transform, ViewRange, Visibility};
 use core::cmp::Ordering;
 use core::fmt;
 use glam::{DAffine3, DMat3, DVec3, Vec3};
@@ -61,6 +61,8 @@ pub enum Change {
     Visibility(Visibility),
     /// [`NodeMut::set_layers`].
     Layers(Option<Layers>),
+    /// [`NodeMut::set_range`].
+    Range(Option<ViewRange>),
     /// [`NodeMut::set_name`].
     Name(Option<Box<str>>),
     /// [`NodeMut::set_user_data`].
@@ -189,6 +191,13 @@ impl NodeMut<'_> {
         self
     }
 
+    /// Sets or removes the [range](Node::range) of distances. The next list that is culled with levels of detail has it.
+    /// Runs in **O(1)**.
+    pub fn set_range(&mut self, range: impl Into<Option<ViewRange>>) -> &mut Self {
+        self.scene.store.set_range(self.id, range.into());
+        self
+    }
+
     /// Sets or removes the name. Runs in amortised **O(length of the name)**.
     pub fn set_name<'n>(&mut self, name: impl Into<Option<&'n str>>) -> &mut Self {
         self.scene.store.set_name(self.id, name.into());
@@ -240,7 +249,7 @@ impl NodeMut<'_> {
     /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. The node is unchanged.
     pub fn set_node(&mut self, description: Node<'_>) -> Result<&mut Self, Error> {
         let description = description.checked()?;
-        let Node { local, material, drawable, visibility, layers, name, user_data, anchored, .. } = description;
+use crate::{Drawable, Error, Keep, Layers, Local, Node, NodeHandle, Transform, ViewRange, Visibility};
         let store = &mut self.scene.store;
         store.set_anchored(self.id, anchored);
         match local {
@@ -248,7 +257,7 @@ impl NodeMut<'_> {
             None => drop(store.remove_local(self.id)),
         }
         self.set_drawable(drawable)?.set_material(material).set_visibility(visibility).set_layers(layers);
-        Ok(self.set_user_data(user_data).set_name(name))
+        Ok(self.set_user_data(user_data).set_range(range).set_name(name))
     }
 
     /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
@@ -372,6 +381,7 @@ impl NodeMut<'_> {
             Change::Drawable(drawable) => self.set_drawable(drawable),
             Change::Visibility(visibility) => Ok(self.set_visibility(visibility)),
             Change::Layers(layers) => Ok(self.set_layers(layers)),
+            Change::Range(range) => Ok(self.set_range(range)),
             Change::Name(name) => Ok(self.set_name(name.as_deref())),
             Change::UserData(user_data) => Ok(self.set_user_data(user_data)),
             Change::Node { node, name } => self.set_node(Node { name: name.as_deref(), ..*node }),

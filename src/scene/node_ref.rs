@@ -3,7 +3,7 @@
 use crate::scene::iter::{Ancestors, ChildHandles, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
 use crate::scene::{Place, Scene};
 use crate::store::{MatrixSlot, RecordId};
-use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, NodeHandle, Transform, Visibility};
+use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, NodeHandle, Transform, ViewRange, Visibility};
 use core::fmt;
 use glam::{DAffine3, DVec3};
 
@@ -402,6 +402,12 @@ impl<'s> NodeRef<'s> {
     #[must_use]
     pub fn own_layers(self) -> Option<Layers> {
         self.scene.store.own_layers(self.id)
+    }
+
+    /// The node's own range of distances.
+    #[must_use]
+    pub fn range(self) -> Option<ViewRange> {
+        self.scene.store.range(self.id)
     }
 
     /// The node's user data; 0 if none was set.

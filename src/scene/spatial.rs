@@ -1,7 +1,7 @@
 //! Spatial queries: culling, and queries by volume and ray.
 
 use crate::Aabb;
-use crate::pass::{DrawList, Found, MOST_PROBES, Probe, Sieve};
+use crate::pass::{DetailView, DrawList, Found, MOST_PROBES, Probe, Sieve};
 use crate::scene::Scene;
 #[cfg(feature = "rayon")]
 use crate::threads::is_worth_sharing;
@@ -96,7 +96,10 @@ pub struct CullView<'l> {
     pub frustum: Frustum,
     /// Restricts the drawables to list. The list's [own layers](DrawList::on_layers) apply too.
     pub filter: Filter,
-    /// The list.
+    /// The levels of detail of this view, which test the ranges of nodes too. `None` lists each drawable's own mesh,
+    /// without regard to ranges.
+    pub detail: Option<DetailView<'l>>,
+    /// The list. It remembers the levels for the next time that it is filled with levels from the same scene.
     pub list: &'l mut DrawList,
 }
 
@@ -104,13 +107,19 @@ impl<'l> CullView<'l> {
     /// A view of all layers.
     #[must_use]
     pub fn new(frustum: &Frustum, list: &'l mut DrawList) -> Self {
-        Self { frustum: *frustum, filter: Filter::ALL, list }
+        Self { frustum: *frustum, filter: Filter::ALL, detail: None, list }
     }
 
     /// The same, restricted to nodes that are visible on at least one of these layers.
     #[must_use]
     pub fn on_layers(self, layers: Layers) -> Self {
         Self { filter: self.filter.on_layers(layers), ..self }
+    }
+
+    /// The same with levels of detail.
+    #[must_use]
+    pub fn with_detail(self, detail: DetailView<'l>) -> Self {
+        Self { detail: Some(detail), ..self }
     }
 
     /// The same, restricted to a node and all nodes below it.
@@ -133,6 +142,7 @@ pub struct RayHit {
 struct Checked<'v> {
     frustum: &'v Frustum,
     sieve: Sieve,
+    detail: Option<DetailView<'v>>,
     list: &'v mut DrawList,
 }
 
@@ -149,7 +159,7 @@ impl Scene {
     /// the lists.
     ///
     /// If the result equals the old contents of a list, [`DrawList::group`] has nothing to do. The command of a
-    /// drawable is made once for all views. With the feature `rayon` the first list stores these temporarily, some 36
+    /// drawable is made once for all views. With the feature `rayon` the first list stores these temporarily, some 40
     /// bytes per visible drawable.
     ///
     /// A list with an [eye](DrawList::set_eye) gets matrices relative to it, even if the scene has no
@@ -200,17 +210,18 @@ impl Scene {
             return Err(Error::CapacityOverflow);
         }
         let (mut near, mut far) = (SmallVec::<[_; MOST_PROBES]>::new(), SmallVec::<[_; MOST_PROBES]>::new());
-        for CullView { frustum, filter, list } in views {
+        for CullView { frustum, filter, detail, list } in views {
+            detail.as_ref().map_or(Ok(()), DetailView::check)?;
             let sieve = self.sieve(*filter)?;
             let sieve = Sieve { layers: sieve.layers & list.layers, ..sieve };
             let side = if list.eye().is_some() { &mut far } else { &mut near };
-            side.push(Checked { frustum, sieve, list });
+            side.push(Checked { frustum, sieve, detail: *detail, list });
         }
         if !near.is_empty() {
             self.check_bounds()?;
         }
         match &mut *near {
-            [Checked { frustum, sieve: Sieve { layers, below: None }, list }] => {
+            [Checked { frustum, sieve: Sieve { layers, below: None }, detail: None, list }] => {
                 list.replace(|listing, walk| self.store.find_draws(*frustum, *layers, walk, listing));
                 self.ask_previous(list);
             }
@@ -226,8 +237,9 @@ impl Scene {
         let mut walk = core::mem::take(&mut first.list.walk);
         let frusta: SmallVec<[Frustum; MOST_PROBES]> = views.iter().map(|view| *view.frustum).collect();
         let sieves: SmallVec<[Sieve; MOST_PROBES]> = views.iter().map(|view| view.sieve).collect();
+        let details: SmallVec<[Option<DetailView<'_>>; MOST_PROBES]> = views.iter().map(|view| view.detail).collect();
         let mut lists: SmallVec<[&mut DrawList; MOST_PROBES]> = views.iter_mut().map(|view| &mut *view.list).collect();
-        self.store.find_views(&frusta, &sieves, &mut walk, &mut lists);
+        self.store.find_views(&frusta, &sieves, &details, &mut walk, &mut lists);
         lists.into_iter().for_each(|list| self.ask_previous(list));
         views[0].list.walk = walk;
     }
@@ -236,8 +248,8 @@ impl Scene {
     fn cull_far(&self, views: &mut [Checked<'_>]) {
         let Some(first) = views.first_mut() else { return };
         let worlds = first.list.take_worlds(&self.store);
-        each_view(views, self.len(), |Checked { frustum, sieve, list }| {
-            list.find_relative((&self.store, &worlds), frustum, *sieve);
+        each_view(views, self.len(), |Checked { frustum, sieve, detail, list }| {
+            list.find_relative((&self.store, &worlds), frustum, *sieve, *detail);
             self.ask_previous(list);
         });
         views[0].list.keep_worlds(worlds);

@@ -5,7 +5,7 @@ use crate::record::{self, BytesError, Reader, Writer, ensure};
 use crate::store::Usage;
 use crate::store::record::{Has, Record, RecordId};
 use crate::store::side::{Side, Value};
-use crate::{Aabb, Drawable, Layers};
+use crate::{Aabb, Drawable, Layers, ViewRange};
 use glam::Vec3;
 use hedgerow_math::Mat34;
 
@@ -110,6 +110,7 @@ components! {
     drawable: Drawable = DRAWABLE, Self::new(0, Aabb::EMPTY);
     /// The node's own layers.
     layers: Layers = LAYERS, Self::ALL;
+    range: ViewRange = RANGE, Self::UNSET;
     name: Box<str> = NAME, Self::default();
     /// A number of the user's, which is not 0.
     user_data: u32 = USER_DATA, 0;
@@ -149,6 +150,20 @@ saved! {
 
 record::structures! {
     Drawable { mesh: u32, bounds: Aabb } if |drawable| drawable.bounds.is_sound();
+}
+
+impl Saved for ViewRange {
+    fn write(&self, out: &mut Writer) {
+        out.array(&self.limits());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
+        Self::new(from.one()?, from.one()?).map_err(|_| BytesError::invalid("a range has no distances"))
+    }
+
+    fn is_sound(&self) -> bool {
+        true
+    }
 }
 
 impl Saved for Layers {

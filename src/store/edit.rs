@@ -9,7 +9,7 @@ use crate::store::links::Position;
 use crate::store::page::{Spot, Standing};
 use crate::store::record::{Has, Link, Record, RecordId};
 use crate::store::world::WideLocal;
-use crate::{Drawable, Error, Layers, Local, Node, Transform, Visibility};
+use crate::{Drawable, Error, Layers, Local, Node, Transform, ViewRange, Visibility};
 use glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 
@@ -72,6 +72,10 @@ impl Store {
         if let Some(layers) = node.layers {
             has |= Has::LAYERS;
             self.components.layers.insert(id, layers);
+        }
+        if let Some(range) = node.range {
+            has |= Has::RANGE;
+            self.components.range.insert(id, range);
         }
         has |= Has::of_visibility(node.visibility);
         if node.anchored {
@@ -386,6 +390,17 @@ impl Store {
             self.waiting.redrawn.push(self.pages.handle(id));
         }
         self.note(id, ChangeKinds::DRAWABLE);
+    }
+
+    /// Gives a node a range, or takes it.
+    pub(crate) fn set_range(&mut self, id: RecordId, range: Option<ViewRange>) {
+        match range {
+            Some(range) => drop(self.components.range.insert(id, range)),
+            None => drop(self.components.range.remove(id)),
+        }
+        let record = self.pages.record_mut(id);
+        record.has = record.has.with(Has::RANGE, range.is_some());
+        self.note(id, ChangeKinds::RANGE);
     }
 
     /// Names a node, or takes its name.

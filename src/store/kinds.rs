@@ -43,12 +43,14 @@ impl ChangeKinds {
     pub const MATERIAL: Self = Self(1 << 9);
     /// The user data was set.
     pub const USER_DATA: Self = Self(1 << 10);
+    /// The range of distances was set or removed.
+    pub const RANGE: Self = Self(1 << 11);
     /// All edits of the node itself: every kind that is not computed by updates.
     pub const EDITS: Self = Self::ALL.without(Self(Self::WORLD.0 | Self::VISIBILITY.0 | Self::MATERIAL.0));
     /// The kinds of [`Changed::edited`](crate::changes::Changed::edited).
     pub(crate) const LISTED: Self = Self::ALL.without(Self(Self::WORLD.0 | Self::VISIBILITY.0 | Self::LOCAL.0));
     /// Every kind.
-    pub const ALL: Self = Self(0b111_1111_1111);
+    pub const ALL: Self = Self(0b1111_1111_1111);
 
     /// Whether every kind of the other set is in this set.
     #[must_use]
@@ -104,7 +106,7 @@ impl BitOrAssign for ChangeKinds {
 
 impl fmt::Debug for ChangeKinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: [(ChangeKinds, &str); 11] = [
+        const NAMES: [(ChangeKinds, &str); 12] = [
             (ChangeKinds::WORLD, "WORLD"),
             (ChangeKinds::VISIBILITY, "VISIBILITY"),
             (ChangeKinds::LOCAL, "LOCAL"),
@@ -116,6 +118,7 @@ impl fmt::Debug for ChangeKinds {
             (ChangeKinds::ORDER, "ORDER"),
             (ChangeKinds::MATERIAL, "MATERIAL"),
             (ChangeKinds::USER_DATA, "USER_DATA"),
+            (ChangeKinds::RANGE, "RANGE"),
         ];
         let mut names = NAMES.iter().filter(|(kind, _)| self.contains(*kind)).map(|(_, name)| name);
         f.write_str(names.next().unwrap_or(&"NONE"))?;

@@ -56,7 +56,7 @@ mod waiting;
 mod world;
 
 pub(crate) use boxes::{OrderBoxes, SliceBoxes};
-pub(crate) use columns::DrawableRecord;
+pub(crate) use columns::{DrawableRecord, short};
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
 pub use kinds::ChangeKinds;

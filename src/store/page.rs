@@ -399,7 +399,7 @@ impl Pages {
     }
 
     /// All records that were ever used.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = RecordId> + use<> {
+    pub(crate) fn ids(&self) -> impl ExactSizeIterator<Item = RecordId> + use<> {
         (0..self.end).map(RecordId)
     }
 

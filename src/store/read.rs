@@ -5,7 +5,7 @@ use crate::node::LocalForm;
 use crate::store::Store;
 use crate::store::links::Position;
 use crate::store::record::{Has, Link, RecordId};
-use crate::{Drawable, Layers, Mat34, Node, Visibility};
+use crate::{Drawable, Layers, Mat34, Node, ViewRange, Visibility};
 
 impl Store {
     /// The record of a live node.
@@ -193,6 +193,21 @@ impl Store {
         }
     }
 
+    /// The node's range.
+    pub(crate) fn range(&self, id: RecordId) -> Option<ViewRange> {
+        self.components.range.get(id).copied()
+    }
+
+    /// All ranges, in the order of records.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (RecordId, ViewRange)> + '_ {
+        self.components.range.iter().map(|(id, &range)| (id, range))
+    }
+
+    /// How many records were ever used.
+    pub(crate) fn record_end(&self) -> usize {
+        self.pages.ids().len()
+    }
+
     /// The node's drawable.
     pub(crate) fn drawable(&self, id: RecordId) -> Option<Drawable> {
         self.components.drawable.get(id).copied()
@@ -216,6 +231,7 @@ impl Store {
             drawable: self.drawable(id),
             visibility: self.own_visibility(id),
             layers: self.own_layers(id),
+            range: self.range(id),
             name: self.name(id),
             user_data: self.user_data(id),
             anchored: self.is_anchored(id),

@@ -91,6 +91,8 @@ impl Has {
     pub(crate) const ANEW: Self = Self(1 << 12);
     /// The node is [anchored](crate::Node::anchored). Bits 13 and 14 are the visibility.
     pub(crate) const ANCHORED: Self = Self(1 << 15);
+    /// A [`ViewRange`](crate::ViewRange).
+    pub(crate) const RANGE: Self = Self(1 << 16);
 
     /// A set of the local transform alone is not enough: the node has none, or more of it lies elsewhere.
     pub(crate) const fn sets_at_length(self) -> bool {
@@ -102,6 +104,7 @@ impl Has {
     pub(crate) const fn of_visibility(visibility: Visibility) -> Self {
         Self((visibility as u32) << 13)
     }
+
     #[inline(always)]
     pub(crate) const fn has(self, any: Self) -> bool {
         self.0 & any.0 != 0

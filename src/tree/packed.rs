@@ -1,6 +1,6 @@
 //! Node descriptions, packed one after the other.
 
-use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, Transform, Visibility};
+use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, Transform, ViewRange, Visibility};
 use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
@@ -11,7 +11,7 @@ use std::collections::TryReserveError;
 ///
 /// ```text
 /// words ── [ transform 10 or matrix 12 │ layers 1 │ material 1 │ mesh 1, bounds 6 │ user data 1
-///            │ translation in double precision 6 │ name: length 1, start 2 ]
+///            │ translation in double precision 6 │ range 2 │ name: length 1, start 2 ]
 /// ```
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
@@ -40,7 +40,9 @@ impl Head {
     const HIDDEN: u64 = 1 << 8;
     const SHOWN: u64 = 1 << 9;
     const ANCHORED: u64 = 1 << 10;
-    const BITS: u32 = 11;
+    /// Set if there is a range of distances.
+    pub(super) const RANGE: u64 = 1 << 11;
+    const BITS: u32 = 12;
 
     /// Which components there are.
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
@@ -77,7 +79,7 @@ impl Head {
 }
 
 /// How many words each component takes; a matrix takes two more than a transform.
-const LENGTHS: [(u64, usize); 7] = [
+const LENGTHS: [(u64, usize); 8] = [
     (Head::LOCAL, 10),
     (Head::MATRIX, 2),
     (Head::LAYERS, 1),
@@ -85,10 +87,11 @@ const LENGTHS: [(u64, usize); 7] = [
     (Head::DRAWABLE, 7),
     (Head::USER_DATA, 1),
     (Head::TRANSLATION, 6),
+    (Head::RANGE, 2),
 ];
 
 /// The most words that a description takes, without those of its name.
-pub(super) const MOST_WORDS: usize = 28;
+pub(super) const MOST_WORDS: usize = 30;
 
 impl Packed {
     pub(super) fn with_capacity(nodes: usize) -> Self {
@@ -141,6 +144,10 @@ impl Packed {
         if let Some(translation) = node.translation_f64 {
             head |= Head::TRANSLATION;
             self.words.extend(translation.to_array().into_iter().flat_map(|number| halves(number.to_bits())));
+        }
+        if let Some(range) = node.range {
+            head |= Head::RANGE;
+            self.words.extend_from_slice(&range.limits().map(f32::to_bits));
         }
         if let Some(name) = node.name {
             head |= Head::NAME;
@@ -224,6 +231,10 @@ impl Words<'_> {
         if head.has(Head::TRANSLATION) {
             let numbers = [self.whole(), self.whole(), self.whole()].map(f64::from_bits);
             node.translation_f64 = Some(DVec3::from_array(numbers));
+        }
+        if head.has(Head::RANGE) {
+            let [near, far] = self.numbers();
+            node.range = ViewRange::new(near, far).ok();
         }
         node
     }

@@ -3,7 +3,7 @@
 //! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
 
 use crate::tree::Tree;
-use crate::{Drawable, Layers, Local, Mat34, Node, Transform, Visibility};
+use crate::{Drawable, Layers, Local, Mat34, Node, Transform, ViewRange, Visibility};
 use glam::Vec3;
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -45,6 +45,8 @@ pub(crate) struct NodeForm<'n> {
     visibility: Visibility,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     layers: Option<Layers>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    range: Option<ViewRange>,
     /// The number of the user's own that draws carry.
     #[serde(default, skip_serializing_if = "is_zero")]
     user_data: u32,
@@ -62,7 +64,7 @@ fn is_inherited(visibility: &Visibility) -> bool {
 
 impl<'n> NodeForm<'n> {
     pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
-        let Node { local, material, drawable, visibility, layers, name, user_data, translation_f64, anchored } = node;
+        let Node { local, material, drawable, visibility, layers, name, user_data, translation_f64, anchored, range } = node;
         let remainder = translation_f64.map(|_| node.remainder().to_array());
         Self {
             id,
@@ -80,6 +82,7 @@ impl<'n> NodeForm<'n> {
             drawable,
             visibility,
             layers,
+            range,
             user_data,
         }
     }
@@ -90,7 +93,7 @@ impl<'n> NodeForm<'n> {
             (Some(_), Some(_)) => return None,
             (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),
         };
-        let Self { anchored, material, drawable, visibility, layers, user_data, .. } = *self;
+        let Self { anchored, material, drawable, visibility, layers, range, user_data, .. } = *self;
         let translation = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
         let translation_f64 = self.remainder.map(|lost| translation + Vec3::from_array(lost).as_dvec3());
         Some(Node {
@@ -99,6 +102,7 @@ impl<'n> NodeForm<'n> {
             drawable,
             visibility,
             layers,
+            range,
             name: self.name.as_deref(),
             user_data,
             translation_f64,

@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
-use hedgerow::{Aabb, Drawable, Error, Keep, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, Drawable, Error, Keep, Layers, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange};
 
-const EACH: [ChangeKinds; 11] = [
+const EACH: [ChangeKinds; 12] = [
     ChangeKinds::WORLD,
     ChangeKinds::VISIBILITY,
     ChangeKinds::LOCAL,
@@ -16,6 +16,7 @@ const EACH: [ChangeKinds; 11] = [
     ChangeKinds::ORDER,
     ChangeKinds::MATERIAL,
     ChangeKinds::USER_DATA,
+    ChangeKinds::RANGE,
 ];
 
 /// What a reader is told of these kinds, sorted.
@@ -55,6 +56,7 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
             scene.edit(node).and_then(|mut node| node.set_drawable(Drawable::new(number, Aabb::cube(1.0))).map(|_| ()))
         }
         7 if number < 3 => scene.edit(node).map(|mut node| _ = node.set_user_data(number)),
+        7 if number < 6 => scene.edit(node).map(|mut node| _ = node.set_range(ViewRange::new(0.0, 9.0).unwrap())),
         7 => scene.edit(node).map(|mut node| _ = node.set_name("name")),
         8 => scene.reparent(node, other, Keep::Local).map(drop),
         9 => scene.reparent(node, hedgerow::Place::Before(other), Keep::World).map(drop),

@@ -527,13 +527,14 @@ fn views_with_eyes_and_without_are_culled_in_one_call() {
     }
     let filter = |at| if at == 3 { Filter::below(nodes[20]) } else { Filter::ALL };
     let views = lists.iter_mut().enumerate();
-    let mut views: Vec<_> = views.map(|(at, list)| CullView { frustum, filter: filter(at), list }).collect();
+    let mut views: Vec<_> =
+        views.map(|(at, list)| CullView { frustum, filter: filter(at), detail: None, list }).collect();
     scene.cull(&mut views).unwrap();
     let mut seen = 0;
     for (at, (list, eye)) in lists.iter().zip(eyes).enumerate() {
         let mut single = DrawList::new();
         single.set_eye(eye);
-        scene.cull(&mut [CullView { frustum, filter: filter(at), list: &mut single }]).unwrap();
+        scene.cull(&mut [CullView { frustum, filter: filter(at), detail: None, list: &mut single }]).unwrap();
         assert_eq!((list.commands(), list.matrices()), (single.commands(), single.matrices()));
         assert_eq!(list.relative_matrices(), single.relative_matrices());
         assert_eq!(list.relative_matrices().len(), if eye.is_some() { list.len() } else { 0 });

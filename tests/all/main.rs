@@ -9,6 +9,7 @@ mod contract;
 mod culling;
 mod deep;
 mod detached;
+mod detail;
 mod draws;
 mod drivers;
 mod editors;

@@ -1,7 +1,7 @@
 //! Passes on several threads (feature `rayon`), and scenes that are sent to other threads.
 
 use fastrand::Rng;
-use hedgerow::{Aabb, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange};
 
 /// A deterministic sequence of random numbers.
 struct Dice(Rng);
@@ -29,6 +29,9 @@ fn tree(config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
         };
         if number % 97 == 0 {
             node = node.with_layers(Layers::new(number | 1)).with_material(number);
+        }
+        if number % 31 == 0 {
+            node = node.with_range(ViewRange::new(0.0, number as f32 / 50.0 + 1.0).unwrap());
         }
         let parent = nodes[dice.below(nodes.len())];
         nodes.push(scene.insert(parent, node).unwrap());
@@ -58,6 +61,7 @@ mod side_by_side {
     use super::{Dice, Rng, tree};
     use hedgerow::changes::{ChangeReader, Changes, MatrixSlot};
     use hedgerow::glam::{DVec3, Vec3, Vec4};
+    use hedgerow::query::{DetailView, LevelsOfDetail};
     use hedgerow::{
         Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform,
         draw::{DrawCommand, RenderPass},
@@ -107,9 +111,27 @@ mod side_by_side {
             scene.cull(&mut [seen(half, u32::MAX, first), seen(tenth, 2, second)]).unwrap();
             [&mut *near, &mut *far].into_iter().for_each(|list| list.set_eye(DVec3::new(3.0, 0.0, -7.0)));
             scene.cull(&mut [seen(half, u32::MAX, near), seen(tenth, 2, far)]).unwrap();
+            let mut levels = LevelsOfDetail::new();
+            for mesh in (0..60_000).step_by(5) {
+                levels.insert(mesh, &[(30.0, Some(mesh + 1)), (200.0, None)]).unwrap();
+            }
+            let mut detailed = [const { DrawList::new() }; 3];
+            let mut shown = Vec::new();
+            for x in [0.0, 20.0] {
+                let [one, near, far] = &mut detailed;
+                far.set_eye(DVec3::new(3.0, 0.0, -7.0));
+                let detail = DetailView::new(&levels, DVec3::new(x, 3.0, 4.0));
+                let [one, near, far] = [(half, one), (half, near), (tenth, far)]
+                    .map(|(frustum, list)| CullView::new(&frustum, list).with_detail(detail));
+                scene.cull(&mut [one]).unwrap();
+                scene.cull(&mut [near, far]).unwrap();
+                shown.extend(detailed.iter().map(|list| (list.commands().to_vec(), list.matrices().to_vec())));
+                assert!(detailed[0].len() > 1000 && detailed[0].len() < culled.len());
+            }
             let [first, second, near, far] = &views;
             let lists = [&kept[0], &kept[1], &anew, &culled, first, second];
             let mut draws = lists.map(|list| (list.commands().to_vec(), list.matrices().to_vec())).to_vec();
+            draws.extend(shown);
             draws.extend([near, far].map(|list| (list.commands().to_vec(), list.relative_matrices().to_vec())));
             Self {
                 worlds: nodes.iter().map(|&node| scene.world(node).copied()).collect(),

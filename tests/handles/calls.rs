@@ -10,7 +10,7 @@ use hedgerow::skin::Skin;
 use hedgerow::visit::Flow;
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
-    SceneConfig, Transform, Tree,
+    SceneConfig, Transform, Tree, ViewRange,
 };
 
 /// A scene and what is kept beside it.
@@ -104,13 +104,14 @@ fn read(node: NodeRef<'_>) {
         node.drawable(),
         node.matrix_slot(),
         node.user_data(),
+        node.range(),
     ));
     done((node.material(), node.own_material(), node.layers(), node.own_layers()));
 }
 
 /// Makes one edit of a node.
 fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
-    match which % 13 {
+    match which % 14 {
         0 => node.set_local(Local::from(PLACE))?,
         1 => node.set_local(None)?,
         2 => node.set_material(3),
@@ -123,6 +124,7 @@ fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
         9 => node.set_translation_f64(DVec3::ONE)?,
         10 => node.look_at(Vec3::X, Vec3::Y)?,
         11 => node.set_node(Node::material(2))?,
+        12 => node.set_range(ViewRange::new(1.0, 2.0)?),
         _ => node.sort_children_by(|a, b| b.handle().cmp(&a.handle())),
     };
     Ok(())
@@ -130,7 +132,7 @@ fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
 
 /// A change of a node as a value.
 fn change_of(which: u64) -> Change {
-    match which % 15 {
+    match which % 16 {
         0 => Change::Local(Some(PLACE.into())),
         1 => Change::Local(None),
         2 => Change::World(PLACE.into()),
@@ -145,6 +147,7 @@ fn change_of(which: u64) -> Change {
         11 => Change::Name(Some("name".into())),
         12 => Change::Name(None),
         13 => Change::UserData(3),
+        14 => Change::Range(Some(ViewRange::new(1.0, 2.0).unwrap())),
         _ => Node::material(2).named("described").into(),
     }
 }

@@ -8,7 +8,7 @@ use super::file::{self, Budget, Buffers, Parsed, Reader};
 use super::material::Look;
 use super::mesh::{self, ImportedMesh, MeshIds};
 use super::motion::Motion;
-use super::node::{Nodes, amount::Amount, graph, instances};
+use super::node::{Nodes, amount::Amount, graph, instances, levels};
 use super::{Extensions, Extras, ImportOptions, Imported, Instances, Skipped};
 use bumpalo::Bump;
 use gltf::json::Root;
@@ -80,6 +80,7 @@ impl Document {
             mesh::read_vertices(reader, &mut meshes, (parts.motion, options.eight_influences), &mut skipped)?;
         }
         let look = if parts.materials { Look::read(reader, base_dir, parts, &mut skipped)? } else { Look::default() };
+        let levels = levels::read(reader, &meshes)?;
         let mut nodes = Nodes::read(reader, parts.extras)?;
         let mut boxes = Vec::with_capacity(matrices.len());
         for (node, transforms) in matrices {
@@ -105,6 +106,7 @@ impl Document {
             lights: nodes.lights,
             meshes,
             mesh_ids,
+            levels,
             materials: look.materials,
             first_material: options.first_material,
             default_material,

@@ -45,6 +45,12 @@ pub struct Imported {
     pub meshes: Vec<ImportedMesh>,
     /// The mesh ids used by [`Drawable::mesh`](hedgerow::Drawable::mesh), and what they stand for.
     pub mesh_ids: MeshIds,
+    /// The mesh ids with coarser meshes (`MSFT_lod` of nodes with `MSFT_screencoverage`), as
+    /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes them. The share of the screen's height s
+    /// stands for the distance r ÷ s, with half the diagonal r of the mesh's box as it is drawn with scale 1: so set
+    /// [`DetailView::scale`](hedgerow::query::DetailView::scale) to tan(fov ÷ 2). Draws keep their material: that of the
+    /// coarser mesh is in its [`primitive`](Self::primitive).
+    pub levels: Vec<(u32, Vec<(f32, Option<u32>)>)>,
     /// The materials, by glTF index; behind them the default one, of primitives without a material. Empty if
     /// [`Parts::materials`](super::Parts::materials) was left out.
     pub materials: Vec<Material>,

@@ -46,6 +46,7 @@
 //! | camera, light (`KHR_lights_punctual`) | a node as above | [`Camera`], [`Light`] |
 //! | visibility (`KHR_node_visibility`) | hides the node and what is below it | |
 //! | instances (`EXT_mesh_gpu_instancing`) | a child node for each | or matrices in [`ImportedNode`]: see [`Instances`] |
+//! | levels of detail of nodes (`MSFT_lod`) | the finest | [`Imported::levels`]: coarser mesh ids with distances |
 //! | joints of skins, animated nodes | nodes as above | joints of a [`Rig`] |
 //! | skin | | an [`ImportedSkin`], which makes a palette from a rig's model matrices |
 //! | animation | | an [`ImportedAnimation`]: an [`ImportedClip`] for each rig that it moves; pointers to transforms and weights of nodes (`KHR_animation_pointer`) are channels as others |

@@ -6,8 +6,10 @@ use core::fmt;
 /// A draw of one drawable: 24 bytes without padding, which a shader can read directly.
 ///
 /// ```text
-/// node  u64 (its lower half first) │ mesh  u32 │ material  u32 │ flags  u32: 1 mirrored, 2 has a material │ user data  u32
+/// node  u64 (its lower half first) │ mesh  u32 │ material  u32 │ flags  u32 │ user data  u32
 /// ```
+///
+/// The flags are 1 for a mirrored one and 2 for one with a material, and 4 times the [`level`](Self::level) of detail.
 ///
 /// [`DrawList::slots`](crate::DrawList::slots) has the location of each command's matrix. With the feature `bytemuck` a
 /// list of commands can be uploaded without a copy:
@@ -31,7 +33,7 @@ use core::fmt;
 pub struct DrawCommand {
     /// The node that has the drawable.
     pub node: NodeHandle,
-    /// The drawable's mesh.
+    /// The drawable's mesh, or that of its [`level`](Self::level).
     pub mesh: u32,
     /// Zero where there is none.
     material: u32,
@@ -45,6 +47,7 @@ const _: () = assert!(size_of::<DrawCommand>() == 24);
 impl DrawCommand {
     const MIRRORED: u32 = 1;
     const HAS_MATERIAL: u32 = 2;
+    const LEVEL: u32 = 4;
 
     /// A command for a drawable, with the user data 0.
     #[inline]
@@ -76,6 +79,19 @@ impl DrawCommand {
     #[must_use]
     pub const fn is_mirrored(&self) -> bool {
         self.flags & Self::MIRRORED != 0
+    }
+
+    /// The level of detail: 0 for the drawable's own mesh.
+    #[inline]
+    #[must_use]
+    pub const fn level(&self) -> u32 {
+        self.flags / Self::LEVEL
+    }
+
+    /// The same command with the mesh of a coarser level, of which there are few.
+    #[inline]
+    pub(crate) const fn at_level(self, mesh: u32, level: u32) -> Self {
+        Self { mesh, flags: self.flags % Self::LEVEL + level * Self::LEVEL, ..self }
     }
 
     /// Says whether the world matrix mirrors; returns whether that changed.

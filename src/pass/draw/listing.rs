@@ -2,7 +2,7 @@
 
 use crate::Mat34;
 use crate::pass::draw::{DrawCommand, Segment};
-use crate::store::{DrawableRecord, DrawableView, MatrixSlot, SliceView, Store};
+use crate::store::{DrawableRecord, DrawableView, MatrixSlot, SliceView, Store, short};
 use core::ops::Range;
 use hedgerow_math::internal::prefetch;
 
@@ -320,14 +320,17 @@ impl Part<'_> {
 pub(crate) struct Seen {
     pub(crate) command: DrawCommand,
     pub(crate) slot: MatrixSlot,
+    /// Its place in the drawable column of the slice.
+    pub(crate) drawable: u16,
     pub(crate) views: u32,
 }
 
 impl Seen {
-    /// A drawable of a slice.
+    /// The drawable of a slice with this number.
     #[inline]
-    pub(crate) fn of(slice: SliceView<'_>, record: &DrawableRecord, views: u32) -> Self {
-        Self { command: listed(slice, record).0, slot: slot(slice, record), views }
+    pub(crate) fn of(slice: SliceView<'_>, drawable: usize, views: u32) -> Self {
+        let record = &slice.drawables().records()[drawable];
+        Self { command: listed(slice, record).0, slot: slot(slice, record), drawable: short(drawable), views }
     }
 }
 

@@ -3,8 +3,9 @@
 
 use crate::Mat34;
 use crate::pass::cull::Sieve;
-use crate::pass::draw::Listing;
+use crate::pass::detail::Filling;
 use crate::pass::draw::wide::{WideSlice, WideWorlds};
+use crate::pass::draw::{Listing, Seen};
 use crate::store::{MatrixSlot, Store};
 use core::ops::Range;
 use glam::DVec3;
@@ -94,21 +95,21 @@ impl Relative {
         (store, worlds): (&Store, &WideWorlds),
         (camera, frustum): (DVec3, &Frustum),
         sieve: Sieve,
-        listing: &mut Listing,
+        filling: &mut Filling<'_>,
     ) {
         self.forget();
         let Self { matrices, found, .. } = self;
-        listing.clear();
         for &number in store.order() {
             let Some(wide) = worlds.slice(number) else { continue };
             found.clear();
             wide.cull(camera, frustum, found);
             let slice = store.view(number);
             let records = slice.drawables().records();
-            for &drawable in &*found {
-                let record = &records[drawable as usize];
-                if sieve.admits(store, record) {
-                    listing.push(slice, record);
+            for drawable in found.iter().map(|&drawable| drawable as usize) {
+                let record = &records[drawable];
+                if sieve.admits(store, record)
+                    && filling.push(store, &Seen::of(slice, drawable, 0), |eye| wide.distance(drawable, eye))
+                {
                     matrices.push(wide.relative_to(camera, record.slot.into()));
                 }
             }

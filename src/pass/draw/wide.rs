@@ -4,6 +4,7 @@
 //! What a slice holds depends on its local transforms and on what it imports. Composed again are the slots that the
 //! last update computed, those below an import that is another, and all of a slice whose slots were put in order again.
 
+use crate::pass::detail;
 use crate::store::{RowSet, SliceView, Store};
 use crate::{Aabb, Mat34};
 use glam::{DAffine3, DVec3, Vec3, Vec4};
@@ -153,12 +154,23 @@ impl WideSlice {
         self.slots[slot as usize].translation
     }
 
+    /// The same; `None` in a slice outside of the tree.
+    pub(crate) fn position(&self, slot: u32) -> Option<DVec3> {
+        self.slots.get(slot as usize).map(|world| world.translation)
+    }
+
     /// The matrix of a slot with the camera as its origin.
     #[inline]
     pub(crate) fn relative_to(&self, camera: DVec3, slot: u32) -> Mat34 {
         let DAffine3 { matrix3, translation } = self.slots[slot as usize];
         // Both are large and their difference is small, so subtract before rounding.
         Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
+    }
+
+    /// The distance of an eye from the box of a drawable.
+    pub(crate) fn distance(&self, drawable: usize, eye: DVec3) -> f32 {
+        let WideBoxes { origin, drawables, .. } = &self.boxes;
+        drawables.get(drawable).map_or(0.0, |bounds| detail::distance(&bounds, (eye - origin).as_vec3()))
     }
 
     /// Adds the slots of the drawables that touch a frustum around the camera, in ascending order.

@@ -2,6 +2,7 @@
 
 use crate::pass::DrawList;
 use crate::pass::cull::{Found, Probe, Stop};
+use crate::pass::detail::DetailView;
 use crate::pass::draw::Seen;
 use crate::store::Store;
 use crate::threads::is_worth_sharing;
@@ -59,15 +60,21 @@ impl Store {
 }
 
 /// Lists for each view what it sees, in the order of these lists.
-pub(in crate::pass) fn list_seen(store: &Store, seen: &[Vec<Seen>], lists: &mut [&mut DrawList]) {
+pub(in crate::pass) fn list_seen(
+    store: &Store,
+    seen: &[Vec<Seen>],
+    details: &[Option<DetailView<'_>>],
+    lists: &mut [&mut DrawList],
+) {
     // Views differ in length. The one that was longest before begins, and a free thread takes the next one.
     let mut views: Vec<(usize, &mut &mut DrawList)> = lists.iter_mut().enumerate().collect();
     views.sort_by_key(|(_, list)| core::cmp::Reverse(list.len()));
     views.into_iter().par_bridge().for_each(|(view, list)| {
-        let listing = list.begin_replacing();
+        let detail = details[view];
+        let mut filling = list.begin_replacing((store, None), detail);
         for seen in seen.iter().flatten().filter(|seen| seen.views >> view & 1 != 0) {
-            listing.push_seen(store, seen);
+            filling.push_near(store, seen);
         }
-        list.finish_replacing();
+        list.finish_replacing(detail.map(|_| store.scene_number()));
     });
 }

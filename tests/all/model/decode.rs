@@ -3,7 +3,9 @@
 use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Aabb, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, SceneConfig, Transform, Visibility};
+use hedgerow::{
+    Aabb, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, SceneConfig, Transform, ViewRange, Visibility,
+};
 
 /// The number of bytes that make a step.
 pub(crate) const STEP_BYTES: usize = 24;
@@ -225,6 +227,7 @@ fn description(payload: &[u8; 14]) -> Node<'static> {
         drawable: (parts & 16 != 0).then(|| drawable(payload[11], payload[12])),
         visibility: visibility(rare),
         layers: (parts & 96 == 96).then(|| layers(payload[12] >> 1)),
+        range: (rare & 24 == 24).then(|| ViewRange::new(rare.into(), 300.0).unwrap()),
         name: if parts & 128 != 0 { name(payload[12]) } else { None },
         anchored: rare & 15 == 9,
         user_data: if rare & 7 == 7 { rare.into() } else { 0 },

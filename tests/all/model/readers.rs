@@ -5,7 +5,7 @@ use super::compare::same_bits;
 use super::op::Op;
 use super::oracle::Oracle;
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, Changes};
-use hedgerow::{Drawable, Error, Layers, Local, Mat34, NodeHandle, Scene, Visibility};
+use hedgerow::{Drawable, Error, Layers, Local, Mat34, NodeHandle, Scene, ViewRange, Visibility};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an update left of a node.
@@ -19,6 +19,7 @@ struct State {
     shown: Option<u32>,
     drawable: Option<Drawable>,
     user_data: u32,
+    range: Option<ViewRange>,
     name: Option<String>,
     parent: Option<NodeHandle>,
     anchored: bool,
@@ -35,6 +36,7 @@ impl State {
             shown: scene.get(node).and_then(|node| node.material()),
             drawable: scene.get(node).and_then(|node| node.drawable()),
             user_data: scene.get(node)?.user_data(),
+            range: scene.get(node)?.range(),
             name: scene.get(node).and_then(|node| node.name()).map(str::to_owned),
             parent: scene.parent(node),
             anchored: scene.get(node)?.is_anchored(),
@@ -52,6 +54,7 @@ impl State {
             (self.name != now.name, ChangeKinds::NAME),
             (self.user_data != now.user_data, ChangeKinds::USER_DATA),
             (self.parent != now.parent || self.anchored != now.anchored, ChangeKinds::PARENT),
+            (self.range != now.range, ChangeKinds::RANGE),
         ];
         kinds.into_iter().filter(|(differs, _)| *differs).fold(ChangeKinds::NONE, |all, (_, kind)| all | kind)
     }
@@ -244,6 +247,7 @@ fn compare(
         ChangeKinds::OWN_MATERIAL,
         ChangeKinds::DRAWABLE,
         ChangeKinds::USER_DATA,
+        ChangeKinds::RANGE,
     ];
     let places = ChangeKinds::NAME | ChangeKinds::PARENT | ChangeKinds::ORDER;
     let own = own.into_iter().fold(places, |all, kind| all | kind);

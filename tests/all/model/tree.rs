@@ -3,7 +3,7 @@
 use super::op::{Target, Where};
 use super::world::{Kept, World};
 use hedgerow::glam::DVec3;
-use hedgerow::{Drawable, Layers, Local, Mat34, Node, NodeHandle, Place, Visibility};
+use hedgerow::{Drawable, Layers, Local, Mat34, Node, NodeHandle, Place, ViewRange, Visibility};
 use std::collections::{HashMap, HashSet};
 
 /// A node.
@@ -27,6 +27,8 @@ pub(crate) struct Entry {
     pub(crate) anchored: bool,
     /// Its own layers.
     pub(crate) layers: Option<Layers>,
+    /// Its range of distances.
+    pub(crate) range: Option<ViewRange>,
     /// Its name.
     pub(crate) name: Option<&'static str>,
     /// Its world matrix as of the last update, if it has had a transform of its own ever since.
@@ -258,6 +260,7 @@ impl Tree {
         (entry.material, entry.drawable) = (node.material, node.drawable);
         (entry.visibility, entry.layers, entry.name) = (node.visibility, node.layers, node.name);
         entry.anchored = node.anchored;
+        entry.range = node.range;
         index
     }
 
@@ -336,6 +339,7 @@ impl Tree {
             drawable: entry.drawable,
             visibility: entry.visibility,
             layers: entry.layers,
+            range: entry.range,
             name: entry.name,
             user_data: 0,
             anchored: entry.anchored,
@@ -399,6 +403,7 @@ impl Tree {
             visibility: Visibility::Inherited,
             anchored: false,
             layers: None,
+            range: None,
             name: None,
             seen: None,
             at: self.live.len(),

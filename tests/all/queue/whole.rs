@@ -4,7 +4,7 @@ use fastrand::Rng;
 use hedgerow::edit::{BatchError, Change, Edit, EditQueue, QueuedPlace, Target};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, Transform, Tree, Visibility,
+    Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, Transform, Tree, ViewRange, Visibility,
 };
 
 /// A node as a caller can tell it: its description, its parent and its children.
@@ -38,7 +38,7 @@ fn transform(dice: &mut Rng) -> Transform {
 }
 
 fn change(dice: &mut Rng) -> Change {
-    match dice.u8(..13) {
+    match dice.u8(..14) {
         0 => Change::Local(None),
         1 => Change::Local(Some(
             Mat34 { rows: [[1.0, 3.0, 0.0, 2.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 0.0, 1.0]] }.into(),
@@ -53,6 +53,7 @@ fn change(dice: &mut Rng) -> Change {
         9 => Change::Name(dice.bool().then(|| "named".into())),
         10 => Change::UserData(dice.u32(..3)),
         11 => Node::transform(transform(dice)).named("whole").with_layers(Layers::new(2)).into(),
+        12 => Change::Range(dice.bool().then(|| ViewRange::new(dice.u32(..4) as f32, 3.0).unwrap())),
         _ => Change::Local(Some(transform(dice).into())),
     }
 }

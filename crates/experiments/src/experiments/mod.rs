@@ -5,6 +5,7 @@ use crate::{Front, Outcome};
 pub mod bitsquid_clip;
 pub mod changes;
 pub mod cull;
+pub mod detail;
 pub mod draws;
 pub mod edits;
 pub mod layouts;
@@ -50,6 +51,7 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         experiment("edits", "set, insert, remove, move, build, one by one and in batches", edits::run),
         experiment("draws", "draw lists kept from frame to frame, beside listing anew", draws::run),
         experiment("cull", "a town of a million drawables, against testing all boxes", cull::run),
+        experiment("detail", "levels of detail while culling, beside meshes set by hand", detail::run),
         experiment("changes", "updates and edits with the change feed, and without", changes::run),
         experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
         experiment("memory", "bytes by the allocator's count, of a tree and over frames", memory::run),

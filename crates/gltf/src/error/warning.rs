@@ -94,7 +94,8 @@ pub enum WarningKind {
     NoKeys,
     /// An animated node has a matrix, which is taken for translation, rotation and scale.
     AnimatedMatrix,
-    /// There are levels of detail (`MSFT_lod`), of which only the first is imported. Not a fault: also with
+    /// There are levels of detail (`MSFT_lod`) of which only the first is imported: other levels must have the node's
+    /// transform, skin and number of primitives, no children, and falling shares of the screen. Not a fault: also with
     /// [`ImportOptions::strict`](crate::ImportOptions::strict) it is only listed.
     LevelsOfDetail,
     /// There are more warnings, which are not listed: at most 1,000 are, and fewer where their names are long.

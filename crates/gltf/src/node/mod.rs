@@ -6,6 +6,7 @@
 //! | `amount` | how many nodes a file makes, counted before the first is made |
 //! | `camera`, `light` | what nodes carry besides meshes |
 //! | `instances` | the transforms of a mesh that is drawn several times at a node |
+//! | `levels` | coarser meshes by distance |
 //! | `insert` | the nodes of a checked file into a scene |
 
 pub(super) mod amount;
@@ -13,13 +14,14 @@ mod camera;
 pub(super) mod graph;
 pub(super) mod insert;
 pub(super) mod instances;
+pub(super) mod levels;
 mod light;
 
 pub use camera::{Camera, Projection};
 pub(super) use light::lights;
 pub use light::{Light, LightKind};
 
-use super::error::{ImportError, Item, WarningKind};
+use super::error::ImportError;
 use super::extras::others;
 use super::file::Reader;
 use super::{Extensions, Extras};
@@ -81,12 +83,7 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Reads these parts of a file whose graph has been checked.
-    pub(super) fn read(Reader { root, warnings, .. }: Reader<'_>, extras: bool) -> Result<Self, ImportError> {
-        for (index, node) in root.nodes.iter().enumerate() {
-            if extension(node, "MSFT_lod").is_some() {
-                warnings.note(|| Item::node(root, index), String::new, WarningKind::LevelsOfDetail);
-            }
-        }
+    pub(super) fn read(Reader { root, .. }: Reader<'_>, extras: bool) -> Result<Self, ImportError> {
         let nodes = root.nodes.iter().map(|json| ImportedNode {
             mesh: json.mesh.map(|index| index.value()),
             skin: json.skin.map(|index| index.value()),

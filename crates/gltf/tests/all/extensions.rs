@@ -2,6 +2,7 @@
 
 use crate::gltf_file::GltfFile;
 use hedgerow::glam::Vec3;
+use hedgerow::query::LevelsOfDetail;
 use hedgerow::{Aabb, Visibility};
 use hedgerow_gltf::{
     AttributeValues, Import, ImportError, ImportErrorKind, ImportOptions, Instances, Parts, Skipped, WarningKind,
@@ -263,6 +264,74 @@ fn every_item_has_the_json_of_its_extensions() {
     assert_eq!(of(true), names.map(|name| Some(name.to_owned())));
     // Those of materials say how they look, and always come.
     assert!(of(false).iter().zip(names).all(|(found, name)| found.is_some() == (name == "materials")));
+}
+
+/// A node of two primitives, and two coarser ones that are in no scene.
+fn detailed() -> GltfFile {
+    let mut file = pair();
+    file.json["nodes"] = json!([
+        {"mesh": 0, "scale": [2, 2, 2], "extensions": {"MSFT_lod": {"ids": [1, 2]}},
+            "extras": {"MSFT_screencoverage": [0.5, 0.25, 0.125]}},
+        {"mesh": 1, "scale": [2, 2, 2]},
+        {"mesh": 2, "scale": [2, 2, 2]}
+    ]);
+    let mesh = file.json["meshes"][0].clone();
+    file.json["meshes"] = json!([mesh, mesh, mesh]);
+    file
+}
+
+#[test]
+fn levels_of_detail_come_as_mesh_ids_with_distances() {
+    let mut file = detailed();
+    let Import { scene, imported, .. } = load(&file);
+    assert_eq!((&imported.warnings[..], scene.len()), (&[][..], 5), "the finest is in the scene");
+    // The box is a square of one metre.
+    let radius = 0.5_f32.sqrt();
+    let levels = |id: u32, nothing: &[(f32, Option<u32>)]| {
+        (id, [&[(radius / 0.5, Some(id + 2)), (radius / 0.25, Some(id + 4))], nothing].concat())
+    };
+    let all = |nothing: &[(f32, Option<u32>)]| vec![levels(0, nothing), levels(1, nothing)];
+    assert_eq!(imported.levels, all(&[(radius / 0.125, None)]));
+    let mut table = LevelsOfDetail::new();
+    imported.levels.iter().for_each(|(mesh, coarser)| table.insert(*mesh, coarser).unwrap());
+    for shares in [json!([0.5, 0.25]), json!([0.5, 0.25, 0])] {
+        file.json["nodes"][0]["extras"]["MSFT_screencoverage"] = shares;
+        assert_eq!(load(&file).imported.levels, all(&[]));
+    }
+    // Another node with the mesh adds nothing.
+    file.json["nodes"][1] = file.json["nodes"][0].clone();
+    assert_eq!(load(&file).imported.levels.len(), 2);
+}
+
+#[test]
+fn levels_that_meshes_and_distances_alone_do_not_tell_apart_are_left_out() {
+    let change = |at: &str, to: Value| {
+        let mut file = detailed();
+        *file.json.pointer_mut(at).unwrap() = to;
+        file
+    };
+    let shares = "/nodes/0/extras";
+    let files = [
+        change(shares, json!({})),
+        change(shares, json!({"MSFT_screencoverage": [0.5]})),
+        change(shares, json!({"MSFT_screencoverage": [0.25, 0.5, 0.1]})),
+        change(shares, json!({"MSFT_screencoverage": [0.5, -0.25, 0.1]})),
+        change(shares, json!({"MSFT_screencoverage": ["half", 0.25]})),
+        change(shares, json!({"MSFT_screencoverage": [1e-300, 0, 0]})),
+        change("/nodes/0/extensions/MSFT_lod/ids", json!([1, 3])),
+        change("/nodes/0/extensions/MSFT_lod/ids", json!([1, -1])),
+        change("/nodes/0/extensions/MSFT_lod", json!({})),
+        change("/nodes/0/mesh", json!(null)),
+        change("/nodes/1", json!({"mesh": 1})),
+        change("/nodes/1", json!({"mesh": 1, "scale": [2, 2, 2], "children": [2]})),
+        change("/nodes/1", json!({"scale": [2, 2, 2]})),
+        change("/meshes/1/primitives", json!([{"attributes": {"POSITION": 0}}])),
+    ];
+    for file in files {
+        let imported = load(&file).imported;
+        let [warning] = &imported.warnings[..] else { panic!("{:?} {}", imported.warnings, file.json) };
+        assert_eq!((warning.kind, imported.levels.len()), (WarningKind::LevelsOfDetail, 0));
+    }
 }
 
 #[test]

@@ -1,0 +1,73 @@
+//! Coarser meshes of nodes (`MSFT_lod`).
+
+use super::{extension, graph};
+use crate::error::{ImportError, Item, WarningKind};
+use crate::extras::Extras;
+use crate::file::Reader;
+use crate::{ImportedMesh, ImportedPrimitive};
+use gltf::json::scene::Node;
+use hedgerow::Aabb;
+use hedgerow::query::LevelsOfDetail;
+use serde_json::Value;
+
+/// Mesh ids, and the coarser ones with their distances: see [`Imported::levels`](crate::Imported::levels).
+pub(crate) type Levels = Vec<(u32, Vec<(f32, Option<u32>)>)>;
+
+/// The levels of all meshes; the first node that has some for a mesh decides. Lists nodes whose levels are left out.
+pub(crate) fn read(reader: Reader<'_>, meshes: &[ImportedMesh]) -> Result<Levels, ImportError> {
+    let (mut all, mut found) = (Levels::new(), vec![None; meshes.len()]);
+    for (index, node) in reader.root.nodes.iter().enumerate() {
+        let Some(json) = extension(node, "MSFT_lod") else { continue };
+        let item = || Item::node(reader.root, index);
+        let mesh = node.mesh.map(|mesh| mesh.value());
+        if let Some(mesh) = mesh.filter(|&mesh| found[mesh].is_none()) {
+            let levels = of_mesh(&reader.root.nodes, (node, mesh), json.get("ids"), meshes);
+            found[mesh] = Some(levels.is_some());
+            let levels = levels.unwrap_or_default();
+            reader.budget.take::<[u32; 24]>(levels.len(), item)?;
+            all.extend(levels);
+        }
+        if mesh.is_none_or(|mesh| found[mesh] != Some(true)) {
+            reader.warnings.note(item, String::new, WarningKind::LevelsOfDetail);
+        }
+    }
+    Ok(all)
+}
+
+/// The levels of the primitives of a node's mesh; `None` unless meshes and distances alone tell them apart.
+fn of_mesh(
+    nodes: &[Node],
+    (node, mesh): (&Node, usize),
+    ids: Option<&Value>,
+    meshes: &[ImportedMesh],
+) -> Option<Levels> {
+    let shares = Extras::read(&node.extras, true).value()?;
+    let shares = shares.get("MSFT_screencoverage")?.as_array()?;
+    let primitives = &meshes[mesh].primitives;
+    let mut coarser = Vec::new();
+    for id in ids?.as_array()?.iter().take(4) {
+        let other = nodes.get(usize::try_from(id.as_u64()?).ok()?)?;
+        let alike = graph::local(other) == graph::local(node) && other.skin == node.skin;
+        let leaves = [node, other].into_iter().all(|node| graph::children(node).next().is_none());
+        let other = &meshes[other.mesh.filter(|_| alike && leaves)?.value()].primitives;
+        coarser.push(Some((other.len() == primitives.len()).then_some(other)?));
+    }
+    if shares.len() < coarser.len() {
+        return None;
+    }
+    // Below the last share nothing is drawn.
+    coarser.extend((coarser.len() < 4).then_some(None));
+    let bounds = primitives.iter().filter_map(|it| it.bounds).fold(Aabb::EMPTY, |all, it| all.merge(&it));
+    let radius = 0.5 * bounds.size().length();
+    let of_primitive = |(number, primitive): (usize, &ImportedPrimitive)| {
+        let mut list = Vec::new();
+        for (other, share) in coarser.iter().zip(shares) {
+            #[expect(clippy::cast_possible_truncation, reason = "a distance that is not finite is refused")]
+            let share = share.as_f64()? as f32;
+            let always = other.is_none() && share == 0.0;
+            list.extend((!always).then(|| (radius / share, other.map(|other| other[number].id))));
+        }
+        LevelsOfDetail::new().insert(primitive.id, &list).ok().map(|()| (primitive.id, list))
+    };
+    primitives.iter().enumerate().map(of_primitive).collect()
+}

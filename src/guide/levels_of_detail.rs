@@ -1,0 +1,54 @@
+//! Levels of detail.
+//!
+//! Distant objects do not need all their triangles. Keep a table of coarser meshes beside the scene, and pass it to
+//! [`Scene::cull`](crate::Scene::cull) with the position of the camera. Each draw command gets the mesh of its level.
+//! The scene is not edited, so several views choose independently, and nothing has to be updated.
+//!
+//! ```
+//! use hedgerow::glam::Vec3;
+//! use hedgerow::query::{CullView, DetailView, Frustum, LevelsOfDetail};
+//! use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, SceneConfig, Transform, ViewRange};
+//!
+//! const TREE: u32 = 10;
+//! const WOOD: u32 = 20;
+//! let mut levels = LevelsOfDetail::new();
+//! levels.insert(TREE, &[(20.0, Some(11)), (60.0, Some(12)), (150.0, None)])?;
+//!
+//! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+//! let forest = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 0.0, -50.0)))?;
+//! // Near the forest there are its trees, far away one drawable stands for all of them.
+//! let trees = scene.insert(forest, Node::group().with_range(ViewRange::new(0.0, 120.0)?))?;
+//! for z in [40.0, 0.0, -40.0] {
+//!     let tree = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_drawable(Drawable::new(TREE, Aabb::cube(1.0)));
+//!     scene.insert(trees, tree)?;
+//! }
+//! let wood = Node::drawable(Drawable::new(WOOD, Aabb::cube(50.0))).with_range(ViewRange::new(120.0, 900.0)?);
+//! scene.insert(forest, wood)?;
+//! scene.update();
+//!
+//! # let frustum = Frustum::from_planes([hedgerow::glam::Vec4::W; 6])?;
+//! let mut list = DrawList::new();
+//! let mut meshes = |eye: Vec3| {
+//!     scene.cull(&mut [CullView::new(&frustum, &mut list).with_detail(DetailView::new(&levels, eye))])?;
+//!     Ok::<_, hedgerow::Error>(list.commands().iter().map(|command| command.mesh).collect::<Vec<_>>())
+//! };
+//! assert_eq!(meshes(Vec3::ZERO)?, [TREE, 11, 12]);
+//! assert_eq!(meshes(Vec3::new(0.0, 0.0, 90.0))?, [WOOD]);
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+//!
+//! The distance of a drawable is that from the eye to the nearest point of its world box: for shares of the screen, see
+//! [`DetailView::scale`](crate::query::DetailView::scale). That of a node with a [range](crate::Node::range) is the one
+//! to the node's world position: so a subtree and its stand-in, if both are children of one node and have no transform,
+//! change places at the same moment. Nested ranges must all hold.
+//!
+//! **Nothing flickers.** A list remembers the level of each drawable, and on which side of each limit of a range the eye
+//! is, until it is filled without levels, from another scene, or cleared. A drawable becomes coarser, and a limit is
+//! passed outwards, at [1.1](crate::query::LevelsOfDetail::with_margin) times the distance of the reverse. What was not
+//! listed the last time gets the level of its distance. Use one list for each view.
+//!
+//! **Costs.** A view with levels takes a few nanoseconds more for each drawable that it finds, and its list 4 bytes for
+//! each record of the scene. It also tests each range once, and looks for ranges above drawables, at each node once.
+//!
+//! All other lists, queries and rays ignore levels and ranges. To list everything with levels, cull with a frustum that
+//! contains everything.

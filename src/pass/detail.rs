@@ -1,0 +1,297 @@
+//! Levels of detail, chosen while a view is listed: which mesh stands for a drawable, and which subtrees are in range.
+
+use crate::pass::draw::{DrawCommand, Listing, Seen};
+use crate::store::{RecordId, Store};
+use crate::{Aabb, Error, NodeHandle};
+use glam::{DVec3, Vec3};
+
+/// The greatest number of coarser levels of a mesh.
+const MOST: usize = 4;
+
+/// Coarser meshes by distance, for any number of meshes: see [the guide](crate::guide::levels_of_detail).
+///
+/// A plain value beside the scene: views borrow it, and several scenes may share it.
+#[derive(Clone, Debug)]
+pub struct LevelsOfDetail {
+    /// In ascending order.
+    meshes: Vec<u32>,
+    coarser: Vec<Coarser>,
+    margin: f32,
+}
+
+/// The levels of a mesh. Distances that there are not are NaN, so that nothing is beyond them.
+#[derive(Clone, Copy, Debug)]
+struct Coarser {
+    from: [f32; MOST],
+    meshes: [Option<u32>; MOST],
+}
+
+impl Coarser {
+    /// How many levels begin at this distance or nearer, if all begin farther out by a factor.
+    #[inline]
+    fn levels(&self, distance: f32, factor: f32) -> u32 {
+        self.from.iter().map(|from| u32::from(distance >= from * factor)).sum()
+    }
+}
+
+impl LevelsOfDetail {
+    /// No levels, and a [margin](Self::with_margin) of 1.1.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "a program has few tables")]
+    pub const fn new() -> Self {
+        Self { meshes: Vec::new(), coarser: Vec::new(), margin: 1.1 }
+    }
+
+    /// The same with another margin: a drawable becomes coarser at this factor times the distance at which it becomes
+    /// finer, so that none flickers at the border. At 1 it does so at the same distance.
+    ///
+    /// # Errors
+    /// [`Error::InvalidDistances`] unless the margin is finite and at least 1.
+    pub fn with_margin(self, margin: f32) -> Result<Self, Error> {
+        if !(margin >= 1.0 && margin.is_finite()) {
+            return Err(Error::InvalidDistances("a margin must be finite and at least 1"));
+        }
+        Ok(Self { margin, ..self })
+    }
+
+    /// Sets the coarser meshes of a mesh, each with the distance from which it is drawn; `None` as the last one draws
+    /// nothing from there on. Replaces those before; an empty list removes them. Runs in **O(meshes)**.
+    ///
+    /// ```
+    /// let mut levels = hedgerow::query::LevelsOfDetail::new();
+    /// levels.insert(7, &[(20.0, Some(8)), (60.0, Some(9)), (150.0, None)])?;
+    /// assert!(levels.insert(1, &[(20.0, Some(2)), (10.0, Some(3))]).is_err());
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::InvalidDistances`] unless there are at most four levels, their distances are finite, at least 0 and
+    /// ascending, and only the last has no mesh.
+    pub fn insert(&mut self, mesh: u32, levels: &[(f32, Option<u32>)]) -> Result<(), Error> {
+        let ascending = levels.is_sorted_by(|a, b| a.0 < b.0 && a.1.is_some());
+        let sound = levels.iter().all(|level| level.0 >= 0.0 && level.0.is_finite());
+        if levels.len() > MOST || !ascending || !sound {
+            return Err(Error::InvalidDistances(
+                "a mesh has up to four levels, farther and farther, the last may be none",
+            ));
+        }
+        let mut coarser = Coarser { from: [f32::NAN; MOST], meshes: [None; MOST] };
+        for (at, &(from, mesh)) in levels.iter().enumerate() {
+            (coarser.from[at], coarser.meshes[at]) = (from, mesh);
+        }
+        match self.meshes.binary_search(&mesh) {
+            Ok(at) => self.coarser[at] = coarser,
+            Err(at) => {
+                self.meshes.insert(at, mesh);
+                self.coarser.insert(at, coarser);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The levels of detail of a [`CullView`](crate::query::CullView), and the position that distances are measured from.
+///
+/// That of a drawable is the distance from the eye to the nearest point of its world box, times [`scale`](Self::scale).
+#[derive(Clone, Copy, Debug)]
+pub struct DetailView<'l> {
+    /// The coarser meshes; may be empty where only [ranges of nodes](crate::Node::range) are needed.
+    pub levels: &'l LevelsOfDetail,
+    /// The position in world space. For the views of shadow maps, pass the camera's.
+    pub eye: DVec3,
+    /// What distances are multiplied by before they are compared. Default 1.
+    ///
+    /// An object of radius r at a distance d covers the share s = r ÷ (d · tan(fov ÷ 2)) of the height of a screen. To
+    /// have a mesh from the share s on downwards, set its distance to r ÷ s and the scale to tan(fov ÷ 2), with the
+    /// vertical field of view fov. Divide the scale by two for twice the resolution.
+    pub scale: f32,
+}
+
+impl<'l> DetailView<'l> {
+    /// Levels as seen from a position.
+    #[must_use]
+    pub fn new(levels: &'l LevelsOfDetail, eye: impl Into<DVec3>) -> Self {
+        Self { levels, eye: eye.into(), scale: 1.0 }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let finite = self.eye.is_finite() && self.scale.is_finite();
+        if finite { Ok(()) } else { Err(Error::NotFinite("the eye of a view with levels, and its scale,")) }
+    }
+}
+
+/// The distance from a point to the nearest point of a box.
+#[inline]
+pub(crate) fn distance(bounds: &Aabb, eye: Vec3) -> f32 {
+    (bounds.min - eye).max(eye - bounds.max).max(Vec3::ZERO).length()
+}
+
+/// What a list keeps for its next levels of detail. That of a drawable is in the commands of the list.
+#[derive(Clone, Debug)]
+pub(crate) struct LevelMemory {
+    /// The scene that was listed with levels of detail.
+    scene: Option<u64>,
+    /// By record: the index of a command, right only if that is for the record's node.
+    places: Vec<u32>,
+    /// The nodes with ranges, in the order of records, and whether the eye was beyond each limit; and those before.
+    limits: [Vec<(NodeHandle, [bool; 2])>; 2],
+    /// By record: whether all ranges from there up hold, as far as known. Empty if no node has a range.
+    shown: Vec<Shown>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Unknown,
+    Yes,
+    No,
+}
+
+impl LevelMemory {
+    pub(crate) const EMPTY: Self =
+        Self { scene: None, places: Vec::new(), limits: [Vec::new(), Vec::new()], shown: Vec::new() };
+
+    pub(crate) fn forget(&mut self) {
+        self.scene = None;
+    }
+
+    /// Frees memory that is not needed between two fills.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        (self.shown, self.limits[1]) = Default::default();
+        self.places.shrink_to_fit();
+    }
+
+    /// Remembers the commands that were listed with levels of detail.
+    pub(crate) fn remember(&mut self, scene: u64, commands: &[DrawCommand]) {
+        self.scene = Some(scene);
+        for (index, command) in (0..).zip(commands) {
+            let record = command.node.record().0 as usize;
+            if record >= self.places.len() {
+                self.places.resize(record + 1, 0);
+            }
+            self.places[record] = index;
+        }
+    }
+
+    /// Begins to choose for a view; `before` are the commands that were remembered, and `position` is that of a node.
+    pub(crate) fn choose<'c>(
+        &'c mut self,
+        store: &Store,
+        view: DetailView<'c>,
+        before: &'c [DrawCommand],
+        position: impl Fn(RecordId) -> DVec3,
+    ) -> Choice<'c> {
+        let known = self.scene.take() == Some(store.scene_number());
+        self.shown.clear();
+        self.limits.swap(0, 1);
+        let [limits, old] = &mut self.limits;
+        limits.clear();
+        for (id, range) in store.ranges() {
+            self.shown.resize(store.record_end(), Shown::Unknown);
+            let node = store.handle(id);
+            let found = old.binary_search_by_key(&id, |(node, _)| node.record()).ok().filter(|_| known);
+            let was = found.map(|at| old[at]).filter(|then| then.0 == node);
+            #[expect(clippy::cast_possible_truncation, reason = "a distance that is compared")]
+            let distance = position(id).distance(view.eye) as f32 * view.scale;
+            let beyond = |at: usize, limit: f32| match was {
+                Some((_, before)) if !before[at] => distance >= limit * view.levels.margin,
+                _ => distance >= limit,
+            };
+            let [near, far] = range.limits();
+            let beyond = [beyond(0, near), beyond(1, far)];
+            if beyond != [true, false] {
+                self.shown[id.0 as usize] = Shown::No;
+            }
+            limits.push((node, beyond));
+        }
+        let Self { places, shown, .. } = self;
+        let (places, before): (&[u32], _) = if known { (places, before) } else { (&[], &[] as &[DrawCommand]) };
+        Choice { view, places, before, shown, last: (0, None) }
+    }
+}
+
+/// Chooses the levels of what a view lists.
+pub(crate) struct Choice<'c> {
+    view: DetailView<'c>,
+    places: &'c [u32],
+    before: &'c [DrawCommand],
+    shown: &'c mut [Shown],
+    /// The last mesh that was looked up, and its levels: neighbours often have the same.
+    last: (u32, Option<&'c Coarser>),
+}
+
+impl Choice<'_> {
+    /// What is listed for a command; `None` for nothing. `distance` is that of the drawable from an eye.
+    #[inline]
+    fn choose(
+        &mut self,
+        store: &Store,
+        command: DrawCommand,
+        distance: impl FnOnce(DVec3) -> f32,
+    ) -> Option<DrawCommand> {
+        if !self.shown.is_empty() && !self.is_in_range(store, command.node.record()) {
+            return None;
+        }
+        let levels = self.view.levels;
+        if self.last.0 != command.mesh || self.last.1.is_none() {
+            let found = levels.meshes.binary_search(&command.mesh);
+            self.last = (command.mesh, found.ok().map(|at| &levels.coarser[at]));
+        }
+        let Some(coarser) = self.last.1 else { return Some(command) };
+        let distance = distance(self.view.eye) * self.view.scale;
+        let mut level = coarser.levels(distance, 1.0);
+        let place = self.places.get(command.node.record().0 as usize);
+        let before = place.and_then(|&place| self.before.get(place as usize));
+        if let Some(before) = before.filter(|before| before.node == command.node) {
+            level = before.level().clamp(coarser.levels(distance, levels.margin), level);
+        }
+        let Some(index) = level.checked_sub(1) else { return Some(command) };
+        coarser.meshes[index as usize].map(|mesh| command.at_level(mesh, level))
+    }
+
+    /// Whether all ranges of a node and those above it hold. Looks at each node once in a view.
+    fn is_in_range(&mut self, store: &Store, id: RecordId) -> bool {
+        let up = || core::iter::successors(Some(id), |&id| store.parent(id));
+        let known = up().map(|id| self.shown[id.0 as usize]).find(|&shown| shown != Shown::Unknown);
+        let shown = known.unwrap_or(Shown::Yes);
+        for id in up() {
+            let place = &mut self.shown[id.0 as usize];
+            if *place != Shown::Unknown {
+                break;
+            }
+            *place = shown;
+        }
+        shown == Shown::Yes
+    }
+}
+
+/// A list that is filled, with what chooses its levels of detail, if it has any.
+pub(crate) struct Filling<'f> {
+    pub(crate) listing: &'f mut Listing,
+    pub(crate) choice: Option<Choice<'f>>,
+}
+
+impl Filling<'_> {
+    /// Adds a drawable that the view sees; returns whether it is listed. `distance` is that of its box from an eye.
+    #[inline]
+    pub(crate) fn push(&mut self, store: &Store, seen: &Seen, distance: impl FnOnce(DVec3) -> f32) -> bool {
+        let Some(choice) = &mut self.choice else {
+            self.listing.push_seen(store, seen);
+            return true;
+        };
+        let chosen = choice.choose(store, seen.command, distance);
+        if let Some(command) = chosen {
+            self.listing.push_seen(store, &Seen { command, ..*seen });
+        }
+        chosen.is_some()
+    }
+
+    /// The same by the box of the last update.
+    #[inline]
+    pub(crate) fn push_near(&mut self, store: &Store, seen: &Seen) {
+        self.push(store, seen, |eye| {
+            let boxes = store.view(seen.slot.slice).boxes();
+            let bounds = boxes.and_then(|boxes| boxes.drawables.get(seen.drawable.into()));
+            bounds.map_or(0.0, |bounds| distance(&bounds, eye.as_vec3()))
+        });
+    }
+}
