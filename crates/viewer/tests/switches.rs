@@ -1,0 +1,75 @@
+//! What keys switch: overrides of prefabs, and what is drawn between steps. Without a device.
+
+use hedgerow::{Keep, NodeRef, Place, Transform, Visibility};
+use hedgerow_viewer::arguments::{Arguments, Subject};
+use hedgerow_viewer::stage::Stage;
+
+fn named<'s>(stage: &'s Stage, name: &'s str) -> impl Iterator<Item = NodeRef<'s>> + 's {
+    stage.scene.get(stage.scene.root()).unwrap().find_all(name)
+}
+
+/// How many houses are red or blue, how many are turned, how many have a hidden roof; and all that the scene has.
+fn houses(stage: &Stage) -> ([usize; 3], String) {
+    let count = |name, has: fn(&NodeRef<'_>) -> bool| named(stage, name).filter(has).count();
+    let counts = [
+        count("house", |house| matches!(house.own_material(), Some(17 | 18))),
+        count("house", |house| house.local() != Some(Transform::IDENTITY.into())),
+        count("roof", |roof| roof.own_visibility() == Visibility::Hidden),
+    ];
+    (counts, format!("{:?}", stage.scene.tree(stage.scene.root()).unwrap()))
+}
+
+#[test]
+fn overrides_are_reverted_and_applied_and_other_edits_stay() {
+    let mut stage = Stage::new(&Arguments::new(Subject::Prefabs)).unwrap();
+    assert_eq!(named(&stage, "house").count(), 100);
+    let shown = named(&stage, "roof").filter(|roof| roof.own_visibility() != Visibility::Hidden);
+    let [mine, gone, ..] = shown.map(|roof| roof.handle()).collect::<Vec<_>>()[..] else { panic!("no roofs") };
+    stage.scene.edit(mine).unwrap().set_visibility(Visibility::Hidden);
+    stage.scene.reparent(gone, Place::Detached, Keep::Local).unwrap();
+    let (all, before) = houses(&stage);
+    assert!(all.iter().all(|&count| (15..45).contains(&count)), "{all:?}");
+    let mut expected = all;
+    for (number, left) in [(1, 0), (0, 0), (2, 1)] {
+        stage.switch(number).unwrap();
+        expected[number] = left;
+        assert_eq!(houses(&stage).0, expected);
+    }
+    assert!(stage.caption().ends_with(", 1: material off, 2: local off, 3: hidden roof off"), "{}", stage.caption());
+    for number in [2, 1, 0, 7] {
+        stage.switch(number).unwrap();
+    }
+    stage.scene.validate().unwrap();
+    assert_eq!(houses(&stage), (all, before));
+}
+
+#[test]
+fn motion_is_even_between_steps_and_the_simulation_the_same() {
+    let [smooth, plain] = [true, false].map(|blends| {
+        let mut stage = Stage::new(&Arguments::new(Subject::Smooth)).unwrap();
+        let [gondola, lawn] = ["gondola", "lawn"].map(|name| named(&stage, name).next().unwrap().handle());
+        if !blends {
+            stage.switch(0).unwrap();
+        }
+        assert_eq!(stage.switches(), [("between steps", blends)]);
+        let (mut places, mut heights) = (Vec::new(), Vec::new());
+        for frame in 0..60 {
+            stage.act(0.0).unwrap();
+            if frame == 8 {
+                stage.scene.modify_local(lawn, |local| local.translation.y = -3.0).unwrap();
+            }
+            stage.scene.update();
+            let [place, ground] =
+                stage.show(|_, scene| [gondola, lawn].map(|node| scene.world(node).unwrap().translation()));
+            places.push(place);
+            heights.push(ground.y);
+        }
+        let ways = places.windows(2).map(|pair| pair[1].distance(pair[0]));
+        let (least, most) = ways.fold((f32::INFINITY, 0.0_f32), |(least, most), way| (least.min(way), most.max(way)));
+        assert!(if blends { least > 0.1 && most < 1.02 * least } else { least == 0.0 && most > 0.6 }, "{least} {most}");
+        let glides = heights.iter().any(|&y| y != -0.1 && y != -3.0);
+        assert!(!glides && heights[7..9] == [-0.1, -3.0], "what is moved between steps glides: {heights:?}");
+        stage.scene.to_bytes()
+    });
+    assert!(smooth == plain, "drawing changes the simulation");
+}
