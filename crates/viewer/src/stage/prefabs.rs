@@ -57,7 +57,7 @@ pub(super) fn stage(seed: u64) -> Result<Stage> {
     }
     let play = Play::Prefabs(Box::new(Prefabs { prefab, houses, applied: [true; 3] }));
     let view = [DVec3::new(34.0, 60.0, 80.0), DVec3::new(5.0, 0.0, 10.0)];
-    Ok(town::painted("a hundred houses", scene, town::meshes(&Mesh::default()), play, view, (200.0, 40.0)))
+    Ok(town::painted("a hundred houses", scene, town::meshes(&Mesh::default()), play, view))
 }
 
 impl Prefabs {

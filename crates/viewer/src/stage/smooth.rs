@@ -70,7 +70,7 @@ pub(super) fn stage() -> Result<Stage> {
     let meshes = [[1.0; 2], [0.3; 2]].map(|narrow| Mesh::block(Aabb::cube(0.5), narrow));
     let view = [DVec3::new(11.0, 5.0, 25.0), DVec3::new(0.0, 8.6, 0.0)];
     let play = Play::Wheel(Some(Box::new(wheel)));
-    Ok(town::painted("ten steps a second", scene, meshes.into(), play, view, (90.0, 30.0)))
+    Ok(town::painted("ten steps a second", scene, meshes.into(), play, view))
 }
 
 /// Turns the wheel to where it is at a time; below it gondolas hang and swing.

@@ -97,9 +97,8 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         let user_data = figures.push(0, None, Some(LOOKS[number % LOOKS.len()]));
         scene.edit(walker.node)?.set_user_data(user_data);
     }
-    let [eye, target] = [DVec3::new(322.0, 46.0, 342.0), DVec3::new(200.0, 0.0, 215.0)];
-    let play = Play::Town(Box::new(life));
-    let stage = painted(&format!("town, seed {seed}"), scene, meshes(&person), play, [eye, target], (260.0, 60.0));
+    let view = [DVec3::new(322.0, 46.0, 342.0), DVec3::new(200.0, 0.0, 215.0)];
+    let stage = painted(&format!("town, seed {seed}"), scene, meshes(&person), Play::Town(Box::new(life)), view);
     Ok(Stage { figures, ..stage })
 }
 
@@ -127,14 +126,7 @@ pub(super) fn meshes(person: &Mesh) -> Vec<Mesh> {
 }
 
 /// A stage in the town's materials and its light, seen from `eye`.
-pub(super) fn painted(
-    title: &str,
-    scene: Scene,
-    meshes: Vec<Mesh>,
-    play: Play,
-    [eye, target]: [DVec3; 2],
-    shadows: (f32, f32),
-) -> Stage {
+pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, [eye, target]: [DVec3; 2]) -> Stage {
     let mut surfaces = vec![Surface::default(); SURFACES.len() + 1];
     for (material, [r, g, b], roughness, image) in SURFACES {
         let texture = image.map(|(image, metres)| {
@@ -165,7 +157,7 @@ pub(super) fn painted(
         camera: Camera::looking(eye, target, 0.75),
         through: None,
         target,
-        shadows,
+        shadows: (260.0, 60.0),
         layers: Layers::ALL,
         play,
         loose: Vec::new(),
