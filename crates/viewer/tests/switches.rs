@@ -22,8 +22,8 @@ fn overridden(stage: &Stage) -> [usize; 3] {
 fn overrides_are_reverted_and_applied_and_other_edits_stay() {
     let mut stage = Stage::new(&Arguments::new(Subject::Prefabs)).unwrap();
     assert_eq!(named(&stage, "house").count(), 100);
-    let shown = named(&stage, "roof").filter(|roof| roof.own_visibility() != Visibility::Hidden);
-    let [mine, gone, ..] = shown.map(|roof| roof.handle()).collect::<Vec<_>>()[..] else { panic!("no roofs") };
+    let roof = |is: Visibility| named(&stage, "roof").find(|roof| roof.own_visibility() == is).unwrap().handle();
+    let [mine, gone] = [Visibility::Inherited, Visibility::Hidden].map(roof);
     stage.scene.edit(mine).unwrap().set_visibility(Visibility::Hidden);
     stage.scene.reparent(gone, Place::Detached, Keep::Local).unwrap();
     let (all, before) = (overridden(&stage), stage.scene.tree(stage.scene.root()).unwrap());

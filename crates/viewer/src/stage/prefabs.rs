@@ -70,9 +70,10 @@ impl Prefabs {
     pub(super) fn switch(&mut self, scene: &mut Scene, number: usize) -> Result<()> {
         let Some((&(field, _), applied)) = FIELDS.get(number).zip(self.applied.get_mut(number)) else { return Ok(()) };
         for (lot, overrides) in &mut self.houses {
-            let now = Patch::between(&self.prefab, &lot.tree(scene)?)?;
+            let tree = lot.tree(scene)?;
+            let now = Patch::between(&self.prefab, &tree)?;
             let (mut own, mut wanted) = (overrides.clone(), now.clone());
-            own.retain(|entry| entry.field() == field);
+            own.retain(|entry| entry.field() == field && tree.index_of(entry.id).is_some());
             wanted.retain(|entry| own.get(entry.id, entry.field()).is_none());
             if !*applied {
                 wanted = Patch::merge(&wanted, &own)?.0;
