@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Draws the two pictures of the repository's README, with any adapter: docs/pictures/viewer-town.png and
-# docs/pictures/viewer-army.png, at most 150 kB each.
+# Draws pictures of the repository's pages with any adapter, at most 150 kB each: docs/pictures/viewer-town.png,
+# viewer-army.png, viewer-prefabs.png and viewer-smooth.png.
 set -euo pipefail
 cd "$(dirname "$0")"
 folder=../../docs/pictures
@@ -9,7 +9,9 @@ draw() {
 }
 draw town --frames 60 --size 640x360 --colours 128 --eye 215,24,262 --target 170,0,205 --picture "$folder/viewer-town.png"
 draw army --frames 60 --size 640x360 --colours 128 --characters 400 --picture "$folder/viewer-army.png"
-for name in town army; do
+draw prefabs --frames 3 --size 400x225 --colours 128 --picture "$folder/viewer-prefabs.png"
+draw smooth --frames 10 --size 400x225 --colours 128 --picture "$folder/viewer-smooth.png"
+for name in town army prefabs smooth; do
     file=$folder/viewer-$name.png
     bytes=$(wc -c <"$file")
     echo "$file: $bytes bytes"

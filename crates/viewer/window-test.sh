@@ -112,6 +112,18 @@ ends_well 'the window with a file'
 says animations 1
 says cameras 2
 
+# Overrides are reverted, one of them is applied again, and the title says so.
+"$program" --window --json --size 500x400 prefabs > "$folder/said" 2> "$folder/complaint" &
+viewer=$!
+await "$folder/said"
+window=$(xdotool search --name '^hedgerow: .*1: material on, 2: local on, 3: hidden roof on' | head -n 1)
+xdotool windowfocus "$window" mousemove --window "$window" 250 200 key 1 key 3 key 1 key 4
+timeout 60 xdotool search --sync --name '^hedgerow: .*1: material on, 2: local on, 3: hidden roof off' > /dev/null ||
+    fail 'another title'
+xdotool key ctrl+q
+ends_well 'the window with prefabs'
+says switched 3
+
 echo "window-test.sh: $(tail -n 1 "$folder/said")"
 
 [ -n "${WINDOW_SHOT:-}" ] || exit 0

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Shows a scene of hedgerow in a window, or draws it without one: the town, the army, or a glTF file.
+Shows a scene of hedgerow in a window, or draws it without one: the town, the army, houses of one prefab, smooth motion, or
+a glTF file.
 
-Usage: hedgerow-viewer [OPTIONS] [town | army | FILE.glb | FILE.gltf]
+Usage: hedgerow-viewer [OPTIONS] [town | army | prefabs | smooth | FILE.glb | FILE.gltf]
 
 Without --picture, --json and --no-draw a window opens (features `window` and `panels` of the viewer's build).
 
@@ -23,7 +24,7 @@ Options:
   --no-draw          with --json: everything but drawing
   --still            nothing moves after the first frame
   --load P           besides, so many percent of all nodes move in each frame, 0 to 100
-  --seed N           seed of the town and of the army (default 1)
+  --seed N           seed of the town, of the army, and of the prefab (default 1)
   --people N         people in the streets of the town (default 200)
   --characters N     characters of the army (default 1000)
   --animation N      the animation of a file to play (default 0, the first)
@@ -48,6 +49,10 @@ pub enum Subject {
     Town,
     /// The army of the example `army`.
     Army,
+    /// A hundred houses of one prefab, with overrides.
+    Prefabs,
+    /// A Ferris wheel that is simulated by few steps, and drawn between them.
+    Smooth,
     /// A glTF file.
     File(PathBuf),
 }
@@ -77,7 +82,7 @@ pub struct Arguments {
     pub still: bool,
     /// The percentage of all nodes that move besides.
     pub load: f32,
-    /// The seed of the town and of the army.
+    /// The seed of the town, of the army, and of the prefab.
     pub seed: u64,
     /// How many people are in the town.
     pub people: u32,
@@ -212,6 +217,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
                 subject = Some(match value.to_str() {
                     Some("town") => Subject::Town,
                     Some("army") => Subject::Army,
+                    Some("prefabs") => Subject::Prefabs,
+                    Some("smooth") => Subject::Smooth,
                     _ => Subject::File(value.into()),
                 });
             }

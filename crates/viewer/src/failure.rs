@@ -47,6 +47,12 @@ impl From<hedgerow::anim::Error> for Failure {
     }
 }
 
+impl From<hedgerow::patch::PatchError> for Failure {
+    fn from(error: hedgerow::patch::PatchError) -> Self {
+        Self::while_doing("the overrides cannot be changed", error)
+    }
+}
+
 impl From<hedgerow::math::Error> for Failure {
     fn from(error: hedgerow::math::Error) -> Self {
         Self::while_doing("the camera sees nothing", error)

@@ -4,7 +4,7 @@ use crate::stage::{Alpha, Stage};
 use hedgerow::changes::MatrixMirror;
 use hedgerow::draw::{DrawCommand, DrawGroups, DrawOrder, depth_key};
 use hedgerow::glam::{Affine3A, DAffine3, DMat3, Vec3};
-use hedgerow::{DrawList, Mat34};
+use hedgerow::{DrawList, Mat34, Scene};
 use std::ops::Range;
 
 /// Numbers a draw in an order, and the ranges of these that differ from those of the frame before.
@@ -54,12 +54,11 @@ impl View {
 
     /// Groups the draws, and orders those that are blended if `eye` is given: the place of the camera and where it
     /// looks, in the space of the matrices.
-    pub fn arrange(&mut self, stage: &Stage, eye: Option<(Vec3, Vec3)>) {
+    pub fn arrange(&mut self, stage: &Stage, scene: &Scene, eye: Option<(Vec3, Vec3)>) {
         self.list.group(&mut self.groups);
         let Some((eye, forward)) = eye else { return };
         let blends = |command: &DrawCommand| stage.surfaces[stage.surface(command.material())].alpha == Alpha::Blend;
         let relative = self.list.relative_matrices();
-        let scene = &stage.scene;
         self.list.order_by_key(&mut self.order, |index, command| {
             blends(command).then(|| {
                 let matrix = relative.get(index).or_else(|| scene.world(command.node));

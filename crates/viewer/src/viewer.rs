@@ -178,11 +178,14 @@ impl Viewer {
             // The shader has it in single precision.
             camera.eye = camera.eye.as_vec3().as_dvec3();
         }
-        renderer.cull(gpu, stage, &camera, frozen.as_ref(), aspect)?;
-        let culled = Instant::now();
-        renderer.arrange(gpu, stage, &camera);
-        let arranged = Instant::now();
-        renderer.upload(gpu, stage, &camera, aspect)?;
+        let [culled, arranged] = stage.show(|stage, scene| -> Result<_> {
+            renderer.cull(gpu, stage, scene, &camera, frozen.as_ref(), aspect)?;
+            let culled = Instant::now();
+            renderer.arrange(gpu, stage, scene, &camera);
+            let arranged = Instant::now();
+            renderer.upload(gpu, stage, scene, &camera, aspect)?;
+            Ok([culled, arranged])
+        })?;
         let phases = [updated - start, culled - updated, arranged - culled, arranged.elapsed()];
         frame.ms[3..].copy_from_slice(&phases.map(|time| time.as_secs_f64() * 1e3));
         frame.uploaded = renderer.take_uploaded();

@@ -76,6 +76,15 @@ fn flag() -> Arguments {
     Arguments { time: 0.8, ..small(Subject::File(written("flag.glb", &files::flag()))) }
 }
 
+fn prefabs() -> Arguments {
+    Arguments { eye: Some([30.0, 14.0, 62.0]), target: Some([20.0, 3.0, 40.0]), ..small(Subject::Prefabs) }
+}
+
+/// Between the second step and the third.
+fn smooth() -> Arguments {
+    Arguments { frames: 10, ..small(Subject::Smooth) }
+}
+
 /// The picture is the kept one, and each of the faults is found. `meshes` are the numbers of those that are left
 /// out one at a time.
 fn check(name: &str, arguments: &Arguments, meshes: &[u32]) {
@@ -126,6 +135,17 @@ fn a_flag_that_morphs_looks_as_it_did() {
 }
 
 #[test]
+fn houses_of_a_prefab_look_as_they_did() {
+    // Walls, roofs and windows.
+    check("prefabs", &prefabs(), &[4, 5, 8]);
+}
+
+#[test]
+fn a_wheel_between_two_steps_looks_as_it_did() {
+    check("smooth", &smooth(), &[0, 1]);
+}
+
+#[test]
 fn the_processor_skins_as_the_device_does() {
     for (name, arguments) in [("town", town()), ("army", army()), ("walker", walker()), ("flag", flag())] {
         let on_device = draw(&arguments, None);
@@ -157,6 +177,9 @@ fn textures_hold_what_storage_buffers_do() {
     for (name, arguments) in [
         ("town", town()),
         ("relative town", Arguments { relative: true, ..town() }),
+        ("prefabs", prefabs()),
+        ("smooth", smooth()),
+        ("relative smooth", Arguments { relative: true, ..smooth() }),
         ("army", army()),
         ("skinned army", skinned(army())),
         ("shelf", shelf()),
@@ -192,7 +215,7 @@ fn what_lies_ten_thousand_kilometres_away_does_not_shake() {
 
 #[test]
 fn what_is_culled_is_not_seen() {
-    for arguments in [town(), army()] {
+    for arguments in [town(), army(), prefabs(), smooth()] {
         let culled = draw(&arguments, None);
         let whole = draw(&Arguments { culling: false, ..arguments.clone() }, None);
         assert!(within(culled.difference(&whole)), "{:?}", culled.difference(&whole));

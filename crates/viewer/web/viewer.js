@@ -171,6 +171,7 @@ function listen() {
         const control = event.ctrlKey || event.metaKey;
         const key = event.key.toLowerCase();
         const alone = { delete: 'delete', backspace: 'delete', d: 'duplicate', z: 'undo', y: 'redo', ' ': 'pause' };
+        if (/^[1-9]$/.test(key) && !control) attempt(() => page.switch(Number(key) - 1));
         const name = (control ? { z: event.shiftKey ? 'redo' : 'undo', y: 'redo' } : alone)[key];
         if (!name) return;
         event.preventDefault();

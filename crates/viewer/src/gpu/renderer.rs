@@ -19,10 +19,10 @@ use crate::stage::{Alpha, Stage};
 use crate::threads;
 use crate::view::{Stream, View, is_deformed, single};
 use bytemuck::{Pod, Zeroable};
-use hedgerow::Mat34;
 use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::{CullView, Frustum};
+use hedgerow::{Mat34, Scene};
 use std::ops::Range;
 
 /// No place in a buffer.

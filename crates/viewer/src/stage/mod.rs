@@ -7,6 +7,8 @@ mod host;
 mod images;
 mod paint;
 mod playing;
+mod prefabs;
+mod smooth;
 mod town;
 
 pub use playing::{Cue, Playing};
@@ -23,6 +25,8 @@ use file::FilePlay;
 use geometry::Mesh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{Layers, Local, Mat34, NodeHandle, Scene};
+use prefabs::Prefabs;
+use smooth::Wheel;
 use std::time::Duration;
 use web_time::Instant;
 
@@ -69,6 +73,9 @@ enum Play {
     /// Its scene is the stage's while nothing is done in it.
     Army(Box<Army>),
     File(Box<FilePlay>),
+    Prefabs(Box<Prefabs>),
+    /// Nothing while it is drawn.
+    Wheel(Option<Box<Wheel>>),
 }
 
 /// What a material number stands for.
@@ -182,7 +189,7 @@ pub struct Lamp {
 /// The sun and the sky. Colours are linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Daylight {
-    /// Towards the sun.
+    /// Towards the sun, as it was shown last.
     pub sun: Vec3,
     /// The node along whose -z axis the sun shines, if it has one.
     pub sun_node: Option<NodeHandle>,
@@ -229,6 +236,8 @@ impl Stage {
         let stage = match &arguments.subject {
             Subject::Town => town::stage(arguments.seed, arguments.people)?,
             Subject::Army => host::stage(arguments.seed, arguments.characters)?,
+            Subject::Prefabs => prefabs::stage(arguments.seed)?,
+            Subject::Smooth => smooth::stage()?,
             Subject::File(path) => file::stage(path, arguments)?,
         };
         stage.placed(arguments)
@@ -291,7 +300,8 @@ impl Stage {
                 marched?;
                 acted.edits[0] = army.characters.len();
             }
-            Play::File(_) => {}
+            Play::Wheel(Some(wheel)) => acted.edits[0] = wheel.frame(&mut self.scene, self.frames)?,
+            Play::File(_) | Play::Prefabs(_) | Play::Wheel(None) => {}
         }
         if load > 0.0 {
             acted.edits[0] += self.stir(load)?;
@@ -311,6 +321,7 @@ impl Stage {
                     marched?;
                 }
             }
+            Play::Prefabs(_) | Play::Wheel(_) => {}
             Play::File(play) => play.advance(&mut self.scene, &mut self.figures, if first { 0.0 } else { FRAME })?,
         }
         let animated = Instant::now();
@@ -356,11 +367,55 @@ impl Stage {
         Ok(done)
     }
 
+    /// Does something with the scene as it is shown, which may be between two steps. The stage lacks it meanwhile.
+    pub fn show<T>(&mut self, draw: impl FnOnce(&mut Self, &Scene) -> T) -> T {
+        let of_node = self.light.sun_node.and_then(|node| self.scene.world(node));
+        self.light.sun = of_node.map_or(self.light.sun, |world| world.transform_vector(Vec3::Z));
+        let mut scene = std::mem::take(&mut self.scene);
+        let wheel = if let Play::Wheel(wheel) = &mut self.play { wheel.take() } else { None };
+        let drawn = if let Some(mut wheel) = wheel {
+            let drawn = draw(self, &wheel.blend(&mut scene));
+            self.play = Play::Wheel(Some(wheel));
+            drawn
+        } else {
+            draw(self, &scene)
+        };
+        self.scene = scene;
+        drawn
+    }
+
+    /// What can be switched on and off, and whether it is on.
+    #[must_use]
+    pub fn switches(&self) -> Vec<(&'static str, bool)> {
+        match &self.play {
+            Play::Prefabs(prefabs) => prefabs.switches(),
+            Play::Wheel(Some(wheel)) => vec![("between steps", wheel.blends)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Turns one of the switches. Does nothing where there is none of this number.
+    pub fn switch(&mut self, number: usize) -> Result<()> {
+        match &mut self.play {
+            Play::Prefabs(prefabs) => prefabs.switch(&mut self.scene, number)?,
+            Play::Wheel(Some(wheel)) if number == 0 => wheel.blends = !wheel.blends,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The title, and what is switched on and off by which key.
+    #[must_use]
+    pub fn caption(&self) -> String {
+        let state = |on| if on { "on" } else { "off" };
+        let switches = (1..).zip(self.switches()).map(|(key, (name, on))| format!(", {key}: {name} {}", state(on)));
+        self.title.clone() + &switches.collect::<String>()
+    }
+
     /// The direction to the sun in this frame.
     #[must_use]
     pub fn sun(&self) -> Vec3 {
-        let of_node = self.light.sun_node.and_then(|node| self.scene.world(node));
-        of_node.map_or(self.light.sun, |world| world.transform_vector(Vec3::Z)).normalize_or(Vec3::Y)
+        self.light.sun.normalize_or(Vec3::Y)
     }
 
     /// The surface of a draw with this material.

@@ -13,7 +13,7 @@ use crate::people::People;
 use crate::threads;
 use crate::town;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Aabb, Layers, SceneConfig};
+use hedgerow::{Aabb, Layers, Scene, SceneConfig};
 
 /// All parts, by mesh number.
 const PARTS: [Part; 26] = [
@@ -97,6 +97,13 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         let user_data = figures.push(0, None, Some(LOOKS[number % LOOKS.len()]));
         scene.edit(walker.node)?.set_user_data(user_data);
     }
+    let view = [DVec3::new(322.0, 46.0, 342.0), DVec3::new(200.0, 0.0, 215.0)];
+    let stage = painted(&format!("town, seed {seed}"), scene, meshes(&person), Play::Town(Box::new(life)), view);
+    Ok(Stage { figures, ..stage })
+}
+
+/// The meshes of the town, in which people are this one.
+pub(super) fn meshes(person: &Mesh) -> Vec<Mesh> {
     let meshes = PARTS.map(|part| {
         let bounds = part.drawable().bounds;
         match part {
@@ -115,6 +122,11 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
             _ => Mesh::block(bounds, [1.0, 1.0]),
         }
     });
+    meshes.into()
+}
+
+/// A stage in the town's materials and its light, seen from `eye`.
+pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, [eye, target]: [DVec3; 2]) -> Stage {
     let mut surfaces = vec![Surface::default(); SURFACES.len() + 1];
     for (material, [r, g, b], roughness, image) in SURFACES {
         let texture = image.map(|(image, metres)| {
@@ -133,15 +145,13 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
             ..Surface::default()
         };
     }
-    let target = DVec3::new(200.0, 0.0, 215.0);
-    let eye = DVec3::new(322.0, 46.0, 342.0);
-    Ok(Stage {
-        title: format!("town, seed {seed}"),
+    Stage {
+        title: title.to_owned(),
         scene,
-        meshes: meshes.into(),
+        meshes,
         surfaces,
         images: PATTERNS.map(Image::of).into(),
-        figures,
+        figures: Figures::default(),
         lamps: Vec::new(),
         light: Daylight { sun: Vec3::new(-0.62, 0.62, 0.40), haze: 900.0, ..Daylight::AFTERNOON },
         camera: Camera::looking(eye, target, 0.75),
@@ -149,10 +159,10 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         target,
         shadows: (260.0, 60.0),
         layers: Layers::ALL,
-        play: Play::Town(Box::new(life)),
+        play,
         loose: Vec::new(),
         frames: 0,
-    })
+    }
 }
 
 /// People who take their step in one task.

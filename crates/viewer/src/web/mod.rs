@@ -72,7 +72,7 @@ fn wanted(words: &str) -> Result<Wanted> {
 
 #[wasm_bindgen]
 impl Page {
-    /// Shows in a canvas what the words of a command line ask for: `town`, `army`, and the program's options. Without
+    /// Shows in a canvas what the words of a command line ask for: `town`, `army`, `prefabs`, `smooth`, and the program's options. Without
     /// `--frames` there is no end, with it nothing happens after them; without `--size` the canvas is as large as
     /// [`Page::resize`] says.
     pub async fn open(canvas: HtmlCanvasElement, words: String) -> std::result::Result<Page, JsError> {
@@ -119,7 +119,7 @@ impl Page {
 
     /// What is shown, in words.
     pub fn title(&self) -> String {
-        self.viewer.stage.title.clone()
+        self.viewer.stage.caption()
     }
 
     /// How many nodes are in the tree.
@@ -224,6 +224,11 @@ impl Page {
         edges.flatten().flat_map(|end| end.to_array()).collect()
     }
 
+    /// Turns a switch of what is shown. There may be none of this number.
+    pub fn switch(&mut self, number: usize) -> std::result::Result<(), JsError> {
+        Ok(self.viewer.stage.switch(number)?)
+    }
+
     /// Takes what is picked out of the tree, with all below.
     pub fn delete(&mut self) -> std::result::Result<(), JsError> {
         Ok(self.editor.delete(&mut self.viewer.stage.scene)?)
@@ -250,7 +255,7 @@ impl Page {
     }
 }
 
-/// The stage of a town or of an army.
+/// The stage of anything but a file.
 fn stage(arguments: &Arguments) -> Result<Stage> {
     if matches!(arguments.subject, Subject::File(_)) {
         return Err(Failure::new("a page opens no files by name: drop the file on it"));

@@ -69,6 +69,8 @@ pub struct Summary {
     pub animations: usize,
     /// How often a camera of the file was chosen.
     pub cameras: usize,
+    /// How often a switch of what is shown was turned.
+    pub switched: usize,
     /// What is picked at the end.
     pub picked: Option<String>,
     /// How many nodes there are in the tree at first, and at the end.
@@ -93,7 +95,7 @@ impl Summary {
             "frames": self.frames, "first_picture_ms": self.first_picture_ms, "work_ms": self.work_ms,
             "panels_ms": self.panels_ms, "picks": self.picks, "moves": self.moves, "deletions": self.deletions,
             "duplicates": self.duplicates, "undone": self.undone, "redone": self.redone,
-            "animations": self.animations, "cameras": self.cameras, "picked": self.picked,
+            "animations": self.animations, "cameras": self.cameras, "switched": self.switched, "picked": self.picked,
             "nodes_before": self.nodes[0], "nodes": self.nodes[1], "detached": self.detached,
         })
         .to_string()
@@ -226,6 +228,14 @@ impl Session {
             let next = Cue::Animation((playing.animation + 1) % count.max(1));
             let cued = viewer.stage.cue(next);
             self.summary.animations += usize::from(self.tell(cued).is_some());
+        }
+    }
+
+    /// Turns a switch of what is shown, if it has one of this number.
+    pub(super) fn switch(&mut self, viewer: &mut Viewer, number: usize) {
+        if number < viewer.stage.switches().len() {
+            let switched = viewer.stage.switch(number);
+            self.summary.switched += usize::from(self.tell(switched).is_some());
         }
     }
 

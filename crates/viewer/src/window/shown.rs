@@ -34,6 +34,8 @@ pub(super) struct Shown {
     /// When the program started, and when the last frame began.
     start: Instant,
     last: Instant,
+    /// What the window was called last.
+    title: String,
     /// How many frames are left, if that was asked for.
     left: Option<u32>,
     /// Whether nothing happens after the first frame.
@@ -74,6 +76,7 @@ impl Shown {
             window,
             start,
             last: Instant::now(),
+            title: String::new(),
             left: (arguments.frames > 0).then_some(arguments.frames),
             still: arguments.still,
             json: arguments.json,
@@ -147,6 +150,11 @@ impl Shown {
         };
         self.session.frame_ms = seconds * 1e3;
         let Self { viewer, session, .. } = self;
+        let title = format!("hedgerow: {}", viewer.stage.caption());
+        if self.title != title {
+            self.window.set_title(&title);
+            self.title = title;
+        }
         let lines = outlines(viewer, session, aspect);
         viewer.renderer.set_lines(&viewer.gpu, &lines, &viewer.camera, aspect);
         let mut encoder = viewer.gpu.device.create_command_encoder(&Default::default());

@@ -9,6 +9,7 @@ impl Renderer {
         &mut self,
         gpu: &Gpu,
         stage: &Stage,
+        scene: &Scene,
         camera: &Camera,
         frozen: Option<&Camera>,
         aspect: f32,
@@ -16,9 +17,9 @@ impl Renderer {
         let settings = self.settings;
         let mut drawn = std::mem::take(&mut self.drawn);
         let (found, rebind) = threads::join(
-            || Self::find(settings, &mut drawn, stage, camera, frozen, aspect),
+            || Self::find(settings, &mut drawn, stage, scene, camera, frozen, aspect),
             // Those relative to the camera go by the lists.
-            || !settings.relative && self.upload_world(gpu, stage),
+            || !settings.relative && self.upload_world(gpu, scene),
         );
         self.drawn = drawn;
         self.rebind |= rebind;
@@ -30,6 +31,7 @@ impl Renderer {
         settings: Settings,
         drawn: &mut [Drawn],
         stage: &Stage,
+        scene: &Scene,
         camera: &Camera,
         frozen: Option<&Camera>,
         aspect: f32,
@@ -37,7 +39,6 @@ impl Renderer {
         let falls = Self::cascades(stage, camera, aspect, settings);
         let seeing = frozen.unwrap_or(camera);
         let layers = stage.layers();
-        let scene = &stage.scene;
         for Drawn { view, .. } in drawn.iter_mut() {
             view.list.set_layers(layers);
             view.list.set_eye(settings.relative.then_some(camera.eye));
@@ -69,7 +70,7 @@ impl Renderer {
     }
 
     /// Groups and orders what was found, and notes the writes of palettes meanwhile.
-    pub fn arrange(&mut self, gpu: &Gpu, stage: &mut Stage, camera: &Camera) {
+    pub fn arrange(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene, camera: &Camera) {
         let relative = self.settings.relative;
         let eye = if relative { Vec3::ZERO } else { camera.eye.as_vec3() };
         let palettes_changed = stage.figures.take_changed();
@@ -82,7 +83,7 @@ impl Renderer {
         let ((), rebind) = threads::join(
             || {
                 threads::in_order(views, |(number, view)| {
-                    view.arrange(seen, (number == 0).then_some((eye, camera.forward)));
+                    view.arrange(seen, scene, (number == 0).then_some((eye, camera.forward)));
                     // Relative matrices have no places yet.
                     if !relative {
                         view.index(seen, Some(&mirror));

@@ -4,10 +4,10 @@ use super::*;
 
 impl Renderer {
     /// Notes all writes that bring the device in step; [`Renderer::draw`] and [`Renderer::flush`] send them.
-    pub fn upload(&mut self, gpu: &Gpu, stage: &mut Stage, camera: &Camera, aspect: f32) -> Result<()> {
+    pub fn upload(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene, camera: &Camera, aspect: f32) -> Result<()> {
         let mut rebind = std::mem::take(&mut self.rebind);
         if self.settings.relative {
-            rebind |= self.upload_relative(gpu, stage, camera);
+            rebind |= self.upload_relative(gpu, stage, scene, camera);
             let seen: &Stage = stage;
             threads::each(&mut self.drawn, |_, Drawn { view, .. }| view.index(seen, None));
         }
@@ -16,8 +16,8 @@ impl Renderer {
                 self.uploaded.draws += upload_stream(gpu, &mut self.buffers, stream, buffers);
             }
         }
-        rebind |= self.upload_figures(gpu, stage)?;
-        self.upload_uniforms(stage, camera, aspect);
+        rebind |= self.upload_figures(gpu, stage, scene)?;
+        self.upload_uniforms(stage, scene, camera, aspect);
         if rebind {
             self.bind(gpu);
         }
@@ -27,11 +27,11 @@ impl Renderer {
     }
 
     /// Writes the world matrices that the last update computed. Returns whether the table is in another place.
-    pub(super) fn upload_world(&mut self, gpu: &Gpu, stage: &Stage) -> bool {
+    pub(super) fn upload_world(&mut self, gpu: &Gpu, scene: &Scene) -> bool {
         let Self { mirror, matrices, buffers, uploaded, settings, .. } = self;
         let transposed = settings.fault == Some(Fault::Transposed);
         let mut rebind = false;
-        mirror.sync(&stage.scene, |step| match (step, step.bytes()) {
+        mirror.sync(scene, |step| match (step, step.bytes()) {
             (MirrorStep::Resize { len }, _) => rebind |= matrices.fit(gpu, 48 * len),
             (_, Some((offset, bytes))) if transposed => {
                 uploaded.matrices += buffers.write_changed(matrices, offset, bytes, transpose);
@@ -43,7 +43,7 @@ impl Renderer {
     }
 
     /// Writes the matrices of all lists, if any changed. Returns whether the table is in another place.
-    fn upload_relative(&mut self, gpu: &Gpu, stage: &Stage, camera: &Camera) -> bool {
+    fn upload_relative(&mut self, gpu: &Gpu, stage: &Stage, scene: &Scene, camera: &Camera) -> bool {
         let Self { drawn, relative, matrices, buffers, uploaded, settings, .. } = self;
         let mut all = Vec::with_capacity(relative.len());
         for Drawn { view, .. } in drawn {
@@ -51,7 +51,6 @@ impl Renderer {
             all.extend_from_slice(view.list.relative_matrices());
         }
         // Behind them those before palettes.
-        let scene = &stage.scene;
         for figure in &stage.figures.list {
             let base = figure.base.and_then(|base| scene.get(base).map(|node| node.world_f64()));
             all.push(base.map_or(Mat34::IDENTITY, |mut world| {
@@ -101,7 +100,7 @@ impl Renderer {
 
     /// Writes records of figures, and the vertices that the processor skins. Returns whether some table is in another
     /// place.
-    fn upload_figures(&mut self, gpu: &Gpu, stage: &mut Stage) -> Result<bool> {
+    fn upload_figures(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene) -> Result<bool> {
         if stage.figures.list.is_empty() {
             return Ok(false);
         }
@@ -120,7 +119,8 @@ impl Renderer {
             }
             self.streams.1 = streams;
         }
-        let records: Vec<Deform> = (0..places.len()).map(|number| self.record(stage, number, places[number])).collect();
+        let record = |(number, &place)| self.record(stage, scene, number, place);
+        let records: Vec<Deform> = places.iter().enumerate().map(record).collect();
         if records != self.deforms.1 {
             rebind |= self.deforms.0.fit(gpu, size_of_val(&records[..]));
             let bytes = bytemuck::cast_slice(&records);
@@ -146,7 +146,7 @@ impl Renderer {
         (0..seen.len()).filter(|&number| seen[number]).collect()
     }
 
-    fn record(&self, stage: &Stage, number: usize, streams: u32) -> Deform {
+    fn record(&self, stage: &Stage, scene: &Scene, number: usize, streams: u32) -> Deform {
         let figure = &stage.figures.list[number];
         let drawable = &stage.figures.drawables[figure.drawable];
         let [influences, deltas] = self.drawables[figure.drawable];
@@ -155,7 +155,7 @@ impl Renderer {
                 let lists = self.relative.len() - stage.figures.list.len();
                 return u32::try_from(lists + number).ok();
             }
-            let place = self.mirror.index(stage.scene.get(base)?.matrix_slot()?)?;
+            let place = self.mirror.index(scene.get(base)?.matrix_slot()?)?;
             u32::try_from(place).ok()
         });
         let mut coat = [[0; 4]; 8];
@@ -179,7 +179,7 @@ impl Renderer {
         }
     }
 
-    fn upload_uniforms(&mut self, stage: &Stage, camera: &Camera, aspect: f32) {
+    fn upload_uniforms(&mut self, stage: &Stage, scene: &Scene, camera: &Camera, aspect: f32) {
         let settings = self.settings;
         let falls = Self::cascades(stage, camera, aspect, settings);
         let view_projection = camera.view_projection(aspect);
@@ -200,7 +200,7 @@ impl Renderer {
         let mut lamps = [[[0.0; 4]; 4]; LAMPS];
         let mut shining = 0;
         for (lamp, record) in stage.lamps.iter().zip(&mut lamps) {
-            let Some(world) = stage.scene.get(lamp.node).map(|node| node.world_f64()) else { continue };
+            let Some(world) = scene.get(lamp.node).map(|node| node.world_f64()) else { continue };
             let place = (world.translation - camera.eye).as_vec3();
             let direction = -world.matrix3.z_axis.as_vec3().normalize_or(Vec3::Z);
             let [inner, outer] = lamp.cone.unwrap_or([1.0, -2.0]);

@@ -13,6 +13,7 @@ use hedgerow::{Layers, Local, NodeHandle};
 const KEYS: &str = "left: pick, drag; right: turn; middle: move; wheel: zoom
 C: fly (W A S D Q E, shift: fast) or orbit
 N: next animation of a file; V: its next camera
+1, 2, 3: overrides of prefabs; 1: smooth motion
 F: go to what is picked; P: its parent
 delete; ctrl-D: duplicate; ctrl-Z, ctrl-Y: undo, redo
 X: freeze the frustum; B: boxes; M: memory
@@ -92,6 +93,11 @@ fn switches(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
         }
         ui.checkbox(&mut session.shows_memory, "memory");
     });
+    for (number, (name, mut on)) in viewer.stage.switches().into_iter().enumerate() {
+        if ui.checkbox(&mut on, name).changed() {
+            session.switch(viewer, number);
+        }
+    }
     let settings = viewer.renderer.settings();
     let (mut culling, mut skinning) = (settings.culling, settings.cpu_skinning);
     ui.horizontal(|ui| {

@@ -1,0 +1,107 @@
+//! A Ferris wheel that is simulated by ten steps a second, and drawn between them.
+
+use super::geometry::Mesh;
+use super::{Play, Stage, town};
+use crate::failure::Result;
+use crate::parts::Material;
+use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::motion::{Blended, Smooth};
+use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform};
+use std::f32::consts::TAU;
+
+/// Frames and seconds of a step.
+const FRAMES: usize = 6;
+const STEP: f32 = FRAMES as f32 * super::FRAME;
+const GONDOLAS: u8 = 12;
+const SECTOR: f32 = TAU / GONDOLAS as f32;
+const RADIUS: f32 = 8.0;
+/// Radians a second: a gondola moves by 0.7 m in a step.
+const SPIN: f32 = 0.9;
+
+/// The wheel, and what shows it between its last two steps.
+pub(super) struct Wheel {
+    node: NodeHandle,
+    gondolas: Vec<NodeHandle>,
+    smooth: Smooth,
+    frame: usize,
+    /// Whether it is shown between steps, and not as of the last one.
+    pub(super) blends: bool,
+}
+
+/// A solid of a size, turned around z, with its middle at a place.
+fn solid(mesh: u32, material: Material, at: Vec3, size: Vec3, turn: f32) -> Node<'static> {
+    let place = Transform::from_translation(at).with_rotation(Quat::from_rotation_z(turn)).with_scale(size);
+    Node::transform(place).with_drawable(Drawable::new(mesh, Aabb::cube(0.5))).with_material(material as u32)
+}
+
+/// A wheel on a lawn.
+pub(super) fn stage() -> Result<Stage> {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT })?;
+    let (root, at) = (scene.root(), Vec3::new);
+    scene.insert(root, solid(0, Material::Grass, at(0.0, -0.1, 0.0), at(160.0, 0.2, 160.0), 0.0).named("lawn"))?;
+    for (lean, z) in [(-0.3, -1.6), (0.3, -1.6), (-0.3, 1.6), (0.3, 1.6)] {
+        scene.insert(root, solid(0, Material::Oak, at(5.0 * lean, 5.0, z), at(0.5, 10.5, 0.4), lean))?;
+    }
+    let node = scene.insert(root, Node::transform(Transform::from_xyz(0.0, 10.0, 0.0)).named("wheel"))?;
+    let mut gondolas = Vec::new();
+    for number in 0..GONDOLAS {
+        let frame = Transform::from_rotation(Quat::from_rotation_z(f32::from(number) * SECTOR));
+        let frame = scene.insert(node, Node::transform(frame))?;
+        // It hangs by its origin.
+        let hook = Transform::from_xyz(0.0, RADIUS, 0.0);
+        let gondola = scene.insert(frame, Node::transform(hook).named("gondola"))?;
+        let colour = [Material::Red, Material::Blue, Material::Pine][usize::from(number) % 3];
+        for (parent, mesh, material, place, size) in [
+            (frame, 0, Material::Steel, at(0.0, 4.0, -1.1), at(0.15, RADIUS, 0.15)),
+            (frame, 0, Material::Steel, at(0.0, 4.0, 1.1), at(0.15, RADIUS, 0.15)),
+            (frame, 0, Material::White, at(0.0, RADIUS, -1.1), at(4.3, 0.25, 0.2)),
+            (frame, 0, Material::White, at(0.0, RADIUS, 1.1), at(4.3, 0.25, 0.2)),
+            (gondola, 1, colour, at(0.0, -0.4, 0.0), at(2.1, 0.9, 1.9)),
+            (gondola, 0, Material::Glass, at(0.0, -1.2, 0.0), at(1.6, 0.8, 1.4)),
+            (gondola, 0, colour, at(0.0, -2.0, 0.0), at(1.8, 0.9, 1.6)),
+        ] {
+            scene.insert(parent, solid(mesh, material, place, size, 0.0))?;
+        }
+        gondolas.push(gondola);
+    }
+    turn(&mut scene, node, &gondolas, 0.0)?;
+    scene.update();
+    let wheel = Wheel { node, gondolas, smooth: Smooth::new(&scene)?, frame: 0, blends: true };
+    let meshes = [[1.0; 2], [0.3; 2]].map(|narrow| Mesh::block(Aabb::cube(0.5), narrow));
+    let view = [DVec3::new(11.0, 5.0, 25.0), DVec3::new(0.0, 8.6, 0.0)];
+    let play = Play::Wheel(Some(Box::new(wheel)));
+    Ok(town::painted("ten steps a second", scene, meshes.into(), play, view))
+}
+
+/// Turns the wheel to where it is at a time; below it gondolas hang and swing.
+fn turn(scene: &mut Scene, wheel: NodeHandle, gondolas: &[NodeHandle], time: f32) -> Result<()> {
+    scene.modify_local(wheel, |local| local.rotation = Quat::from_rotation_z(SPIN * time))?;
+    for (number, &gondola) in (0_u8..).map(f32::from).zip(gondolas) {
+        let angle = 0.25 * (2.5 * time + 1.7 * number).sin() - SPIN * time - SECTOR * number;
+        scene.modify_local(gondola, |local| local.rotation = Quat::from_rotation_z(angle))?;
+    }
+    Ok(())
+}
+
+impl Wheel {
+    /// Plays a frame, in which a step may be due. Returns how many nodes it sets.
+    pub(super) fn frame(&mut self, scene: &mut Scene, number: usize) -> Result<usize> {
+        self.frame = number;
+        if !number.is_multiple_of(FRAMES) {
+            return Ok(0);
+        }
+        // What was edited since the last step was shown as it is: a step of its own keeps it from gliding.
+        scene.update();
+        self.smooth.step(scene)?;
+        turn(scene, self.node, &self.gondolas, (number / FRAMES + 1) as f32 * STEP)?;
+        scene.update();
+        self.smooth.step(scene)?;
+        Ok(1 + self.gondolas.len())
+    }
+
+    /// The scene as it is shown.
+    pub(super) fn blend<'s>(&'s mut self, scene: &'s mut Scene) -> Blended<'s> {
+        let passed = (self.frame % FRAMES) as f32 / FRAMES as f32;
+        self.smooth.blend(scene, if self.blends { passed } else { 1.0 })
+    }
+}
