@@ -249,7 +249,7 @@ impl NodeMut<'_> {
     /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. The node is unchanged.
     pub fn set_node(&mut self, description: Node<'_>) -> Result<&mut Self, Error> {
         let description = description.checked()?;
-use crate::{Drawable, Error, Keep, Layers, Local, Node, NodeHandle, Transform, ViewRange, Visibility};
+        let Node { local, material, drawable, visibility, layers, name, user_data, anchored, range, .. } = description;
         let store = &mut self.scene.store;
         store.set_anchored(self.id, anchored);
         match local {

@@ -64,7 +64,8 @@ fn is_inherited(visibility: &Visibility) -> bool {
 
 impl<'n> NodeForm<'n> {
     pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
-        let Node { local, material, drawable, visibility, layers, name, user_data, translation_f64, anchored, range } = node;
+        let Node { local, material, drawable, visibility, layers, name, user_data, translation_f64, anchored, range } =
+            node;
         let remainder = translation_f64.map(|_| node.remainder().to_array());
         Self {
             id,
