@@ -26,9 +26,10 @@ impl Patch {
     /// Each field must have the value that the entry has as `before`, to the bit, so a patch is not applied twice or to
     /// another state by mistake. Components that the patch does not mention are not looked at, but those of removed
     /// nodes. Nodes without an id, which a program put below the instance, count as no siblings, and are removed with
-    /// the node that they are below. A node that was removed and comes back has another handle and the same id.
+    /// the node that they are below. A node that was removed or detached and comes back has another handle and the same
+    /// id.
     ///
-    /// Runs in **O(entries log nodes)**, in O(children) for each node that is removed, and in O(nodes below) for each
+    /// Runs in **O(entries (log nodes + depth))**, in O(children) for each node that is removed, and in O(nodes below) for each
     /// that moves. Readers of changes, and handles, see what [`EditQueue::apply_all`] says.
     ///
     /// # Errors
@@ -83,12 +84,10 @@ impl Patch {
         for entry in &self.entries {
             let id = entry.id;
             let same = match &entry.before {
-                Value::Place(None) => instance.node(id).is_none_or(|node| !scene.contains(node)),
                 Value::Place(before) => instance.spot(scene, id) == *before,
-                value => match instance.value(scene, value, id) {
-                    Some(now) => now.same(value),
-                    None => matches!(moves.places.get(&id), Some([None, _])),
-                },
+                // Of a node that is inserted, all values before are those of a group.
+                _ if matches!(moves.places.get(&id), Some([None, _])) => true,
+                value => instance.value(scene, value, id).is_some_and(|now| now.same(value)),
             };
             if !same {
                 return Err(PatchError::State { id, field: entry.field() });

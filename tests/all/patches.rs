@@ -6,7 +6,7 @@ use fastrand::Rng;
 use hedgerow::edit::BatchError;
 use hedgerow::patch::{Entry, Field, Patch, PatchError, Spot, Value};
 use hedgerow::snapshot::SnapshotError;
-use hedgerow::{Error, Node, Place, Scene, Tree};
+use hedgerow::{Error, Keep, Node, Place, Scene, Tree};
 
 #[test]
 fn a_patch_makes_one_tree_into_the_other_and_its_inverse_takes_it_back_to_the_bit() {
@@ -222,6 +222,29 @@ fn nodes_of_the_program_among_those_of_the_instance_count_as_no_siblings() {
     let expected = [instance.node(1).unwrap(), instance.node(10).unwrap(), own, instance.node(2).unwrap()];
     assert!(scene.children(instance.root()).eq(expected));
     assert_eq!(ids(&instance.tree(&scene).unwrap()), [1, 10, 11, 2], "and get ids when the tree is read");
+}
+
+#[test]
+fn nodes_that_a_program_detached_are_inserted_again() {
+    let mut old = Tree::new();
+    let house = old.push(None, Node::material(1).named("house"));
+    old.push(Some(house), Node::material(2));
+    let (mut scene, mut instance) = placed(&old);
+    let [house, room] = [0, 1].map(|id| instance.node(id).unwrap());
+    scene.reparent(house, Place::Detached, Keep::Local).unwrap();
+    let deleted = Patch::between(&old, &instance.tree(&scene).unwrap()).unwrap();
+    deleted.inverse().apply(&mut scene, &mut instance).unwrap();
+    assert_eq!(bits(&instance.tree(&scene).unwrap()), bits(&old));
+    assert!(instance.node(0) != Some(house) && instance.node(1) != Some(room) && scene.contains(room));
+
+    // What is detached is no parent for new nodes.
+    let twice = deleted.inverse().apply(&mut scene, &mut instance);
+    assert_eq!(twice, Err(PatchError::State { id: 0, field: Field::Place }));
+    scene.reparent(instance.node(0).unwrap(), Place::Detached, Keep::Local).unwrap();
+    let before = Value::Place(None);
+    let after = Value::Place(Some(Spot { parent: Some(1), after: None }));
+    let below = Patch::from_entries(vec![Entry { id: 9, before, after }]).unwrap();
+    assert_eq!(below.apply(&mut scene, &mut instance), Err(PatchError::Missing { id: 9, missing: 1 }));
 }
 
 #[test]
