@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Makes patches of what changes in an instance, from read to read: steps to undo, or packets for a replica.
 ///
-/// It has the state of each node as of the last read: about 100 bytes, and 90 for each component. The scene must track
+/// It has the state of each node as of the last read: about 120 bytes, and 80 for each component. The scene must track
 /// [changes](crate::SceneConfig::changes).
 ///
 /// ```
