@@ -87,7 +87,7 @@ impl Recorder {
     /// though fewer need to move.
     ///
     /// Runs in **O(changes log nodes)** and in the time of [`Scene::changes`]. If the instance is not the whole scene,
-    /// nodes that were inserted or moved take O(depth) more, and O(nodes below) if they came from outside or went there.
+    /// nodes that were inserted or moved take O(depth) more, and O(nodes below) if they came from or went outside.
     /// If the [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are
     /// compared, in **O(nodes log nodes)**, and siblings behind one that moved have entries, too.
     ///
