@@ -37,8 +37,8 @@
 //! ```
 //!
 //! Acknowledgements are lost, too: keep the patches since the tick that a client acknowledged last, number the packets
-//! by the ticks from which and to which they lead, and let a client only apply a packet that starts at its tick. Edits of
-//! the recorder's root itself are in no patch.
+//! by the ticks from which and to which they lead, and let a client only apply a packet that starts at its tick. Edits
+//! of the recorder's root itself are in no patch.
 //!
 //! **As entities**, which need handles and kinds of changes and no values, use a
 //! [`ChangeReader`](crate::changes::ChangeReader). Read right after [`Scene::update`](crate::Scene::update), before
@@ -47,7 +47,7 @@
 //! | nodes of | their entities |
 //! |---|---|
 //! | [`removed`](crate::changes::Changed::removed) | are despawned, if there are any: first, since new nodes may have the same record numbers |
-//! | [`left`](crate::changes::Changed::left) | are disabled: the others of these nodes are detached, and may come back |
+//! | [`left`](crate::changes::Changed::left) | are disabled, if not despawned: these nodes are detached, and may come back |
 //! | [`entered`](crate::changes::Changed::entered) | are spawned, or enabled; the list has no order |
 //! | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | are linked to the entities of their parents, when all are spawned |
 //! | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | get the values that the scene has now |

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Makes patches of what changes in an instance, from read to read: steps to undo, or packets for a replica.
 ///
-/// It has the state of each node as of the last read: about 100 bytes, and 90 for each component. The scene must track
+/// It has the state of each node as of the last read: about 120 bytes, and 80 for each component. The scene must track
 /// [changes](crate::SceneConfig::changes).
 ///
 /// ```
@@ -87,7 +87,7 @@ impl Recorder {
     /// though fewer need to move.
     ///
     /// Runs in **O(changes log nodes)** and in the time of [`Scene::changes`]. If the instance is not the whole scene,
-    /// nodes that were inserted or moved take O(depth) more, and O(nodes below) if they came from outside or went there.
+    /// nodes that were inserted or moved take O(depth) more, and O(nodes below) if they came from or went outside.
     /// If the [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are
     /// compared, in **O(nodes log nodes)**, and siblings behind one that moved have entries, too.
     ///

@@ -14,7 +14,7 @@
 //! calls in a row; beside it one naive traversal of the same random tree.
 //!
 //! `meshes/set` and `meshes/reparent` are scenes of which others report times: 60,000 groups of ten nodes with a mesh
-//! each; edits and update in nanoseconds a frame. 5,000 groups are set: NVIDIA reports 27 frames a second for Fabric and
+//! each; edits and update in nanoseconds a frame. 5,000 groups are set: NVIDIA reports 27 frames a second for Fabric,
 //! 14 for `OmniHydra` (highlights of Kit 106.3). 10,000 nodes change groups: a user of `OpenUSD` reports 8 s.
 
 use crate::agreement::same_worlds;
