@@ -38,7 +38,7 @@ fn transform(dice: &mut Rng) -> Transform {
 }
 
 fn change(dice: &mut Rng) -> Change {
-    match dice.u8(..14) {
+    match dice.u8(..15) {
         0 => Change::Local(None),
         1 => Change::Local(Some(
             Mat34 { rows: [[1.0, 3.0, 0.0, 2.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 0.0, 1.0]] }.into(),
@@ -53,7 +53,8 @@ fn change(dice: &mut Rng) -> Change {
         9 => Change::Name(dice.bool().then(|| "named".into())),
         10 => Change::UserData(dice.u32(..3)),
         11 => Node::transform(transform(dice)).named("whole").with_layers(Layers::new(2)).into(),
-        12 => Change::Range(dice.bool().then(|| ViewRange::new(dice.u32(..4) as f32, 3.0).unwrap())),
+        13 => Change::Anchored(dice.bool(), if dice.bool() { Keep::World } else { Keep::Local }),
+        12 => Change::Range(dice.bool().then(|| ViewRange::new(dice.u32(..3) as f32, 3.0).unwrap())),
         _ => Change::Local(Some(transform(dice).into())),
     }
 }
