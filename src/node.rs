@@ -423,8 +423,7 @@ impl<'n> Node<'n> {
     #[inline(always)]
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
-        let numbers = self.user_data | self.range.map_or(0, |range| range.far.get());
-        let named = self.name.is_some() | (numbers != 0);
+        let named = self.name.is_some() | (self.user_data != 0) | self.range.is_some();
         let seen = self.layers.is_some() | (self.visibility != Visibility::Inherited);
         matrix | self.drawable.is_some() | seen | named | self.translation_f64.is_some()
     }
