@@ -47,8 +47,8 @@
 //! passed outwards, at [1.1](crate::query::LevelsOfDetail::with_margin) times the distance of the reverse. What was not
 //! listed the last time gets the level of its distance. Use one list for each view.
 //!
-//! **Costs.** A view with levels takes a few nanoseconds more for each drawable that it finds, and its list 4 bytes for
-//! each record of the scene. It also tests each range once, and looks for ranges above drawables, at each node once.
+//! **Costs.** A view with levels reads the box of each drawable that it finds, and what the list had; its list takes 4
+//! bytes for each record. It also tests each range once, and looks for ranges above drawables, at each node once.
 //!
 //! All other lists, queries and rays ignore levels and ranges. To list everything with levels, cull with a frustum that
 //! contains everything.

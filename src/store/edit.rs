@@ -138,7 +138,14 @@ impl Store {
             self.note_removed(id, has);
         }
         if has.has(Components::ALL) {
-            self.components.remove_all(id, has);
+            // Most that have any have a drawable alone.
+            if has.has(Has::DRAWABLE) {
+                self.components.drawable.remove(id);
+            }
+            let others = has.without(Has::DRAWABLE);
+            if others.has(Components::ALL) {
+                self.components.remove_all(id, others);
+            }
         }
         self.detached -= usize::from(has.has(Has::DETACHED));
         match spot.as_waiting() {

@@ -50,7 +50,7 @@ pub struct Imported {
     /// stands for the distance r ÷ s, with half the diagonal r of the mesh's box as it is drawn with scale 1: so set
     /// [`DetailView::scale`](hedgerow::query::DetailView::scale) to tan(fov ÷ 2). Draws keep their material: that of the
     /// coarser mesh is in its [`primitive`](Self::primitive).
-    pub levels: Vec<(u32, Vec<(f32, Option<u32>)>)>,
+    pub levels: Vec<(u32, CoarserMeshes)>,
     /// The materials, by glTF index; behind them the default one, of primitives without a material. Empty if
     /// [`Parts::materials`](super::Parts::materials) was left out.
     pub materials: Vec<Material>,
@@ -159,6 +159,9 @@ impl Imported {
         Some(&self.morphs[at])
     }
 }
+
+/// Distances, and the mesh ids that are drawn from there on: see [`Imported::levels`].
+pub type CoarserMeshes = Vec<(f32, Option<u32>)>;
 
 /// Where the items of one glTF scene are.
 ///

@@ -277,7 +277,7 @@ mod tests;
 
 pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, OtherFile, Warning, WarningKind};
 pub use extras::{Extensions, Extras};
-pub use imported::{Imported, ImportedDrawable, ImportedScene, Skipped};
+pub use imported::{CoarserMeshes, Imported, ImportedDrawable, ImportedScene, Skipped};
 pub use library::LibraryKeys;
 pub use mesh::{
     AttributeValues, ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology, VertexAttribute,

@@ -4,14 +4,14 @@ use super::{extension, graph};
 use crate::error::{ImportError, Item, WarningKind};
 use crate::extras::Extras;
 use crate::file::Reader;
-use crate::{ImportedMesh, ImportedPrimitive};
+use crate::{CoarserMeshes, ImportedMesh, ImportedPrimitive};
 use gltf::json::scene::Node;
 use hedgerow::Aabb;
 use hedgerow::query::LevelsOfDetail;
 use serde_json::Value;
 
 /// Mesh ids, and the coarser ones with their distances: see [`Imported::levels`](crate::Imported::levels).
-pub(crate) type Levels = Vec<(u32, Vec<(f32, Option<u32>)>)>;
+pub(crate) type Levels = Vec<(u32, CoarserMeshes)>;
 
 /// The levels of all meshes; the first node that has some for a mesh decides. Lists nodes whose levels are left out.
 pub(crate) fn read(reader: Reader<'_>, meshes: &[ImportedMesh]) -> Result<Levels, ImportError> {
