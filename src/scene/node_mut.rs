@@ -268,7 +268,7 @@ impl NodeMut<'_> {
     /// use the exact translation. World matrices and boxes use the rounded translation, and [`Scene::local`] returns
     /// it. The exact translation is preserved when the node is moved, in copies, snapshots and text, and by
     /// [`Scene::modify_local`] and [`look_at`](Self::look_at) if these do not change the translation. Moves with
-    /// [`Keep::World`](crate::Keep::World) preserve as much as they can. All other ways to set the local transform
+    /// [`Keep::World`] preserve as much as they can. All other ways to set the local transform
     /// round it.
     ///
     /// Runs in **O(1)**. If there is a rounding error, setting this node's local transform later takes a little longer.

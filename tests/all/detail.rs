@@ -1,5 +1,7 @@
 //! Levels of detail, beside a model that looks at each drawable alone.
 
+#![expect(clippy::cast_possible_truncation, reason = "small numbers, and distances in single precision")]
+
 use crate::renderers::looking;
 use fastrand::Rng;
 use hedgerow::draw::{DrawCommand, DrawGroups};
@@ -127,7 +129,10 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
     let [node, other] = [(); 2].map(|()| nodes[dice.usize(..nodes.len())]);
     // Some are refused, such as those of nodes that are gone.
     let _: Result<(), Error> = match dice.u8(..8) {
-        0 | 1 => Ok(insert(scene, nodes, dice)),
+        0 | 1 => {
+            insert(scene, nodes, dice);
+            Ok(())
+        }
         2 if dice.u8(..4) == 0 => scene.remove(node).map(drop),
         3 if dice.u8(..4) == 0 => scene.reparent(node, Place::Detached, Keep::Local).map(drop),
         3 => scene.reparent(node, other, Keep::Local).map(drop),

@@ -124,7 +124,8 @@ fn a_player_at_rest_has_all_rigs_and_is_faded_to() {
     player.fade_to(&import.imported.at_rest(), 1.0).unwrap();
     player.advance(0.5);
     player.apply(&mut import.scene).unwrap();
-    near(place(&import, 2), [100.5, 3.5, 0.0]);
+    near(place(&import, 2), latch(0.5));
+    near(place(&import, 3), [100.0, 6.0, 0.0]);
     player.advance(0.5);
     player.apply(&mut import.scene).unwrap();
     near(place(&import, 2), [101.0, 0.0, 0.0]);
