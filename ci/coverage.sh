@@ -8,7 +8,7 @@
 # Each step adds to the profiles that lie in $CARGO_TARGET_DIR/coverage; `build` removes those of programs before it.
 #
 # Only the libraries and their tests count which of their lines run: dependencies and the baselines run as fast as ever.
-# Random tests run 8 cases instead of 40, or as many as `HEDGEROW_RANDOM_CASES` says.
+# Random tests run 8 cases instead of 32, or as many as `HEDGEROW_RANDOM_CASES` says.
 #
 # What does not count, neither as run nor as missed:
 # - test code: files in `tests`, files named `tests.rs`, and all that stands below `#[cfg(test)]`;

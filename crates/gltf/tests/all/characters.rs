@@ -486,7 +486,7 @@ fn a_character_with_any_byte_changed_never_panics() {
     let whole = man().glb();
     let (mut sound, mut refused) = (0, 0);
     for at in 0..whole.len() {
-        for value in [0, b'9', b'"', 0x7F, 0xFF, whole[at] ^ 1] {
+        for value in [[0, b'9', b'"', 0x7F, 0xFF][at % 5], whole[at] ^ 1] {
             let mut changed = whole.clone();
             changed[at] = value;
             match hedgerow_gltf::from_slice(&changed, None) {
