@@ -34,14 +34,14 @@ fn main() -> Result<(), Error> {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     let middle = Vec3::new(200.0, 0.0, 200.0);
     let forest = scene.insert(scene.root(), Node::transform(Transform::from_translation(middle)).named("forest"))?;
-    let trees = scene.insert(forest, Node::group().with_range(ViewRange::new(0.0, AFAR)?))?;
+    let trees = scene.insert(forest, Node::group().with_view_range(ViewRange::new(0.0, AFAR)?))?;
     for number in 0..10_000_u16 {
         let place = Vec3::new(f32::from(number % 100), 0.0, f32::from(number / 100)) * 4.0 - middle;
         let tree = Node::transform(Transform::from_translation(place));
         scene.insert(trees, tree.with_drawable(Drawable::new(TREE[0], Aabb::cube(2.0))))?;
     }
     let whole = Drawable::new(FOREST, Aabb::new(Vec3::new(-200.0, -2.0, -200.0), Vec3::new(200.0, 2.0, 200.0)));
-    scene.insert(forest, Node::drawable(whole).with_range(ViewRange::new(AFAR, 1e6)?))?;
+    scene.insert(forest, Node::drawable(whole).with_view_range(ViewRange::new(AFAR, 1e6)?))?;
     scene.update();
 
     // Both see everything here; use those of your cameras.

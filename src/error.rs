@@ -90,7 +90,7 @@ pub enum Error {
         /// What the field accepts.
         expected: &'static str,
     },
-    /// Distances of [levels](crate::query::LevelsOfDetail) or of a [range](crate::ViewRange) are invalid; says why.
+    /// Distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange) are invalid; says why.
     InvalidDistances(&'static str),
     /// All 2³⁰ records of nodes are in use or retired, or fewer are left than were requested.
     CapacityOverflow,

@@ -74,7 +74,7 @@
 //! | removed | gone at once |
 //! | moved, detached, anchored | the old position |
 //! | transform, drawable, material, visibility, layers set or removed | the old value |
-//! | user data or range set ([`NodeMut::set_user_data`], [`NodeMut::set_range`]) | the new value at once |
+//! | user data or range set ([`NodeMut::set_user_data`], [`NodeMut::set_view_range`]) | the new value at once |
 //!
 //! Other reads of single nodes see all edits: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
 //! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. The same is true for the iterators and [`Scene::visit`],

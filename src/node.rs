@@ -155,10 +155,10 @@ impl Not for Layers {
     }
 }
 
-/// The distances from which a node and everything below it are listed: see [`Node::range`].
+/// The distances from which a node and everything below it are listed: see [`Node::view_range`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "[f32; 2]", into = "[f32; 2]"))]
+#[cfg_attr(feature = "serde", serde(try_from = "(f32, Option<f32>)", into = "(f32, Option<f32>)"))]
 pub struct ViewRange {
     near: f32,
     /// As bits, so that an `Option` takes no more.
@@ -166,37 +166,54 @@ pub struct ViewRange {
 }
 
 impl ViewRange {
-    /// What no node has.
+    /// Fills free places in side data.
     pub(crate) const UNSET: Self = Self { near: 0.0, far: NonZeroU32::MAX };
 
-    /// The distances from `near` on that are less than `far`.
+    /// The distances from `near` on that are less than `far`, which may be infinite.
     ///
     /// # Errors
-    /// [`Error::InvalidDistances`] unless `near` is at least 0 and less than `far`, and both are finite.
+    /// [`Error::InvalidDistances`] unless `near` is finite, at least 0 and less than `far`.
     pub fn new(near: f32, far: f32) -> Result<Self, Error> {
-        let bits = NonZeroU32::new(far.to_bits()).filter(|_| near >= 0.0 && near < far && far.is_finite());
-        let refused = Error::InvalidDistances("a range must begin at 0 or more, and end farther out");
-        bits.map(|far| Self { near, far }).ok_or(refused)
+        let bits = NonZeroU32::new(far.to_bits()).filter(|_| near >= 0.0 && near.is_finite() && near < far);
+        let refused =
+            Error::InvalidDistances("the near end of a range must be finite and at least 0, the far end greater");
+        // Without the sign of −0.0.
+        bits.map(|far| Self { near: near + 0.0, far }).ok_or(refused)
     }
 
-    /// The two distances.
+    /// As a scene keeps it, from numbers that are as [`Self::ends`] gives them.
+    pub(crate) fn of_ends([near, far]: [f32; 2]) -> Option<Self> {
+        Self::new(near, far).ok().filter(|_| near.is_sign_positive())
+    }
+
+    pub(crate) const fn ends(self) -> [f32; 2] {
+        [self.near(), self.far()]
+    }
+
+    /// The least distance.
     #[must_use]
-    pub const fn limits(self) -> [f32; 2] {
-        [self.near, f32::from_bits(self.far.get())]
+    pub const fn near(self) -> f32 {
+        self.near
+    }
+
+    /// The distance at which it ends.
+    #[must_use]
+    pub const fn far(self) -> f32 {
+        f32::from_bits(self.far.get())
     }
 }
 
-impl TryFrom<[f32; 2]> for ViewRange {
+impl TryFrom<(f32, Option<f32>)> for ViewRange {
     type Error = Error;
 
-    fn try_from([near, far]: [f32; 2]) -> Result<Self, Error> {
-        Self::new(near, far)
+    fn try_from((near, far): (f32, Option<f32>)) -> Result<Self, Error> {
+        Self::new(near, far.unwrap_or(f32::INFINITY))
     }
 }
 
-impl From<ViewRange> for [f32; 2] {
+impl From<ViewRange> for (f32, Option<f32>) {
     fn from(range: ViewRange) -> Self {
-        range.limits()
+        (range.near(), Some(range.far()).filter(|far| far.is_finite()))
     }
 }
 
@@ -269,9 +286,9 @@ pub struct Node<'n> {
     pub visibility: Visibility,
     /// The layers of the node and everything below it.
     pub layers: Option<Layers>,
-    /// The distances at which culling with [levels of detail](crate::query::DetailView) lists the node and everything below it:
-    /// from the eye to the node's world position, its own or inherited. All other lists ignore ranges.
-    pub range: Option<ViewRange>,
+    /// The distances at which culling with [levels of detail](crate::query::DetailView) lists the node and everything
+    /// below it: from the eye to the node's world position, its own or inherited. All other lists ignore ranges.
+    pub view_range: Option<ViewRange>,
     /// The node's name; siblings may share one.
     pub name: Option<&'n str>,
     /// A number of your own that the node's draws include as
@@ -297,7 +314,7 @@ impl<'n> Node<'n> {
             drawable: None,
             visibility: Visibility::Inherited,
             layers: None,
-            range: None,
+            view_range: None,
             name: None,
             user_data: 0,
             translation_f64: None,
@@ -372,8 +389,8 @@ impl<'n> Node<'n> {
     /// The same node with a range of distances.
     #[inline]
     #[must_use]
-    pub const fn with_range(self, range: ViewRange) -> Self {
-        Self { range: Some(range), ..self }
+    pub const fn with_view_range(self, range: ViewRange) -> Self {
+        Self { view_range: Some(range), ..self }
     }
 
     /// The same node with a name.
@@ -451,7 +468,7 @@ impl<'n> Node<'n> {
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
         let numbers = self.user_data | self.visibility as u32 | u32::from(self.anchored);
-        let listed = self.layers.is_some() | self.name.is_some() | self.range.is_some() | (numbers != 0);
+        let listed = self.layers.is_some() | self.name.is_some() | self.view_range.is_some() | (numbers != 0);
         matrix | self.drawable.is_some() | listed | self.translation_f64.is_some()
     }
 

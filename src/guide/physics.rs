@@ -57,7 +57,7 @@
 //!     }
 //!     scene.update();
 //!     if let Some(changed) = scene.changes(&mut reader)?.since() {
-//!         assert_eq!(changed.locals().contains(&crate_), step == 1, "what physics wrote is not told");
+//!         assert_eq!(changed.locals().contains(&crate_), step == 1, "what physics wrote is not reported");
 //!         for &node in changed.locals() {
 //!             if let (Some(body), Some(local)) = (bodies.get_mut(node), scene.get(node).and_then(|at| at.transform())) {
 //!                 *body = local.translation;

@@ -14,7 +14,7 @@
 //! server.update();
 //! let mut recorder = Recorder::new(&server, Instance::of(&server, server.root())?)?;
 //!
-//! // A client joins, early or late: the tree is of the last read.
+//! // A client joins, early or late. Take the tree right after a read, before further edits.
 //! let tree = recorder.instance_mut().tree(&server)?.to_bytes();
 //! let mut client = Scene::new();
 //! let root = client.root();
@@ -44,16 +44,17 @@
 //! [`ChangeReader`](crate::changes::ChangeReader). Read right after [`Scene::update`](crate::Scene::update), before
 //! further edits:
 //!
-//! | nodes of | their entities |
-//! |---|---|
-//! | [`removed`](crate::changes::Changed::removed) | are despawned, if there are any: first, since new nodes may have the same record numbers |
-//! | [`left`](crate::changes::Changed::left) | are disabled, if not despawned: these nodes are detached, and may come back |
-//! | [`entered`](crate::changes::Changed::entered) | are spawned, or enabled; the list has no order |
-//! | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | are linked to the entities of their parents, when all are spawned |
-//! | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | get the values that the scene has now |
+//! | | nodes of | their entities |
+//! |---|---|---|
+//! | 1 | [`removed`](crate::changes::Changed::removed) | despawn; new nodes may have the same record numbers |
+//! | 2 | [`left`](crate::changes::Changed::left) | disable: these nodes are detached, and may come back |
+//! | 3 | [`entered`](crate::changes::Changed::entered) | spawn or enable; the list has no order |
+//! | 4 | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | link to the entity of the parent |
+//! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
 //!
 //! On [`Changes::All`](crate::changes::Changes::All), which a reader gets at its first read and after a long time
-//! without one, treat all nodes as entered, and remove entities of nodes that the scene does not have.
+//! without one, treat all nodes as entered, despawn entities of nodes that the scene does not have, and disable those of
+//! detached nodes.
 //!
 //! ```
 //! use hedgerow::changes::{ChangeReader, Changes};

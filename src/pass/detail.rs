@@ -196,7 +196,7 @@ impl LevelMemory {
                 Some((_, before)) if !before[at] => distance >= limit * view.levels.margin,
                 _ => distance >= limit,
             };
-            let [near, far] = range.limits();
+            let [near, far] = range.ends();
             let beyond = [beyond(0, near), beyond(1, far)];
             if beyond != [true, false] {
                 self.shown[id.0 as usize] = Shown::No;

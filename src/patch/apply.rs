@@ -2,7 +2,7 @@
 
 use crate::edit::{BatchError, Edit, EditQueue, QueuedPlace, Target};
 use crate::handle::Queued;
-use crate::patch::{Entry, Field, Instance, Patch, PatchError, Spot, Value, moves::Moves};
+use crate::patch::{Entry, Field, Instance, Patch, PatchError, Spot, Value, instance::Area, moves::Moves};
 use crate::{Error, Keep, Node, Scene, Tree};
 use std::collections::BTreeMap;
 
@@ -29,8 +29,8 @@ impl Patch {
     /// the node that they are below. A node that was removed or detached and comes back has another handle and the same
     /// id.
     ///
-    /// Runs in **O(entries (log nodes + depth))**, in O(children) for each node that is removed, and in O(nodes below) for each
-    /// that moves. Readers of changes, and handles, see what [`EditQueue::apply_all`] says.
+    /// Runs in **O(entries log nodes)**, in O(children) for each node that is removed, in O(nodes below) for each that
+    /// moves, and, if the instance is not a whole scene, in O(nodes above) the nodes whose places it has. Readers of changes, and handles, see what [`EditQueue::apply_all`] says.
     ///
     /// # Errors
     /// [`PatchError`] names the node.
@@ -81,10 +81,12 @@ impl Patch {
 
     /// Checks that the scene has what the patch starts from, and that nodes go where others are.
     fn check(&self, scene: &Scene, instance: &Instance, moves: &Moves) -> Result<(), PatchError> {
+        let mut area = Area::new(scene, instance.root());
         for entry in &self.entries {
             let id = entry.id;
             let same = match &entry.before {
-                Value::Place(before) => instance.spot(scene, id) == *before,
+                Value::Place(None) => instance.node(id).is_none_or(|node| !area.contains(node)),
+                Value::Place(before) => instance.spot(&mut area, id) == *before,
                 // Of a node that is inserted, all values before are those of a group.
                 _ if matches!(moves.places.get(&id), Some([None, _])) => true,
                 value => instance.value(scene, value, id).is_some_and(|now| now.same(value)),
@@ -94,7 +96,7 @@ impl Patch {
             }
         }
         // Whether what moves stands at the parent where others expect it, `from_entries` has checked.
-        let at = |id: u64| if moves.places.contains_key(&id) { None } else { Some(instance.spot(scene, id)) };
+        let mut at = |id: u64| if moves.places.contains_key(&id) { None } else { Some(instance.spot(&mut area, id)) };
         for (&id, &[_, after]) in &moves.places {
             if let Some(Spot { parent, after }) = after {
                 let no_parent = parent.filter(|&id| at(id) == Some(None));

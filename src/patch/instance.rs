@@ -127,10 +127,10 @@ impl Instance {
         Ok(tree)
     }
 
-    /// Where a node is; `None` if it is not below the root, or below a node without an id. Runs in **O(log nodes +
-    /// depth + siblings without an id)**.
-    pub(super) fn spot(&self, scene: &Scene, id: u64) -> Option<Spot> {
-        let node = scene.get(self.node(id)?).filter(|node| node.ancestors().any(|node| node.handle() == self.root))?;
+    /// Where a node is; `None` if it is not below the root, or below a node without an id.
+    pub(super) fn spot(&self, area: &mut Area<'_>, id: u64) -> Option<Spot> {
+        let node = self.node(id).filter(|&node| area.contains(node))?;
+        let node = area.scene.get(node)?;
         let parent = node.parent()?.handle();
         let parent = if parent == self.root { None } else { Some(self.id(parent)?) };
         let before = core::iter::successors(node.previous_sibling(), |node| node.previous_sibling());
@@ -140,5 +140,45 @@ impl Instance {
     /// A component of a node that is in the scene.
     pub(super) fn value(&self, scene: &Scene, like: &Value, id: u64) -> Option<Value> {
         Some(Value::of(&scene.get(self.node(id)?)?.node(), like.field()))
+    }
+}
+
+/// Which nodes are below a root. Those of a whole scene are in its tree.
+pub(super) struct Area<'s> {
+    pub(super) scene: &'s Scene,
+    pub(super) root: NodeHandle,
+    /// Nodes from which a way up was gone.
+    below: HashMap<NodeHandle, bool>,
+}
+
+impl<'s> Area<'s> {
+    pub(super) fn new(scene: &'s Scene, root: NodeHandle) -> Self {
+        Self { scene, root, below: HashMap::from([(root, true)]) }
+    }
+
+    /// The same, but nothing is below a root that is detached.
+    pub(super) fn in_tree(scene: &'s Scene, root: NodeHandle) -> Self {
+        let inside = scene.store.resolve(root).is_some_and(|id| !scene.store.is_outside(id));
+        Self { scene, root, below: HashMap::from([(root, inside)]) }
+    }
+
+    /// Whether a node is below the root. Runs in O(1) for the scene's root, else in O(depth), but at most once for each
+    /// node on the way.
+    pub(super) fn contains(&mut self, node: NodeHandle) -> bool {
+        let Some(id) = self.scene.store.resolve(node).filter(|_| node != self.root) else { return false };
+        if self.root == self.scene.root() {
+            return !self.scene.store.is_outside(id);
+        }
+        let (mut at, mut path) = (Some(node), Vec::new());
+        let below = loop {
+            let Some(node) = at else { break false };
+            if let Some(&below) = self.below.get(&node) {
+                break below;
+            }
+            path.push(node);
+            at = self.scene.parent(node);
+        };
+        self.below.extend(path.into_iter().map(|node| (node, below)));
+        below
     }
 }

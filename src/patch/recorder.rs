@@ -2,9 +2,9 @@
 
 use crate::changes::{ChangeKinds, ChangeReader, Changes};
 use crate::data::NodeMap;
-use crate::patch::{Entry, Instance, Patch, Spot, Value, between::push_components};
+use crate::patch::{Entry, Instance, Patch, Spot, Value, between::push_components, instance::Area};
 use crate::{Error, Node, NodeHandle, NodeRef, Scene};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// Makes patches of what changes in an instance, from read to read: steps to undo, or packets for a replica.
 ///
@@ -106,7 +106,7 @@ impl Recorder {
         if scene.len() as u64 > u64::MAX - next {
             return Err(Error::NoIds { next });
         }
-        let mut area = Area::new(scene, root);
+        let mut area = Area::in_tree(scene, root);
         let touched = self.touched(scene, &mut area)?;
         let mut found = self.find(scene, &mut area, touched);
         drop_unmoved(&mut found);
@@ -190,7 +190,7 @@ impl Recorder {
         found
     }
 
-    /// Notes the state of these nodes, and of the siblings beside which they were and are.
+    /// Notes the state of these nodes, and of their old and new neighbours.
     fn keep(&mut self, scene: &Scene, found: BTreeMap<u64, Found>) {
         let mut beside = Vec::new();
         for (id, Found { before, now, placed }) in found {
@@ -241,39 +241,5 @@ fn drop_unmoved(found: &mut BTreeMap<u64, Found>) {
             ahead.extend(now.next);
             found.entry(id).and_modify(|found| found.placed = false);
         }
-    }
-}
-
-/// Which nodes are below a root, and in the scene's tree.
-struct Area<'s> {
-    scene: &'s Scene,
-    root: NodeHandle,
-    /// Nodes from which a way up was gone.
-    below: HashMap<NodeHandle, bool>,
-}
-
-impl<'s> Area<'s> {
-    fn new(scene: &'s Scene, root: NodeHandle) -> Self {
-        Self { scene, root, below: HashMap::from([(root, true)]) }
-    }
-
-    fn contains(&mut self, node: NodeHandle) -> bool {
-        if node == self.root || !self.scene.store.is_reported(node) {
-            return false;
-        }
-        if self.root == self.scene.root() {
-            return true;
-        }
-        let (mut at, mut path) = (Some(node), Vec::new());
-        let below = loop {
-            let Some(node) = at else { break false };
-            if let Some(&below) = self.below.get(&node) {
-                break below;
-            }
-            path.push(node);
-            at = self.scene.parent(node);
-        };
-        self.below.extend(path.into_iter().map(|node| (node, below)));
-        below
     }
 }

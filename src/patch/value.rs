@@ -29,14 +29,14 @@ pub enum Field {
     /// The name.
     Name,
     /// The range of distances.
-    Range,
+    ViewRange,
 }
 
 impl Field {
     /// All fields, in the order of entries.
     pub const ALL: [Self; 10] = {
-        use Field::{Anchored, Drawable, Layers, Local, Material, Name, Place, Range, UserData, Visibility};
-        [Place, Local, Anchored, Material, Drawable, Visibility, Layers, UserData, Name, Range]
+        use Field::{Anchored, Drawable, Layers, Local, Material, Name, Place, UserData, ViewRange, Visibility};
+        [Place, Local, Anchored, Material, Drawable, Visibility, Layers, UserData, Name, ViewRange]
     };
 }
 
@@ -83,8 +83,8 @@ pub enum Value {
     UserData(u32),
     /// [`Field::Name`].
     Name(Option<Box<str>>),
-    /// [`Field::Range`].
-    Range(Option<ViewRange>),
+    /// [`Field::ViewRange`].
+    ViewRange(Option<ViewRange>),
 }
 
 impl Value {
@@ -101,7 +101,7 @@ impl Value {
             Self::Layers(_) => Field::Layers,
             Self::UserData(_) => Field::UserData,
             Self::Name(_) => Field::Name,
-            Self::Range(_) => Field::Range,
+            Self::ViewRange(_) => Field::ViewRange,
         }
     }
 
@@ -120,7 +120,7 @@ impl Value {
             Field::Layers => Self::Layers(node.layers),
             Field::UserData => Self::UserData(node.user_data),
             Field::Name => Self::Name(node.name.map(Into::into)),
-            Field::Range => Self::Range(node.range),
+            Field::ViewRange => Self::ViewRange(node.view_range),
         }
     }
 
@@ -145,7 +145,7 @@ impl Value {
             Self::Layers(layers) => node.layers = *layers,
             Self::UserData(user_data) => node.user_data = *user_data,
             Self::Name(name) => node.name = name.as_deref(),
-            Self::Range(range) => node.range = *range,
+            Self::ViewRange(range) => node.view_range = *range,
         }
     }
 
@@ -161,7 +161,7 @@ impl Value {
             Self::Layers(layers) => Change::Layers(*layers),
             Self::UserData(user_data) => Change::UserData(*user_data),
             Self::Name(name) => Change::Name(name.clone()),
-            Self::Range(range) => Change::Range(*range),
+            Self::ViewRange(range) => Change::ViewRange(*range),
         })
     }
 

@@ -205,7 +205,8 @@ impl<'r> Changed<'r> {
     }
 
     /// Nodes that changed in other ways, each with the kinds of changes: edits of their own visibility, layers or
-    /// material, of their drawable, name, user data, parent or order, and changes of their effective material.
+    /// material, of their drawable, name, user data, view range, parent or order, [anchoring](crate::Node::anchored),
+    /// and changes of their effective material.
     ///
     /// Siblings that did not enter and are not listed with [`ChangeKinds::PARENT`] or [`ChangeKinds::ORDER`] are in the
     /// same order as at the last read.

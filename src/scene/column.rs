@@ -240,8 +240,8 @@ impl<T: Clone> Column<T> {
     }
 
     /// Calls `each` for the value of every node in the tree that has a transform, with the value of the nearest
-    /// ancestor that has one, or with the default if there is none. [Anchored](crate::Node::anchored) nodes begin with
-    /// the default, too. Parents come before their children.
+    /// ancestor that has one, or with the default if there is none, or if the way there passes an
+    /// [anchored](crate::Node::anchored) node. Parents come before their children.
     ///
     /// `each` is also called for unused slots, which is cheaper than skipping them; ignore the result. Runs in
     /// **O(slices + transforms)**.

@@ -61,8 +61,8 @@ pub enum Change {
     Visibility(Visibility),
     /// [`NodeMut::set_layers`].
     Layers(Option<Layers>),
-    /// [`NodeMut::set_range`].
-    Range(Option<ViewRange>),
+    /// [`NodeMut::set_view_range`].
+    ViewRange(Option<ViewRange>),
     /// [`NodeMut::set_name`].
     Name(Option<Box<str>>),
     /// [`NodeMut::set_user_data`].
@@ -191,10 +191,10 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Sets or removes the [range](Node::range) of distances. The next list that is culled with levels of detail has it.
+    /// Sets or removes the [view range](Node::view_range). The next list that is culled with levels of detail has it.
     /// Runs in **O(1)**.
-    pub fn set_range(&mut self, range: impl Into<Option<ViewRange>>) -> &mut Self {
-        self.scene.store.set_range(self.id, range.into());
+    pub fn set_view_range(&mut self, range: impl Into<Option<ViewRange>>) -> &mut Self {
+        self.scene.store.set_view_range(self.id, range.into());
         self
     }
 
@@ -249,7 +249,8 @@ impl NodeMut<'_> {
     /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. The node is unchanged.
     pub fn set_node(&mut self, description: Node<'_>) -> Result<&mut Self, Error> {
         let description = description.checked()?;
-        let Node { local, material, drawable, visibility, layers, name, user_data, anchored, range, .. } = description;
+        let Node { local, material, drawable, visibility, layers, name, user_data, anchored, view_range, .. } =
+            description;
         let store = &mut self.scene.store;
         store.set_anchored(self.id, anchored);
         match local {
@@ -257,7 +258,7 @@ impl NodeMut<'_> {
             None => drop(store.remove_local(self.id)),
         }
         self.set_drawable(drawable)?.set_material(material).set_visibility(visibility).set_layers(layers);
-        Ok(self.set_user_data(user_data).set_range(range).set_name(name))
+        Ok(self.set_user_data(user_data).set_view_range(view_range).set_name(name))
     }
 
     /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
@@ -381,7 +382,7 @@ impl NodeMut<'_> {
             Change::Drawable(drawable) => self.set_drawable(drawable),
             Change::Visibility(visibility) => Ok(self.set_visibility(visibility)),
             Change::Layers(layers) => Ok(self.set_layers(layers)),
-            Change::Range(range) => Ok(self.set_range(range)),
+            Change::ViewRange(range) => Ok(self.set_view_range(range)),
             Change::Name(name) => Ok(self.set_name(name.as_deref())),
             Change::UserData(user_data) => Ok(self.set_user_data(user_data)),
             Change::Node { node, name } => self.set_node(Node { name: name.as_deref(), ..*node }),

@@ -404,9 +404,9 @@ impl<'s> NodeRef<'s> {
         self.scene.store.own_layers(self.id)
     }
 
-    /// The node's own range of distances.
+    /// The node's own [view range](crate::Node::view_range).
     #[must_use]
-    pub fn range(self) -> Option<ViewRange> {
+    pub fn view_range(self) -> Option<ViewRange> {
         self.scene.store.range(self.id)
     }
 

@@ -42,7 +42,7 @@ impl Scene {
     /// [anchored](crate::Node::anchored), the identity.
     ///
     /// Runs in **O(1)**. For a node that was inserted since the update, it is the identity. For a node that was moved,
-    /// or that got or lost a transform since, it is the old matrix.
+    /// anchored or released, or that got or lost a transform since, it is the old matrix.
     /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) is as of now. If the transforms of ancestors exceed single
     /// precision, numbers are infinite or NaN: [`Stats::overflowed`](crate::stats::Stats::overflowed) counts such
     /// nodes.

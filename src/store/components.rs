@@ -154,11 +154,11 @@ record::structures! {
 
 impl Saved for ViewRange {
     fn write(&self, out: &mut Writer) {
-        out.array(&self.limits());
+        out.array(&self.ends());
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
-        Self::new(from.one()?, from.one()?).map_err(|_| BytesError::invalid("a range has no distances"))
+        Self::of_ends([from.one()?, from.one()?]).ok_or_else(|| BytesError::invalid("a range has no distances"))
     }
 
     fn is_sound(&self) -> bool {

@@ -73,7 +73,7 @@ impl Store {
             has |= Has::LAYERS;
             self.components.layers.insert(id, layers);
         }
-        if let Some(range) = node.range {
+        if let Some(range) = node.view_range {
             has |= Has::RANGE;
             self.components.range.insert(id, range);
         }
@@ -400,14 +400,14 @@ impl Store {
     }
 
     /// Gives a node a range, or takes it.
-    pub(crate) fn set_range(&mut self, id: RecordId, range: Option<ViewRange>) {
+    pub(crate) fn set_view_range(&mut self, id: RecordId, range: Option<ViewRange>) {
         match range {
             Some(range) => drop(self.components.range.insert(id, range)),
             None => drop(self.components.range.remove(id)),
         }
         let record = self.pages.record_mut(id);
         record.has = record.has.with(Has::RANGE, range.is_some());
-        self.note(id, ChangeKinds::RANGE);
+        self.note(id, ChangeKinds::VIEW_RANGE);
     }
 
     /// Names a node, or takes its name.

@@ -44,7 +44,7 @@ impl ChangeKinds {
     /// The user data was set.
     pub const USER_DATA: Self = Self(1 << 10);
     /// The range of distances was set or removed.
-    pub const RANGE: Self = Self(1 << 11);
+    pub const VIEW_RANGE: Self = Self(1 << 11);
     /// All edits of the node itself: every kind that is not computed by updates.
     pub const EDITS: Self = Self::ALL.without(Self(Self::WORLD.0 | Self::VISIBILITY.0 | Self::MATERIAL.0));
     /// The kinds of [`Changed::edited`](crate::changes::Changed::edited).
@@ -118,7 +118,7 @@ impl fmt::Debug for ChangeKinds {
             (ChangeKinds::ORDER, "ORDER"),
             (ChangeKinds::MATERIAL, "MATERIAL"),
             (ChangeKinds::USER_DATA, "USER_DATA"),
-            (ChangeKinds::RANGE, "RANGE"),
+            (ChangeKinds::VIEW_RANGE, "VIEW_RANGE"),
         ];
         let mut names = NAMES.iter().filter(|(kind, _)| self.contains(*kind)).map(|(_, name)| name);
         f.write_str(names.next().unwrap_or(&"NONE"))?;

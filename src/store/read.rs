@@ -14,11 +14,6 @@ impl Store {
         self.pages.resolve(handle)
     }
 
-    /// Whether the last update left a live node in the tree; only known if changes are tracked.
-    pub(crate) fn is_reported(&self, handle: NodeHandle) -> bool {
-        self.resolve(handle).is_some_and(|id| self.pages.record(id).has.has(Has::REPORTED))
-    }
-
     /// The handle of a live node.
     #[inline(always)]
     pub(crate) fn handle(&self, id: RecordId) -> NodeHandle {
@@ -231,7 +226,7 @@ impl Store {
             drawable: self.drawable(id),
             visibility: self.own_visibility(id),
             layers: self.own_layers(id),
-            range: self.range(id),
+            view_range: self.range(id),
             name: self.name(id),
             user_data: self.user_data(id),
             anchored: self.is_anchored(id),

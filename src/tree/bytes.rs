@@ -125,7 +125,7 @@ fn check(node: &Node<'_>, head: Head) -> Result<(), BytesError> {
     }
     let sound = node.drawable.is_none_or(|drawable| drawable.is_sound());
     ensure!(sound, "bounds are neither finite nor empty or infinite throughout");
-    ensure!(head.has(Head::RANGE) == node.range.is_some(), "a range has no distances");
+    ensure!(head.has(Head::RANGE) == node.view_range.is_some(), "a range has no distances");
     ensure!(head.has(Head::USER_DATA) == (node.user_data != 0), "the user data is none");
     ensure!(node.translation_f64.is_none() || node.is_wide(), "a translation is of another local transform");
     Ok(())

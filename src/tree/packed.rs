@@ -145,9 +145,9 @@ impl Packed {
             head |= Head::TRANSLATION;
             self.words.extend(translation.to_array().into_iter().flat_map(|number| halves(number.to_bits())));
         }
-        if let Some(range) = node.range {
+        if let Some(range) = node.view_range {
             head |= Head::RANGE;
-            self.words.extend_from_slice(&range.limits().map(f32::to_bits));
+            self.words.extend_from_slice(&range.ends().map(f32::to_bits));
         }
         if let Some(name) = node.name {
             head |= Head::NAME;
@@ -233,8 +233,7 @@ impl Words<'_> {
             node.translation_f64 = Some(DVec3::from_array(numbers));
         }
         if head.has(Head::RANGE) {
-            let [near, far] = self.numbers();
-            node.range = ViewRange::new(near, far).ok();
+            node.view_range = ViewRange::of_ends(self.numbers());
         }
         node
     }

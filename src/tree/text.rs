@@ -46,7 +46,7 @@ pub(crate) struct NodeForm<'n> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     layers: Option<Layers>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    range: Option<ViewRange>,
+    view_range: Option<ViewRange>,
     /// The number of the user's own that draws carry.
     #[serde(default, skip_serializing_if = "is_zero")]
     user_data: u32,
@@ -64,8 +64,18 @@ fn is_inherited(visibility: &Visibility) -> bool {
 
 impl<'n> NodeForm<'n> {
     pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
-        let Node { local, material, drawable, visibility, layers, name, user_data, translation_f64, anchored, range } =
-            node;
+        let Node {
+            local,
+            material,
+            drawable,
+            visibility,
+            layers,
+            name,
+            user_data,
+            translation_f64,
+            anchored,
+            view_range,
+        } = node;
         let remainder = translation_f64.map(|_| node.remainder().to_array());
         Self {
             id,
@@ -83,7 +93,7 @@ impl<'n> NodeForm<'n> {
             drawable,
             visibility,
             layers,
-            range,
+            view_range,
             user_data,
         }
     }
@@ -94,7 +104,7 @@ impl<'n> NodeForm<'n> {
             (Some(_), Some(_)) => return None,
             (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),
         };
-        let Self { anchored, material, drawable, visibility, layers, range, user_data, .. } = *self;
+        let Self { anchored, material, drawable, visibility, layers, view_range, user_data, .. } = *self;
         let translation = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
         let translation_f64 = self.remainder.map(|lost| translation + Vec3::from_array(lost).as_dvec3());
         Some(Node {
@@ -103,7 +113,7 @@ impl<'n> NodeForm<'n> {
             drawable,
             visibility,
             layers,
-            range,
+            view_range,
             name: self.name.as_deref(),
             user_data,
             translation_f64,

@@ -16,7 +16,7 @@ const EACH: [ChangeKinds; 12] = [
     ChangeKinds::ORDER,
     ChangeKinds::MATERIAL,
     ChangeKinds::USER_DATA,
-    ChangeKinds::RANGE,
+    ChangeKinds::VIEW_RANGE,
 ];
 
 /// What a reader is told of these kinds, sorted.
@@ -56,7 +56,7 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
             scene.edit(node).and_then(|mut node| node.set_drawable(Drawable::new(number, Aabb::cube(1.0))).map(|_| ()))
         }
         7 if number < 3 => scene.edit(node).map(|mut node| _ = node.set_user_data(number)),
-        7 if number < 6 => scene.edit(node).map(|mut node| _ = node.set_range(ViewRange::new(0.0, 9.0).unwrap())),
+        7 if number < 6 => scene.edit(node).map(|mut node| _ = node.set_view_range(ViewRange::new(0.0, 9.0).unwrap())),
         7 => scene.edit(node).map(|mut node| _ = node.set_name("name")),
         8 => scene.reparent(node, other, Keep::Local).map(drop),
         9 => scene.reparent(node, hedgerow::Place::Before(other), Keep::World).map(drop),

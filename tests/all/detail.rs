@@ -6,6 +6,7 @@ use crate::renderers::looking;
 use fastrand::Rng;
 use hedgerow::draw::{DrawCommand, DrawGroups};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
+use hedgerow::patch::Patch;
 use hedgerow::query::{CullView, DetailView, Frustum, LevelsOfDetail};
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, ViewRange,
@@ -60,10 +61,12 @@ impl Model {
     fn choose(&mut self, scene: &Scene, nodes: &[NodeHandle], eye: DVec3, scale: f32, culled: &DrawList) -> Vec<Told> {
         let mut beyond = HashMap::new();
         for &node in nodes {
-            let Some((node, range)) = scene.get(node).and_then(|node| Some((node, node.range()?))) else { continue };
+            let Some((node, range)) = scene.get(node).and_then(|node| Some((node, node.view_range()?))) else {
+                continue;
+            };
             let distance = node.world_f64().translation.distance(eye) as f32 * scale;
             let before = self.beyond.get(&node.handle());
-            let [near, far] = range.limits();
+            let [near, far] = [range.near(), range.far()];
             let is_beyond = |at: usize, limit: f32| {
                 let factor = if before.is_some_and(|before| !before[at]) { MARGIN } else { 1.0 };
                 distance >= limit * factor
@@ -120,7 +123,7 @@ fn insert(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
     }
     if dice.u8(..6) == 0 {
         let near = (dice.f32() * 40.0 - 10.0).max(0.0);
-        node = node.with_range(ViewRange::new(near, near + dice.f32() * 60.0 + 1.0).unwrap());
+        node = node.with_view_range(ViewRange::new(near, near + dice.f32() * 60.0 + 1.0).unwrap());
     }
     nodes.push(scene.insert(parent, node.with_layers(Layers::new(1 + dice.u32(..3)))).unwrap());
 }
@@ -136,8 +139,8 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
         2 if dice.u8(..4) == 0 => scene.remove(node).map(drop),
         3 if dice.u8(..4) == 0 => scene.reparent(node, Place::Detached, Keep::Local).map(drop),
         3 => scene.reparent(node, other, Keep::Local).map(drop),
-        4 => scene.edit(node).map(|mut node| _ = node.set_range(None)),
-        5 => scene.edit(node).map(|mut node| _ = node.set_range(ViewRange::new(0.0, 45.5).unwrap())),
+        4 => scene.edit(node).map(|mut node| _ = node.set_view_range(None)),
+        5 => scene.edit(node).map(|mut node| _ = node.set_view_range(ViewRange::new(0.0, 45.5).unwrap())),
         _ => scene.set_local(node, place(dice)).map(drop),
     };
 }
@@ -161,7 +164,7 @@ fn views_choose_what_a_model_with_their_memory_chooses() {
             // What is removed or gets a range since the update is so at once.
             if frame % 7 == 0 {
                 _ = scene.remove(nodes[dice.usize(1..nodes.len())]);
-                scene.edit(nodes[0]).unwrap().set_range(ViewRange::new(0.0, 1e3).unwrap());
+                scene.edit(nodes[0]).unwrap().set_view_range(ViewRange::new(0.0, 1e3).unwrap());
             }
             for eye in &mut eyes {
                 *eye += place(&mut dice).translation.as_dvec3() * if frame % 9 == 0 { 1.0 } else { 0.06 };
@@ -223,7 +226,7 @@ fn views_choose_what_a_model_with_their_memory_chooses() {
     assert!(kept[1] > 20_000 && kept[0] > 200 && kept[2] > 50, "levels and ranges were kept by margins: {kept:?}");
 }
 
-/// A drawable with mesh 1 at the origin, whose box is one metre around it, and one in front of it.
+/// A drawable with mesh 1 at the origin, whose box is one metre around it.
 fn lone() -> (Scene, NodeHandle) {
     let mut scene = Scene::with_config(BOUNDED).unwrap();
     let node = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
@@ -276,12 +279,12 @@ fn a_camera_that_stands_still_changes_nothing_and_groups_are_by_the_chosen_mesh(
 fn a_subtree_and_its_stand_in_change_places_at_one_moment() {
     let (mut scene, _) = lone();
     let town = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-    let houses = scene.insert(town, Node::group().with_range(ViewRange::new(0.0, 50.0).unwrap())).unwrap();
+    let houses = scene.insert(town, Node::group().with_view_range(ViewRange::new(0.0, 50.0).unwrap())).unwrap();
     for x in [-20.0, 20.0] {
         let house = Node::transform(Transform::from_xyz(x, 0.0, 0.0)).with_drawable(Drawable::new(7, Aabb::cube(1.0)));
         scene.insert(houses, house).unwrap();
     }
-    let far = Node::drawable(Drawable::new(8, Aabb::cube(30.0))).with_range(ViewRange::new(50.0, 200.0).unwrap());
+    let far = Node::drawable(Drawable::new(8, Aabb::cube(30.0))).with_view_range(ViewRange::new(50.0, 200.0).unwrap());
     let skyline = scene.insert(town, far).unwrap();
     scene.update();
     let (levels, mut list, mut dice) = (LevelsOfDetail::new(), DrawList::new(), Rng::with_seed(5));
@@ -296,9 +299,9 @@ fn a_subtree_and_its_stand_in_change_places_at_one_moment() {
     assert!(turns > 50);
     // Ranges above hold too; without levels there are none.
     assert_eq!(meshes(&scene, &mut list, &levels, 300.0), [1]);
-    scene.edit(town).unwrap().set_range(ViewRange::new(0.0, 60.0).unwrap());
+    scene.edit(town).unwrap().set_view_range(ViewRange::new(0.0, 60.0).unwrap());
     assert_eq!(meshes(&scene, &mut list, &levels, 100.0), [1]);
-    assert_eq!(scene.get(skyline).unwrap().range(), Some(ViewRange::new(50.0, 200.0).unwrap()));
+    assert_eq!(scene.get(skyline).unwrap().view_range(), Some(ViewRange::new(50.0, 200.0).unwrap()));
     scene.draw_list(&mut list);
     assert_eq!(list.len(), 4);
 }
@@ -311,7 +314,7 @@ fn far_from_the_origin_distances_are_as_exact_as_nearby() {
     for x in 0..40 {
         let node =
             Node::transform(Transform::from_xyz(x as f32, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(0.25)));
-        scene.insert(city, node.with_range(ViewRange::new(0.0, 30.5).unwrap())).unwrap();
+        scene.insert(city, node.with_view_range(ViewRange::new(0.0, 30.5).unwrap())).unwrap();
     }
     scene.update();
     let mut levels = LevelsOfDetail::new();
@@ -358,14 +361,28 @@ fn what_is_no_distance_is_refused_and_changes_nothing() {
 fn ranges_are_kept_by_copies_snapshots_and_patches() {
     let (mut scene, node) = lone();
     let range = ViewRange::new(1.5, 20.0).unwrap();
-    scene.edit(node).unwrap().set_range(range).set_name("ranged");
+    scene.edit(node).unwrap().set_view_range(range).set_name("ranged");
     let loaded = Scene::from_bytes(&scene.to_bytes()).unwrap();
-    assert_eq!(loaded.get(node).unwrap().range(), Some(range));
+    assert_eq!(loaded.get(node).unwrap().view_range(), Some(range));
     let tree = hedgerow::Tree::from_bytes(&scene.tree(node).unwrap().to_bytes()).unwrap();
-    assert_eq!(tree.get(0).unwrap().range, Some(range));
+    assert_eq!(tree.get(0).unwrap().view_range, Some(range));
     let copy = scene.insert_tree(scene.root(), &tree).unwrap()[0];
     assert_eq!(scene.get(copy).unwrap().node(), scene.get(node).unwrap().node());
-    scene.edit(copy).unwrap().set_range(None);
-    assert_eq!(scene.get(copy).unwrap().range(), None);
+
+    // Infinite ranges, too; and zero has one sign.
+    let endless = ViewRange::new(-0.0, f32::INFINITY).unwrap();
+    assert_eq!(endless.near().to_bits(), 0);
+    let mut other = hedgerow::Tree::new();
+    other.push_with_id(None, Node { view_range: Some(endless), ..tree.get(0).unwrap() }, tree.id(0).unwrap());
+    let patch = Patch::between(&tree, &other).unwrap();
+    let read = Patch::from_bytes(&patch.to_bytes()).unwrap();
+    assert_eq!(tree.patched(&read).unwrap().get(0).unwrap().view_range, Some(endless));
+    #[cfg(feature = "serde")]
+    for tree in [&tree, &other] {
+        let text = serde_json::to_string(tree).unwrap();
+        assert_eq!(&serde_json::from_str::<hedgerow::Tree>(&text).unwrap(), tree, "{text}");
+    }
+    scene.edit(copy).unwrap().set_view_range(None);
+    assert_eq!(scene.get(copy).unwrap().view_range(), None);
     assert_eq!(scene.validate(), Ok(()));
 }

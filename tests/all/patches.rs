@@ -101,7 +101,7 @@ fn has_effect(side: &Patch, merged: &Tree, excepted: &[u64]) {
                 let now = match value.field() {
                     Field::Material => Value::Material(node.material),
                     Field::Name => Value::Name(node.name.map(Into::into)),
-                    Field::Range => Value::Range(node.range),
+                    Field::ViewRange => Value::ViewRange(node.view_range),
                     Field::Local if node.translation_f64.is_none() => {
                         Value::Local { local: node.local, remainder: None }
                     }

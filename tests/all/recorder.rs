@@ -5,7 +5,9 @@ use fastrand::Rng;
 use hedgerow::changes::ChangeReader;
 use hedgerow::glam::DVec3;
 use hedgerow::patch::{Field, Instance, Patch, Recorder};
-use hedgerow::{Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, Visibility};
+use hedgerow::{
+    Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, ViewRange, Visibility,
+};
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 
@@ -38,7 +40,7 @@ fn edit(rng: &mut Rng, scene: &mut Scene, fixed: &[NodeHandle]) {
         _ => Place::LastChildOf(other),
     };
     let may_go = !fixed.iter().any(|&fixed| fixed == at || scene.get(fixed).unwrap().is_below(at));
-    match rng.u8(..20) {
+    match rng.u8(..23) {
         0..3 => _ = scene.insert(place, node(rng)).unwrap(),
         3 => {
             let mut tree = Tree::new();
@@ -62,6 +64,10 @@ fn edit(rng: &mut Rng, scene: &mut Scene, fixed: &[NodeHandle]) {
         17 => _ = scene.edit(at).unwrap().set_user_data(rng.u32(..3)).set_name(["a", "b"][rng.usize(..2)]),
         18 => _ = scene.edit(at).unwrap().set_node(node(rng)).unwrap(),
         19 => _ = scene.edit(at).unwrap().set_local(None),
+        // Where a world transform is kept below one that cannot be inverted, the edit is refused.
+        20 => drop(scene.edit(at).unwrap().set_anchored(rng.bool(), Keep::World)),
+        21 => _ = scene.edit(at).unwrap().set_view_range(ViewRange::new(rng.f32(), f32::INFINITY).ok()),
+        22 if may_go => _ = scene.reparent(at, place, Keep::World),
         _ => {}
     }
 }

@@ -31,7 +31,7 @@ fn tree(config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
             node = node.with_layers(Layers::new(number | 1)).with_material(number);
         }
         if number % 31 == 0 {
-            node = node.with_range(ViewRange::new(0.0, number as f32 / 50.0 + 1.0).unwrap());
+            node = node.with_view_range(ViewRange::new(0.0, number as f32 / 50.0 + 1.0).unwrap());
         }
         let parent = nodes[dice.below(nodes.len())];
         nodes.push(scene.insert(parent, node).unwrap());

@@ -104,14 +104,14 @@ fn read(node: NodeRef<'_>) {
         node.drawable(),
         node.matrix_slot(),
         node.user_data(),
-        node.range(),
+        node.view_range(),
     ));
     done((node.material(), node.own_material(), node.layers(), node.own_layers()));
 }
 
 /// Makes one edit of a node.
 fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
-    match which % 14 {
+    match which % 15 {
         0 => node.set_local(Local::from(PLACE))?,
         1 => node.set_local(None)?,
         2 => node.set_material(3),
@@ -124,7 +124,8 @@ fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
         9 => node.set_translation_f64(DVec3::ONE)?,
         10 => node.look_at(Vec3::X, Vec3::Y)?,
         11 => node.set_node(Node::material(2))?,
-        12 => node.set_range(ViewRange::new(1.0, 2.0)?),
+        12 => node.set_view_range(ViewRange::new(1.0, 2.0)?),
+        13 => node.set_anchored(true, Keep::World)?,
         _ => node.sort_children_by(|a, b| b.handle().cmp(&a.handle())),
     };
     Ok(())
@@ -147,7 +148,7 @@ fn change_of(which: u64) -> Change {
         11 => Change::Name(Some("name".into())),
         12 => Change::Name(None),
         13 => Change::UserData(3),
-        14 => Change::Range(Some(ViewRange::new(1.0, 2.0).unwrap())),
+        14 => Change::ViewRange(Some(ViewRange::new(1.0, 2.0).unwrap())),
         _ => Node::material(2).named("described").into(),
     }
 }

@@ -118,6 +118,9 @@ fn scene(config: SceneConfig) -> Scene {
         if number % 7 == 0 {
             node = node.with_layers(Layers::new(5));
         }
+        if number % 11 == 0 {
+            node = node.anchored().with_view_range(ViewRange::new(1.0, 9.0).expect("it is sound"));
+        }
         nodes.push(scene.insert(parent, if number % 5 == 0 { node.named("name") } else { node }).expect("an insert"));
     }
     for &node in nodes[2..].iter().step_by(9) {
@@ -215,7 +218,7 @@ fn patches() -> Vec<Vec<u8>> {
         match number % 4 {
             0 => _ = scene.remove(node),
             1 => _ = scene.reparent(node, Place::FirstChildOf(instance.root()), Keep::Local),
-            2 => _ = scene.edit(node).map(|mut node| _ = node.set_name("other").set_material(None).set_user_data(1)),
+            2 => _ = scene.edit(node).map(|mut node| _ = node.set_name("other").set_view_range(None).set_user_data(1)),
             _ => _ = scene.insert(node, Node::transform(Transform::IDENTITY).with_layers(Layers::new(3))),
         }
     }

@@ -47,9 +47,10 @@ pub struct Imported {
     pub mesh_ids: MeshIds,
     /// The mesh ids with coarser meshes (`MSFT_lod` of nodes with `MSFT_screencoverage`), as
     /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes them. The share of the screen's height s
-    /// stands for the distance r ÷ s, with half the diagonal r of the mesh's box as it is drawn with scale 1: so set
-    /// [`DetailView::scale`](hedgerow::query::DetailView::scale) to tan(fov ÷ 2). Draws keep their material: that of the
-    /// coarser mesh is in its [`primitive`](Self::primitive).
+    /// stands for the distance r ÷ s, with half the diagonal r of the mesh's box, times the greatest scale of the first
+    /// node that draws it: so set [`DetailView::scale`](hedgerow::query::DetailView::scale) to tan(fov ÷ 2). All nodes
+    /// that draw a mesh have its levels. Draws keep their material: that of the coarser mesh is in its
+    /// [`primitive`](Self::primitive).
     pub levels: Vec<(u32, CoarserMeshes)>,
     /// The materials, by glTF index; behind them the default one, of primitives without a material. Empty if
     /// [`Parts::materials`](super::Parts::materials) was left out.
@@ -230,7 +231,7 @@ pub struct ImportedDrawable {
     pub skin: Option<usize>,
     /// The node in whose space the skin places the vertices: the [base](crate::RigPlace::base) of its rig. Take its
     /// world matrix for drawing, for which side is the front, and for depth, instead of that of `handle`. `None` without
-    /// a skin.
+    /// a skin, if motion was not imported, or if the scene has none of the rig's joints.
     pub base: Option<NodeHandle>,
 }
 

@@ -109,6 +109,7 @@ impl fmt::Debug for DrawCommand {
             .field("mesh", &self.mesh)
             .field("material", &self.material())
             .field("mirrored", &self.is_mirrored())
+            .field("level", &self.level())
             .field("user_data", &self.user_data)
             .finish()
     }

@@ -126,7 +126,7 @@ impl WideSlice {
         for (import, source) in slice.sources().enumerate() {
             let world = match source.and_then(|(source, slot)| others.get(source as usize)?.slots.get(slot)) {
                 Some(world) => *world,
-                // The root's imports nothing. Elsewhere the node was removed, and what was below it moved.
+                // An import of nothing, or of a node that was removed, from below which all nodes moved away.
                 None if known => continue,
                 None => crate::Local::Matrix(transforms.worlds()[import]).to_wide(),
             };

@@ -98,7 +98,7 @@ pub(crate) fn node(rng: &mut Rng) -> Node<'static> {
     }
     if rng.bool() {
         node = node.with_layers(Layers::new(rng.u32(..4)));
-        node.range = rng.bool().then(|| hedgerow::ViewRange::new(0.0, 1.0 + rng.f32()).unwrap());
+        node.view_range = rng.bool().then(|| hedgerow::ViewRange::new(0.0, 1.0 + rng.f32()).unwrap());
     }
     if rng.bool() {
         node = node.named(["", "lamp", "post"][rng.usize(..3)]);

@@ -164,7 +164,7 @@ impl Oracle {
         (entry.material, entry.drawable) = (kept.material, kept.drawable);
         (entry.visibility, entry.layers, entry.name) = (kept.visibility, kept.layers, kept.name);
         entry.anchored = kept.anchored;
-        entry.range = kept.range;
+        entry.range = kept.view_range;
         self.adopt_node(index, &node)
     }
 

@@ -227,7 +227,7 @@ fn description(payload: &[u8; 14]) -> Node<'static> {
         drawable: (parts & 16 != 0).then(|| drawable(payload[11], payload[12])),
         visibility: visibility(rare),
         layers: (parts & 96 == 96).then(|| layers(payload[12] >> 1)),
-        range: (rare & 24 == 24).then(|| ViewRange::new(rare.into(), 300.0).unwrap()),
+        view_range: (rare & 24 == 24).then(|| ViewRange::new(rare.into(), 300.0).unwrap()),
         name: if parts & 128 != 0 { name(payload[12]) } else { None },
         anchored: rare & 15 == 9,
         user_data: if rare & 7 == 7 { rare.into() } else { 0 },

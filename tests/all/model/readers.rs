@@ -36,7 +36,7 @@ impl State {
             shown: scene.get(node).and_then(|node| node.material()),
             drawable: scene.get(node).and_then(|node| node.drawable()),
             user_data: scene.get(node)?.user_data(),
-            range: scene.get(node)?.range(),
+            range: scene.get(node)?.view_range(),
             name: scene.get(node).and_then(|node| node.name()).map(str::to_owned),
             parent: scene.parent(node),
             anchored: scene.get(node)?.is_anchored(),
@@ -54,7 +54,7 @@ impl State {
             (self.name != now.name, ChangeKinds::NAME),
             (self.user_data != now.user_data, ChangeKinds::USER_DATA),
             (self.parent != now.parent || self.anchored != now.anchored, ChangeKinds::PARENT),
-            (self.range != now.range, ChangeKinds::RANGE),
+            (self.range != now.range, ChangeKinds::VIEW_RANGE),
         ];
         kinds.into_iter().filter(|(differs, _)| *differs).fold(ChangeKinds::NONE, |all, (_, kind)| all | kind)
     }
@@ -247,7 +247,7 @@ fn compare(
         ChangeKinds::OWN_MATERIAL,
         ChangeKinds::DRAWABLE,
         ChangeKinds::USER_DATA,
-        ChangeKinds::RANGE,
+        ChangeKinds::VIEW_RANGE,
     ];
     let places = ChangeKinds::NAME | ChangeKinds::PARENT | ChangeKinds::ORDER;
     let own = own.into_iter().fold(places, |all, kind| all | kind);

@@ -260,7 +260,7 @@ impl Tree {
         (entry.material, entry.drawable) = (node.material, node.drawable);
         (entry.visibility, entry.layers, entry.name) = (node.visibility, node.layers, node.name);
         entry.anchored = node.anchored;
-        entry.range = node.range;
+        entry.range = node.view_range;
         index
     }
 
@@ -339,7 +339,7 @@ impl Tree {
             drawable: entry.drawable,
             visibility: entry.visibility,
             layers: entry.layers,
-            range: entry.range,
+            view_range: entry.range,
             name: entry.name,
             user_data: 0,
             anchored: entry.anchored,

@@ -54,7 +54,7 @@ fn change(dice: &mut Rng) -> Change {
         10 => Change::UserData(dice.u32(..3)),
         11 => Node::transform(transform(dice)).named("whole").with_layers(Layers::new(2)).into(),
         13 => Change::Anchored(dice.bool(), if dice.bool() { Keep::World } else { Keep::Local }),
-        12 => Change::Range(dice.bool().then(|| ViewRange::new(dice.u32(..3) as f32, 3.0).unwrap())),
+        12 => Change::ViewRange(dice.bool().then(|| ViewRange::new(dice.u32(..3) as f32, 3.0).unwrap())),
         _ => Change::Local(Some(transform(dice).into())),
     }
 }

@@ -102,7 +102,7 @@ impl Forest {
 fn trees(side: u16, mesh: u32, bounds: bool, range: Option<ViewRange>) -> Scene {
     let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT }).expect("it is valid");
     for z in 0..side {
-        let row = scene.insert(scene.root(), Node { range, ..Node::group() }).expect("there is room");
+        let row = scene.insert(scene.root(), Node { view_range: range, ..Node::group() }).expect("there is room");
         for x in 0..side {
             let place = Transform::from_xyz(f32::from(x) * 4.0, 0.0, f32::from(z) * 4.0);
             let tree = Node::transform(place).with_drawable(Drawable::new(mesh, Aabb::cube(0.0)));

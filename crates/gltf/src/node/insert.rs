@@ -1,6 +1,6 @@
 //! Inserts the nodes of a checked file into a scene.
 
-use super::{graph, visibility};
+use super::{graph, levels, visibility};
 use crate::document::Document;
 use crate::error::ImportError;
 use crate::{Extensions, Extras, Imported, ImportedDrawable, ImportedScene, motion};
@@ -27,6 +27,7 @@ pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Docume
         }
     }
     motion::place(&mut document.imported, scene, &mut scenes);
+    levels::scale(&mut document.imported.levels, scene, &scenes);
     Ok(Imported { scenes, ..document.imported })
 }
 

@@ -4,10 +4,11 @@ use super::{extension, graph};
 use crate::error::{ImportError, Item, WarningKind};
 use crate::extras::Extras;
 use crate::file::Reader;
-use crate::{CoarserMeshes, ImportedMesh, ImportedPrimitive};
+use crate::{CoarserMeshes, ImportedMesh, ImportedPrimitive, ImportedScene};
 use gltf::json::scene::Node;
-use hedgerow::Aabb;
+use hedgerow::glam::Vec3;
 use hedgerow::query::LevelsOfDetail;
+use hedgerow::{Aabb, Scene};
 use serde_json::Value;
 
 /// Mesh ids, and the coarser ones with their distances: see [`Imported::levels`](crate::Imported::levels).
@@ -45,7 +46,8 @@ fn of_mesh(
     let shares = shares.get("MSFT_screencoverage")?.as_array()?;
     let primitives = &meshes[mesh].primitives;
     let mut coarser = Vec::new();
-    for id in ids?.as_array()?.iter().take(4) {
+    let ids = ids?.as_array().filter(|ids| ids.len() <= 4)?;
+    for id in ids {
         let other = nodes.get(usize::try_from(id.as_u64()?).ok()?)?;
         let alike = graph::local(other) == graph::local(node) && other.skin == node.skin;
         let leaves = [node, other].into_iter().all(|node| graph::children(node).next().is_none());
@@ -70,4 +72,17 @@ fn of_mesh(
         LevelsOfDetail::new().insert(primitive.id, &list).ok().map(|()| (primitive.id, list))
     };
     primitives.iter().enumerate().map(of_primitive).collect()
+}
+
+/// Multiplies distances by the scales with which meshes are drawn, each by that of the first node that draws it.
+pub(super) fn scale(levels: &mut Levels, scene: &Scene, scenes: &[ImportedScene]) {
+    for (id, list) in levels {
+        let drawable = scenes.iter().flat_map(|scene| &scene.drawables).find(|drawable| drawable.id == *id);
+        let Some(node) = drawable.and_then(|drawable| scene.get(drawable.handle)) else { continue };
+        let world = node.fresh_world();
+        let scale = Vec3::AXES.map(|axis| world.transform_vector(axis).length()).into_iter().fold(0.0, f32::max);
+        if list.iter().all(|(from, _)| (from * scale).is_normal() || *from == 0.0) {
+            list.iter_mut().for_each(|(from, _)| *from *= scale);
+        }
+    }
 }
