@@ -8,6 +8,7 @@ use hedgerow::anim::player::StreamPlayer;
 use hedgerow::anim::raw::Track;
 use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::patch::{Instance, Patch};
 use hedgerow::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow::snapshot::LoadOptions;
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree};
@@ -32,6 +33,15 @@ pub(crate) const SAVED: &[Kind] = &[
         spare: 1 << 12,
         files: trees,
         read: read_tree,
+    },
+    Kind {
+        name: "patch",
+        sealed: true,
+        change: bend::bytes,
+        multiple: 40.0,
+        spare: 1 << 12,
+        files: patches,
+        read: read_patch,
     },
     Kind {
         name: "skeleton",
@@ -182,6 +192,39 @@ fn read_tree(bytes: &[u8]) -> bool {
             .zip(tree.iter())
             .all(|(&node, (_, described))| scene.get(node).map(|node| node.node()) == Some(described))
     );
+    use_scene(scene);
+    true
+}
+
+/// A tree whose ids begin at `first`.
+fn numbered(first: u64, node: Node<'_>) -> Tree {
+    let mut tree = Tree::new();
+    for number in 0..20_u8 {
+        tree.push_with_id(number.checked_sub(4).map(usize::from), node, first + u64::from(number));
+    }
+    tree
+}
+
+fn base() -> Tree {
+    numbered(1, Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)).with_translation_f64(DVec3::splat(1e7 + 0.1)))
+}
+
+fn patches() -> Vec<Vec<u8>> {
+    let edited = Node::material(7).named("edited").with_drawable(Drawable::new(7, Aabb::cube(1.0)));
+    vec![Patch::between(&base(), &numbered(9, edited)).expect("trees with ids").to_bytes()]
+}
+
+fn read_patch(bytes: &[u8]) -> bool {
+    let read = Patch::from_bytes(bytes);
+    end();
+    let Ok(patch) = read else { return false };
+    assert_eq!(patch.to_bytes(), bytes);
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut instance = Instance::insert(&mut scene, root, &base()).expect("few nodes");
+    if patch.apply(&mut scene, &mut instance).is_ok() {
+        patch.inverse().apply(&mut scene, &mut instance).expect("what was made can be taken back");
+    }
     use_scene(scene);
     true
 }
