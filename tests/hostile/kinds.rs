@@ -11,7 +11,9 @@ use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::patch::{Instance, Patch};
 use hedgerow::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow::snapshot::LoadOptions;
-use hedgerow::{Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree};
+use hedgerow::{
+    Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree, ViewRange,
+};
 
 pub(crate) const SAVED: &[Kind] = &[
     Kind {

@@ -5,7 +5,7 @@ use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
 use super::world::{World, agrees, regularity, skew, widen_matrix};
 use super::{Check, Mismatch};
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{Error, Keep, Local, Mat34, NodeHandle, Place, Scene, Transform, edit::LocalForm};
 
 /// Local translations longer than this are reset, so that sizes stay bounded over a long run.
@@ -187,7 +187,7 @@ impl Oracle {
         let found = self.scene.get(self.tree.handle(index)).and_then(|node| node.translation_f64());
         let rounded = local.map(|local| local.to_matrix().translation());
         self.tree.keep(index, local);
-        self.tree.at_mut(index).precise = found.filter(|found| Some(found.as_vec3()) == rounded);
+        self.tree.at_mut(index).precise = found.filter(|found| rounded.is_some_and(|at| is_nearest(at, *found)));
     }
 
     /// Checks that a local transform computed by the scene gives the wanted world transform.
@@ -329,6 +329,14 @@ pub(crate) fn form_of(local: &Local) -> LocalForm {
         Local::Transform(_) => LocalForm::Transform,
         Local::Matrix(_) => LocalForm::Matrix,
     }
+}
+
+/// Whether no number in single precision is nearer to a translation: halfway between two, either is as near.
+fn is_nearest(rounded: Vec3, translation: DVec3) -> bool {
+    rounded.to_array().into_iter().zip(translation.to_array()).all(|(at, wide)| {
+        let off = |at: f32| (f64::from(at) - wide).abs();
+        off(at) <= off(at.next_up()).min(off(at.next_down()))
+    })
 }
 
 /// The world transform in single precision.

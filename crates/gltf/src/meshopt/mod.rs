@@ -145,7 +145,51 @@ mod tests {
             assert_eq!(Mode::Attributes(Filter::None).decode(&stream, 4, &mut elements), Ok(()));
             assert_eq!(elements, [7, 8, 9, 10].repeat(count));
             assert_eq!(Mode::Attributes(Filter::None).least(&stream, count as u64, 4), 4 + count.div_ceil(256) as u64);
+
+            // In the first version two zero bits for each group of each lane, and 32 bytes whose last are the value.
+            stream = vec![0; 1 + 4 * count.div_ceil(64) + 32 - 4];
+            stream[0] = 0xa0;
+            stream.extend([7, 8, 9, 10]);
+            elements.fill(0);
+            assert_eq!(Mode::Attributes(Filter::None).decode(&stream, 4, &mut elements), Ok(()));
+            assert_eq!(elements, [7, 8, 9, 10].repeat(count));
+            let least = 4 + 4 * count.div_ceil(64) as u64;
+            assert_eq!(Mode::Attributes(Filter::None).least(&stream, count as u64, 4), least);
         }
+    }
+
+    #[test]
+    fn elements_longer_than_32_bytes_have_blocks_of_at_most_8192() {
+        // 170 elements of 48 bytes are that long; blocks have whole groups of 16.
+        for count in [160, 161, 320_usize] {
+            let mut stream = vec![0xa1];
+            stream.extend(vec![0b10_10_10_10; 12 * count.div_ceil(160)]);
+            stream.extend([9; 48].into_iter().chain([0; 12]));
+            let mut elements = vec![0; 48 * count];
+            assert_eq!(Mode::Attributes(Filter::None).decode(&stream, 48, &mut elements), Ok(()));
+            assert_eq!(elements, [9].repeat(48 * count));
+        }
+    }
+
+    #[test]
+    fn differences_of_32_bits_are_rotated() {
+        // Two elements whose lanes are bytes as they are; the first value is 0xff0000ff, the mode a rotation by 4.
+        let mut stream = vec![0xa1, 255, 1, 0xf0, 2, 0, 3, 0, 4, 0];
+        stream.resize(stream.len() + 24 - 5, 0);
+        stream.extend([255, 0, 0, 255, 0x42]);
+        let mut elements = [0; 8];
+        assert_eq!(Mode::Attributes(Filter::None).decode(&stream, 4, &mut elements), Ok(()));
+        assert_eq!(elements, [0xdf, 0x30, 0x40, 0xef, 0xd0, 0x30, 0x40, 0xef]);
+    }
+
+    #[test]
+    fn indices_go_forth_and_back_and_each_takes_a_byte() {
+        // By 5, and by 3 back.
+        let (stream, mut indices) = ([0xd1, 20, 10, 0, 0, 0, 0], [0; 4]);
+        assert_eq!(Mode::Indices.decode(&stream, 2, &mut indices), Ok(()));
+        assert_eq!(indices, [5, 0, 2, 0]);
+        assert_eq!(Mode::Indices.least(&stream, 2, 2), 7);
+        assert_eq!(Mode::Triangles.least(&[], 6, 2), 1 + 2 + 16);
     }
 
     #[test]
@@ -160,6 +204,12 @@ mod tests {
         let mut elements = [0, 0, 0, 0, 0, 0, 4, 0];
         filters::quaternion(&mut elements);
         assert_eq!(elements, [255, 127, 0, 0, 0, 0, 0, 0]);
+        // 3, -2 and 5 of 7, times the root of a half; the greatest is the second.
+        let numbers = [3, -2, 5, 4 | 1_i16].map(i16::to_le_bytes);
+        let mut elements: [u8; 8] = core::array::from_fn(|at| numbers[at / 2][at % 2]);
+        filters::quaternion(&mut elements);
+        let found = elements.as_chunks::<2>().0.iter().map(|bytes| i16::from_le_bytes(*bytes));
+        assert_eq!(found.collect::<Vec<i16>>(), [16550, 25639, 9930, -6620]);
         let mut elements = [1, 0, 0, 127, 1, 0, 0, 128, 255, 255, 255, 3, 0, 0, 0, 100];
         filters::exponential(&mut elements);
         let floats = elements.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));

@@ -75,6 +75,7 @@ mod tests {
         for (bytes, number) in [(&[0x7f][..], 0x7f), (&[0x81, 0x04], 0x201), (&[0xff, 0xa0, 0x05], 0x1_507f)] {
             assert_eq!(Bytes(bytes).varint(), Ok(number));
         }
+        assert_eq!(Bytes(&[0x80, 1]).varint(), Ok(0x80));
         assert_eq!(Bytes(&[255, 255, 255, 255, 15]).varint(), Ok(u32::MAX));
         assert_eq!(Bytes(&[255; 5]).varint(), Err(Fault("a number has more than five bytes")));
         assert_eq!(Bytes(&[255]).varint(), Err(Fault::SHORT));
