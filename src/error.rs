@@ -162,9 +162,9 @@ impl fmt::Display for Error {
             Self::NoIds { next } => {
                 write!(f, "there are too few ids from {next} on; give lower ones that are free with NodeIds::insert")
             }
-            Self::NoBounds => {
-                f.write_str("the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }")
-            }
+            Self::NoBounds => f.write_str(
+                "the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }, or give lists an eye",
+            ),
             Self::NotUpdated => f.write_str("the scene has edits since its last update; call update() before"),
             Self::NoChanges => {
                 f.write_str("the scene does not track changes; make it with SceneConfig { changes: true, .. }")

@@ -9,7 +9,7 @@
 //! | 2 | [`Scene::changes`](crate::Scene::changes): send the changed nodes to their bodies |
 //! | 3 | step the simulation |
 //! | 4 | set the local transforms of the nodes whose bodies are awake, then `update` |
-//! | 5 | `changes` again, and ignore the result: the physics reader has then seen the changes that physics made |
+//! | 5 | `changes` again: ignore `locals`, which physics itself wrote, but still send kinematic nodes of `moved`, such as a lamp on a crate |
 //!
 //! The second update only visits the slices that the poses changed. Other readers, such as a renderer's, see the
 //! changes of both updates.
@@ -24,12 +24,18 @@
 //! | kinematic: the scene moves it | below what moves it | if it is in [`moved`](crate::changes::Changed::moved): [`world_transform`](crate::NodeRef::world_transform) | never |
 //! | dynamic | anchored | if it is in [`locals`](crate::changes::Changed::locals): its local transform | its pose in each step, if it is awake |
 //!
-//! When a crate is picked up, release it: [`set_anchored`](crate::NodeMut::set_anchored) with
-//! [`Keep::World`](crate::Keep::World). If nodes of dynamic bodies are not anchored, write poses by
-//! [`Scene::set_worlds`](crate::Scene::set_worlds), with the scale of each, also for sleeping bodies in `moved`; below a
-//! parent with a non-uniform scale, local transforms become matrices.
+//! A body is awake in a step if it is so before or after it. Make bodies for nodes of
+//! [`entered`](crate::changes::Changed::entered), disable those of [`left`](crate::changes::Changed::left), and first drop
+//! those of [`removed`](crate::changes::Changed::removed): batches reject stale handles.
 //!
-//! Drop the bodies of [`removed`](crate::changes::Changed::removed) first: batches reject stale handles.
+//! When a crate is picked up, it no longer is dynamic: reparent it to the hand, then call
+//! [`set_anchored`](crate::NodeMut::set_anchored) with `false` and [`Keep::World`](crate::Keep::World); when it is
+//! thrown, anchor it. Other readers find both in [`edited`](crate::changes::Changed::edited) with
+//! [`PARENT`](crate::changes::ChangeKinds::PARENT).
+//!
+//! If you do not anchor nodes of dynamic bodies, write poses by [`Scene::set_worlds`](crate::Scene::set_worlds), each
+//! with the node's scale. Write those of sleeping bodies in `moved`, too: else they ride on their parents. Below a parent
+//! with a non-uniform scale, local transforms become matrices.
 //!
 //! **Other versions of glam.** A physics engine may use another version of glam, with different types. Convert vectors
 //! and quaternions through arrays: `Vec3::from_array(other.to_array())`.

@@ -40,6 +40,11 @@
 //! by the ticks from which and to which they lead, and let a client only apply a packet that starts at its tick. Edits
 //! of the recorder's root itself are in no patch.
 //!
+//! A client that is ahead of a packet, since it has applied a newer one or predicts, applies
+//! `ahead.inverse().then(&packet)?`, where `ahead` leads from the packet's start to the client's state: the joined newer
+//! patches, or what a recorder of its own read. Nodes that a client adds below the replica have no ids, and patches pass
+//! them by; do not call [`Instance::tree`](crate::patch::Instance::tree) there, which gives ids to them.
+//!
 //! **As entities**, which need handles and kinds of changes and no values, use a
 //! [`ChangeReader`](crate::changes::ChangeReader). Read right after [`Scene::update`](crate::Scene::update), before
 //! further edits:
