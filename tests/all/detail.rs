@@ -344,7 +344,9 @@ fn what_is_no_distance_is_refused_and_changes_nothing() {
     for margin in [0.9, f32::NAN, f32::INFINITY] {
         refused(table().with_margin(margin).map(drop));
     }
-    for (near, far) in [(0.0, 0.0), (-1.0, 2.0), (3.0, 2.0), (f32::NAN, 1.0), (0.0, f32::NAN), (0.0, f32::INFINITY)] {
+    for (near, far) in
+        [(0.0, 0.0), (-1.0, 2.0), (3.0, 2.0), (f32::NAN, 1.0), (0.0, f32::NAN), (f32::INFINITY, f32::INFINITY)]
+    {
         refused(ViewRange::new(near, far).map(drop));
     }
     let (scene, _) = lone();

@@ -123,8 +123,8 @@ mod tests {
     fn a_command_is_shown_with_all_that_it_says() {
         let node = NodeHandle::from_bits(1).unwrap();
         let shown = format!("{:?}", DrawCommand::new(node, 7, None, true).with_user_data(5));
-        let expected =
-            format!("DrawCommand {{ node: {node:?}, mesh: 7, material: None, mirrored: true, user_data: 5 }}");
+        let kept = "mesh: 7, material: None, mirrored: true, level: 0, user_data: 5";
+        let expected = format!("DrawCommand {{ node: {node:?}, {kept} }}");
         assert_eq!(shown, expected);
     }
 }

@@ -285,8 +285,8 @@ fn levels_of_detail_come_as_mesh_ids_with_distances() {
     let mut file = detailed();
     let Import { scene, imported, .. } = load(&file);
     assert_eq!((&imported.warnings[..], scene.len()), (&[][..], 5), "the finest is in the scene");
-    // The box is a square of one metre.
-    let radius = 0.5_f32.sqrt();
+    // The box is a square of one metre, drawn with a scale of 2.
+    let radius = 2.0_f32.sqrt();
     let levels = |id: u32, nothing: &[(f32, Option<u32>)]| {
         (id, [&[(radius / 0.5, Some(id + 2)), (radius / 0.25, Some(id + 4))], nothing].concat())
     };
