@@ -1,7 +1,7 @@
 //! Levels of detail, chosen while a view is listed: which mesh stands for a drawable, and which subtrees are in range.
 
 use crate::pass::draw::{DrawCommand, Listing, Seen};
-use crate::store::{RecordId, Store};
+use crate::store::{DrawableRecord, RecordId, SliceView, Store};
 use crate::{Aabb, Error, NodeHandle};
 use glam::{DVec3, Vec3};
 
@@ -220,32 +220,33 @@ pub(crate) struct Choice<'c> {
 }
 
 impl Choice<'_> {
-    /// What is listed for a command; `None` for nothing. `distance` is that of the drawable from an eye.
+    /// The mesh that is listed for a node with this mesh, and its level; `None` for nothing. `distance` is that of the
+    /// drawable from an eye.
     #[inline]
     fn choose(
         &mut self,
         store: &Store,
-        command: DrawCommand,
+        (node, mesh): (NodeHandle, u32),
         distance: impl FnOnce(DVec3) -> f32,
-    ) -> Option<DrawCommand> {
-        if !self.shown.is_empty() && !self.is_in_range(store, command.node.record()) {
+    ) -> Option<(u32, u32)> {
+        if !self.shown.is_empty() && !self.is_in_range(store, node.record()) {
             return None;
         }
         let levels = self.view.levels;
-        if self.last.0 != command.mesh || self.last.1.is_none() {
-            let found = levels.meshes.binary_search(&command.mesh);
-            self.last = (command.mesh, found.ok().map(|at| &levels.coarser[at]));
+        if self.last.0 != mesh || self.last.1.is_none() {
+            let found = levels.meshes.binary_search(&mesh);
+            self.last = (mesh, found.ok().map(|at| &levels.coarser[at]));
         }
-        let Some(coarser) = self.last.1 else { return Some(command) };
+        let Some(coarser) = self.last.1 else { return Some((mesh, 0)) };
         let distance = distance(self.view.eye) * self.view.scale;
         let mut level = coarser.levels(distance, 1.0);
-        let place = self.places.get(command.node.record().0 as usize);
+        let place = self.places.get(node.record().0 as usize);
         let before = place.and_then(|&place| self.before.get(place as usize));
-        if let Some(before) = before.filter(|before| before.node == command.node) {
+        if let Some(before) = before.filter(|before| before.node == node) {
             level = before.level().clamp(coarser.levels(distance, levels.margin), level);
         }
-        let Some(index) = level.checked_sub(1) else { return Some(command) };
-        coarser.meshes[index as usize].map(|mesh| command.at_level(mesh, level))
+        let Some(index) = level.checked_sub(1) else { return Some((mesh, 0)) };
+        coarser.meshes[index as usize].map(|mesh| (mesh, level))
     }
 
     /// Whether all ranges of a node and those above it hold. Looks at each node once in a view.
@@ -271,27 +272,51 @@ pub(crate) struct Filling<'f> {
 }
 
 impl Filling<'_> {
-    /// Adds a drawable that the view sees; returns whether it is listed. `distance` is that of its box from an eye.
+    /// Adds a drawable that the view sees, by `add`, at its level; returns whether it is listed. `distance` is that of
+    /// its box from an eye.
     #[inline]
-    pub(crate) fn push(&mut self, store: &Store, seen: &Seen, distance: impl FnOnce(DVec3) -> f32) -> bool {
-        let Some(choice) = &mut self.choice else {
-            self.listing.push_seen(store, seen);
-            return true;
+    fn add(
+        &mut self,
+        (store, node, mesh): (&Store, NodeHandle, u32),
+        distance: impl FnOnce(DVec3) -> f32,
+        add: impl FnOnce(&mut Listing),
+    ) -> bool {
+        let level = match &mut self.choice {
+            Some(choice) => choice.choose(store, (node, mesh), distance),
+            None => Some((mesh, 0)),
         };
-        let chosen = choice.choose(store, seen.command, distance);
-        if let Some(command) = chosen {
-            self.listing.push_seen(store, &Seen { command, ..*seen });
+        let Some((mesh, level)) = level else { return false };
+        add(self.listing);
+        if let Some(command) = self.listing.commands.last_mut().filter(|_| level > 0) {
+            command.set_level(mesh, level);
         }
-        chosen.is_some()
+        true
     }
 
-    /// The same by the box of the last update.
+    /// Adds a drawable of a slice that the view sees; returns whether it is listed. `distance` is that of its box from
+    /// an eye.
     #[inline]
-    pub(crate) fn push_near(&mut self, store: &Store, seen: &Seen) {
-        self.push(store, seen, |eye| {
-            let boxes = store.view(seen.slot.slice).boxes();
-            let bounds = boxes.and_then(|boxes| boxes.drawables.get(seen.drawable.into()));
-            bounds.map_or(0.0, |bounds| distance(&bounds, eye.as_vec3()))
-        });
+    pub(crate) fn push(
+        &mut self,
+        (store, slice): (&Store, SliceView<'_>),
+        record: &DrawableRecord,
+        distance: impl FnOnce(DVec3) -> f32,
+    ) -> bool {
+        self.add((store, record.node, record.mesh), distance, |listing| listing.push(slice, record))
     }
+
+    /// Adds a drawable that several views may see, by the box of the last update.
+    #[inline]
+    pub(crate) fn push_seen(&mut self, (store, slice): (&Store, SliceView<'_>), seen: &Seen) {
+        let DrawCommand { node, mesh, .. } = seen.command;
+        let distance = |eye| distance_in(slice, seen.drawable.into(), eye);
+        self.add((store, node, mesh), distance, |listing| listing.push_seen(slice, seen));
+    }
+}
+
+/// The distance from a point to the box that a drawable of a slice had in the last update.
+#[inline]
+pub(crate) fn distance_in(slice: SliceView<'_>, drawable: usize, eye: DVec3) -> f32 {
+    let bounds = slice.boxes().and_then(|boxes| boxes.drawables.get(drawable));
+    bounds.map_or(0.0, |bounds| distance(&bounds, eye.as_vec3()))
 }
