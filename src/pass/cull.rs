@@ -10,7 +10,7 @@
 
 use crate::Aabb;
 use crate::pass::DrawList;
-use crate::pass::detail::{DetailView, Filling};
+use crate::pass::detail::{DetailView, Filling, distance_in};
 use crate::pass::draw::{Listing, Seen};
 use crate::store::{DrawableRecord, RecordId, SliceBoxes, SliceView, Store};
 use hedgerow_math::internal as simd;
@@ -266,11 +266,23 @@ impl Store {
         if self.search_into((&walk.route, DRAW_GRAIN), probes, any, see, &mut walk.seen) {
             return crate::pass::threads::list_seen(self, &walk.seen, details, lists);
         }
+        // What one view alone lists is written to its list at once.
+        if let ([sieve], [list], &[detail]) = (sieves, &mut *lists, details) {
+            let mut filling = list.begin_replacing((self, None), detail);
+            self.look_into(&walk.route, probes, any, &mut |found| {
+                let Found { slice, slot, .. } = found;
+                if alike || sieve.admits(self, found.record()) {
+                    filling.push((self, slice), found.record(), |eye| distance_in(slice, slot, eye));
+                }
+            });
+            return list.finish_replacing(detail.map(|_| self.scene_number()));
+        }
         let mut fillings: SmallVec<[Filling<'_>; MOST_PROBES]> =
             lists.iter_mut().zip(details).map(|(list, &detail)| list.begin_replacing((self, None), detail)).collect();
         self.look_into(&walk.route, probes, any, &mut |found| {
+            let slice = found.slice;
             if let Some(seen) = see(found) {
-                ones(seen.views.into()).for_each(|view| fillings[view].push_near(self, &seen));
+                ones(seen.views.into()).for_each(|view| fillings[view].push_seen((self, slice), &seen));
             }
         });
         drop(fillings);

@@ -1,7 +1,7 @@
 //! Levels of detail, chosen while a view is listed: which mesh stands for a drawable, and which subtrees are in range.
 
 use crate::pass::draw::{DrawCommand, Listing, Seen};
-use crate::store::{RecordId, Store};
+use crate::store::{DrawableRecord, RecordId, SliceView, Store};
 use crate::{Aabb, Error, NodeHandle};
 use glam::{DVec3, Vec3};
 
@@ -19,7 +19,7 @@ pub struct LevelsOfDetail {
     margin: f32,
 }
 
-/// The levels of a mesh. Distances that there are not are NaN, so that nothing is beyond them.
+/// The levels of a mesh. Unused distances are NaN, so that nothing is beyond them.
 #[derive(Clone, Copy, Debug)]
 struct Coarser {
     from: [f32; MOST],
@@ -27,7 +27,7 @@ struct Coarser {
 }
 
 impl Coarser {
-    /// How many levels begin at this distance or nearer, if all begin farther out by a factor.
+    /// The number of levels with `from * factor <= distance`.
     #[inline]
     fn levels(&self, distance: f32, factor: f32) -> u32 {
         self.from.iter().map(|from| u32::from(distance >= from * factor)).sum()
@@ -37,13 +37,12 @@ impl Coarser {
 impl LevelsOfDetail {
     /// No levels, and a [margin](Self::with_margin) of 1.1.
     #[must_use]
-    #[expect(clippy::new_without_default, reason = "a program has few tables")]
     pub const fn new() -> Self {
         Self { meshes: Vec::new(), coarser: Vec::new(), margin: 1.1 }
     }
 
-    /// The same with another margin: a drawable becomes coarser at this factor times the distance at which it becomes
-    /// finer, so that none flickers at the border. At 1 it does so at the same distance.
+    /// The same with another margin, so that nothing flickers at the border: moving away, a drawable becomes coarser at
+    /// this factor times the distance of the level; coming nearer, it becomes finer at that distance itself.
     ///
     /// # Errors
     /// [`Error::InvalidDistances`] unless the margin is finite and at least 1.
@@ -72,21 +71,32 @@ impl LevelsOfDetail {
         let sound = levels.iter().all(|level| level.0 >= 0.0 && level.0.is_finite());
         if levels.len() > MOST || !ascending || !sound {
             return Err(Error::InvalidDistances(
-                "a mesh has up to four levels, farther and farther, the last may be none",
+                "a mesh has up to four levels; distances are finite, at least 0, and ascend; only the last has no mesh",
             ));
         }
         let mut coarser = Coarser { from: [f32::NAN; MOST], meshes: [None; MOST] };
         for (at, &(from, mesh)) in levels.iter().enumerate() {
             (coarser.from[at], coarser.meshes[at]) = (from, mesh);
         }
-        match self.meshes.binary_search(&mesh) {
-            Ok(at) => self.coarser[at] = coarser,
-            Err(at) => {
+        match (self.meshes.binary_search(&mesh), levels.is_empty()) {
+            (Ok(at), false) => self.coarser[at] = coarser,
+            (Ok(at), true) => {
+                self.meshes.remove(at);
+                self.coarser.remove(at);
+            }
+            (Err(at), false) => {
                 self.meshes.insert(at, mesh);
                 self.coarser.insert(at, coarser);
             }
+            (Err(_), true) => {}
         }
         Ok(())
+    }
+}
+
+impl Default for LevelsOfDetail {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -95,11 +105,11 @@ impl LevelsOfDetail {
 /// That of a drawable is the distance from the eye to the nearest point of its world box, times [`scale`](Self::scale).
 #[derive(Clone, Copy, Debug)]
 pub struct DetailView<'l> {
-    /// The coarser meshes; may be empty where only [ranges of nodes](crate::Node::range) are needed.
+    /// The coarser meshes; may be empty where only [view ranges](crate::Node::view_range) are needed.
     pub levels: &'l LevelsOfDetail,
     /// The position in world space. For the views of shadow maps, pass the camera's.
     pub eye: DVec3,
-    /// What distances are multiplied by before they are compared. Default 1.
+    /// What distances are multiplied by before they are compared: finite and greater than 0. Default 1.
     ///
     /// An object of radius r at a distance d covers the share s = r ÷ (d · tan(fov ÷ 2)) of the height of a screen. To
     /// have a mesh from the share s on downwards, set its distance to r ÷ s and the scale to tan(fov ÷ 2), with the
@@ -115,8 +125,11 @@ impl<'l> DetailView<'l> {
     }
 
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let finite = self.eye.is_finite() && self.scale.is_finite();
-        if finite { Ok(()) } else { Err(Error::NotFinite("the eye of a view with levels, and its scale,")) }
+        if !(self.eye.is_finite() && self.scale.is_finite()) {
+            return Err(Error::NotFinite("the eye of a view with levels, and its scale,"));
+        }
+        let positive = self.scale > 0.0;
+        positive.then_some(()).ok_or(Error::InvalidDistances("the scale of a view with levels must be greater than 0"))
     }
 }
 
@@ -135,8 +148,9 @@ pub(crate) struct LevelMemory {
     places: Vec<u32>,
     /// The nodes with ranges, in the order of records, and whether the eye was beyond each limit; and those before.
     limits: [Vec<(NodeHandle, [bool; 2])>; 2],
-    /// By record: whether all ranges from there up hold, as far as known. Empty if no node has a range.
+    /// By record: whether all ranges from there up hold, as far as known; and the records for which it is.
     shown: Vec<Shown>,
+    found: Vec<RecordId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,8 +161,13 @@ enum Shown {
 }
 
 impl LevelMemory {
-    pub(crate) const EMPTY: Self =
-        Self { scene: None, places: Vec::new(), limits: [Vec::new(), Vec::new()], shown: Vec::new() };
+    pub(crate) const EMPTY: Self = Self {
+        scene: None,
+        places: Vec::new(),
+        limits: [Vec::new(), Vec::new()],
+        shown: Vec::new(),
+        found: Vec::new(),
+    };
 
     pub(crate) fn forget(&mut self) {
         self.scene = None;
@@ -156,7 +175,7 @@ impl LevelMemory {
 
     /// Frees memory that is not needed between two fills.
     pub(crate) fn shrink_to_fit(&mut self) {
-        (self.shown, self.limits[1]) = Default::default();
+        (self.shown, self.found, self.limits[1]) = Default::default();
         self.places.shrink_to_fit();
     }
 
@@ -181,12 +200,14 @@ impl LevelMemory {
         position: impl Fn(RecordId) -> DVec3,
     ) -> Choice<'c> {
         let known = self.scene.take() == Some(store.scene_number());
-        self.shown.clear();
+        self.found.drain(..).for_each(|id| self.shown[id.0 as usize] = Shown::Unknown);
         self.limits.swap(0, 1);
         let [limits, old] = &mut self.limits;
         limits.clear();
         for (id, range) in store.ranges() {
-            self.shown.resize(store.record_end(), Shown::Unknown);
+            if limits.is_empty() && self.shown.len() < store.record_end() {
+                self.shown.resize(store.record_end(), Shown::Unknown);
+            }
             let node = store.handle(id);
             let found = old.binary_search_by_key(&id, |(node, _)| node.record()).ok().filter(|_| known);
             let was = found.map(|at| old[at]).filter(|then| then.0 == node);
@@ -200,12 +221,14 @@ impl LevelMemory {
             let beyond = [beyond(0, near), beyond(1, far)];
             if beyond != [true, false] {
                 self.shown[id.0 as usize] = Shown::No;
+                self.found.push(id);
             }
             limits.push((node, beyond));
         }
-        let Self { places, shown, .. } = self;
+        let Self { places, shown, found, .. } = self;
+        let ranged = !limits.is_empty();
         let (places, before): (&[u32], _) = if known { (places, before) } else { (&[], &[] as &[DrawCommand]) };
-        Choice { view, places, before, shown, last: (0, None) }
+        Choice { view, places, before, ranged, shown, found, last: None }
     }
 }
 
@@ -214,38 +237,43 @@ pub(crate) struct Choice<'c> {
     view: DetailView<'c>,
     places: &'c [u32],
     before: &'c [DrawCommand],
+    /// Whether any node has a range.
+    ranged: bool,
     shown: &'c mut [Shown],
+    found: &'c mut Vec<RecordId>,
     /// The last mesh that was looked up, and its levels: neighbours often have the same.
-    last: (u32, Option<&'c Coarser>),
+    last: Option<(u32, Option<&'c Coarser>)>,
 }
 
 impl Choice<'_> {
-    /// What is listed for a command; `None` for nothing. `distance` is that of the drawable from an eye.
+    /// The mesh that is listed for a node with this mesh, and its level; `None` for nothing. `distance` is that of the
+    /// drawable from an eye.
     #[inline]
     fn choose(
         &mut self,
         store: &Store,
-        command: DrawCommand,
+        (node, mesh): (NodeHandle, u32),
         distance: impl FnOnce(DVec3) -> f32,
-    ) -> Option<DrawCommand> {
-        if !self.shown.is_empty() && !self.is_in_range(store, command.node.record()) {
+    ) -> Option<(u32, u32)> {
+        if self.ranged && !self.is_in_range(store, node.record()) {
             return None;
         }
         let levels = self.view.levels;
-        if self.last.0 != command.mesh || self.last.1.is_none() {
-            let found = levels.meshes.binary_search(&command.mesh);
-            self.last = (command.mesh, found.ok().map(|at| &levels.coarser[at]));
-        }
-        let Some(coarser) = self.last.1 else { return Some(command) };
+        let coarser = match self.last {
+            Some((last, coarser)) if last == mesh => coarser,
+            _ => levels.meshes.binary_search(&mesh).ok().map(|at| &levels.coarser[at]),
+        };
+        self.last = Some((mesh, coarser));
+        let Some(coarser) = coarser else { return Some((mesh, 0)) };
         let distance = distance(self.view.eye) * self.view.scale;
         let mut level = coarser.levels(distance, 1.0);
-        let place = self.places.get(command.node.record().0 as usize);
+        let place = self.places.get(node.record().0 as usize);
         let before = place.and_then(|&place| self.before.get(place as usize));
-        if let Some(before) = before.filter(|before| before.node == command.node) {
+        if let Some(before) = before.filter(|before| before.node == node) {
             level = before.level().clamp(coarser.levels(distance, levels.margin), level);
         }
-        let Some(index) = level.checked_sub(1) else { return Some(command) };
-        coarser.meshes[index as usize].map(|mesh| command.at_level(mesh, level))
+        let Some(index) = level.checked_sub(1) else { return Some((mesh, 0)) };
+        coarser.meshes[index as usize].map(|mesh| (mesh, level))
     }
 
     /// Whether all ranges of a node and those above it hold. Looks at each node once in a view.
@@ -259,6 +287,7 @@ impl Choice<'_> {
                 break;
             }
             *place = shown;
+            self.found.push(id);
         }
         shown == Shown::Yes
     }
@@ -271,27 +300,51 @@ pub(crate) struct Filling<'f> {
 }
 
 impl Filling<'_> {
-    /// Adds a drawable that the view sees; returns whether it is listed. `distance` is that of its box from an eye.
+    /// Adds a drawable that the view sees, by `add`, at its level; returns whether it is listed. `distance` is that of
+    /// its box from an eye.
     #[inline]
-    pub(crate) fn push(&mut self, store: &Store, seen: &Seen, distance: impl FnOnce(DVec3) -> f32) -> bool {
-        let Some(choice) = &mut self.choice else {
-            self.listing.push_seen(store, seen);
-            return true;
+    fn add(
+        &mut self,
+        (store, node, mesh): (&Store, NodeHandle, u32),
+        distance: impl FnOnce(DVec3) -> f32,
+        add: impl FnOnce(&mut Listing),
+    ) -> bool {
+        let level = match &mut self.choice {
+            Some(choice) => choice.choose(store, (node, mesh), distance),
+            None => Some((mesh, 0)),
         };
-        let chosen = choice.choose(store, seen.command, distance);
-        if let Some(command) = chosen {
-            self.listing.push_seen(store, &Seen { command, ..*seen });
+        let Some((mesh, level)) = level else { return false };
+        add(self.listing);
+        if let Some(command) = self.listing.commands.last_mut().filter(|_| level > 0) {
+            command.set_level(mesh, level);
         }
-        chosen.is_some()
+        true
     }
 
-    /// The same by the box of the last update.
+    /// Adds a drawable of a slice that the view sees; returns whether it is listed. `distance` is that of its box from
+    /// an eye.
     #[inline]
-    pub(crate) fn push_near(&mut self, store: &Store, seen: &Seen) {
-        self.push(store, seen, |eye| {
-            let boxes = store.view(seen.slot.slice).boxes();
-            let bounds = boxes.and_then(|boxes| boxes.drawables.get(seen.drawable.into()));
-            bounds.map_or(0.0, |bounds| distance(&bounds, eye.as_vec3()))
-        });
+    pub(crate) fn push(
+        &mut self,
+        (store, slice): (&Store, SliceView<'_>),
+        record: &DrawableRecord,
+        distance: impl FnOnce(DVec3) -> f32,
+    ) -> bool {
+        self.add((store, record.node, record.mesh), distance, |listing| listing.push(slice, record))
     }
+
+    /// Adds a drawable that several views may see, by the box of the last update.
+    #[inline]
+    pub(crate) fn push_seen(&mut self, (store, slice): (&Store, SliceView<'_>), seen: &Seen) {
+        let DrawCommand { node, mesh, .. } = seen.command;
+        let distance = |eye| distance_in(slice, seen.drawable.into(), eye);
+        self.add((store, node, mesh), distance, |listing| listing.push_seen(slice, seen));
+    }
+}
+
+/// The distance from a point to the box that a drawable of a slice had in the last update.
+#[inline]
+pub(crate) fn distance_in(slice: SliceView<'_>, drawable: usize, eye: DVec3) -> f32 {
+    let bounds = slice.boxes().and_then(|boxes| boxes.drawables.get(drawable));
+    bounds.map_or(0.0, |bounds| distance(&bounds, eye.as_vec3()))
 }

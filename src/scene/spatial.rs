@@ -205,7 +205,7 @@ impl Scene {
     /// # Errors
     /// [`Error::NoBounds`] for a view without an eye; [`Error::CapacityOverflow`] for more than 32 views;
     /// [`Error::StaleHandle`] for the node of a filter; [`Error::NotFinite`] for the eye of a [`DetailView`], or its
-    /// scale. The lists are then unchanged.
+    /// scale; [`Error::InvalidDistances`] for a scale that is not positive. The lists are then unchanged.
     pub fn cull(&self, views: &mut [CullView<'_>]) -> Result<(), Error> {
         if views.len() > MOST_PROBES {
             return Err(Error::CapacityOverflow);

@@ -352,10 +352,10 @@ fn what_is_no_distance_is_refused_and_changes_nothing() {
     let (scene, _) = lone();
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
-    for (eye, scale) in [(f64::NAN, 1.0), (f64::INFINITY, 1.0), (0.0, f32::NAN)] {
+    for (eye, scale) in [(f64::NAN, 1.0), (f64::INFINITY, 1.0), (0.0, f32::NAN), (0.0, 0.0), (0.0, -1.0)] {
         let detail = DetailView { scale, ..DetailView::new(&levels, DVec3::splat(eye)) };
         let result = scene.cull(&mut [CullView::new(&everything(), &mut list).with_detail(detail)]);
-        assert!(matches!(result, Err(Error::NotFinite(_))) && list.len() == 1);
+        assert!(matches!(result, Err(Error::NotFinite(_) | Error::InvalidDistances(_))) && list.len() == 1);
     }
 }
 

@@ -4,6 +4,11 @@ use crate::Outcome;
 use crate::sides::{Checksum, Side};
 use crate::workloads::Kind;
 
+/// Fails with this message unless both sides did the same.
+pub(crate) fn agree(same: bool, message: &'static str) -> Outcome {
+    if same { Ok(()) } else { Err(message.into()) }
+}
+
 /// Fails unless both sides listed the same draws last.
 pub(crate) fn same_draws(a: &impl Side, b: &impl Side, what: &str) -> Outcome {
     same_sums(a.draws(), b.draws(), &format!("{what}: the draws"))

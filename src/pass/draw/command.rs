@@ -88,10 +88,10 @@ impl DrawCommand {
         self.flags / Self::LEVEL
     }
 
-    /// The same command with the mesh of a coarser level, of which there are few.
+    /// Sets the mesh of a coarser level, of which there are few.
     #[inline]
-    pub(crate) const fn at_level(self, mesh: u32, level: u32) -> Self {
-        Self { mesh, flags: self.flags % Self::LEVEL + level * Self::LEVEL, ..self }
+    pub(crate) const fn set_level(&mut self, mesh: u32, level: u32) {
+        (self.mesh, self.flags) = (mesh, self.flags % Self::LEVEL + level * Self::LEVEL);
     }
 
     /// Says whether the world matrix mirrors; returns whether that changed.

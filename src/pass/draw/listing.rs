@@ -125,10 +125,10 @@ impl Listing {
 
     /// Adds a drawable that several views may see.
     #[inline]
-    pub(crate) fn push_seen(&mut self, store: &Store, seen: &Seen) {
+    pub(crate) fn push_seen(&mut self, slice: SliceView<'_>, seen: &Seen) {
         self.commands.push(seen.command);
         if self.keeps_matrices {
-            self.matrices.push(store.view(seen.slot.slice).transforms().worlds()[seen.slot.slot as usize]);
+            self.matrices.push(slice.transforms().worlds()[seen.slot.slot as usize]);
         }
         self.slots.push(seen.slot);
     }

@@ -4,8 +4,8 @@
 use crate::Mat34;
 use crate::pass::cull::Sieve;
 use crate::pass::detail::Filling;
+use crate::pass::draw::Listing;
 use crate::pass::draw::wide::{WideSlice, WideWorlds};
-use crate::pass::draw::{Listing, Seen};
 use crate::store::{MatrixSlot, Store};
 use core::ops::Range;
 use glam::DVec3;
@@ -108,7 +108,7 @@ impl Relative {
             for drawable in found.iter().map(|&drawable| drawable as usize) {
                 let record = &records[drawable];
                 if sieve.admits(store, record)
-                    && filling.push(store, &Seen::of(slice, drawable, 0), |eye| wide.distance(drawable, eye))
+                    && filling.push((store, slice), record, |eye| wide.distance(drawable, eye))
                 {
                     matrices.push(wide.relative_to(camera, record.slot.into()));
                 }

@@ -21,7 +21,7 @@ mod meshes;
 mod skinning;
 mod thesis;
 
-pub use graph::{DrawCommand, Draws, Graph, NodePtr};
+pub use graph::{DrawCommand, Draws, Graph, NodeGraph, NodePtr};
 pub use joints::{Character, Flattened, Joints};
 pub use key_tracks::{KeyPlaces, KeyTracks};
 pub use meshes::{MeshColumns, Meshes};

@@ -3,11 +3,9 @@
 //! - `forward`, `backward`: all joints' samples of one frame, the way to the frame included, in nanoseconds a joint;
 //!   against a player of keys by track that keeps its place in each, as the source says of it. Neither side writes
 //!   constant tracks again.
-//! - `forward-search`: the same against a binary search in every track, for a player without places.
-//! - `seek`: the same at random times, against that search.
-//! - `size`, `size-frames`, `size-state`: bytes of the clip with its jump frames, of the jump frames alone but for those
-//!   at both ends, and of a player's active array, each a key; against the keys by track. All are counted by the
-//!   allocator ([`heap`](crate::heap)), as copies without spare room.
+//! - `seek`: the same at random times, against a binary search in every track.
+//! - `size`: bytes of the clip with its jump frames a key, against the keys by track. Both are counted by the allocator
+//!   ([`heap`](crate::heap)), as copies without spare room.
 //!
 //! Samples are compared with the searching player's: rotations may be 1.1e-4 radians apart, what a compact key may be,
 //! translations and scales not at all.
@@ -20,7 +18,7 @@ use crate::workloads::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, test_clip};
 use crate::{Case, Outcome, Unit};
 use hedgerow::{
     Transform,
-    anim::{Clip, ClipBuilder, Player, Pose, RawClip, clip::JumpSpacing, player::Playback},
+    anim::{Clip, ClipBuilder, Player, Pose, RawClip, player::Playback},
 };
 use std::hint::black_box;
 
@@ -46,25 +44,13 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         let case = Case::new(name, JOINTS, JOINT, baseline).per(FRAMES * JOINTS);
         front.calls(case, (&mut ours, &mut naive), ours_do, naive_does, checked_elsewhere)
     };
-    case("forward", PLACES, |ours| ours.play(FRAME), |naive| naive.play(FRAME, true))?;
-    case("backward", PLACES, |ours| ours.play(-FRAME), |naive| naive.play(-FRAME, true))?;
-    case("forward-search", SEARCH, |ours| ours.play(FRAME), |naive| naive.play(FRAME, false))?;
+    case("forward", PLACES, |ours| ours.play(FRAME), |naive| naive.play(FRAME))?;
+    case("backward", PLACES, |ours| ours.play(-FRAME), |naive| naive.play(-FRAME))?;
     case("seek", SEARCH, |ours| ours.seek(), Naive::seek)?;
-    sizes(front, &raw, &clip, &naive)
-}
-
-/// What a clip takes.
-fn sizes<F: Front>(front: &mut F, raw: &RawClip, clip: &Clip, naive: &Naive) -> Outcome {
-    let (sparse, _) = ClipBuilder::new().jump_frames(JumpSpacing::Seconds(raw.duration())).build(raw)?;
-    let [all, sparse] = [clip, &sparse].map(|clip| held(|| clip.clone()).1);
-    let (_, state) = held(|| Player::new(clip));
-    let (_, plain) = held(|| naive.tracks.clone());
+    let [size, plain] = [held(|| clip.clone()).1, held(|| naive.tracks.clone()).1];
     let keys = JOINTS * TEST_CLIP_KEYS;
-    for (name, size) in [("size", all), ("size-frames", all.saturating_sub(sparse)), ("size-state", state)] {
-        let case = Case::new(name, keys, Unit::Each("B/key"), "keys by track");
-        front.report(&case, size as f64 / keys as f64, plain as f64 / keys as f64)?;
-    }
-    Ok(())
+    let case = Case::new("size", keys, Unit::Each("B/key"), "keys by track");
+    front.report(&case, size as f64 / keys as f64, plain as f64 / keys as f64)
 }
 
 /// Fails unless both sides show the same, forward, backward and at random times.
@@ -149,13 +135,10 @@ impl Naive {
         Self { places: KeyPlaces::new(&tracks), tracks, pose, time: 0.0 }
     }
 
-    fn play(&mut self, seconds: f32, from_places: bool) {
+    fn play(&mut self, seconds: f32) {
         for _ in 0..FRAMES {
             self.time = (self.time + seconds).rem_euclid(DURATION);
-            match from_places {
-                true => self.tracks.sample_from(&mut self.places, self.time, &mut self.pose),
-                false => self.tracks.sample(self.time, &mut self.pose),
-            }
+            self.tracks.sample_from(&mut self.places, self.time, &mut self.pose);
             black_box(&mut self.pose);
         }
     }

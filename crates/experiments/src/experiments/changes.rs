@@ -12,6 +12,7 @@
 //! updates, sets those of the step again and updates, with the feed on both sides. That both end with the same worlds is
 //! checked.
 
+use crate::agreement::agree;
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Trial};
@@ -20,7 +21,7 @@ use crate::workloads::{Churn, Kind, Moves, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
 use hedgerow::changes::{ChangeReader, Changed};
 use hedgerow::motion::Smooth;
-use hedgerow::{Scene, SceneConfig, Transform};
+use hedgerow::{SceneConfig, Transform};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 32_768, 262_144], short: &[4096, 262_144], tiny: &[300] };
 const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
@@ -62,29 +63,24 @@ fn shares(most: usize) -> [(&'static str, usize); 5] {
 
 /// A scene with the feed and one without, with everything told once.
 struct Both {
-    told: Packed,
-    silent: Packed,
+    sides: [Packed; 2],
     reader: ChangeReader,
 }
 
 impl Both {
     fn new(recipe: &Recipe) -> Self {
-        let (mut told, mut silent) = (Packed::build_with(recipe, TOLD), Packed::build(recipe));
-        told.update();
-        silent.update();
-        let mut reader = ChangeReader::new();
-        told.scene().changes(&mut reader).expect("the scene has a feed");
-        Self { told, silent, reader }
+        let mut sides = [TOLD, SceneConfig::DEFAULT].map(|config| Packed::build_with(recipe, config));
+        sides.iter_mut().for_each(Side::update);
+        let mut both = Self { sides, reader: ChangeReader::new() };
+        both.sides[0].scene().changes(&mut both.reader).expect("the scene has a feed");
+        both
     }
 
-    fn side(&mut self, way: usize) -> &mut Packed {
-        if way == 0 { &mut self.told } else { &mut self.silent }
+    /// What was not read yet.
+    fn since(&mut self) -> Result<Changed<'_>, crate::Failure> {
+        let changes = self.sides[0].scene().changes(&mut self.reader)?;
+        changes.since().ok_or_else(|| "it is not known what changed".into())
     }
-}
-
-/// What was not read yet.
-fn since<'r>(scene: &Scene, reader: &'r mut ChangeReader) -> Result<Changed<'r>, crate::Failure> {
-    scene.changes(reader)?.since().ok_or_else(|| "it is not known what changed".into())
 }
 
 /// Updates after some nodes moved.
@@ -102,17 +98,17 @@ impl Trial<1> for Moved {
     }
 
     fn prepare(&mut self, way: usize) {
-        self.scenes.side(way).set_locals(self.moves.moved());
+        self.scenes.sides[way].set_locals(self.moves.moved());
     }
 
     fn play(&mut self, way: usize) -> [f64; 1] {
         let Self { scenes, told, .. } = self;
         [match told {
             Some(count) if way == 0 => nanoseconds(|| {
-                scenes.told.update();
-                *count = since(scenes.told.scene(), &mut scenes.reader).map_or(0, |changed| changed.moved().len());
+                scenes.sides[0].update();
+                *count = scenes.since().map_or(0, |changed| changed.moved().len());
             }),
-            _ => nanoseconds(|| scenes.side(way).update()),
+            _ => nanoseconds(|| scenes.sides[way].update()),
         }]
     }
 
@@ -120,7 +116,7 @@ impl Trial<1> for Moved {
         let count = self.count;
         let told = match self.told {
             Some(told) => told,
-            None => since(self.scenes.told.scene(), &mut self.scenes.reader)?.moved().len(),
+            None => self.scenes.since()?.moved().len(),
         };
         if told < count || (count == 0 && told > 0) {
             return Err(format!("{count} nodes were moved, and {told} are told").into());
@@ -147,7 +143,7 @@ impl Trial<1> for Edited {
     }
 
     fn play(&mut self, way: usize) -> [f64; 1] {
-        let (side, edits) = (self.scenes.side(way), self.churn.edits());
+        let (side, edits) = (&mut self.scenes.sides[way], self.churn.edits());
         [nanoseconds(|| {
             side.edit(edits);
             side.update();
@@ -155,7 +151,7 @@ impl Trial<1> for Edited {
     }
 
     fn check(&mut self) -> Outcome {
-        let (changes, edits) = (since(self.scenes.told.scene(), &mut self.scenes.reader)?, self.churn.edits());
+        let (changes, edits) = (self.scenes.since()?, self.churn.edits());
         let (entered, left) = (changes.entered().len(), changes.left().len());
         if (entered, left) != (edits.inserted.len(), edits.removed.len()) {
             return Err(format!("{entered} nodes are told to have entered and {left} to have left").into());
@@ -223,9 +219,6 @@ impl Trial<1> for Frames {
 
     fn check(&mut self) -> Outcome {
         let [ours, by_hand] = [0, 1].map(|way: usize| self.sides[way].worlds(&self.kinds));
-        if ours != by_hand || self.smooth.nodes().len() != self.count {
-            return Err("a blend left a trace, or left nodes out".into());
-        }
-        Ok(())
+        agree(ours == by_hand && self.smooth.nodes().len() == self.count, "a blend left a trace, or left nodes out")
     }
 }

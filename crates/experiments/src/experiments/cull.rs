@@ -6,6 +6,7 @@
 //!   handles. The town is built depth first and maintained: boxes that lie near one another in space then lie in the
 //!   same blocks.
 
+use crate::agreement::agree;
 use crate::front::{Front, Sizes};
 use crate::workloads::{TOWN_PARTS, Town};
 use crate::{Case, Outcome, Unit};
@@ -43,11 +44,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         },
         |ours, theirs| {
             ours.found.iter_mut().chain(&mut theirs.found).for_each(|found| found.sort_unstable());
-            if ours.found == theirs.found {
-                Ok(())
-            } else {
-                Err("town: other nodes are found than by testing all".into())
-            }
+            agree(ours.found == theirs.found, "town: other nodes are found than by testing all")
         },
     )
 }

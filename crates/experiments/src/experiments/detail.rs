@@ -7,7 +7,6 @@
 //!
 //! - `all`: all trees are listed; by hand with `Scene::draw_list`, into a list that is kept.
 //! - `seen`: a quarter of them is, ahead of the camera; by hand with `Scene::cull`.
-//! - `ranged`: as `all`, and each row of trees is below a node with a range that holds; by hand nothing tests it.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
@@ -15,7 +14,7 @@ use crate::rounds::{Pace, Trial};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::{Vec3, Vec4};
 use hedgerow::query::{CullView, DetailView, Frustum, LevelsOfDetail};
-use hedgerow::{Aabb, DrawList, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange};
+use hedgerow::{Aabb, DrawList, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform};
 
 const SIZES: [Sizes<u16>; 2] = [Sizes { full: 100, short: 100, tiny: 10 }, Sizes { full: 316, short: 316, tiny: 12 }];
 
@@ -27,8 +26,8 @@ const MARGIN: f32 = 1.1;
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     for sizes in SIZES {
         let side = sizes.at(front.scale());
-        for name in ["all", "seen", "ranged"] {
-            let mut forest = Forest::new(side, name);
+        for (name, seen) in [("all", false), ("seen", true)] {
+            let mut forest = Forest::new(side, seen);
             let case = Case::new(name, usize::from(side) * usize::from(side), Unit::Time, "by hand");
             front.play([case], Pace::timed(15, 101, 1500), &mut forest)?;
         }
@@ -44,20 +43,17 @@ struct Forest {
     camera: Vec3,
     frustum: Frustum,
     levels: LevelsOfDetail,
-    ours: (Scene, DrawList),
-    by_hand: (Scene, DrawList),
+    sides: [(Scene, DrawList); 2],
     changed: Vec<(NodeHandle, u32)>,
 }
 
 impl Forest {
-    fn new(side: u16, name: &str) -> Self {
+    fn new(side: u16, seen: bool) -> Self {
         let mut levels = LevelsOfDetail::new().with_margin(MARGIN).expect("it is at least 1");
         let coarser: Vec<_> = DISTANCES.into_iter().zip((TREE + 1..).map(Some)).collect();
         levels.insert(TREE, &coarser).expect("they ascend");
-        let range = (name == "ranged").then_some(ViewRange::new(0.0, 1e6).expect("it is a range"));
-        let (seen, none) = (name == "seen", DrawList::new());
         // By hand all begin with the coarsest mesh, so that the first frame has the same levels.
-        let (ours, by_hand) = (trees(side, TREE, true, range), trees(side, TREE + 3, seen, None));
+        let sides = [(TREE, true), (TREE + 3, seen)].map(|of| (trees(side, of), DrawList::new()));
         let mut forest = Self {
             seen,
             frame: 0,
@@ -65,8 +61,7 @@ impl Forest {
             camera: Vec3::ZERO,
             frustum: Frustum::from_planes([Vec4::W; 6]).expect("its planes are finite"),
             levels,
-            ours: (ours, none.clone()),
-            by_hand: (by_hand, none),
+            sides,
             changed: Vec::new(),
         };
         forest.begin();
@@ -75,16 +70,15 @@ impl Forest {
 
     /// Sets the meshes whose levels changed. A tree has no extent, so its matrix has the place of its box.
     fn choose_by_hand(&mut self) {
-        let (scene, changed) = (&mut self.by_hand.0, &mut self.changed);
+        let (scene, changed) = (&mut self.sides[1].0, &mut self.changed);
         changed.clear();
         for slice in scene.slices() {
             let worlds = slice.transforms().worlds();
             for listed in slice.drawables().iter() {
                 let distance = worlds[listed.transform].translation().distance(self.camera);
-                let beyond = |factor: f32| (0..).zip(DISTANCES).filter(|(_, from)| distance >= from * factor).count();
-                let mesh = TREE + u32::try_from(beyond(1.0)).expect("there are three");
-                let least = TREE + u32::try_from(beyond(MARGIN)).expect("there are three");
-                let wanted = listed.drawable.mesh.clamp(least, mesh);
+                let beyond = |factor| DISTANCES.map(|from| u32::from(distance >= from * factor));
+                let mesh = |factor| TREE + beyond(factor).iter().sum::<u32>();
+                let wanted = listed.drawable.mesh.clamp(mesh(MARGIN), mesh(1.0));
                 if wanted != listed.drawable.mesh {
                     changed.push((listed.node, wanted));
                 }
@@ -99,10 +93,10 @@ impl Forest {
 }
 
 /// A square of trees in rows.
-fn trees(side: u16, mesh: u32, bounds: bool, range: Option<ViewRange>) -> Scene {
+fn trees(side: u16, (mesh, bounds): (u32, bool)) -> Scene {
     let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT }).expect("it is valid");
     for z in 0..side {
-        let row = scene.insert(scene.root(), Node { view_range: range, ..Node::group() }).expect("there is room");
+        let row = scene.insert(scene.root(), Node::group()).expect("there is room");
         for x in 0..side {
             let place = Transform::from_xyz(f32::from(x) * 4.0, 0.0, f32::from(z) * 4.0);
             let tree = Node::transform(place).with_drawable(Drawable::new(mesh, Aabb::cube(0.0)));
@@ -119,28 +113,26 @@ impl Trial<1> for Forest {
         let (x, z) = (0.5 * self.width, f32::from(self.frame) * 2.0 % (0.5 * self.width));
         self.camera = Vec3::new(x, 1.7, z);
         if self.seen {
-            let planes = [[1.0, -x], [-1.0, x + 0.5 * self.width]].map(|[a, d]| Vec4::new(a, 0.0, 0.0, d));
-            let ahead = [[1.0, -z], [-1.0, z + 0.5 * self.width]].map(|[c, d]| Vec4::new(0.0, 0.0, c, d));
-            let all = [planes[0], planes[1], ahead[0], ahead[1], Vec4::W, Vec4::W];
-            self.frustum = Frustum::from_planes(all).expect("its planes are finite");
+            let half = 0.5 * self.width;
+            let [left, right] = [(Vec4::X, -x), (-Vec4::X, x + half)].map(|(wall, at)| wall + Vec4::W * at);
+            let [near, far] = [(Vec4::Z, -z), (-Vec4::Z, z + half)].map(|(wall, at)| wall + Vec4::W * at);
+            let planes = [left, right, near, far, Vec4::W, Vec4::W];
+            self.frustum = Frustum::from_planes(planes).expect("its planes are finite");
         }
     }
 
     fn play(&mut self, way: usize) -> [f64; 1] {
-        if way == 0 {
-            let (scene, list) = &mut self.ours;
-            let detail = DetailView::new(&self.levels, self.camera);
-            let mut view = [CullView::new(&self.frustum, list).with_detail(detail)];
-            return [nanoseconds(|| scene.cull(&mut view).expect("it has boxes"))];
-        }
         [nanoseconds(|| {
-            self.choose_by_hand();
-            let (scene, list) = &mut self.by_hand;
-            if self.seen {
-                scene.cull(&mut [CullView::new(&self.frustum, list)]).expect("it has boxes");
-            } else {
-                scene.draw_list(list);
+            if way == 1 {
+                self.choose_by_hand();
             }
+            let (scene, list) = &mut self.sides[way];
+            if way == 1 && !self.seen {
+                return scene.draw_list(list);
+            }
+            let detail = (way == 0).then(|| DetailView::new(&self.levels, self.camera));
+            let view = CullView { detail, ..CullView::new(&self.frustum, list) };
+            scene.cull(&mut [view]).expect("it has boxes");
         })]
     }
 
@@ -150,7 +142,7 @@ impl Trial<1> for Forest {
             list.commands().iter().for_each(|command| counts[(command.mesh - TREE) as usize] += 1);
             counts
         };
-        let [ours, by_hand] = [&self.ours.1, &self.by_hand.1].map(meshes);
+        let [ours, by_hand] = self.sides.each_ref().map(|(_, list)| meshes(list));
         // Levels of trees out of sight are forgotten by ours, and kept by hand.
         let same = if self.seen { ours.iter().sum::<u32>() == by_hand.iter().sum() } else { ours == by_hand };
         if same { Ok(()) } else { Err(format!("detail: {ours:?} by ours, {by_hand:?} by hand").into()) }

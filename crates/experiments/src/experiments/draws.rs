@@ -10,6 +10,7 @@
 //! - `edit`: one drawable is inserted at a random place.
 //! - `none`: nothing happens.
 
+use crate::agreement::agree;
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Trial};
@@ -26,9 +27,9 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     let recipe = Recipe::random(nodes, nodes as u64);
     let (kept, anew) = (DrawList::new(), DrawList::new());
     let (packed, moves) = (Packed::build(&recipe), Moves::new(&recipe, 1));
-    let mut lists = Lists { nodes, packed, moves, event: Event::Nothing, frame: 0, kept, anew };
-    for (name, event) in [("1%", Event::SomeMove), ("edit", Event::OneComes), ("none", Event::Nothing)] {
-        lists.event = event;
+    let mut lists = Lists { nodes, packed, moves, moved: 0, inserts: false, frame: 0, kept, anew };
+    for (name, moved, inserts) in [("1%", nodes / 100, false), ("edit", 0, true), ("none", 0, false)] {
+        (lists.moved, lists.inserts) = (moved, inserts);
         lists.packed.update();
         lists.play(0);
         lists.play(1);
@@ -38,22 +39,14 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     Ok(())
 }
 
-/// What happens in a frame.
-#[derive(Clone, Copy)]
-enum Event {
-    /// One transform node in a hundred nodes moves.
-    SomeMove,
-    /// A drawable is inserted.
-    OneComes,
-    Nothing,
-}
-
 /// A tree, and two lists of its draws.
 struct Lists {
     nodes: usize,
     packed: Packed,
     moves: Moves,
-    event: Event,
+    /// How many transform nodes move in a frame, and whether a drawable is inserted.
+    moved: usize,
+    inserts: bool,
     frame: u32,
     kept: DrawList,
     anew: DrawList,
@@ -62,14 +55,11 @@ struct Lists {
 impl Trial<1> for Lists {
     fn begin(&mut self) {
         let nodes = u32::try_from(self.nodes).expect("ids have 32 bits");
-        match self.event {
-            Event::SomeMove => self.packed.set_locals(self.moves.next_frame(self.nodes / 100)),
-            Event::OneComes => {
-                let parent = self.frame.wrapping_mul(7919) % nodes;
-                self.packed.insert(&[(nodes + self.frame, RecipeNode { parent, content: Content::Shape(1) })]);
-                self.frame += 1;
-            }
-            Event::Nothing => {}
+        self.packed.set_locals(self.moves.next_frame(self.moved));
+        if self.inserts {
+            let parent = self.frame.wrapping_mul(7919) % nodes;
+            self.packed.insert(&[(nodes + self.frame, RecipeNode { parent, content: Content::Shape(1) })]);
+            self.frame += 1;
         }
         self.packed.update();
     }
@@ -86,9 +76,7 @@ impl Trial<1> for Lists {
     }
 
     fn check(&mut self) -> Outcome {
-        if self.kept.commands() == self.anew.commands() && self.kept.matrices() == self.anew.matrices() {
-            return Ok(());
-        }
-        Err("draws: the list that was kept differs from one that is new".into())
+        let same = self.kept.commands() == self.anew.commands() && self.kept.matrices() == self.anew.matrices();
+        agree(same, "draws: the list that was kept differs from one that is new")
     }
 }

@@ -11,22 +11,21 @@
 //! frame, and is not timed. With `batch-` before their names the same edits are batches of `hedgerow`, against single
 //! calls; filling their lists is timed. There is no batch of inserts: `batch-insert` is single inserts on both sides.
 //!
-//! - `rigs/set`, `rigs/set-random`: all transforms of rigs, in the order in which they were built, which is depth first,
-//!   and in random order, the same in each frame.
-//! - `bodies`: world transforms of bodies below vehicles that drive, by `set_local` of anchored nodes, against
-//!   `set_world` of others.
+//! - `rigs/set`, `rigs/set-random`: all transforms of rigs that were maintained once, depth first as they were built, and
+//!   in random order, the same in each frame.
 //! - `build`: the whole tree by single inserts, in the order in which nodes were chosen, nothing reserved.
 //! - `batch-build`: from a list of the same nodes, pushing them included, against single inserts. Dropping the tree is
 //!   not timed.
 
+use super::moved::Moving;
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Trial};
 use crate::sides::{Batched, Boxed, Packed, Side};
-use crate::workloads::{Churn, Kind, Moves, Recipe, Topology};
+use crate::workloads::{Churn, Kind, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
-use hedgerow::{Node, NodeHandle, Scene, Transform};
+use hedgerow::Transform;
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 262_144, 1_048_576], short: &[32_768, 262_144], tiny: &[300] };
 const RIGS: Sizes<&[usize]> = Sizes { full: &[4096, 262_144], short: &[4096, 262_144], tiny: &[600] };
@@ -56,8 +55,6 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
             let case = Case::new(name, nodes, Unit::Edit, Boxed::NAME);
             front.play([case], Pace::timed(15, 301, 600), &mut Setting::new(nodes, name == "rigs/set-random"))?;
         }
-        let case = Case::new("bodies", nodes, Unit::Edit, "set_world").against_itself();
-        front.play([case], Pace::timed(15, 301, 600), &mut Bodies::new(nodes))?;
     }
     Ok(())
 }
@@ -151,100 +148,36 @@ impl<S: Side, T: Side> Trial<1> for Building<S, T> {
 }
 
 /// Rigs on both sides, and what is set in them.
-struct Setting {
-    packed: Packed,
-    boxed: Boxed,
-    locals: Vec<(u32, Transform)>,
-    kinds: Vec<Kind>,
-}
+struct Setting(Moving, Vec<(u32, Transform)>);
 
 impl Setting {
     fn new(nodes: usize, random: bool) -> Self {
-        let recipe = Recipe::transforms(Topology::Humanoids, nodes + 1, nodes as u64);
-        let mut locals = Moves::new(&recipe, 1).next_frame(nodes).to_vec();
+        let mut rigs = Moving::new(Topology::Humanoids, nodes + 1);
+        let mut locals = rigs.moves[0].next_frame(nodes).to_vec();
         if !random {
             locals.sort_unstable_by_key(|&(id, _)| id);
         }
-        Self { packed: Packed::build(&recipe), boxed: Boxed::build(&recipe), locals, kinds: recipe.kinds() }
+        Self(rigs, locals)
     }
 }
 
 impl Trial<1> for Setting {
     fn begin(&mut self) {
-        self.locals.iter_mut().for_each(|(_, local)| local.translation.x += 1.0);
+        self.1.iter_mut().for_each(|(_, local)| local.translation.x += 1.0);
     }
 
     fn prepare(&mut self, way: usize) {
-        match way {
-            0 => self.packed.update(),
-            _ => self.boxed.update(),
-        }
+        self.0.play(way);
     }
 
     fn play(&mut self, way: usize) -> [f64; 1] {
-        let Self { packed, boxed, locals, .. } = self;
+        let Self(Moving { packed, boxed, .. }, locals) = self;
         [nanoseconds(|| if way == 0 { packed.set_locals(locals) } else { boxed.set_locals(locals) })]
     }
 
     fn check_last(&mut self) -> Outcome {
         self.prepare(0);
         self.prepare(1);
-        same_worlds(&self.packed, &self.boxed, &self.kinds, "edits, rigs")
-    }
-}
-
-/// Bodies below vehicles, anchored in the first scene alone. Both scenes have the same handles.
-struct Bodies {
-    scenes: [Scene; 2],
-    vehicles: Vec<NodeHandle>,
-    bodies: Vec<NodeHandle>,
-    frame: f32,
-}
-
-const TAKEN: &str = "live nodes take finite transforms";
-
-impl Bodies {
-    fn new(bodies: usize) -> Self {
-        let place = Node::transform(Transform::IDENTITY);
-        let build = |body| {
-            let mut scene = Scene::new();
-            let mut insert = |parent: Option<NodeHandle>, node| {
-                let parent = parent.unwrap_or(scene.root());
-                scene.insert(parent, node).expect(TAKEN)
-            };
-            let vehicles: Vec<_> = (0..bodies.div_ceil(8)).map(|_| insert(None, place)).collect();
-            let bodies = (0..bodies).map(|at| insert(Some(vehicles[at / 8]), body)).collect();
-            (scene, vehicles, bodies)
-        };
-        let (anchored, vehicles, bodies) = build(place.anchored());
-        Self { scenes: [anchored, build(place).0], vehicles, bodies, frame: 0.0 }
-    }
-}
-
-impl Trial<1> for Bodies {
-    fn begin(&mut self) {
-        self.frame += 1.0;
-    }
-
-    fn prepare(&mut self, way: usize) {
-        let (scene, local) = (&mut self.scenes[way], Transform::from_xyz(self.frame, 0.0, 0.0));
-        self.vehicles.iter().for_each(|&node| scene.set_local(node, local).expect(TAKEN));
-        scene.update();
-    }
-
-    fn play(&mut self, way: usize) -> [f64; 1] {
-        let (scene, pose) = (&mut self.scenes[way], Transform::from_xyz(0.0, self.frame, 0.0));
-        let mut set = |node| match way {
-            0 => scene.set_local(node, pose),
-            _ => scene.set_world(node, pose).map(drop),
-        };
-        [nanoseconds(|| self.bodies.iter().for_each(|&node| set(node).expect(TAKEN)))]
-    }
-
-    fn check_last(&mut self) -> Outcome {
-        self.scenes.iter_mut().for_each(Scene::update);
-        let [anchored, others] = &self.scenes;
-        let same = self.bodies.iter().all(|&node| anchored.world(node) == others.world(node));
-        if same { Ok(()) } else { Err("edits, bodies: the world matrices differ".into()) }
+        self.0.check_last()
     }
 }

@@ -6,7 +6,6 @@
 //! - `before`, `after`: our scene before and after one unlimited `maintain`, against the naive graph.
 //! - `before/live`, `after/live`: the same against the bytes of the scene's live records, as it says itself. Here a
 //!   ratio of 1 is the most that there can be, and 0.8 stands for allocated ÷ live = 1.25.
-//! - `before/own`, `after/own`: what the scene itself says that it has allocated, against what the allocator counted.
 //! - `building`: the most that was in use at a time while the tree was built.
 //!
 //! Then the thesis's figure 6.7, over the 30 frames of its dynamic evaluation, at each of its sizes:
@@ -75,11 +74,10 @@ fn built<F: Front>(front: &mut F) -> Outcome {
     let (boxed, mut packed) = (Metered::<Boxed>::build(&recipe), Metered::<Packed>::build(&recipe));
     let nodes = recipe.nodes().len();
     bytes(front, ("building", Boxed::NAME), nodes, packed.peak(), boxed.peak())?;
-    for (name, live, own) in [("before", "before/live", "before/own"), ("after", "after/live", "after/own")] {
+    for (name, live) in [("before", "before/live"), ("after", "after/live")] {
         let (stats, counted) = (packed.side.scene().stats(), packed.in_use());
         bytes(front, (name, Boxed::NAME), nodes, counted, boxed.in_use())?;
         bytes(front, (live, "live records"), nodes, counted, stats.live_bytes())?;
-        bytes(front, (own, "what the allocator counts"), nodes, stats.allocated_bytes(), counted)?;
         packed.maintain();
     }
     Ok(())

@@ -10,6 +10,7 @@
 //! Both sides end with the same draws, which are compared for every camera.
 
 use super::cull::frusta;
+use crate::agreement::agree;
 use crate::baselines::{MeshColumns, Meshes};
 use crate::front::{Front, Sizes, checked_elsewhere};
 use crate::workloads::Parts;
@@ -92,5 +93,5 @@ fn compare(ours: &mut Ours, theirs: &mut Theirs) -> Outcome {
         }
         seen += ours.draws.len();
     }
-    if seen == 0 { Err("the cameras see nothing".into()) } else { Ok(()) }
+    agree(seen > 0, "the cameras see nothing")
 }

@@ -92,10 +92,10 @@ fn measure<F: Front>(front: &mut F, topology: Topology, nodes: usize) -> Outcome
 }
 
 /// A tree on both sides, of which each moves the same nodes in its own frames.
-struct Moving {
-    packed: Packed,
-    boxed: Boxed,
-    moves: [Moves; 2],
+pub(super) struct Moving {
+    pub(super) packed: Packed,
+    pub(super) boxed: Boxed,
+    pub(super) moves: [Moves; 2],
     /// How many nodes move.
     count: usize,
     /// So many updates of ours are in a row.
@@ -104,7 +104,7 @@ struct Moving {
 }
 
 impl Moving {
-    fn new(topology: Topology, nodes: usize) -> Self {
+    pub(super) fn new(topology: Topology, nodes: usize) -> Self {
         let recipe = Recipe::transforms(topology, nodes, nodes as u64);
         let moves = Moves::new(&recipe, 1);
         let (mut packed, mut boxed) = (Packed::build(&recipe), Boxed::build(&recipe));

@@ -25,7 +25,6 @@ use crate::sides::{Packed, Side, Sliced};
 use crate::workloads::rng::Rng;
 use crate::workloads::{Content, Recipe, RecipeNode, Topology};
 use crate::{Case, Failure, Outcome, Unit};
-use hedgerow::Transform;
 
 /// How many nodes are built.
 const SIZES: Sizes<&[usize]> = Sizes { full: &[100_000, 1_000_000], short: &[100_000], tiny: &[300] };
@@ -160,7 +159,7 @@ impl<T: Side> Trial<3> for Playing<T> {
 /// Plays a script once, and lowers the times of its edits and updates to those of this run. A side whose updates are
 /// not timed one by one has the time of a traversal at the end.
 fn script_on<S: Side>(script: &[Edit], least: &mut Times, updates: bool) -> S {
-    let mut side = S::new(Transform::IDENTITY);
+    let mut side = S::new();
     let every = (script.len() / UPDATES).max(1);
     let [edits, alone, frames] = least;
     for (number, edit) in script.iter().enumerate() {

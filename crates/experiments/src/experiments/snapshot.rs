@@ -6,6 +6,7 @@
 //!   that is in the page cache, since it was just written. `load-ordered`: the same of a scene that was maintained.
 //! - `save`: a scene to bytes, against a copy of the bytes.
 
+use crate::agreement::agree;
 use crate::front::{Front, Sizes, checked_elsewhere};
 use crate::sides::{Packed, Side};
 use crate::workloads::Recipe;
@@ -33,9 +34,7 @@ fn measure<F: Front>(front: &mut F, nodes: usize, path: &Path) -> Outcome {
     for name in ["load", "load-ordered"] {
         let saved = packed.scene().to_bytes();
         std::fs::write(path, &saved)?;
-        if Scene::from_bytes(&saved)?.to_bytes() != saved {
-            return Err("a scene has not come back as it was".into());
-        }
+        agree(Scene::from_bytes(&saved)?.to_bytes() == saved, "a scene has not come back as it was")?;
         let case = Case::new(name, nodes, Unit::Time, "std::fs::read");
         let load: fn(&mut Vec<u8>) = |saved| drop(black_box(Scene::from_bytes(saved)));
         let read: fn(&mut &Path) = |path| drop(black_box(std::fs::read(path)));

@@ -9,13 +9,13 @@
 //!
 //! - `bounds`: every world matrix and every box computed anew.
 //! - `cull`: what one of 16 cameras at street level sees listed as draws; each sees 1 to 4 % of the town.
-//! - `cull-nodes`: the same, listed as handles.
 //! - `list`: all draws listed anew.
 //! - `renew`: the same list brought up to date after everything moved, which is not timed.
 //!
 //! The baseline is the same call in a pool of one thread. What both list is compared.
 
 use super::cull::frusta;
+use crate::agreement::agree;
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Trial};
@@ -95,11 +95,6 @@ fn town<F: Front>(front: &mut F, pools: &[ThreadPool; 2]) -> Outcome {
         move_all(&mut scene);
         pool.install(|| nanoseconds(|| scene.update()))
     })?;
-    let mut found = Vec::new();
-    compare(front, ("cull-nodes", nodes), pools, |pool| {
-        let (scene, found, frustum) = (&scene, &mut found, next());
-        pool.install(|| nanoseconds(|| scene.query(frustum, Layers::ALL, found).unwrap_or_default()))
-    })?;
     let mut list = DrawList::new();
     compare(front, ("cull", nodes), pools, |pool| {
         let (scene, list, frustum) = (&scene, &mut list, next());
@@ -121,17 +116,12 @@ fn town<F: Front>(front: &mut F, pools: &[ThreadPool; 2]) -> Outcome {
     })?;
 
     let [two, one] = pools.each_ref().map(|pool| {
-        let (mut all, mut seen, mut nodes) = (DrawList::new(), DrawList::new(), Vec::new());
+        let (mut all, mut seen) = (DrawList::new(), DrawList::new());
         let answer = pool.install(|| {
             scene.draw_list(&mut all);
-            scene.cull(&mut [CullView::new(&frusta[8], &mut seen)])?;
-            scene.query(&frusta[8], Layers::ALL, &mut nodes)
+            scene.cull(&mut [CullView::new(&frusta[8], &mut seen)])
         });
-        let draws = [all, seen].map(|list| (list.commands().to_vec(), list.matrices().to_vec()));
-        answer.map(|()| (draws, nodes))
+        answer.map(|()| [all, seen].map(|list| (list.commands().to_vec(), list.matrices().to_vec())))
     });
-    if two? == one? {
-        return Ok(());
-    }
-    Err("threads: the lists of two threads differ from those of one".into())
+    agree(two? == one?, "threads: the lists of two threads differ from those of one")
 }

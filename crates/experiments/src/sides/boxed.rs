@@ -1,24 +1,31 @@
-//! The naive graph as a side.
+//! Graphs of node objects as sides.
 
 use super::{Checksum, Side, put};
-use crate::baselines::{Draws, Graph, NodePtr};
-use crate::workloads::{Kind, RecipeNode};
-use hedgerow::Transform;
+use crate::baselines::{Draws, Graph, NodeGraph, SliceGraph};
+use crate::workloads::RecipeNode;
+use hedgerow::{Mat34, Transform};
 
-/// The naive graph.
+/// A graph of node objects.
 #[derive(Debug)]
-pub struct Boxed {
-    graph: Graph,
-    nodes: Vec<NodePtr>,
+pub struct Objects<G: NodeGraph> {
+    graph: G,
+    nodes: Vec<G::Node>,
     draws: Draws,
     steps: u32,
 }
 
-impl Side for Boxed {
-    const NAME: &'static str = "naive";
+/// The naive graph.
+pub type Boxed = Objects<Graph>;
 
-    fn new(root: Transform) -> Self {
-        let graph = Graph::new(root);
+/// The thesis's dynamic structure: slices that grow without a bound, one for each child of the root. Reparents only
+/// within a slice.
+pub type Sliced = Objects<SliceGraph>;
+
+impl<G: NodeGraph> Side for Objects<G> {
+    const NAME: &'static str = G::NAME;
+
+    fn new() -> Self {
+        let graph = G::new(Transform::IDENTITY);
         Self { nodes: vec![graph.root()], graph, draws: Draws::default(), steps: 0 }
     }
 
@@ -67,14 +74,8 @@ impl Side for Boxed {
         Checksum::of_draws(&self.draws)
     }
 
-    fn worlds(&self, kinds: &[Kind]) -> Checksum {
-        let mut sum = Checksum::default();
-        for (id, (&node, _)) in self.nodes.iter().zip(kinds).enumerate() {
-            // SAFETY: the array holds live nodes of this graph.
-            if let Some(world) = unsafe { self.graph.world(node) } {
-                sum.add_world(id, &world);
-            }
-        }
-        sum
+    fn world(&self, id: usize) -> Option<Mat34> {
+        // SAFETY: the array holds live nodes of this graph.
+        unsafe { self.graph.world(self.nodes[id]) }
     }
 }

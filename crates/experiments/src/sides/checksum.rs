@@ -28,9 +28,11 @@ impl Checksum {
         self.add([u64::from(mesh) << 1 | u64::from(mirrored), material], matrix);
     }
 
-    /// Adds the world matrix of the node with this recipe id.
-    pub(crate) fn add_world(&mut self, id: usize, matrix: &Mat34) {
-        self.add([id as u64, 0], matrix);
+    /// The sum of world matrices, each with the recipe id of its node.
+    pub(crate) fn of_worlds(worlds: impl Iterator<Item = (usize, Mat34)>) -> Self {
+        let mut sum = Self::default();
+        worlds.for_each(|(id, matrix)| sum.add([id as u64, 0], &matrix));
+        sum
     }
 
     fn add(&mut self, tag: [u64; 2], matrix: &Mat34) {

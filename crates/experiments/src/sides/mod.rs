@@ -7,15 +7,13 @@
 mod boxed;
 mod checksum;
 mod packed;
-mod sliced;
 
-pub use boxed::Boxed;
+pub use boxed::{Boxed, Objects, Sliced};
 pub use checksum::Checksum;
 pub use packed::{Batched, Packed, Scenes};
-pub use sliced::Sliced;
 
 use crate::workloads::{Edits, Kind, Recipe, RecipeNode};
-use hedgerow::Transform;
+use hedgerow::{Mat34, Transform};
 
 /// A scene graph under measurement.
 ///
@@ -25,8 +23,8 @@ pub trait Side {
     /// What the side is called in results.
     const NAME: &'static str;
 
-    /// A tree of this root alone.
-    fn new(root: Transform) -> Self;
+    /// A tree of a root alone, which changes nothing.
+    fn new() -> Self;
 
     /// Inserts nodes one by one, each as the last child of its parent. An id that is in use is taken over, and that
     /// behind the last one is new.
@@ -53,19 +51,32 @@ pub trait Side {
     /// A sum over the draws listed last.
     fn draws(&self) -> Checksum;
 
+    /// The world matrix of the node with this recipe id, which is no material node.
+    fn world(&self, id: usize) -> Option<Mat34>;
+
     /// A sum over the world matrices of all transform and drawable nodes, told by the kinds of the recipe ids.
-    fn worlds(&self, kinds: &[Kind]) -> Checksum;
+    fn worlds(&self, kinds: &[Kind]) -> Checksum {
+        let ids = (0..kinds.len()).filter(|&id| kinds[id] != Kind::Material);
+        Checksum::of_worlds(ids.filter_map(|id| Some((id, self.world(id)?))))
+    }
 
     /// Builds the tree by single inserts in the recipe's order, nothing reserved.
     fn build(recipe: &Recipe) -> Self
     where
         Self: Sized,
     {
-        let (mut side, rest) = (Self::new(recipe.root()), &recipe.nodes()[1..]);
-        for (id, node) in (1..).zip(rest) {
-            side.insert(&[(id, *node)]);
+        Self::new().filled(recipe)
+    }
+
+    /// Inserts all nodes of a tree but its root, one by one.
+    fn filled(mut self, recipe: &Recipe) -> Self
+    where
+        Self: Sized,
+    {
+        for (id, node) in (1..).zip(&recipe.nodes()[1..]) {
+            self.insert(&[(id, *node)]);
         }
-        side
+        self
     }
 
     /// Removes and inserts the nodes of one dynamic frame.

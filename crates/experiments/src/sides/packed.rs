@@ -1,14 +1,14 @@
 //! A scene as a side.
 
 use super::{Checksum, Side, put};
-use crate::workloads::{Content, Kind, Recipe, RecipeNode};
+use crate::workloads::{Content, Recipe, RecipeNode};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Tree, draw::RenderPass,
+    Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Tree, draw::RenderPass,
 };
 use std::time::Duration;
 
 /// A `hedgerow` scene, edited by single calls, or in batches where there are such: the lists of a batch are filled as
-/// part of the edit. The recipe's root is the scene's own, with a transform attached.
+/// part of the edit. The recipe's root is the scene's own.
 #[derive(Debug)]
 pub struct Scenes<const BATCHED: bool> {
     scene: Scene,
@@ -29,16 +29,12 @@ pub type Batched = Scenes<true>;
 impl<const BATCHED: bool> Scenes<BATCHED> {
     /// Builds the tree in a scene of this policy, by single inserts.
     pub fn build_with(recipe: &Recipe, config: SceneConfig) -> Self {
-        let mut packed = Self::of_root(recipe.root(), config);
-        for (id, node) in (1..).zip(&recipe.nodes()[1..]) {
-            packed.insert_one(id, node);
-        }
-        packed
+        Self::with_config(config).filled(recipe)
     }
 
     /// Builds the tree by way of a list of all nodes with their parents.
     pub fn build_from_list(recipe: &Recipe) -> Self {
-        let mut packed = Self::of_root(recipe.root(), SceneConfig::DEFAULT);
+        let mut packed = Self::new();
         let mut tree = Tree::with_capacity(recipe.nodes().len());
         for node in &recipe.nodes()[1..] {
             tree.push((node.parent as usize).checked_sub(1), describe(node.content));
@@ -48,9 +44,9 @@ impl<const BATCHED: bool> Scenes<BATCHED> {
         packed
     }
 
-    fn of_root(root: Transform, config: SceneConfig) -> Self {
+    fn with_config(config: SceneConfig) -> Self {
         let mut scene = Scene::with_config(config).expect("the policy makes sense");
-        scene.set_local(scene.root(), root).expect("the root takes a finite transform");
+        scene.set_local(scene.root(), Transform::IDENTITY).expect("the root takes a finite transform");
         let nodes = vec![scene.root()];
         Self { scene, nodes, draws: DrawList::new(), steps: 0, handles: Vec::new(), moves: Vec::new() }
     }
@@ -70,27 +66,20 @@ impl<const BATCHED: bool> Scenes<BATCHED> {
     pub const fn scene_mut(&mut self) -> &mut Scene {
         &mut self.scene
     }
-
-    #[inline]
-    fn insert_one(&mut self, id: u32, node: &RecipeNode) {
-        let child = self.scene.insert(self.nodes[node.parent as usize], describe(node.content));
-        put(&mut self.nodes, id, child.expect("a live parent takes a finite node"));
-    }
 }
 
 impl<const BATCHED: bool> Side for Scenes<BATCHED> {
     const NAME: &'static str = if BATCHED { "hedgerow, in batches" } else { "hedgerow" };
 
-    fn new(root: Transform) -> Self {
-        Self::of_root(root, SceneConfig::DEFAULT)
+    fn new() -> Self {
+        Self::with_config(SceneConfig::DEFAULT)
     }
 
-    fn build(recipe: &Recipe) -> Self {
-        Self::build_with(recipe, SceneConfig::DEFAULT)
-    }
-
-    fn insert(&mut self, inserted: &[(u32, RecipeNode)]) {
-        inserted.iter().for_each(|(id, node)| self.insert_one(*id, node));
+    fn insert(&mut self, nodes: &[(u32, RecipeNode)]) {
+        for (id, node) in nodes {
+            let child = self.scene.insert(self.nodes[node.parent as usize], describe(node.content));
+            put(&mut self.nodes, *id, child.expect("a live parent takes a finite node"));
+        }
     }
 
     fn remove(&mut self, ids: &[u32]) {
@@ -148,14 +137,8 @@ impl<const BATCHED: bool> Side for Scenes<BATCHED> {
         sum
     }
 
-    fn worlds(&self, kinds: &[Kind]) -> Checksum {
-        let mut sum = Checksum::default();
-        for (id, (&node, &kind)) in self.nodes.iter().zip(kinds).enumerate() {
-            if kind != Kind::Material {
-                sum.add_world(id, self.scene.world(node).expect("a handle of a live node resolves"));
-            }
-        }
-        sum
+    fn world(&self, id: usize) -> Option<Mat34> {
+        Some(*self.scene.world(self.nodes[id]).expect("a handle of a live node resolves"))
     }
 }
 

@@ -40,7 +40,7 @@ impl Churn {
         Self {
             parents: nodes.iter().map(|node| node.parent).collect(),
             child_counts,
-            kinds: nodes.iter().map(|node| node.content.kind()).collect(),
+            kinds: recipe.kinds(),
             leaves: Vec::new(),
             rng: Rng::new(seed),
             edits: Edits::default(),

@@ -83,12 +83,11 @@ fn is_undecided(bounds: &Aabb, camera: &Mat4) -> bool {
 fn strewn_cameras(count: usize, seed: u64) -> Vec<Mat4> {
     let mut rng = Rng::new(seed);
     let mut number = || rng.below(1 << 20) as f32 / 1_048_576.0;
-    let mut cameras = Vec::with_capacity(count);
-    cameras.resize_with(count, || {
+    let camera = |_| {
         let eye = Vec3::new(number(), number(), number()) * 1000.0;
         let direction = (Vec3::new(number(), number(), number()) - 0.5).normalize_or(Vec3::X);
         let view = rh::view::look_to_mat4(eye, direction, Vec3::new(0.1, 0.97, 0.2).normalize());
         rh::proj::directx::perspective(0.9, 16.0 / 9.0, 0.1, 2000.0) * view
-    });
-    cameras
+    };
+    (0..count).map(camera).collect()
 }

@@ -70,28 +70,19 @@ impl Recipe {
     /// The thesis's tree of that many nodes: each is attached to a pseudo-randomly selected earlier one, and the root
     /// is a transform node that changes nothing.
     pub fn random(nodes: usize, seed: u64) -> Self {
-        let end = u32::try_from(nodes).expect("recipe ids have 32 bits");
-        assert!(end > 0, "a tree has a root");
         let mut rng = Rng::new(seed);
-        let root = RecipeNode { parent: 0, content: Content::Transform(Transform::IDENTITY) };
-        let rest = (1..end).map(|id| {
+        Self::of(nodes, |id| {
             let content = Content::random(&mut rng);
             RecipeNode { parent: rng.below(id), content }
-        });
-        Self { nodes: core::iter::once(root).chain(rest).collect() }
+        })
     }
 
-    /// The tree of these inserts, the root first.
-    pub(crate) const fn from_nodes(nodes: Vec<RecipeNode>) -> Self {
-        Self { nodes }
-    }
-
-    /// The root's transform.
-    pub fn root(&self) -> Transform {
-        match self.nodes[0].content {
-            Content::Transform(transform) => transform,
-            _ => unreachable!("the root of a recipe is a transform node"),
-        }
+    /// A tree of that many nodes, of which the root changes nothing, and the others are made by recipe id.
+    pub(crate) fn of(nodes: usize, node: impl FnMut(u32) -> RecipeNode) -> Self {
+        let end = u32::try_from(nodes).expect("recipe ids have 32 bits");
+        assert!(end > 0, "a tree has a root");
+        let root = RecipeNode { parent: 0, content: Content::Transform(Transform::IDENTITY) };
+        Self { nodes: core::iter::once(root).chain((1..end).map(node)).collect() }
     }
 
     /// The inserts in order, the root first.

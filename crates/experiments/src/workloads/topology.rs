@@ -2,7 +2,6 @@
 
 use super::rng::Rng;
 use super::{Content, Recipe, RecipeNode};
-use hedgerow::Transform;
 
 /// The joints of one humanoid rig.
 pub const RIG: u32 = 68;
@@ -65,15 +64,11 @@ impl Topology {
 impl Recipe {
     /// A tree of that many nodes, the root among them, in which every node has a transform.
     pub fn transforms(topology: Topology, nodes: usize, seed: u64) -> Self {
-        let end = u32::try_from(nodes).expect("recipe ids have 32 bits");
-        assert!(end > 0, "a tree has a root");
         let (mut rng, rig) = (Rng::new(seed), rig());
-        let root = RecipeNode { parent: 0, content: Content::Transform(Transform::IDENTITY) };
-        let rest = (1..end).map(|id| {
+        Self::of(nodes, |id| {
             let parent = topology.parent(id, &rig, &mut rng);
             RecipeNode { parent, content: Content::Transform(rng.transform()) }
-        });
-        Self::from_nodes(core::iter::once(root).chain(rest).collect())
+        })
     }
 }
 

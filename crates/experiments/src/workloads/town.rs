@@ -72,20 +72,15 @@ impl Town {
     pub fn cameras(&self, count: usize, seed: u64) -> Vec<Mat4> {
         let mut rng = Rng::new(seed);
         let drawables = self.nodes.len();
-        let mut cameras = Vec::with_capacity(count);
-        for _ in 0..100 * count {
-            let matrix = camera(&mut rng);
-            let frustum = Frustum::from_view_projection(&matrix).expect("a finite camera");
+        let sees_enough = |matrix: &Mat4| {
+            let frustum = Frustum::from_view_projection(matrix).expect("a finite camera");
             // One drawable in 16 tells enough of how much is seen.
             let seen = self.bounds.iter().step_by(16).filter(|bounds| frustum.touches(bounds)).count() * 16;
-            if (drawables / 100..drawables / 25).contains(&seen) {
-                cameras.push(matrix);
-            }
-            if cameras.len() == count {
-                return cameras;
-            }
-        }
-        panic!("too few cameras see 1 to 4 % of the town");
+            (drawables / 100..drawables / 25).contains(&seen)
+        };
+        let cameras: Vec<_> = (0..100 * count).map(|_| camera(&mut rng)).filter(sees_enough).take(count).collect();
+        assert_eq!(cameras.len(), count, "too few cameras see 1 to 4 % of the town");
+        cameras
     }
 }
 

@@ -16,6 +16,60 @@ use hedgerow::{Mat34, Transform};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodePtr(pub(crate) NonNull<NodeBase>);
 
+/// A tree of node objects.
+///
+/// Nodes that are passed to it must be of this tree, and not removed: nothing checks that.
+pub trait NodeGraph {
+    /// What the graph is called in results.
+    const NAME: &'static str;
+
+    /// What an application keeps of a node.
+    type Node: Copy;
+
+    /// A tree of a root that has this local transform.
+    fn new(root: Transform) -> Self;
+
+    /// The root.
+    fn root(&self) -> Self::Node;
+
+    /// Adds a node behind the last child of `parent`.
+    ///
+    /// # Safety
+    /// `parent` must be in the tree.
+    unsafe fn insert(&mut self, parent: Self::Node, content: Content) -> Self::Node;
+
+    /// Removes a node with all below it.
+    ///
+    /// # Safety
+    /// `node` must be in the tree, and not its root. It and those below it must not be used again.
+    unsafe fn remove(&mut self, node: Self::Node);
+
+    /// Makes a node with all below it the last child of another one.
+    ///
+    /// # Safety
+    /// Both must be in the tree, the second not at or below the first.
+    unsafe fn reparent(&mut self, node: Self::Node, parent: Self::Node);
+
+    /// Sets the local transform of a transform node. Its world matrix follows at the next
+    /// [`transform`](Self::transform).
+    ///
+    /// # Safety
+    /// `node` must be in the tree.
+    unsafe fn set_local(&mut self, node: Self::Node, local: Transform);
+
+    /// Recomputes every world matrix, and writes it to the shapes.
+    fn transform(&mut self);
+
+    /// Lists every draw, as of the last [`transform`](Self::transform).
+    fn render(&mut self, draws: &mut Draws);
+
+    /// The world matrix of a transform or shape node, as of the last [`transform`](Self::transform).
+    ///
+    /// # Safety
+    /// `node` must be in the tree.
+    unsafe fn world(&self, node: Self::Node) -> Option<Mat34>;
+}
+
 /// A tree of nodes allocated one by one.
 ///
 /// All nodes reachable from the root, and no others, belong to the graph. References to them exist only within its
@@ -25,34 +79,27 @@ pub struct Graph {
     root: NonNull<NodeBase>,
 }
 
-impl Graph {
-    /// A graph of a root that has this local transform.
-    pub fn new(root: Transform) -> Self {
+impl NodeGraph for Graph {
+    const NAME: &'static str = "naive";
+
+    type Node = NodePtr;
+
+    fn new(root: Transform) -> Self {
         Self { root: node::allocate(Content::Transform(root), None) }
     }
 
-    /// The root.
-    pub const fn root(&self) -> NodePtr {
+    fn root(&self) -> NodePtr {
         NodePtr(self.root)
     }
 
-    /// Adds a node behind the last child of `parent`.
-    ///
-    /// # Safety
-    /// `parent` must be a node of this graph that has not been removed.
-    pub unsafe fn insert(&mut self, parent: NodePtr, content: Content) -> NodePtr {
+    unsafe fn insert(&mut self, parent: NodePtr, content: Content) -> NodePtr {
         let child = node::allocate(content, Some(parent.0));
         // SAFETY: the caller vouches for the parent, and no other reference to a node exists.
         unsafe { node::hang(child, parent.0) };
         NodePtr(child)
     }
 
-    /// Removes a node with all below it.
-    ///
-    /// # Safety
-    /// `node` must be a node of this graph that has not been removed, and not the root. It and those below it must not
-    /// be used again.
-    pub unsafe fn remove(&mut self, node: NodePtr) {
+    unsafe fn remove(&mut self, node: NodePtr) {
         // SAFETY: the caller vouches for the node, and the subtree has just been cut off.
         unsafe {
             node::cut_off(node.0);
@@ -60,11 +107,7 @@ impl Graph {
         }
     }
 
-    /// Makes a node with all below it the last child of another one.
-    ///
-    /// # Safety
-    /// Both must be nodes of this graph that have not been removed, the second not at or below the first.
-    pub unsafe fn reparent(&mut self, node: NodePtr, parent: NodePtr) {
+    unsafe fn reparent(&mut self, node: NodePtr, parent: NodePtr) {
         // SAFETY: the caller vouches for both, and no other reference to a node exists.
         unsafe {
             node::cut_off(node.0);
@@ -72,36 +115,25 @@ impl Graph {
         }
     }
 
-    /// Sets the local transform of a transform node. Its world matrix follows at the next
-    /// [`transform`](Self::transform).
-    ///
-    /// # Safety
-    /// `node` must be a node of this graph that has not been removed.
-    pub unsafe fn set_local(&mut self, node: NodePtr, local: Transform) {
+    unsafe fn set_local(&mut self, node: NodePtr, local: Transform) {
         // SAFETY: the caller vouches for the node, and no other reference to one exists.
         unsafe { node::set_local(node.0, local) };
     }
 
-    /// Recomputes every world matrix, and writes it to the shapes.
     #[inline(never)]
-    pub fn transform(&mut self) {
+    fn transform(&mut self) {
         // SAFETY: the root and all below it are alive, and no reference to a node exists.
         unsafe { visit::transform(self.root, &Mat34::IDENTITY) };
     }
 
-    /// Lists every draw, as of the last [`transform`](Self::transform).
     #[inline(never)]
-    pub fn render(&mut self, draws: &mut Draws) {
+    fn render(&mut self, draws: &mut Draws) {
         draws.clear();
         // SAFETY: the root and all below it are alive, and no reference to a node exists.
         unsafe { visit::render(self.root, None, draws) };
     }
 
-    /// The world matrix of a transform or shape node, as of the last [`transform`](Self::transform).
-    ///
-    /// # Safety
-    /// `node` must be a node of this graph that has not been removed.
-    pub unsafe fn world(&self, node: NodePtr) -> Option<Mat34> {
+    unsafe fn world(&self, node: NodePtr) -> Option<Mat34> {
         // SAFETY: the caller vouches for the node.
         unsafe { node::world(node.0) }
     }

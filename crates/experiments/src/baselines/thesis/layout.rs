@@ -160,14 +160,9 @@ impl Nodes {
 
     /// A sum over all world matrices, by recipe id.
     pub fn worlds(&self) -> Checksum {
-        let mut sum = Checksum::default();
-        for (id, &node) in self.nodes.iter().enumerate() {
-            // SAFETY: all nodes are alive.
-            if let Some(world) = unsafe { node::world(node) } {
-                sum.add_world(id, &world);
-            }
-        }
-        sum
+        // SAFETY: all nodes are alive.
+        let world = |(id, &node)| Some((id, unsafe { node::world(node) }?));
+        Checksum::of_worlds(self.nodes.iter().enumerate().filter_map(world))
     }
 }
 
@@ -190,8 +185,7 @@ mod tests {
     #[test]
     fn a_binary_tree_lies_as_the_thesis_draws_it() {
         let content = Content::Transform(Transform::IDENTITY);
-        let node = |id: u32| RecipeNode { parent: id.saturating_sub(1) / 2, content };
-        let tree = Recipe::from_nodes((0..15).map(node).collect());
+        let tree = Recipe::of(15, |id| RecipeNode { parent: (id - 1) / 2, content });
         assert_eq!(Order::BreadthFirst.of(&tree), (0..15).collect::<Vec<_>>());
         assert_eq!(Order::DepthFirst.of(&tree), [0, 1, 3, 7, 8, 4, 9, 10, 2, 5, 11, 12, 6, 13, 14]);
         assert_eq!(Order::VanEmdeBoas.of(&tree), [0, 1, 2, 3, 7, 8, 4, 9, 10, 5, 11, 12, 6, 13, 14]);

@@ -1,9 +1,9 @@
 //! The thesis's dynamic structure (section 4.4): node objects in slices, one slice for each child of the root.
 
 use super::Line;
-use crate::baselines::Draws;
 use crate::baselines::graph::node::{self, NodeBase, size_of_kind};
 use crate::baselines::graph::visit;
+use crate::baselines::{Draws, NodeGraph};
 use crate::workloads::{Content, Kind};
 use core::ptr::NonNull;
 use hedgerow::{Mat34, Transform};
@@ -108,18 +108,6 @@ pub struct SliceGraph {
 }
 
 impl SliceGraph {
-    /// A tree of a root that has this local transform.
-    pub fn new(root: Transform) -> Self {
-        let mut graph = Self { slices: vec![Slice::new(STORAGE, 1)], free: Vec::new() };
-        graph.place(0, Content::Transform(root), None);
-        graph
-    }
-
-    /// The root.
-    pub const fn root(&self) -> SliceHandle {
-        SliceHandle([0, 0])
-    }
-
     fn node(&self, SliceHandle([slice, index]): SliceHandle) -> NonNull<NodeBase> {
         self.slices[slice as usize].node(index)
     }
@@ -143,55 +131,6 @@ impl SliceGraph {
             }
         }
         handle
-    }
-
-    /// Adds a node behind the last child of `parent`, which must be in the tree.
-    pub fn insert(&mut self, parent: SliceHandle, content: Content) -> SliceHandle {
-        if parent != self.root() {
-            return self.place(parent.0[0], content, Some(parent));
-        }
-        let slice = self.free.pop().unwrap_or_else(|| {
-            self.slices.push(Slice::default());
-            u32::try_from(self.slices.len() - 1).expect("fewer than 2^32 slices")
-        });
-        self.slices[slice as usize] = Slice::new(STORAGE, MAX_NODES);
-        let top = self.place(slice, content, Some(parent));
-        self.slices[slice as usize].top = top.0[1];
-        top
-    }
-
-    /// Removes a node, which must be in the tree and not its root, with all below it.
-    pub fn remove(&mut self, node: SliceHandle) {
-        let top = self.node(node);
-        // SAFETY: the node and its parent are in the tree.
-        unsafe { node::cut_off(top) };
-        let mut waiting = vec![top];
-        while let Some(gone) = waiting.pop() {
-            // SAFETY: the subtree has been cut off, and each of its nodes is met once.
-            let [slice, index] = unsafe {
-                waiting.extend_from_slice(&gone.as_ref().children);
-                gone.drop_in_place();
-                handle(gone).0
-            };
-            self.slices[slice as usize].give_back(index);
-            if self.slices[slice as usize].nodes == 0 {
-                // Its memory goes once no node of it waits any more: this was the last.
-                self.slices[slice as usize] = Slice::default();
-                self.free.push(slice);
-            }
-        }
-    }
-
-    /// Makes a node the last child of another one of its slice, which must not be below it; leaves others where they
-    /// are.
-    pub fn reparent(&mut self, node: SliceHandle, parent: SliceHandle) {
-        if node.0[0] == parent.0[0] {
-            // SAFETY: both are nodes of the tree.
-            unsafe {
-                node::cut_off(self.node(node));
-                node::hang(self.node(node), self.node(parent));
-            }
-        }
     }
 
     /// Moves the nodes of a slice to larger storage, depth first and without gaps (section 4.4.6).
@@ -233,30 +172,88 @@ impl SliceGraph {
             }
         }
     }
+}
 
-    /// Sets the local transform of a transform node of the tree.
-    pub fn set_local(&mut self, node: SliceHandle, local: Transform) {
+impl NodeGraph for SliceGraph {
+    const NAME: &'static str = "the thesis's slices";
+
+    type Node = SliceHandle;
+
+    fn new(root: Transform) -> Self {
+        let mut graph = Self { slices: vec![Slice::new(STORAGE, 1)], free: Vec::new() };
+        graph.place(0, Content::Transform(root), None);
+        graph
+    }
+
+    fn root(&self) -> SliceHandle {
+        SliceHandle([0, 0])
+    }
+
+    unsafe fn insert(&mut self, parent: SliceHandle, content: Content) -> SliceHandle {
+        if parent != self.root() {
+            return self.place(parent.0[0], content, Some(parent));
+        }
+        let slice = self.free.pop().unwrap_or_else(|| {
+            self.slices.push(Slice::default());
+            u32::try_from(self.slices.len() - 1).expect("fewer than 2^32 slices")
+        });
+        self.slices[slice as usize] = Slice::new(STORAGE, MAX_NODES);
+        let top = self.place(slice, content, Some(parent));
+        self.slices[slice as usize].top = top.0[1];
+        top
+    }
+
+    unsafe fn remove(&mut self, node: SliceHandle) {
+        let top = self.node(node);
+        // SAFETY: the node and its parent are in the tree.
+        unsafe { node::cut_off(top) };
+        let mut waiting = vec![top];
+        while let Some(gone) = waiting.pop() {
+            // SAFETY: the subtree has been cut off, and each of its nodes is met once.
+            let [slice, index] = unsafe {
+                waiting.extend_from_slice(&gone.as_ref().children);
+                gone.drop_in_place();
+                handle(gone).0
+            };
+            self.slices[slice as usize].give_back(index);
+            if self.slices[slice as usize].nodes == 0 {
+                // Its memory goes once no node of it waits any more: this was the last.
+                self.slices[slice as usize] = Slice::default();
+                self.free.push(slice);
+            }
+        }
+    }
+
+    /// Only within a slice: others stay where they are.
+    unsafe fn reparent(&mut self, node: SliceHandle, parent: SliceHandle) {
+        if node.0[0] == parent.0[0] {
+            // SAFETY: both are nodes of the tree.
+            unsafe {
+                node::cut_off(self.node(node));
+                node::hang(self.node(node), self.node(parent));
+            }
+        }
+    }
+
+    unsafe fn set_local(&mut self, node: SliceHandle, local: Transform) {
         // SAFETY: the node is in the tree.
         unsafe { node::set_local(self.node(node), local) };
     }
 
-    /// Recomputes every world matrix.
     #[inline(never)]
-    pub fn transform(&mut self) {
+    fn transform(&mut self) {
         // SAFETY: all nodes that the root leads to are in the tree, and used by nobody else.
         unsafe { visit::transform(self.node(self.root()), &Mat34::IDENTITY) };
     }
 
-    /// Lists every draw.
     #[inline(never)]
-    pub fn render(&mut self, draws: &mut Draws) {
+    fn render(&mut self, draws: &mut Draws) {
         draws.clear();
         // SAFETY: all nodes that the root leads to are in the tree, and used by nobody else.
         unsafe { visit::render(self.node(self.root()), None, draws) };
     }
 
-    /// The world matrix of a transform or drawable node of the tree.
-    pub fn world(&self, node: SliceHandle) -> Option<Mat34> {
+    unsafe fn world(&self, node: SliceHandle) -> Option<Mat34> {
         // SAFETY: the node is in the tree.
         unsafe { node::world(self.node(node)) }
     }
