@@ -60,6 +60,23 @@ pub(super) fn reparent_leaf_bounds(times: u32) {
     reparent(Warm::with_bounds(FEW), times, transform());
 }
 
+pub(super) fn set_world(times: u32) {
+    let mut warm = Warm::new(FEW);
+    let leaves = warm.leaves(transform());
+    for turn in 0..times {
+        let world = black_box(Transform::from_xyz(turn as f32, 0.0, 0.0));
+        warm.scene.set_world(warm.dice.pick(&leaves), world).expect("a node with a transform");
+    }
+}
+
+pub(super) fn set_anchored(times: u32) {
+    let mut warm = Warm::new(FEW);
+    let leaves = warm.leaves(transform().anchored());
+    for turn in 0..times {
+        move_to(&mut warm.scene, warm.dice.pick(&leaves), turn);
+    }
+}
+
 pub(super) fn material(times: u32) {
     let mut warm = Warm::new(FEW);
     let leaves = warm.leaves(Node::material(1));

@@ -71,6 +71,8 @@ pub(crate) const ALL: &[Operation] = &[
         edits::insert_remove_full,
     ),
     Operation::single("reparent-leaf", "reparent a leaf", FEW, edits::reparent_leaf),
+    Operation::single("set-world", "set_world of a leaf", FEW, edits::set_world),
+    Operation::single("set-anchored", "the same of an anchored leaf, by set_local", FEW, edits::set_anchored),
     Operation::single("material", "replace a material", FEW, edits::material),
     Operation::single("set-update", "set_local and update", FEW, passes::set_update),
     Operation::single("set-local-changes", "set-local, with the change feed", FEW, edits::set_local_changes),
