@@ -6,10 +6,12 @@ use crate::extras::Extras;
 use crate::file::Reader;
 use crate::{CoarserMeshes, ImportedMesh, ImportedPrimitive, ImportedScene};
 use gltf::json::scene::Node;
+use hedgerow::data::NodeMap;
 use hedgerow::glam::Vec3;
 use hedgerow::query::LevelsOfDetail;
-use hedgerow::{Aabb, Scene};
+use hedgerow::{Aabb, Mat34, Scene};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// Mesh ids, and the coarser ones with their distances: see [`Imported::levels`](crate::Imported::levels).
 pub(crate) type Levels = Vec<(u32, CoarserMeshes)>;
@@ -74,13 +76,28 @@ fn of_mesh(
     primitives.iter().enumerate().map(of_primitive).collect()
 }
 
-/// Multiplies distances by the scales with which meshes are drawn, each by that of the first node that draws it.
+/// Multiplies distances by the scales with which meshes are drawn, each by that of the first node that draws it. Runs in
+/// **O(nodes)**.
 pub(super) fn scale(levels: &mut Levels, scene: &Scene, scenes: &[ImportedScene]) {
+    if levels.is_empty() {
+        return;
+    }
+    let mut scales = HashMap::new();
+    for imported in scenes {
+        let Some(group) = scene.get(imported.group) else { continue };
+        let mut worlds = NodeMap::from_iter([(group.handle(), group.fresh_world())]);
+        for node in group.descendants().skip(1) {
+            let above = node.parent().map_or(Mat34::IDENTITY, |parent| worlds[parent.handle()]);
+            worlds.insert(node.handle(), node.local().map_or(above, |local| above * local.to_matrix()));
+        }
+        for drawable in &imported.drawables {
+            let axes = |world: &Mat34| Vec3::AXES.map(|axis| world.transform_vector(axis).length());
+            let greatest = || axes(&worlds[drawable.handle]).into_iter().fold(0.0, f32::max);
+            scales.entry(drawable.id).or_insert_with(greatest);
+        }
+    }
     for (id, list) in levels {
-        let drawable = scenes.iter().flat_map(|scene| &scene.drawables).find(|drawable| drawable.id == *id);
-        let Some(node) = drawable.and_then(|drawable| scene.get(drawable.handle)) else { continue };
-        let world = node.fresh_world();
-        let scale = Vec3::AXES.map(|axis| world.transform_vector(axis).length()).into_iter().fold(0.0, f32::max);
+        let Some(scale) = scales.get(id) else { continue };
         if list.iter().all(|(from, _)| (from * scale).is_normal() || *from == 0.0) {
             list.iter_mut().for_each(|(from, _)| *from *= scale);
         }
