@@ -1,8 +1,8 @@
 //! Inserting and removing nodes.
 
 use crate::scene::{Place, Scene};
-use crate::store::{Has, RecordId};
-use crate::{Error, Local, Node, NodeHandle, Transform};
+use crate::store::{Has, Position, RecordId};
+use crate::{Error, Local, Node, NodeHandle};
 
 impl Scene {
     /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node.
@@ -30,33 +30,18 @@ impl Scene {
     // Where the compiler sees which parts a description has, it leaves out the others.
     #[inline(always)]
     pub fn insert(&mut self, place: impl Into<Place>, node: Node<'_>) -> Result<NodeHandle, Error> {
+        let place = self.position(place.into(), None)?;
         match &node.local {
-            Some(Local::Transform(transform)) if !node.has_rare_parts() => {
-                self.insert_transform(place.into(), transform, node.material)
+            Some(Local::Transform(transform)) if !node.has_rare_parts() && transform.is_plain() => {
+                self.store.insert_plain(place, transform, Has::TRANSFORM, node.material)
             }
-            _ => self.insert_other(place.into(), &node),
+            _ => self.insert_other(place, &node),
         }
-    }
-
-    /// Inserts a node that has no more than a transform and a material.
-    #[inline(always)]
-    fn insert_transform(
-        &mut self,
-        place: Place,
-        transform: &Transform,
-        material: Option<u32>,
-    ) -> Result<NodeHandle, Error> {
-        if transform.is_plain() {
-            let place = self.position(place, None)?;
-            return self.store.insert_plain(place, transform, Has::TRANSFORM, material);
-        }
-        self.insert_other(place, &Node { material, ..Node::transform(*transform) })
     }
 
     /// Inserts a node that has more than a transform and a material, or one that is not known to be sound.
     #[inline(never)]
-    fn insert_other(&mut self, place: Place, node: &Node<'_>) -> Result<NodeHandle, Error> {
-        let place = self.position(place, None)?;
+    fn insert_other(&mut self, place: Position, node: &Node<'_>) -> Result<NodeHandle, Error> {
         let checked;
         let node = if node.is_plain() {
             node
