@@ -275,7 +275,7 @@ impl Store {
                     filling.push((self, slice), found.record(), |eye| distance_in(slice, slot, eye));
                 }
             });
-            return list.finish_replacing(detail.map(|_| self.scene_number()));
+            return list.finish_replacing();
         }
         let mut fillings: SmallVec<[Filling<'_>; MOST_PROBES]> =
             lists.iter_mut().zip(details).map(|(list, &detail)| list.begin_replacing((self, None), detail)).collect();
@@ -286,9 +286,7 @@ impl Store {
             }
         });
         drop(fillings);
-        for (list, detail) in lists.iter_mut().zip(details) {
-            list.finish_replacing(detail.map(|_| self.scene_number()));
-        }
+        lists.iter_mut().for_each(|list| list.finish_replacing());
     }
 
     /// Calls `stop` with the slices that may hold drawables that some probe touches, in order.

@@ -142,7 +142,7 @@ pub(crate) fn distance(bounds: &Aabb, eye: Vec3) -> f32 {
 /// What a list keeps for its next levels of detail. That of a drawable is in the commands of the list.
 #[derive(Clone, Debug)]
 pub(crate) struct LevelMemory {
-    /// The scene that was listed with levels of detail.
+    /// The scene that is or was listed with levels of detail.
     scene: Option<u64>,
     /// By record: the index of a command, right only if that is for the record's node.
     places: Vec<u32>,
@@ -179,9 +179,11 @@ impl LevelMemory {
         self.places.shrink_to_fit();
     }
 
-    /// Remembers the commands that were listed with levels of detail.
-    pub(crate) fn remember(&mut self, scene: u64, commands: &[DrawCommand]) {
-        self.scene = Some(scene);
+    /// Remembers the commands that were listed, if that was with levels of detail.
+    pub(crate) fn remember(&mut self, commands: &[DrawCommand]) {
+        if self.scene.is_none() {
+            return;
+        }
         for (index, command) in (0..).zip(commands) {
             let record = command.node.record().0 as usize;
             if record >= self.places.len() {
@@ -199,7 +201,7 @@ impl LevelMemory {
         before: &'c [DrawCommand],
         position: impl Fn(RecordId) -> DVec3,
     ) -> Choice<'c> {
-        let known = self.scene.take() == Some(store.scene_number());
+        let known = self.scene.replace(store.scene_number()) == Some(store.scene_number());
         self.found.drain(..).for_each(|id| self.shown[id.0 as usize] = Shown::Unknown);
         self.limits.swap(0, 1);
         let [limits, old] = &mut self.limits;

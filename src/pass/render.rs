@@ -344,9 +344,10 @@ impl DrawList {
     /// Replaces the contents by what `find` lists. If commands and slots are what they were, so is the revision.
     pub(crate) fn replace(&mut self, find: impl FnOnce(&mut Listing, &mut Walk)) {
         let mut walk = core::mem::take(&mut self.walk);
+        self.levels.forget();
         find(self.begin_overwriting(), &mut walk);
         self.walk = walk;
-        self.finish_replacing(None);
+        self.finish_replacing();
     }
 
     /// The empty arrays to be filled with what replaces the contents, for a view with these levels of detail, if any.
@@ -361,6 +362,9 @@ impl DrawList {
             let wide = worlds.zip(store.matrix_slot(id)).and_then(|(all, at)| all.slice(at.slice)?.position(at.slot));
             wide.unwrap_or_else(|| store.world_at(id).translation().as_dvec3())
         };
+        if detail.is_none() {
+            levels.forget();
+        }
         let choice = detail.map(|view| levels.choose(store, view, &listing.commands, position));
         Filling { listing: cache.spare_listing(), choice }
     }
@@ -378,8 +382,8 @@ impl DrawList {
         spare
     }
 
-    /// Takes over what replaces the contents; with levels of detail, they are those of a scene.
-    pub(crate) fn finish_replacing(&mut self, detailed: Option<u64>) {
+    /// Takes over what replaces the contents.
+    pub(crate) fn finish_replacing(&mut self) {
         let spare = self.cache.spare_listing();
         if spare.differs_from(&self.listing) {
             self.revision = unique_number().get();
@@ -388,10 +392,7 @@ impl DrawList {
         // draws.
         spare.is_compared = true;
         core::mem::swap(spare, &mut self.listing);
-        match detailed {
-            Some(scene) => self.levels.remember(scene, &self.listing.commands),
-            None => self.levels.forget(),
-        }
+        self.levels.remember(&self.listing.commands);
     }
 
     /// World transforms in double precision that match a scene; return them with [`Self::keep_worlds`].
@@ -415,7 +416,7 @@ impl DrawList {
         let Some(eye) = self.eye else { return };
         let mut relative = core::mem::take(&mut self.relative);
         relative.find(from, (eye, frustum), sieve, &mut self.begin_replacing((from.0, Some(from.1)), detail));
-        self.finish_replacing(detail.map(|_| from.0.scene_number()));
+        self.finish_replacing();
         self.relative = relative;
     }
 

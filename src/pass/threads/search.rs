@@ -75,6 +75,6 @@ pub(in crate::pass) fn list_seen(
         for seen in seen.iter().flatten().filter(|seen| seen.views >> view & 1 != 0) {
             filling.push_seen((store, store.view(seen.slot.slice)), seen);
         }
-        list.finish_replacing(detail.map(|_| store.scene_number()));
+        list.finish_replacing();
     });
 }
