@@ -157,6 +157,7 @@ mod store;
 mod threads;
 mod tree;
 mod unique;
+mod visibility;
 
 pub mod changes;
 #[cfg(feature = "anim")]
@@ -192,9 +193,10 @@ pub use config::SceneConfig;
 pub use draw::DrawList;
 pub use error::Error;
 pub use handle::NodeHandle;
-pub use node::{Drawable, Layers, Local, Node, ViewRange, Visibility};
+pub use node::{Drawable, Local, Node};
 pub use scene::{Keep, NodeMut, NodeRef, Place, Scene};
 pub use tree::Tree;
+pub use visibility::{Layers, ViewRange, Visibility};
 
 /// The pages of the repository, whose code is tested with the documentation's.
 #[cfg(doctest)]
