@@ -58,7 +58,7 @@ impl Trial<1> for Lists {
         self.packed.set_locals(self.moves.next_frame(self.moved));
         if self.inserts {
             let parent = self.frame.wrapping_mul(7919) % nodes;
-            self.packed.insert(&[(nodes + self.frame, RecipeNode { parent, content: Content::Shape(1) })]);
+            self.packed.insert_one(nodes + self.frame, &RecipeNode { parent, content: Content::Shape(1) });
             self.frame += 1;
         }
         self.packed.update();

@@ -168,7 +168,7 @@ fn script_on<S: Side>(script: &[Edit], least: &mut Times, updates: bool) -> S {
             lower(frames, sample, || side.update());
         }
         lower(edits, number, || match *edit {
-            Edit::Insert(id, node) => side.insert(&[(id, node)]),
+            Edit::Insert(id, node) => side.insert_one(id, &node),
             Edit::Remove(id) => side.remove(&[id]),
             Edit::Reparent(id, parent) => side.reparent(&[(id, parent)]),
         });

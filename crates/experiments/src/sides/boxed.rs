@@ -29,12 +29,11 @@ impl<G: NodeGraph> Side for Objects<G> {
         Self { nodes: vec![graph.root()], graph, draws: Draws::default(), steps: 0 }
     }
 
-    fn insert(&mut self, nodes: &[(u32, RecipeNode)]) {
-        for (id, node) in nodes {
-            // SAFETY: the array holds nodes of this graph, and nobody names a parent that was removed.
-            let child = unsafe { self.graph.insert(self.nodes[node.parent as usize], node.content) };
-            put(&mut self.nodes, *id, child);
-        }
+    #[inline]
+    fn insert_one(&mut self, id: u32, node: &RecipeNode) {
+        // SAFETY: the array holds nodes of this graph, and nobody names a parent that was removed.
+        let child = unsafe { self.graph.insert(self.nodes[node.parent as usize], node.content) };
+        put(&mut self.nodes, id, child);
     }
 
     fn remove(&mut self, ids: &[u32]) {

@@ -26,9 +26,14 @@ pub trait Side {
     /// A tree of a root alone, which changes nothing.
     fn new() -> Self;
 
-    /// Inserts nodes one by one, each as the last child of its parent. An id that is in use is taken over, and that
-    /// behind the last one is new.
-    fn insert(&mut self, nodes: &[(u32, RecipeNode)]);
+    /// Inserts a node as the last child of its parent. An id that is in use is taken over, and that behind the last one
+    /// is new.
+    fn insert_one(&mut self, id: u32, node: &RecipeNode);
+
+    /// Inserts nodes one by one.
+    fn insert(&mut self, nodes: &[(u32, RecipeNode)]) {
+        nodes.iter().for_each(|(id, node)| self.insert_one(*id, node));
+    }
 
     /// Removes nodes with all below them.
     fn remove(&mut self, ids: &[u32]);
@@ -74,7 +79,7 @@ pub trait Side {
         Self: Sized,
     {
         for (id, node) in (1..).zip(&recipe.nodes()[1..]) {
-            self.insert(&[(id, *node)]);
+            self.insert_one(id, node);
         }
         self
     }

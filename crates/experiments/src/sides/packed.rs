@@ -75,11 +75,10 @@ impl<const BATCHED: bool> Side for Scenes<BATCHED> {
         Self::with_config(SceneConfig::DEFAULT)
     }
 
-    fn insert(&mut self, nodes: &[(u32, RecipeNode)]) {
-        for (id, node) in nodes {
-            let child = self.scene.insert(self.nodes[node.parent as usize], describe(node.content));
-            put(&mut self.nodes, *id, child.expect("a live parent takes a finite node"));
-        }
+    #[inline]
+    fn insert_one(&mut self, id: u32, node: &RecipeNode) {
+        let child = self.scene.insert(self.nodes[node.parent as usize], describe(node.content));
+        put(&mut self.nodes, id, child.expect("a live parent takes a finite node"));
     }
 
     fn remove(&mut self, ids: &[u32]) {
