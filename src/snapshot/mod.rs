@@ -105,7 +105,7 @@ impl SaveOptions {
         }
         let mut copy = scene.clone();
         for node in scene.detached() {
-            copy.remove(node).expect("the root of a detached subtree");
+            copy.remove(node.handle()).expect("the root of a detached subtree");
         }
         copy.to_bytes()
     }

@@ -6,7 +6,7 @@ use hedgerow::changes::ChangeReader;
 use hedgerow::glam::DVec3;
 use hedgerow::patch::{Field, Instance, Patch, Recorder};
 use hedgerow::{
-    Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, ViewRange, Visibility,
+    Error, Keep, Layers, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform, Tree, ViewRange, Visibility,
 };
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 16, ..SceneConfig::DEFAULT };
@@ -27,9 +27,8 @@ fn now(scene: &Scene, recorder: &Recorder) -> Tree {
 
 /// Some edit of any node, in the tree or detached.
 fn edit(rng: &mut Rng, scene: &mut Scene, fixed: &[NodeHandle]) {
-    let tops: Vec<_> = core::iter::once(scene.root()).chain(scene.detached()).collect();
-    let nodes: Vec<_> =
-        tops.iter().flat_map(|&top| scene.get(top).unwrap().descendants()).map(|node| node.handle()).collect();
+    let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
+    let nodes: Vec<_> = tops.flat_map(NodeRef::descendants).map(NodeRef::handle).collect();
     let any = |rng: &mut Rng| nodes[rng.usize(..nodes.len())];
     let (at, other) = (any(rng), any(rng));
     let place = match rng.u8(..6) {
