@@ -47,8 +47,8 @@
 //! use hedgerow::query::Ray;
 //! use hedgerow::{DrawList, NodeHandle, Scene};
 //!
-//! /// The node whose box a ray hits first. The eye is the ray's origin, (0, 0, 0): make the ray with a view matrix that
-//! /// has no translation.
+//! /// The node whose box a ray hits first. The eye is the ray's origin, (0, 0, 0): make the ray with a view matrix
+//! /// that has no translation.
 //! fn pick(scene: &Scene, list: &DrawList, ray: &Ray) -> Option<NodeHandle> {
 //!     let draws = list.commands().iter().zip(list.relative_matrices());
 //!     let hits = draws.filter_map(|(draw, matrix)| {

@@ -19,7 +19,8 @@
 //! // Near the forest there are its trees, far away one drawable stands for all of them.
 //! let trees = scene.insert(forest, Node::group().with_view_range(ViewRange::new(0.0, 120.0)?))?;
 //! for z in [40.0, 0.0, -40.0] {
-//!     let tree = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_drawable(Drawable::new(TREE, Aabb::cube(1.0)));
+//!     let tree = Node::transform(Transform::from_xyz(0.0, 0.0, z));
+//!     let tree = tree.with_drawable(Drawable::new(TREE, Aabb::cube(1.0)));
 //!     scene.insert(trees, tree)?;
 //! }
 //! let wood = Node::drawable(Drawable::new(WOOD, Aabb::cube(50.0))).with_view_range(ViewRange::new(120.0, 900.0)?);

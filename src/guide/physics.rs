@@ -65,7 +65,8 @@
 //!     if let Some(changed) = scene.changes(&mut reader)?.since() {
 //!         assert_eq!(changed.locals().contains(&crate_), step == 1, "what physics wrote is not reported");
 //!         for &node in changed.locals() {
-//!             if let (Some(body), Some(local)) = (bodies.get_mut(node), scene.get(node).and_then(|at| at.transform())) {
+//!             let local = scene.get(node).and_then(|node| node.transform());
+//!             if let (Some(body), Some(local)) = (bodies.get_mut(node), local) {
 //!                 *body = local.translation;
 //!             }
 //!         }
