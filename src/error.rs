@@ -16,7 +16,7 @@ pub enum Error {
     RootIsFixed,
     /// The root of a detached subtree has no siblings.
     BesideDetached(NodeHandle),
-    /// A place in a list of moves is relative to a sibling, or has an index: other moves of the list may change both.
+    /// A place in a list of moves has an index, or is beside a node of the list: other moves may change both.
     PlaceInList(crate::Place),
     /// The index of a [`Place::Child`](crate::Place::Child) is greater than the number of the parent's children.
     IndexOutOfRange {
@@ -90,7 +90,8 @@ pub enum Error {
         /// What the field accepts.
         expected: &'static str,
     },
-    /// Distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange) are invalid; says why.
+    /// Distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange) are invalid; says
+    /// why.
     InvalidDistances(&'static str),
     /// All 2³⁰ records of nodes are in use or retired, or fewer are left than were requested.
     CapacityOverflow,
@@ -113,7 +114,10 @@ impl fmt::Display for Error {
                 write!(f, "{root:?} is the root of a detached subtree and has no siblings; move it into the tree first")
             }
             Self::PlaceInList(place) => {
-                write!(f, "a list of moves has no {place:?}; pass the first or last child of a node, or use reparent")
+                write!(
+                    f,
+                    "a list of moves has no {place:?}; pass a place beside a node that stays, below a node, or use reparent"
+                )
             }
             Self::IndexOutOfRange { parent, index, children } => {
                 write!(f, "{parent:?} has no place for a child {index}; pass an index from 0 to {children}")

@@ -106,7 +106,8 @@ pub struct Node<'n> {
     /// of the local transform. When you read a node, it has one only if single precision does not represent the
     /// translation exactly.
     pub translation_f64: Option<DVec3>,
-    /// Whether the local transform is relative to the world instead of the parent: see [`Node::anchored`](Self::anchored).
+    /// Whether the local transform is relative to the world instead of the parent: see
+    /// [`Node::anchored`](Self::anchored).
     pub anchored: bool,
 }
 

@@ -133,7 +133,8 @@ impl Not for Layers {
     }
 }
 
-/// The distances from which a node and everything below it are listed: see [`Node::view_range`](crate::Node::view_range).
+/// The distances from which a node and everything below it are listed: see
+/// [`Node::view_range`](crate::Node::view_range).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "(f32, Option<f32>)", into = "(f32, Option<f32>)"))]

@@ -208,7 +208,7 @@ impl Beside {
             smooth.step(scene).unwrap();
             smooth.blend(scene, 0.5).draw_list(&mut self.renderer.list);
         }
-        self.map.retain_live(scene);
+        self.map.retain(|node, _| scene.contains(node));
         self.column.update(scene);
         self.inherited.run(scene);
         #[cfg(feature = "anim")]

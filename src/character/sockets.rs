@@ -53,10 +53,10 @@ struct Socket {
 /// ([`follow_many`](Self::follow_many)).
 ///
 /// A socket *ends* when its node is removed, detached, moved to another parent, anchored, or loses its transform: for
-/// example, when a sword is thrown away. The next call that visits an ended socket removes it from the list and reports its
-/// node. A character that is detached as a whole keeps its sockets. A list is for one scene. A loaded snapshot has the
-/// same handles as the saved scene, so the same list works for it. With any other scene, a socket ends if its node is
-/// not in that scene, but if a node there has a handle with the same bits, it follows the joint instead. Nodes of an
+/// example, when a sword is thrown away. The next call that visits an ended socket removes it from the list and reports
+/// its node. A character that is detached as a whole keeps its sockets. A list is for one scene. A loaded snapshot has
+/// the same handles as the saved scene, so the same list works for it. With any other scene, a socket ends if its node
+/// is not in that scene, but if a node there has a handle with the same bits, it follows the joint instead. Nodes of an
 /// inserted [`Tree`](crate::Tree), such as copies, have no sockets until you insert sockets for them.
 ///
 /// The product is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5. If it shears,
@@ -80,7 +80,7 @@ impl Socket {
     #[inline]
     fn target(&self, store: &Store) -> Option<RecordId> {
         let id = store.resolve(self.node)?;
-        let above = store.space(id)?;
+        let above = store.local_parent(id)?;
         (store.handle(above) == self.parent && store.has_transform(id)).then_some(id)
     }
 }
@@ -126,7 +126,7 @@ impl Sockets {
         offset: impl Into<Local>,
     ) -> Result<(), CharacterError> {
         let store = &scene.store;
-        let parent = store.space(scene.at(node)?).ok_or(CharacterError::NoParent(node))?;
+        let parent = store.local_parent(scene.at(node)?).ok_or(CharacterError::NoParent(node))?;
         let parent = store.handle(parent);
         scene.local(node).ok_or(Error::NoTransform(node))?;
         let offset = offset.into().checked()?.to_matrix();

@@ -11,11 +11,11 @@
 //! | a frame | [`Smooth::blend`](crate::motion::Smooth::blend) with the part of a step that has passed; draw lists, culling and queries of what it returns |
 //! | before the next step, or a save | drop what it returned: the scene is as the simulation left it, in all bits |
 //!
-//! **Readers of changes** see steps and no blends, physics' as well as a network's: there is nothing to skip. A renderer
-//! that copies matrices by [`Scene::changes`](crate::Scene::changes) misses blends, too: in each frame it copies those of
-//! [`Smooth::nodes`](crate::motion::Smooth::nodes) and of all below, also of those of the frame before.
-//! [`DrawList`](crate::DrawList) and [`MatrixMirror`](crate::changes::MatrixMirror) follow on their own,
-//! and [`Smooth::with_motion`](crate::motion::Smooth::with_motion) has motion vectors from frame to frame.
+//! **Readers of changes** see steps and no blends, physics' as well as a network's: there is nothing to skip. A
+//! renderer that copies matrices by [`Scene::changes`](crate::Scene::changes) misses blends, too: in each frame it
+//! copies those of [`Smooth::nodes`](crate::motion::Smooth::nodes) and of all below, also of those of the frame before.
+//! [`DrawList`](crate::DrawList) and [`MatrixMirror`](crate::changes::MatrixMirror) follow on their own, and
+//! [`Smooth::with_motion`](crate::motion::Smooth::with_motion) has motion vectors from frame to frame.
 //!
-//! **What a frame moves itself**, such as a camera that follows the mouse, is edited between blends, and shown as it is.
-//! If steps come in between, it is blended as of these: [`cut`](crate::motion::Smooth::cut) it before each.
+//! **What a frame moves itself**, such as a camera that follows the mouse, is edited between blends, and shown as it
+//! is. If steps come in between, it is blended as of these: [`cut`](crate::motion::Smooth::cut) it before each.

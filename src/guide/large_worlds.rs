@@ -9,8 +9,9 @@
 //! | exact drawing near the camera | a list with an eye: [`DrawList::set_eye`](crate::DrawList::set_eye); upload [`relative_matrices`](crate::DrawList::relative_matrices), and set the camera's translation to zero | O(transforms that changed), or O(drawables) if only the eye moved |
 //! | exact culling | a [`CullView`](crate::query::CullView) of such a list, with a frustum relative to the eye | boxes are rounded outwards |
 //!
-//! [`NodeRef::world_f64`](crate::NodeRef::world_f64) returns the world transform in double precision, for distances and
-//! for physics. [`Keep::World`](crate::Keep::World) preserves it when a node moves on or off a planet.
+//! [`NodeRef::world_f64`](crate::NodeRef::world_f64) returns the world transform in double precision, for distances,
+//! for physics and for inverse kinematics, and [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) sets it.
+//! [`Keep::World`](crate::Keep::World) preserves it when a node moves on or off a planet.
 //!
 //! ```
 //! use hedgerow::glam::{DVec3, camera::rh::proj::directx};
@@ -30,7 +31,11 @@
 //! let frustum = Frustum::from_view_projection(&directx::perspective_infinite_reverse(1.2, 1.6, 0.1))?;
 //! scene.cull(&mut [CullView::new(&frustum, &mut list)])?;
 //! assert_eq!(list.relative_matrices()[0].translation().to_array(), [0.625, 1.25, -10.0]);
-//! assert_eq!(scene.get(lamp).unwrap().world_f64().translation - eye, DVec3::new(0.625, 1.25, -10.0));
+//! let mut world = scene.get(lamp).unwrap().world_f64();
+//! assert_eq!(world.translation - eye, DVec3::new(0.625, 1.25, -10.0));
+//! world.translation.y += 0.125; // a little higher
+//! scene.edit(lamp)?.set_world_f64(world)?;
+//! assert_eq!(scene.get(lamp).unwrap().world_f64(), world);
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -42,8 +47,8 @@
 //! use hedgerow::query::Ray;
 //! use hedgerow::{DrawList, NodeHandle, Scene};
 //!
-//! /// The node whose box a ray hits first. The eye is the ray's origin, (0, 0, 0): make the ray with a view matrix that
-//! /// has no translation.
+//! /// The node whose box a ray hits first. The eye is the ray's origin, (0, 0, 0): make the ray with a view matrix
+//! /// that has no translation.
 //! fn pick(scene: &Scene, list: &DrawList, ray: &Ray) -> Option<NodeHandle> {
 //!     let draws = list.commands().iter().zip(list.relative_matrices());
 //!     let hits = draws.filter_map(|(draw, matrix)| {

@@ -37,7 +37,7 @@
 //!
 //! // A removed node's handle is stale. Its value stays until you take it out, or all such values at once.
 //! scene.remove(ship)?;
-//! hull.retain_live(&scene);
+//! assert_eq!(hull.remove_stale(&scene), [(ship, 70)]);
 //! opacity.run(&scene);
 //! assert!(hull.is_empty() && opacity.get(sail).is_none());
 //! # Ok::<(), hedgerow::Error>(())
@@ -63,12 +63,10 @@
 //!     scene.update();
 //!     match scene.changes(&mut reader)? {
 //!         // On the first read, and after a long time without one.
-//!         Changes::All => entities.retain(|node, &mut entity| {
-//!             let lives = scene.contains(node);
-//!             despawned.extend((!lives).then_some(entity));
-//!             lives
-//!         }),
-//!         Changes::Since(changed) => despawned.extend(changed.removed().iter().filter_map(|&node| entities.remove(node))),
+//!         Changes::All => despawned.extend(entities.remove_stale(&scene).into_iter().map(|(_, entity)| entity)),
+//!         Changes::Since(changed) => {
+//!             despawned.extend(changed.removed().iter().filter_map(|&node| entities.remove(node)));
+//!         }
 //!     }
 //!     if frame == 0 {
 //!         scene.remove(tree)?;
@@ -82,8 +80,8 @@
 //!
 //! **Entities that also write.** If both sides spawn, move and despawn, use this order in a frame: scripts edit the
 //! scene; update the scene; apply [`changes`](crate::Scene::changes) to the entities; run the systems; write the
-//! systems' results to the scene. Edits of detached nodes are on no list: read the nodes of
-//! [`detached`](crate::Scene::detached) again.
+//! systems' results to the scene. Edits of detached nodes are on no list: read again all nodes of
+//! `scene.detached().flat_map(NodeRef::descendants)`.
 //!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
 //! which draws include, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).

@@ -25,8 +25,8 @@
 //! | dynamic | anchored | if it is in [`locals`](crate::changes::Changed::locals): its local transform | its pose in each step, if it is awake |
 //!
 //! A body is awake in a step if it is so before or after it. Make bodies for nodes of
-//! [`entered`](crate::changes::Changed::entered), disable those of [`left`](crate::changes::Changed::left), and first drop
-//! those of [`removed`](crate::changes::Changed::removed): batches reject stale handles.
+//! [`entered`](crate::changes::Changed::entered), disable those of [`left`](crate::changes::Changed::left), and first
+//! drop those of [`removed`](crate::changes::Changed::removed): batches reject stale handles.
 //!
 //! When a crate is picked up, it no longer is dynamic: reparent it to the hand, then call
 //! [`set_anchored`](crate::NodeMut::set_anchored) with `false` and [`Keep::World`](crate::Keep::World); when it is
@@ -34,8 +34,8 @@
 //! [`PARENT`](crate::changes::ChangeKinds::PARENT).
 //!
 //! If you do not anchor nodes of dynamic bodies, write poses by [`Scene::set_worlds`](crate::Scene::set_worlds), each
-//! with the node's scale. Write those of sleeping bodies in `moved`, too: else they ride on their parents. Below a parent
-//! with a non-uniform scale, local transforms become matrices.
+//! with the node's scale. Write those of sleeping bodies in `moved`, too: else they ride on their parents. Below a
+//! parent with a non-uniform scale, local transforms become matrices.
 //!
 //! **Other versions of glam.** A physics engine may use another version of glam, with different types. Convert vectors
 //! and quaternions through arrays: `Vec3::from_array(other.to_array())`.
@@ -65,7 +65,8 @@
 //!     if let Some(changed) = scene.changes(&mut reader)?.since() {
 //!         assert_eq!(changed.locals().contains(&crate_), step == 1, "what physics wrote is not reported");
 //!         for &node in changed.locals() {
-//!             if let (Some(body), Some(local)) = (bodies.get_mut(node), scene.get(node).and_then(|at| at.transform())) {
+//!             let local = scene.get(node).and_then(|node| node.transform());
+//!             if let (Some(body), Some(local)) = (bodies.get_mut(node), local) {
 //!                 *body = local.translation;
 //!             }
 //!         }

@@ -3,7 +3,7 @@
 //! **Over a network** send patches: a [`Recorder`](crate::patch::Recorder) reads what changed on the server, and each
 //! replica applies it to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch is refused by
 //! any state but the one that it starts from, so patches of lost packets are joined with the next one. A client that
-//! joins gets the whole tree.
+//! joins gets the whole tree as of the last read.
 //!
 //! ```
 //! use hedgerow::patch::{Instance, Patch, Recorder};
@@ -14,11 +14,11 @@
 //! server.update();
 //! let mut recorder = Recorder::new(&server, Instance::of(&server, server.root())?)?;
 //!
-//! // A client joins, early or late. Take the tree right after a read, before further edits.
-//! let tree = recorder.instance_mut().tree(&server)?.to_bytes();
+//! // A client joins, early or late.
+//! let tree = recorder.tree().to_bytes();
 //! let mut client = Scene::new();
 //! let root = client.root();
-//! let mut replica = Instance::insert(&mut client, root, &Tree::from_bytes(&tree)?)?;
+//! let mut replica = Instance::insert_below(&mut client, root, &Tree::from_bytes(&tree)?)?;
 //!
 //! let mut missing = Patch::new(); // what the client has not acknowledged
 //! for tick in 0..7_u8 {
@@ -32,18 +32,20 @@
 //!         missing = Patch::new();
 //!     }
 //! }
-//! assert_eq!(replica.tree(&client)?, recorder.instance_mut().tree(&server)?);
+//! assert_eq!(client.tree(client.root())?, server.tree(server.root())?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Acknowledgements are lost, too: keep the patches since the tick that a client acknowledged last, number the packets
 //! by the ticks from which and to which they lead, and let a client only apply a packet that starts at its tick. Edits
-//! of the recorder's root itself are in no patch.
+//! of the recorder's root itself are in no patch. A server that starts again inserts its last tree, as the client does,
+//! or keeps its handles, too: see [`Instance::with_ids`](crate::patch::Instance::with_ids).
 //!
 //! A client that is ahead of a packet, since it has applied a newer one or predicts, applies
-//! `ahead.inverse().then(&packet)?`, where `ahead` leads from the packet's start to the client's state: the joined newer
-//! patches, or what a recorder of its own read. Nodes that a client adds below the replica have no ids, and patches pass
-//! them by; do not call [`Instance::tree`](crate::patch::Instance::tree) there, which gives ids to them.
+//! `ahead.inverse().then(&packet)?`, where `ahead` leads from the packet's start to the client's state: the joined
+//! newer patches, or what a recorder of its own read. Nodes that a client adds below the replica have no ids, and
+//! patches pass them by; do not call [`Instance::tree`](crate::patch::Instance::tree) there, which gives ids to them:
+//! two scenes are compared as above.
 //!
 //! **As entities**, which need handles and kinds of changes and no values, use a
 //! [`ChangeReader`](crate::changes::ChangeReader). Read right after [`Scene::update`](crate::Scene::update), before
@@ -58,8 +60,8 @@
 //! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
 //!
 //! On [`Changes::All`](crate::changes::Changes::All), which a reader gets at its first read and after a long time
-//! without one, treat all nodes as entered, despawn entities of nodes that the scene does not have, and disable those of
-//! detached nodes.
+//! without one, treat all nodes as entered, despawn entities of nodes that the scene does not have, and disable those
+//! of detached nodes.
 //!
 //! ```
 //! use hedgerow::changes::{ChangeReader, Changes};

@@ -20,7 +20,7 @@
 //!
 //! **Handles.** `insert_tree` returns handles in the order of the tree, so a loader can map its indices to handles.
 //! When you remove a part, its handles become stale. Drop your own data in a [`NodeMap`](crate::data::NodeMap) with
-//! [`retain_live`](crate::data::NodeMap::retain_live), or for the nodes in
+//! [`remove_stale`](crate::data::NodeMap::remove_stale), or for the nodes in
 //! [`removed`](crate::changes::Changed::removed).
 //!
 //! ```

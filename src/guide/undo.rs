@@ -5,11 +5,12 @@
 //! **By patches**, as in an editor: a [`Recorder`](crate::patch::Recorder) reads what a user's action changed, whatever
 //! edits that were, and the [`inverse`](crate::patch::Patch::inverse) takes it back, to the bit. Reading takes time for
 //! what changed, not for the scene. What was removed comes back with another handle and the same id: so refer to nodes
-//! by ids. `examples/undo.rs` is an editor that does this.
+//! by ids. A file keeps them: save [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
+//! [`Instance::insert_below`](crate::patch::Instance::insert_below). `examples/undo.rs` is an editor that does this.
 //!
 //! ```
 //! use hedgerow::patch::{Instance, Recorder};
-//! use hedgerow::{Node, Scene, SceneConfig};
+//! use hedgerow::{Node, Scene, SceneConfig, Tree};
 //!
 //! let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
 //! let shelf = scene.insert(scene.root(), Node::group().named("shelf"))?;
@@ -27,6 +28,12 @@
 //! recorder.read(&scene)?; // the undo is no step
 //! let cup = recorder.instance().node(id).unwrap();
 //! assert_eq!(scene.get(cup).unwrap().name(), Some("cup"));
+//!
+//! let file = recorder.tree().to_bytes(); // save,
+//! let mut opened = Scene::new();
+//! let root = opened.root();
+//! let document = Instance::insert_below(&mut opened, root, &Tree::from_bytes(&file)?)?; // and open
+//! assert_eq!(opened.get(document.node(id).unwrap()).unwrap().name(), Some("cup"));
 //!
 //! step.apply(&mut scene, recorder.instance_mut())?; // redo
 //! assert_eq!(scene.len(), 1);

@@ -11,7 +11,7 @@
 use crate::Aabb;
 use crate::pass::DrawList;
 use crate::pass::detail::{DetailView, Filling, distance_in};
-use crate::pass::draw::{Listing, Seen};
+use crate::pass::draw::{Listing, VisibleDraw};
 use crate::store::{DrawableRecord, RecordId, SliceBoxes, SliceView, Store};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
@@ -187,7 +187,7 @@ pub(crate) struct Walk {
     route: Vec<Stop>,
     /// What tasks found for several views.
     #[cfg(feature = "rayon")]
-    seen: Vec<Vec<Seen>>,
+    seen: Vec<Vec<VisibleDraw>>,
 }
 
 impl Walk {
@@ -260,7 +260,7 @@ impl Store {
                 let seen = ones(views.into()).filter(|&view| sieves[view].admits(self, record));
                 views = seen.fold(0, |all, view| all | 1 << view);
             }
-            (views != 0).then(|| Seen::of(found.slice, found.slot, views))
+            (views != 0).then(|| VisibleDraw::of(found.slice, found.slot, views))
         };
         #[cfg(feature = "rayon")]
         if self.search_into((&walk.route, DRAW_GRAIN), probes, any, see, &mut walk.seen) {
@@ -268,7 +268,7 @@ impl Store {
         }
         // What one view alone lists is written to its list at once.
         if let ([sieve], [list], &[detail]) = (sieves, &mut *lists, details) {
-            let mut filling = list.begin_replacing((self, None), detail);
+            let mut filling = list.begin_replacing(self, None, detail);
             self.look_into(&walk.route, probes, any, &mut |found| {
                 let Found { slice, slot, .. } = found;
                 if alike || sieve.admits(self, found.record()) {
@@ -278,7 +278,7 @@ impl Store {
             return list.finish_replacing();
         }
         let mut fillings: SmallVec<[Filling<'_>; MOST_PROBES]> =
-            lists.iter_mut().zip(details).map(|(list, &detail)| list.begin_replacing((self, None), detail)).collect();
+            lists.iter_mut().zip(details).map(|(list, &detail)| list.begin_replacing(self, None, detail)).collect();
         self.look_into(&walk.route, probes, any, &mut |found| {
             let slice = found.slice;
             if let Some(seen) = see(found) {
@@ -398,8 +398,7 @@ fn find_in_block<'s, P: Probe>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::CullView;
-    use crate::{Drawable, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+    use crate::{Drawable, Node, Scene, SceneConfig, Transform};
     use core::sync::atomic::{AtomicUsize, Ordering};
     use glam::Vec4;
 
@@ -450,149 +449,5 @@ mod tests {
         // All test the box around both slices; those that cut it test each of the two, and those that cut the second
         // about its blocks and about the boxes in both.
         assert_eq!(probes.map(|probe| probe.asked.into_inner()), [2, 5, 1, 1]);
-    }
-
-    /// A scene that is edited at random.
-    struct Edited {
-        scene: Scene,
-        nodes: Vec<NodeHandle>,
-        dice: fastrand::Rng,
-        masks: bool,
-        /// Nodes are removed only where there are more.
-        least: usize,
-    }
-
-    impl Edited {
-        fn place(&mut self) -> Transform {
-            let mut number = || self.dice.f32() * 40.0 - 20.0;
-            let turn = glam::Quat::from_rotation_y(number());
-            Transform { translation: [number(), number(), number()].into(), rotation: turn, ..Transform::IDENTITY }
-        }
-
-        fn drawable(&mut self) -> Drawable {
-            let bounds = match self.dice.u32(..12) {
-                0 => Aabb::EMPTY,
-                1 => Aabb::INFINITE,
-                _ => Aabb::cube(self.dice.f32() * 3.0),
-            };
-            Drawable::new(self.dice.u32(..9), bounds)
-        }
-
-        fn layers(&mut self) -> Layers {
-            Layers::new(self.dice.u32(..8) | self.dice.u32(..8))
-        }
-
-        fn insert(&mut self, parent: NodeHandle) {
-            let mut node = Node::group();
-            if self.dice.u32(..4) > 0 {
-                node = Node::transform(self.place());
-            }
-            if self.dice.u32(..3) > 0 {
-                node = node.with_drawable(self.drawable());
-            }
-            if self.masks && self.dice.u32(..6) == 0 {
-                node = node.with_layers(self.layers());
-            }
-            self.nodes.push(self.scene.insert(parent, node).unwrap());
-        }
-
-        fn edit(&mut self) {
-            self.nodes.retain(|&node| self.scene.contains(node));
-            let node = self.nodes[self.dice.usize(..self.nodes.len())];
-            // What is detached comes back.
-            let parent = self.nodes.iter().copied().find(|_| self.dice.u32(..4) == 0).unwrap_or(node);
-            let (place, drawable, layers) = (self.place(), self.drawable(), self.layers());
-            // Each may be refused: of the root, below itself, without a transform.
-            match self.dice.u32(..16) {
-                0..=5 => self.insert(node),
-                6..=7 => _ = self.scene.set_local(node, place),
-                8..=9 => _ = self.scene.reparent(node, parent, Keep::Local),
-                10 => _ = self.scene.reparent(node, Place::Detached, Keep::Local),
-                11 => _ = self.scene.edit(node).and_then(|mut node| node.set_drawable(drawable).map(|_| ())),
-                12 => _ = self.scene.edit(node).and_then(|mut node| node.set_drawable(None).map(|_| ())),
-                13 if self.masks => _ = self.scene.edit(node).map(|mut node| _ = node.set_layers(layers)),
-                _ if self.nodes.len() > self.least => _ = self.scene.remove(node),
-                _ => {}
-            }
-        }
-
-        /// Every query finds what tests of each draw's box would find, in the order of draws.
-        fn compare(&mut self) {
-            assert_eq!(self.scene.validate(), Ok(()));
-            let layers = if self.masks { self.layers() } else { Layers::ALL };
-            let mut all = DrawList::new().on_layers(layers);
-            self.scene.draw_list(&mut all);
-            let shown: Vec<(NodeHandle, Aabb)> = (all.commands().iter())
-                .map(|command| (command.node, self.scene.get(command.node).unwrap().bounds().unwrap()))
-                .collect();
-            let touched = |probe: &dyn Fn(&BoxGroup) -> u64| -> Vec<NodeHandle> {
-                let touches = |bounds: &Aabb| !bounds.is_empty() && probe(&BoxGroup::of(bounds)) & 1 != 0;
-                shown.iter().filter(|(_, bounds)| touches(bounds)).map(|&(node, _)| node).collect()
-            };
-            let frusta = [self.dice.f32() * 60.0 - 30.0, -1e9, 1e9, self.dice.f32() * 10.0].map(right_of);
-            let mut nodes = Vec::new();
-            let mut lists = [(); 4].map(|()| DrawList::new());
-            let views = frusta.iter().zip(&mut lists);
-            let mut views: Vec<CullView<'_>> =
-                views.map(|(frustum, list)| CullView::new(frustum, list).on_layers(layers)).collect();
-            self.scene.cull(&mut views).unwrap();
-            for (frustum, list) in frusta.iter().zip(&lists) {
-                let expected = touched(&|group| frustum.touched(&[*group]));
-                self.scene.query(frustum, layers, &mut nodes).unwrap();
-                assert_eq!(nodes, expected);
-                assert!(list.commands().iter().map(|command| command.node).eq(expected.iter().copied()));
-                let mut alone = DrawList::new();
-                self.scene.cull(&mut [CullView::new(frustum, &mut alone).on_layers(layers)]).unwrap();
-                assert_eq!((alone.commands(), alone.matrices()), (list.commands(), list.matrices()));
-            }
-            let place = self.place().translation;
-            let sphere = Sphere::new(place, 9.0).unwrap();
-            self.scene.query(&sphere, layers, &mut nodes).unwrap();
-            assert_eq!(nodes, touched(&|group| sphere.touched(&[*group])));
-            let cube = Aabb::new(place - 5.0, place + 5.0);
-            self.scene.query(&cube, layers, &mut nodes).unwrap();
-            assert_eq!(nodes, touched(&|group| cube.touched(&[*group])));
-            let (ray, mut hits) = (Ray::new(place, self.place().translation).unwrap(), Vec::new());
-            self.scene.cast_ray(&ray, layers, &mut hits).unwrap();
-            let mut expected: Vec<_> = touched(&|group| ray.touched(&[*group]));
-            let distance =
-                |node: &NodeHandle| simd::boxes::distance(&self.scene.get(*node).unwrap().bounds().unwrap(), &ray);
-            expected.sort_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)));
-            assert!(hits.iter().map(|hit| hit.node).eq(expected));
-            let mut boxes = shown.iter().map(|(_, bounds)| *bounds);
-            if layers == Layers::ALL && !self.masks {
-                let own = boxes.by_ref().fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds));
-                let slices = self.scene.slices().fold(Aabb::EMPTY, |all, slice| all.merge(&slice.bounds().unwrap()));
-                assert!(slices.merge(&own) == slices, "the boxes of slices hold all that is drawn");
-            }
-        }
-    }
-
-    #[test]
-    fn queries_find_what_tests_of_every_draw_would_find() {
-        for (max_nodes, edits, seeds, least) in
-            [(8, 300, 12, 30), (8, 4000, 2, 900), (16, 300, 12, 30), (4096, 2000, 4, 400)]
-        {
-            for seed in 0..seeds {
-                let config = SceneConfig { bounds: true, max_nodes, ..SceneConfig::DEFAULT };
-                let scene = Scene::with_config(config).unwrap();
-                let (nodes, dice) = (vec![scene.root()], fastrand::Rng::with_seed(seed));
-                let mut edited = Edited { scene, nodes, dice, masks: seed % 2 == 0, least };
-                for _ in 0..edits {
-                    edited.edit();
-                    match edited.dice.u32(..20) {
-                        0 => edited.scene.update(),
-                        1..=2 => edited.compare(),
-                        3 if edited.dice.bool() => {
-                            edited.scene.update();
-                            edited.scene.maintain(core::time::Duration::ZERO);
-                        }
-                        _ => {}
-                    }
-                }
-                edited.scene.update();
-                edited.compare();
-            }
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Levels of detail, chosen while a view is listed: which mesh stands for a drawable, and which subtrees are in range.
 
-use crate::pass::draw::{DrawCommand, Listing, Seen};
+use crate::pass::draw::{DrawCommand, Listing, VisibleDraw};
 use crate::store::{DrawableRecord, RecordId, SliceView, Store};
 use crate::{Aabb, Error, NodeHandle};
 use glam::{DVec3, Vec3};
@@ -337,7 +337,7 @@ impl Filling<'_> {
 
     /// Adds a drawable that several views may see, by the box of the last update.
     #[inline]
-    pub(crate) fn push_seen(&mut self, (store, slice): (&Store, SliceView<'_>), seen: &Seen) {
+    pub(crate) fn push_seen(&mut self, (store, slice): (&Store, SliceView<'_>), seen: &VisibleDraw) {
         let DrawCommand { node, mesh, .. } = seen.command;
         let distance = |eye| distance_in(slice, seen.drawable.into(), eye);
         self.add((store, node, mesh), distance, |listing| listing.push_seen(slice, seen));

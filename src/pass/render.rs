@@ -353,7 +353,8 @@ impl DrawList {
     /// The empty arrays to be filled with what replaces the contents, for a view with these levels of detail, if any.
     pub(crate) fn begin_replacing<'l>(
         &'l mut self,
-        (store, worlds): (&Store, Option<&WideWorlds>),
+        store: &Store,
+        worlds: Option<&WideWorlds>,
         detail: Option<DetailView<'l>>,
     ) -> Filling<'l> {
         self.begin_overwriting().clear();
@@ -415,7 +416,7 @@ impl DrawList {
     ) {
         let Some(eye) = self.eye else { return };
         let mut relative = core::mem::take(&mut self.relative);
-        relative.find(from, (eye, frustum), sieve, &mut self.begin_replacing((from.0, Some(from.1)), detail));
+        relative.find(from, (eye, frustum), sieve, &mut self.begin_replacing(from.0, Some(from.1), detail));
         self.finish_replacing();
         self.relative = relative;
     }

@@ -30,7 +30,8 @@ impl Patch {
     /// id.
     ///
     /// Runs in **O(entries log nodes)**, in O(children) for each node that is removed, in O(nodes below) for each that
-    /// moves, and, if the instance is not a whole scene, in O(nodes above) the nodes whose places it has. Readers of changes, and handles, see what [`EditQueue::apply_all`] says.
+    /// moves, and, if the instance is not a whole scene, in O(nodes above) the nodes whose places it has. Readers of
+    /// changes, and handles, see what [`EditQueue::apply_all`] says.
     ///
     /// # Errors
     /// [`PatchError`] names the node.
@@ -85,7 +86,10 @@ impl Patch {
         for entry in &self.entries {
             let id = entry.id;
             let same = match &entry.before {
-                Value::Place(None) => instance.node(id).is_none_or(|node| !area.contains(node)),
+                Value::Place(None) if instance.node(id).is_some_and(|node| area.contains(node)) => {
+                    return Err(PatchError::IdInUse { id });
+                }
+                Value::Place(None) => true,
                 Value::Place(before) => instance.spot(&mut area, id) == *before,
                 // Of a node that is inserted, all values before are those of a group.
                 _ if matches!(moves.places.get(&id), Some([None, _])) => true,

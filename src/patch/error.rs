@@ -16,6 +16,11 @@ pub enum PatchError {
         /// The field.
         field: Field,
     },
+    /// A node would be inserted whose id another one has: the patch was applied before, or two writers gave one id.
+    IdInUse {
+        /// The id.
+        id: u64,
+    },
     /// A node would go below or behind one that is not there.
     Missing {
         /// The node's id.
@@ -59,6 +64,11 @@ impl fmt::Display for PatchError {
             Self::State { id, field } => write!(
                 f,
                 "{field:?} of node {id} is not what the patch starts from; apply the patch to the state it was made from"
+            ),
+            Self::IdInUse { id } => write!(
+                f,
+                "node {id} would be inserted, but a node with this id is there; apply the patch once, and give each writer \
+                 ids of its own with Instance::begin_ids_at"
             ),
             Self::Missing { id, missing } => {
                 write!(f, "node {id} goes to node {missing}, which is not there; take all entries of {id} out")

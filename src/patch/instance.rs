@@ -8,9 +8,16 @@ use std::collections::HashMap;
 
 /// A tree in a scene: the node below which it is, and the handle of each id.
 ///
-/// The root is no node of the tree: no patch mentions it. [`insert`](Self::insert) makes a group for it, to which you can
-/// give a transform, or another parent. All that is below may be edited as any node; [`tree`](Self::tree) reads it
-/// back, ids included.
+/// The root is no node of the tree: no patch mentions it. All that is below may be edited as any node.
+///
+/// | the tree is | the root is | by |
+/// |---|---|---|
+/// | a value, such as a prefab | a new group, which may get a transform, or another parent | [`insert`](Self::insert) |
+/// | a value, such as a saved document | there, such as the root of the scene | [`insert_below`](Self::insert_below) |
+/// | there, and has no ids | there | [`of`](Self::of) |
+/// | there, with ids from a file or from before a restart | there | [`with_ids`](Self::with_ids) |
+///
+/// [`tree`](Self::tree) reads the tree back, ids included.
 ///
 /// ```
 /// use hedgerow::patch::Instance;
@@ -43,18 +50,54 @@ impl Instance {
         if let Some((number, error)) = tree.fault {
             return Err(BatchError::at(number, error));
         }
-        let mut grouped = Tree::with_capacity(tree.len() + 1);
-        let root = grouped.push(None, Node::group());
-        for (parent, node) in tree.iter() {
-            grouped.push(Some(parent.map_or(root, |parent| parent + 1)), node);
-        }
-        let handles = scene.insert_tree(place, &grouped)?;
+        scene.store.check_room(tree.len() + 1)?;
+        let root = scene.insert(place, Node::group())?;
+        Self::insert_below(scene, root, tree)
+    }
+
+    /// Inserts a tree as the last children of a node, which becomes the root. Nodes that are below it already have no
+    /// ids. Runs in **O(nodes log nodes)**.
+    ///
+    /// # Errors
+    /// Those of [`Scene::insert_tree`]. The scene is unchanged.
+    ///
+    /// ```
+    /// use hedgerow::patch::Instance;
+    /// use hedgerow::{Node, Scene, Tree};
+    ///
+    /// let mut scene = Scene::new();
+    /// let lamp = scene.insert(scene.root(), Node::group().named("lamp"))?;
+    /// let post = scene.insert(scene.root(), Node::group().named("post"))?;
+    /// let mut document = Instance::of(&scene, scene.root())?; // the ids are 0 and 1
+    /// scene.remove(lamp)?;
+    /// let file = document.tree(&scene)?.to_bytes();
+    ///
+    /// let mut scene = Scene::new();
+    /// let root = scene.root();
+    /// let document = Instance::insert_below(&mut scene, root, &Tree::from_bytes(&file)?)?;
+    /// assert_eq!(scene.get(document.node(1).unwrap()).unwrap().name(), Some("post"));
+    /// assert_eq!((document.node(0), document.ids().next_id()), (None, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn insert_below(scene: &mut Scene, root: NodeHandle, tree: &Tree) -> Result<Self, BatchError> {
+        let handles = scene.insert_tree(root, tree)?;
         let mut ids = NodeIds::new();
         ids.begin_at(tree.next_id());
-        for (number, &handle) in handles[1..].iter().enumerate() {
+        for (number, handle) in handles.into_iter().enumerate() {
             ids.set(handle, tree.id(number).expect("each node has an id"));
         }
-        Ok(Self { root: handles[root], ids })
+        Ok(Self { root, ids })
+    }
+
+    /// The tree that is below a node of a scene, whose nodes have these ids: those of a
+    /// [`WithIds`](crate::text::WithIds), or [saved](Self::ids) along with the bytes of a scene, which keep handles. An
+    /// id of the root is dropped. Runs in **O(log nodes)**.
+    #[must_use]
+    pub fn with_ids(root: NodeHandle, mut ids: NodeIds) -> Self {
+        if let Some(id) = ids.id(root) {
+            ids.forget(id);
+        }
+        Self { root, ids }
     }
 
     /// The tree that is below a node of a scene, with ids from 0 in depth-first order. Runs in **O(nodes log nodes)**.
@@ -97,10 +140,33 @@ impl Instance {
         self.ids.id(node)
     }
 
-    /// The id that a new node gets next: greater than every id so far.
+    /// All ids with their nodes, and the id that a new node gets next. Removed nodes keep theirs until
+    /// [`tree`](Self::tree) or [`Recorder::read`](crate::patch::Recorder::read) is called.
+    ///
+    /// ```
+    /// use hedgerow::data::NodeIds;
+    /// use hedgerow::patch::Instance;
+    /// use hedgerow::{Node, NodeHandle, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// let instance = Instance::of(&scene, scene.root())?;
+    /// let (bytes, next) = (scene.to_bytes(), instance.ids().next_id());
+    /// let saved: Vec<(u64, u64)> = instance.ids().iter().map(|(id, node)| (id, node.to_bits())).collect();
+    ///
+    /// let scene = Scene::from_bytes(&bytes)?; // the server starts again
+    /// let mut ids = NodeIds::new();
+    /// for (id, bits) in saved {
+    ///     ids.insert(NodeHandle::from_bits(bits).expect("saved above"), id);
+    /// }
+    /// let mut instance = Instance::with_ids(scene.root(), ids);
+    /// instance.begin_ids_at(next);
+    /// assert_eq!(instance.node(0), Some(car));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
-    pub fn next_id(&self) -> u64 {
-        self.ids.next_id()
+    pub const fn ids(&self) -> &NodeIds {
+        &self.ids
     }
 
     /// Gives no id below this one from now on. Writers whose patches are merged need ranges of their own: else two new
@@ -109,8 +175,9 @@ impl Instance {
         self.ids.begin_at(next);
     }
 
-    /// The tree as the scene has it now, in depth-first order, with its ids. New nodes below the root get the next ids,
-    /// and the ids of removed nodes are forgotten. Runs in **O(nodes log nodes)**.
+    /// The tree as the scene has it now, in depth-first order, with its ids. New nodes below the root get the next
+    /// ids, and the ids of removed nodes are forgotten. [`Recorder::tree`](crate::patch::Recorder::tree) gives none.
+    /// Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`] if the root was removed; [`Error::NoIds`] if there are too few ids for new nodes.
@@ -124,6 +191,7 @@ impl Instance {
             let parent = node.parent().and_then(|parent| numbers.get(&parent.handle()).copied());
             numbers.insert(handle, tree.push_with_id(parent, node.node(), id));
         }
+        tree.begin_ids_at(self.ids.next_id());
         Ok(tree)
     }
 

@@ -3,8 +3,8 @@
 use crate::changes::{ChangeKinds, ChangeReader, Changes};
 use crate::data::NodeMap;
 use crate::patch::{Entry, Instance, Patch, Spot, Value, between::push_components, instance::Area};
-use crate::{Error, Node, NodeHandle, NodeRef, Scene};
-use std::collections::{BTreeMap, HashSet};
+use crate::{Error, Node, NodeHandle, NodeRef, Scene, Tree};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Makes patches of what changes in an instance, from read to read: steps to undo, or packets for a replica.
 ///
@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, HashSet};
 /// scene.edit(lamp)?.set_material(2); // any edits
 /// scene.update();
 /// let step = recorder.read(&scene)?;
-/// assert_eq!(step.entries().len(), 1);
+/// assert_eq!((step.entries().len(), recorder.tree().len()), (1, 1));
 ///
 /// step.inverse().apply(&mut scene, recorder.instance_mut())?;
 /// assert_eq!(scene.get(lamp).unwrap().own_material(), Some(1));
@@ -80,6 +80,24 @@ impl Recorder {
         &mut self.instance
     }
 
+    /// The tree as of the last read, with its ids, whatever was edited since: for a client that joins, or a file. Gives
+    /// no node an id. Runs in **O(nodes)**.
+    #[must_use]
+    pub fn tree(&self) -> Tree {
+        let nodes: HashMap<Spot, &Known> = self.known.values().map(|known| (known.spot, known)).collect();
+        let mut tree = Tree::with_capacity(nodes.len());
+        let mut ahead = vec![(Spot { parent: None, after: None }, None)];
+        while let Some((spot, parent)) = ahead.pop() {
+            if let Some(known) = nodes.get(&spot) {
+                let number = tree.push_with_id(parent, known.node(), known.id);
+                ahead.push((Spot { after: Some(known.id), ..spot }, parent));
+                ahead.push((Spot { parent: Some(known.id), after: None }, Some(number)));
+            }
+        }
+        tree.begin_ids_at(self.instance.ids().next_id());
+        tree
+    }
+
     /// The difference of the instance's tree now and at the last read. Call it after [`Scene::update`].
     ///
     /// New nodes get the next ids; a node that left and comes back after another read is a new one. An instance that is
@@ -92,11 +110,14 @@ impl Recorder {
     /// compared, in **O(nodes log nodes)**, and siblings behind one that moved have entries, too.
     ///
     /// # Errors
-    /// [`Error::NotUpdated`] after edits since the last update, [`Error::NoChanges`] if the scene does not track them,
-    /// [`Error::StaleHandle`] if the instance's root was removed, and [`Error::NoIds`] if there are fewer ids left than
-    /// nodes in the scene. Nothing counts as read then.
+    /// [`Error::NoChanges`] if the scene does not track changes, [`Error::NotUpdated`] after edits since the last
+    /// update, [`Error::StaleHandle`] if the instance's root was removed, and [`Error::NoIds`] if there are fewer ids
+    /// left than nodes in the scene. Nothing counts as read then.
     pub fn read(&mut self, scene: &Scene) -> Result<Patch, Error> {
-        let (root, next) = (self.instance.root(), self.instance.next_id());
+        if !scene.config().changes {
+            return Err(Error::NoChanges);
+        }
+        let (root, next) = (self.instance.root(), self.instance.ids().next_id());
         if !scene.contains(root) {
             return Err(Error::StaleHandle(root));
         }

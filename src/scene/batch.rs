@@ -5,7 +5,7 @@
 
 use crate::error::BatchError;
 use crate::handle::{ByHandle, ByRecord};
-use crate::scene::{Keep, Place, Scene};
+use crate::scene::{Keep, NodeRef, Place, Scene};
 use crate::store::{Above, Position, RecordId, Store};
 use crate::{Error, Local, NodeHandle, Transform};
 use core::borrow::Borrow;
@@ -156,10 +156,11 @@ impl Scene {
         Ok(())
     }
 
-    /// The nodes of a list that are not below another node of the list, in the order of the list, each once. These are
-    /// the nodes to move, copy or remove if you want to edit a whole selection.
+    /// The nodes of a list that are not below another node of the list, in depth-first order, each once. These are the
+    /// nodes to move, copy or remove if you want to edit a whole selection.
     ///
-    /// Runs in **O(n + ancestors)** for n nodes: each ancestor is visited once.
+    /// Runs in **O(n + ancestors and their children)** for n nodes: each ancestor is visited once. Detached nodes come
+    /// last, and take O(detached subtrees) more.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`BatchError::item`] is the index of the first stale handle.
@@ -172,47 +173,47 @@ impl Scene {
     /// let wheel = scene.insert(car, Node::group())?;
     /// let tyre = scene.insert(wheel, Node::group())?;
     /// let tree = scene.insert(scene.root(), Node::group())?;
-    /// assert_eq!(scene.topmost(&[tyre, tree, car, tree])?, [tree, car]);
+    /// assert_eq!(scene.topmost(&[tyre, tree, car, tree])?, [car, tree]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn topmost(&self, nodes: &[NodeHandle]) -> Result<Vec<NodeHandle>, BatchError> {
-        // Of each node that was come to, whether it is listed or below one that is.
-        let mut covered: ByHandle<bool> = ByHandle::with_capacity_and_hasher(nodes.len(), Default::default());
+        // Whether a node is listed; if not, one below it is.
+        let mut listed: ByHandle<bool> = ByHandle::with_capacity_and_hasher(nodes.len(), Default::default());
+        let mut ahead = Vec::new();
         for (item, &node) in nodes.iter().enumerate() {
-            if !self.contains(node) {
-                return Err(BatchError::at(item, Error::StaleHandle(node)));
+            let id = self.at(node).map_err(|error| BatchError::at(item, error))?;
+            listed.insert(node, true);
+            if self.store.is_outside(id) && ahead.is_empty() {
+                ahead.extend(self.detached().rev().map(NodeRef::handle));
             }
-            covered.insert(node, true);
         }
-        let mut way = Vec::new();
-        let mut topmost = Vec::new();
-        let mut taken: ByHandle<()> = ByHandle::default();
+        ahead.push(self.root());
         for &node in nodes {
             let mut above = self.parent(node);
-            let found = loop {
-                let Some(next) = above else { break false };
-                if let Some(&known) = covered.get(&next) {
-                    break known;
-                }
-                way.push(next);
+            while let Some(next) = above.filter(|&next| !listed.contains_key(&next)) {
+                listed.insert(next, false);
                 above = self.parent(next);
-            };
-            covered.extend(way.drain(..).map(|node| (node, found)));
-            if !found && taken.insert(node, ()).is_none() {
-                topmost.push(node);
+            }
+        }
+        let mut topmost = Vec::new();
+        while let Some(node) = ahead.pop() {
+            match listed.get(&node) {
+                Some(true) => topmost.push(node),
+                Some(false) => ahead.extend(self.children(node).rev()),
+                None => {}
             }
         }
         Ok(topmost)
     }
 
-    /// Moves many nodes with everything below them: each to the last or the first child of a node, or out of the tree.
+    /// Moves many nodes with everything below them: each below a node, beside a sibling that stays, or out of the tree.
     ///
-    /// `items` are nodes with their new places: a plain handle for [`Place::LastChildOf`], [`Place::FirstChildOf`], or
-    /// [`Place::Detached`]. The latter makes each listed node the root of a detached subtree of its own, even if an
-    /// ancestor is listed too: pass [`Scene::topmost`] of a selection to keep it together. The result is the same as
-    /// that of single calls of [`Scene::reparent`], with siblings in the order of `items`, if all of these succeed. A
-    /// node that is listed twice only moves to its last place. Only the final tree matters: a parent and its child can
-    /// be swapped in one call, in any order.
+    /// `items` are nodes with their new places: any but [`Place::Child`], and not [`Place::Before`] or [`Place::After`]
+    /// a node of the list. A plain handle stands for [`Place::LastChildOf`]. [`Place::Detached`] makes each listed node
+    /// the root of a detached subtree of its own, even if an ancestor is listed too: pass [`Scene::topmost`] of a
+    /// selection to keep it together. The result is the same as that of single calls of [`Scene::reparent`], with
+    /// siblings in the order of `items`, if all of these succeed. A node that is listed twice only moves to its last
+    /// place. Only the final tree matters: a parent and its child can be swapped in one call, in any order.
     ///
     /// With [`Keep::World`] local transforms are computed from the world transforms before the call. They may differ in
     /// the last digits from the results of single moves.
@@ -223,12 +224,12 @@ impl Scene {
     /// # Errors
     /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. All items are checked for
     /// one error after another, and the first item that fails a check is returned: [`Error::StaleHandle`] and
-    /// [`Error::RootIsFixed`], [`Error::PlaceInList`] for any other place; [`Error::WouldCycle`] for a node that would
-    /// become its own ancestor; with [`Keep::World`], [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`]
-    /// as in [`Scene::reparent`].
+    /// [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::PlaceInList`] for any other place;
+    /// [`Error::WouldCycle`] for a node that would become its own ancestor; with [`Keep::World`], [`Error::Singular`],
+    /// [`Error::Overflow`] and [`Error::Underflow`] as in [`Scene::reparent`].
     ///
     /// ```
-    /// use hedgerow::{Keep, Node, Place, Scene};
+    /// use hedgerow::{Keep, Node, NodeRef, Place, Scene};
     ///
     /// let mut scene = Scene::new();
     /// let root = scene.root();
@@ -239,7 +240,14 @@ impl Scene {
     /// assert_eq!(scene.parent(below), Some(root));
     ///
     /// scene.reparent_many(&[(above, Place::Detached), (below, Place::Detached)], Keep::Local)?;
-    /// assert!(scene.detached().eq([above, below]));
+    /// assert!(scene.detached().map(NodeRef::handle).eq([above, below]));
+    ///
+    /// let group = scene.insert(root, Node::group())?;
+    /// let pair = [(); 2].map(|()| scene.insert(group, Node::group()).unwrap());
+    /// let next = scene.insert(root, Node::group())?;
+    /// scene.reparent_many(&pair.map(|node| (node, Place::Before(group))), Keep::World)?; // ungroup:
+    /// scene.remove(group)?; // its children are where it was
+    /// assert!(scene.children(root).eq([pair[0], pair[1], next]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn reparent_many<P: Copy + Into<Place>>(
@@ -256,8 +264,9 @@ impl Scene {
         let moves = self.plan_moves(items)?;
         let mut kept = Vec::new();
         for &item in moves.iter().filter(|_| keep == Keep::World) {
-            let (id, parent) = (items[item].0.record(), items[item].1.anchor().map(NodeHandle::record));
-            kept.push((item, self.store.local_below(id, parent)));
+            let (node, place) = items[item];
+            let parent = self.parent_at(place).map(NodeHandle::record);
+            kept.push((item, self.store.local_below(node.record(), parent)));
         }
         if let Some(&(item, Err(error))) = kept.iter().filter(|(_, local)| local.is_err()).min_by_key(|(item, _)| item)
         {
@@ -278,6 +287,14 @@ impl Scene {
         Ok(())
     }
 
+    /// The node below which a place in a list of moves is, before and after the moves.
+    fn parent_at(&self, place: Place) -> Option<NodeHandle> {
+        match place {
+            Place::Before(sibling) | Place::After(sibling) => self.parent(sibling),
+            place => place.anchor(),
+        }
+    }
+
     /// Checks one item of a list of moves, without the others.
     fn check_move(&self, node: NodeHandle, place: Place) -> Result<RecordId, Error> {
         let id = self.at(node)?;
@@ -285,9 +302,8 @@ impl Scene {
             return Err(Error::RootIsFixed);
         }
         match place {
-            Place::LastChildOf(parent) | Place::FirstChildOf(parent) => self.at(parent).map(|_| id),
-            Place::Detached => Ok(id),
-            Place::Before(_) | Place::After(_) | Place::Child(..) => Err(Error::PlaceInList(place)),
+            Place::Child(..) => Err(Error::PlaceInList(place)),
+            place => self.position(place, Some(id)).map(|_| id),
         }
     }
 
@@ -303,12 +319,19 @@ impl Scene {
             climb |= !self.store.is_leaf(id);
             movers.insert(node, Some(index));
         }
+        for (index, &(_, place)) in items.iter().enumerate() {
+            if let Place::Before(sibling) | Place::After(sibling) = place
+                && movers.contains_key(&sibling)
+            {
+                return Err(BatchError::at(index, Error::PlaceInList(place)));
+            }
+        }
         let mut moves: Vec<usize> = (0..items.len()).filter(|&item| movers[&items[item].0] == Some(item)).collect();
         // By item: the one that moves its new parent. Nothing is below nodes without children.
         let mut above = vec![None; items.len()];
         let mut way = Vec::new();
         for &item in &moves {
-            let mut at = items[item].1.anchor();
+            let mut at = self.parent_at(items[item].1);
             let mover = loop {
                 let Some(node) = at else { break None };
                 if let Some(&known) = movers.get(&node) {
@@ -325,7 +348,7 @@ impl Scene {
         }
         let ranks = ranks(&above, &moves).map_err(|item| {
             let (node, place) = items[item];
-            BatchError::at(item, Error::WouldCycle { node, parent: place.anchor().unwrap_or(node) })
+            BatchError::at(item, Error::WouldCycle { node, parent: self.parent_at(place).unwrap_or(node) })
         })?;
         moves.sort_by_key(|&item| ranks[item]);
         Ok(moves)
@@ -386,7 +409,7 @@ struct Worlds {
 impl Worlds {
     /// Computes the local transform of a listed node, and of listed nodes above it.
     fn place(&mut self, store: &Store, id: RecordId) -> Result<(), Error> {
-        let above = match store.space(id) {
+        let above = match store.local_parent(id) {
             Some(parent) => self.inherited(store, parent)?,
             None => Above::WORLD,
         };
@@ -402,7 +425,7 @@ impl Worlds {
                 break known;
             }
             self.way.push(id);
-            at = store.space(id);
+            at = store.local_parent(id);
         };
         while let Some(id) = self.way.pop() {
             if let Some(local) = self.local(store, id, &above)? {
@@ -418,7 +441,7 @@ impl Worlds {
         let Some(target) = self.listed.get_mut(&id) else { return Ok(store.local(id)) };
         let local = match *target {
             Target::Local(local) => local,
-            Target::World(world) => above.local_at(world, || store.handle(store.space(id).unwrap_or(id)))?,
+            Target::World(world) => above.local_at(world, || store.handle(store.local_parent(id).unwrap_or(id)))?,
         };
         *target = Target::Local(local);
         Ok(Some(local))

@@ -15,7 +15,8 @@ pub enum Edge<'s> {
     Leave(NodeRef<'s>),
 }
 
-/// The children of a node; see [`NodeRef::children`].
+/// The children of a node, or the roots of detached subtrees; see [`NodeRef::children`] and
+/// [`Scene::detached`](crate::Scene::detached).
 #[derive(Clone, Debug)]
 pub struct Children<'s> {
     /// The first and the last child that are left.
@@ -35,7 +36,7 @@ impl<'s> Iterator for Children<'s> {
     #[inline]
     fn next(&mut self) -> Option<NodeRef<'s>> {
         let (first, last) = self.ends?;
-        self.ends = if first.id() == last.id() { None } else { first.next_sibling().map(|next| (next, last)) };
+        self.ends = if first.id() == last.id() { None } else { first.next_in_chain().map(|next| (next, last)) };
         Some(first)
     }
 }
@@ -45,7 +46,7 @@ impl DoubleEndedIterator for Children<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let (first, last) = self.ends?;
         self.ends =
-            if first.id() == last.id() { None } else { last.previous_sibling().map(|previous| (first, previous)) };
+            if first.id() == last.id() { None } else { last.previous_in_chain().map(|previous| (first, previous)) };
         Some(last)
     }
 }

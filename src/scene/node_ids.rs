@@ -55,8 +55,10 @@ impl NodeIds {
     /// [`Error::NoIds`] if there are too few ids from [`next_id`](Self::next_id) on; nothing is assigned then. You can
     /// still assign lower ids that are free with [`insert`](Self::insert).
     pub fn assign(&mut self, scene: &Scene) -> Result<usize, Error> {
-        let tops = core::iter::once(scene.root()).chain(scene.detached());
-        self.assign_to(scene, tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::descendants))
+        self.assign_to(
+            scene,
+            scene.get(scene.root()).into_iter().chain(scene.detached()).flat_map(NodeRef::descendants),
+        )
     }
 
     /// The same for these nodes of the scene alone.
@@ -70,7 +72,7 @@ impl NodeIds {
             return Err(Error::NoIds { next: self.next });
         }
         self.nodes.retain(|_, node| scene.contains(*node));
-        self.ids.retain_live(scene);
+        self.ids.retain(|node, _| scene.contains(node));
         self.ids.shrink_to_fit();
         for &node in &new {
             self.set(node, self.next);

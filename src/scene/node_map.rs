@@ -20,7 +20,7 @@ use core::ops::{Index, IndexMut};
 ///
 /// The map does not know the scene. The value of a removed node stays, and can be read by the stale handle, until
 ///
-/// - [`remove`](Self::remove), [`retain_live`](Self::retain_live) or another removal removes it, or
+/// - [`remove`](Self::remove), [`remove_stale`](Self::remove_stale) or another removal removes it, or
 /// - a value is inserted for a later node with the same record number: [`insert`](Self::insert) returns the old value
 ///   with its handle, so that you can free resources that belong to it.
 ///
@@ -46,7 +46,7 @@ use core::ops::{Index, IndexMut};
 /// scene.remove(car)?;
 /// let tree = scene.insert(scene.root(), Node::group())?;
 /// assert_eq!(speeds.get(tree), None);
-/// speeds.retain_live(&scene);
+/// assert_eq!(speeds.remove_stale(&scene), [(car, 13.9)]);
 /// assert!(speeds.is_empty());
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
@@ -70,34 +70,18 @@ impl<V> NodeMap<V> {
     }
 
     /// The number of values, including those of stale handles. Runs in **O(1)**.
-    ///
-    /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
-    /// assert_eq!(map.len(), 1);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there is no value. Runs in **O(1)**.
-    ///
-    /// ```
-    /// assert!(hedgerow::data::NodeMap::<u32>::new().is_empty());
-    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Whether there is a value for exactly this handle. Runs in **O(1)**.
-    ///
-    /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
-    /// assert!(map.contains_key(scene.root()));
-    /// ```
     #[must_use]
     pub fn contains_key(&self, handle: NodeHandle) -> bool {
         self.get(handle).is_some()
@@ -291,8 +275,9 @@ impl<V> NodeMap<V> {
         }
     }
 
-    /// Drops the values of nodes that are not in the scene. Values of another scene's nodes stay if their handles have
-    /// the same bits as those of nodes here. Runs in **O(reach)**, as [`iter`](Self::iter) does.
+    /// Removes the values of nodes that are not in the scene, and returns them with their handles, in the order of
+    /// these. Values of another scene's nodes stay if their handles have the same bits as those of nodes here. Runs in
+    /// **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -301,12 +286,19 @@ impl<V> NodeMap<V> {
     /// let house = scene.insert(scene.root(), Node::group())?;
     /// let mut map = NodeMap::from_iter([(scene.root(), "root"), (house, "house")]);
     /// scene.remove(house)?;
-    /// map.retain_live(&scene);
+    /// assert_eq!(map.remove_stale(&scene), [(house, "house")]);
     /// assert_eq!(map.keys().collect::<Vec<_>>(), [scene.root()]);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn retain_live(&mut self, scene: &Scene) {
-        self.retain(|handle, _| scene.contains(handle));
+    pub fn remove_stale(&mut self, scene: &Scene) -> Vec<(NodeHandle, V)> {
+        let mut stale = Vec::new();
+        for (record, slot) in self.blocks.iter_mut() {
+            if let Some(entry) = slot.take_if(|entry| !scene.contains(entry.handle(record))) {
+                self.len -= 1;
+                stale.push((entry.handle(record), entry.value));
+            }
+        }
+        stale
     }
 
     /// Drops all values and keeps the memory. Runs in **O(reach)**, as [`iter`](Self::iter) does.
@@ -322,14 +314,6 @@ impl<V> NodeMap<V> {
     }
 
     /// Frees blocks without values. Runs in **O(reach)**, as [`iter`](Self::iter) does.
-    ///
-    /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
-    /// map.clear();
-    /// map.shrink_to_fit();
-    /// assert_eq!(map.insert(scene.root(), "again"), None);
-    /// ```
     pub fn shrink_to_fit(&mut self) {
         self.blocks.shrink_to_fit();
     }

@@ -306,6 +306,42 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
+    /// Sets the local transform so that [`NodeRef::world_f64`] becomes `world`, as far as
+    /// [`set_translation_f64`](Self::set_translation_f64) and, but for the translation, single precision keep it. The
+    /// node must have a transform. [`Scene::set_world`] is faster, and enough near the origin.
+    ///
+    /// Runs in **O(ancestors)**. If there is a rounding error, setting this node's local transform later takes a little
+    /// longer.
+    ///
+    /// # Errors
+    /// Those of [`Scene::set_world`].
+    ///
+    /// ```
+    /// use hedgerow::glam::DVec3;
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let planet = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 9e6, 0.0)))?;
+    /// let marker = scene.insert(planet, Node::transform(Transform::IDENTITY))?;
+    /// let mut world = scene.get(marker).unwrap().world_f64();
+    /// world.translation += DVec3::new(6_371_000.125, 0.0, 0.0);
+    /// scene.edit(marker)?.set_world_f64(world)?;
+    /// assert_eq!(scene.get(marker).unwrap().world_f64(), world);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn set_world_f64(&mut self, world: DAffine3) -> Result<&mut Self, Error> {
+        let store = &mut self.scene.store;
+        if !store.has_transform(self.id) {
+            return Err(Error::NoTransform(self.handle()));
+        }
+        if !world.is_finite() {
+            return Err(Error::NotFinite("a world transform"));
+        }
+        let local = store.wide_local_for(self.id, &world)?;
+        store.set_wide_local(self.id, local);
+        Ok(self)
+    }
+
     /// Rotates a node so that its −Z axis points at `target` and its +Y axis towards `up`, both in world space. The
     /// node must have a transform. Translation and scale stay the same, and if the local transform is a matrix, so do
     /// its mirroring and shear.
@@ -320,7 +356,7 @@ impl NodeMut<'_> {
     pub fn look_at(&mut self, target: Vec3, up: Vec3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
         let local = store.local(self.id).ok_or_else(|| Error::NoTransform(store.handle(self.id)))?;
-        let inverse = match store.space(self.id) {
+        let inverse = match store.local_parent(self.id) {
             Some(parent) => store.wide_world(parent).inverse().ok_or_else(|| Error::Singular(store.handle(parent)))?,
             None => DAffine3::IDENTITY,
         };

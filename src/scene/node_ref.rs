@@ -118,6 +118,18 @@ impl<'s> NodeRef<'s> {
         self.at(self.scene.store.previous_sibling(self.id))
     }
 
+    /// The next node below the same record, which roots of detached subtrees have, too.
+    #[inline]
+    pub(super) fn next_in_chain(self) -> Option<Self> {
+        self.at(self.scene.store.next_in_chain(self.id))
+    }
+
+    /// The previous one.
+    #[inline]
+    pub(super) fn previous_in_chain(self) -> Option<Self> {
+        self.at(self.scene.store.previous_in_chain(self.id))
+    }
+
     /// The node after this one in pre-order, if it is in the subtree of `top`; without `descend`, after all below.
     #[inline]
     pub(super) fn next_in_subtree(self, top: Self, descend: bool) -> Option<Self> {
@@ -279,7 +291,7 @@ impl<'s> NodeRef<'s> {
     /// The world matrix as of now, including all edits since the last update. It has the same bits as the matrix that
     /// [`Scene::update`] would compute, so it is infinite or NaN if the ancestors' transforms exceed single precision,
     /// unlike [`world_f64`](Self::world_f64). Use it between edits, for example in inverse kinematics, without an
-    /// update.
+    /// update; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]

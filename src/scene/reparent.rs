@@ -1,6 +1,7 @@
 //! Moves nodes: to other parents, and among their siblings.
 
-use crate::scene::{Keep, Place, Scene};
+use crate::scene::iter::Children;
+use crate::scene::{Keep, NodeRef, Place, Scene};
 use crate::store::{Position, RecordId, WideLocal};
 use crate::{Error, NodeHandle, node::LocalForm};
 
@@ -27,7 +28,7 @@ impl Scene {
     /// [`Error::Underflow`] if those of the local transform are too small.
     ///
     /// ```
-    /// use hedgerow::{Keep, Node, Place, Scene, Transform};
+    /// use hedgerow::{Keep, Node, NodeRef, Place, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)))?;
@@ -38,7 +39,7 @@ impl Scene {
     ///
     /// scene.reparent(driver, Place::Detached, Keep::Local)?;
     /// assert!(scene.contains(driver) && scene.parent(driver).is_none());
-    /// assert!(scene.detached().eq([driver]));
+    /// assert!(scene.detached().map(NodeRef::handle).eq([driver]));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     #[inline]
@@ -78,8 +79,21 @@ impl Scene {
 
     /// The roots of the detached subtrees, in the order in which they were detached or inserted.
     ///
-    /// Snapshots and text include detached subtrees.
-    pub fn detached(&self) -> impl Iterator<Item = NodeHandle> + '_ {
-        self.store.detached_tops().map(|at| self.store.handle(at))
+    /// Snapshots and text include detached subtrees. An edit may take a root from here as an argument:
+    ///
+    /// ```
+    /// use hedgerow::{Keep, Node, NodeRef, Place, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let pool = scene.insert(Place::Detached, Node::group())?;
+    /// let spare = scene.insert(pool, Node::group())?;
+    /// assert!(scene.detached().flat_map(NodeRef::descendants).map(NodeRef::handle).eq([pool, spare]));
+    /// scene.reparent(scene.detached().next().unwrap().handle(), scene.root(), Keep::Local)?;
+    /// assert_eq!(scene.detached().next(), None);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn detached(&self) -> Children<'_> {
+        Children::new(Some(NodeRef::new(self, RecordId::LIMBO)))
     }
 }

@@ -11,7 +11,7 @@ impl Scene {
     /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. It is
     /// the result of [`Scene::world`] that becomes `world`: the extra precision of
     /// [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64), for this node and its ancestors, is
-    /// ignored.
+    /// ignored. [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) keeps it.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];
@@ -38,8 +38,8 @@ impl Scene {
         }
     }
 
-    /// The world matrix of a node as of the last update. A node without a transform has that of its parent, or, if it is
-    /// [anchored](crate::Node::anchored), the identity.
+    /// The world matrix of a node as of the last update. A node without a transform has that of its parent, or, if it
+    /// is [anchored](crate::Node::anchored), the identity.
     ///
     /// Runs in **O(1)**. For a node that was inserted since the update, it is the identity. For a node that was moved,
     /// anchored or released, or that got or lost a transform since, it is the old matrix.

@@ -42,7 +42,7 @@ use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// The bytes of a writer, after a header.
 pub(crate) fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
@@ -105,7 +105,7 @@ impl SaveOptions {
         }
         let mut copy = scene.clone();
         for node in scene.detached() {
-            copy.remove(node).expect("the root of a detached subtree");
+            copy.remove(node.handle()).expect("the root of a detached subtree");
         }
         copy.to_bytes()
     }

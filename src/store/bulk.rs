@@ -5,8 +5,8 @@ use crate::store::links::Position;
 use crate::{Error, Node, NodeHandle};
 
 impl Store {
-    /// Inserts nodes that come in depth-first order, each with the number of its parent among them; those without one go
-    /// to the position, one after the other. Returns the handles in the same order.
+    /// Inserts nodes that come in depth-first order, each with the number of its parent among them; those without one
+    /// go to the position, one after the other. Returns the handles in the same order.
     ///
     /// # Errors
     /// [`Error::CapacityOverflow`] if there is no room for all; nothing is inserted then.

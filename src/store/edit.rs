@@ -80,7 +80,7 @@ impl Store {
         has |= Has::of_visibility(node.visibility);
         if node.anchored {
             has |= Has::ANCHORED;
-            self.waiting.anchored = true;
+            self.waiting.any_anchored = true;
         }
         if let Some(name) = node.name {
             has |= Has::NAME;
@@ -326,7 +326,7 @@ impl Store {
         if self.is_anchored(id) != anchored {
             let record = self.pages.record_mut(id);
             record.has = record.has.with(Has::ANCHORED, anchored);
-            self.waiting.anchored |= anchored;
+            self.waiting.any_anchored |= anchored;
             let spot = self.own_flag(id, Row::ANCHORED, anchored);
             self.slices.reshape(spot);
             self.note(id, ChangeKinds::PARENT);

@@ -116,7 +116,7 @@ impl Image {
         let components = Components::read(from, &nodes)?;
         ensure!(remainders_fit(&pages, &components), "a remainder is of another translation");
         let anchored = nodes.iter().any(|(_, has)| has.has(Has::ANCHORED));
-        let mut waiting = Waiting { anchored, ..Waiting::default() };
+        let mut waiting = Waiting { any_anchored: anchored, ..Waiting::default() };
         waiting.unplaced.try_reserve_exact(nodes.len())?;
         let detached = link(&mut pages, &mut waiting)?;
         ensure!(waiting.unplaced.len() + 1 == nodes.len(), "a node is neither in the tree nor detached");

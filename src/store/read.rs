@@ -46,7 +46,7 @@ impl Store {
 
     /// The node to which the local transform of a node is relative: its parent; `None` for one that is anchored.
     #[inline]
-    pub(crate) fn space(&self, id: RecordId) -> Option<RecordId> {
+    pub(crate) fn local_parent(&self, id: RecordId) -> Option<RecordId> {
         self.parent(id).filter(|_| !self.is_anchored(id))
     }
 
@@ -95,13 +95,25 @@ impl Store {
     /// The next sibling; none has the top of a detached subtree.
     #[inline]
     pub(crate) fn next_sibling(&self, id: RecordId) -> Option<RecordId> {
-        if self.is_detached_top(id) { None } else { self.pages.link(id, Link::Next).some() }
+        if self.is_detached_top(id) { None } else { self.next_in_chain(id) }
     }
 
     /// The sibling before.
     #[inline]
     pub(crate) fn previous_sibling(&self, id: RecordId) -> Option<RecordId> {
-        if self.is_detached_top(id) { None } else { self.pages.link(id, Link::Previous).some() }
+        if self.is_detached_top(id) { None } else { self.previous_in_chain(id) }
+    }
+
+    /// The next node below the same record, which tops of detached subtrees have, too.
+    #[inline]
+    pub(crate) fn next_in_chain(&self, id: RecordId) -> Option<RecordId> {
+        self.pages.link(id, Link::Next).some()
+    }
+
+    /// The previous one.
+    #[inline]
+    pub(crate) fn previous_in_chain(&self, id: RecordId) -> Option<RecordId> {
+        self.pages.link(id, Link::Previous).some()
     }
 
     /// The next node of a subtree in pre-order: see
@@ -114,11 +126,6 @@ impl Store {
     /// Whether a node is `top` or below it.
     pub(crate) fn is_in_subtree(&self, id: RecordId, top: RecordId) -> bool {
         self.pages.is_in_subtree(id, top)
-    }
-
-    /// The tops of detached subtrees, in the order in which they were detached.
-    pub(crate) fn detached_tops(&self) -> impl Iterator<Item = RecordId> + '_ {
-        self.pages.children(RecordId::LIMBO)
     }
 
     /// How many nodes are in the tree; at least the root.

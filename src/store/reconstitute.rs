@@ -279,7 +279,7 @@ impl Store {
             sort.parents.push(parent);
             sort.items.push(Item { record: id, source: 0, row: FRESH });
         }
-        self.waiting.anchored && fresh.iter().any(|fresh| self.pages.record(fresh.id).has.has(Has::ANCHORED))
+        self.waiting.any_anchored && fresh.iter().any(|fresh| self.pages.record(fresh.id).has.has(Has::ANCHORED))
     }
 
     /// Where the piece ends that begins at a position. Chooses its imports.

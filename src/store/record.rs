@@ -88,7 +88,7 @@ impl Has {
     /// The node was in the tree after the last update: so readers of changes know it.
     pub(crate) const REPORTED: Self = Self(1 << 11);
     /// The current update places the node again, or has recorded its old state: see [`Feed`](super::Feed).
-    pub(crate) const ANEW: Self = Self(1 << 12);
+    pub(crate) const RECORDED: Self = Self(1 << 12);
     /// The node is [anchored](crate::Node::anchored). Bits 13 and 14 are the visibility.
     pub(crate) const ANCHORED: Self = Self(1 << 15);
     /// A [`ViewRange`](crate::ViewRange).

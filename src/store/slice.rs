@@ -1,11 +1,11 @@
 //! A slice: what passes read of some thousand nodes, in depth-first order. All of it is derived from records.
 //!
 //! ```text
-//! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2             16 B a node
-//! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                             96 B a transform
-//! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24               48 B a drawable
-//! seen, by row, if a node above or in the slice is hidden or has layers: 8                               0 or 8 B a node
-//! sets            of rows, slots and drawables: six of 512 bytes                                               3 KiB a slice
+//! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2       16 B a node
+//! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                       96 B a transform
+//! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24         48 B a drawable
+//! seen, by row, if a node above or in the slice is hidden or has layers: 8                         0 or 8 B a node
+//! sets            of rows, slots and drawables: six of 512 bytes                                         3 KiB a slice
 //! ```
 //!
 //! A node without a transform has no slot of its own and costs the sweep nothing. A parent's row and slot come before
@@ -57,8 +57,8 @@ pub(crate) struct Slice {
     pub(crate) lives: bool,
     /// Whether its nodes are outside of the tree.
     pub(crate) detached: bool,
-    /// The nodes that the first rows are copies of. The first one is of nothing in the slices of the root and the limbo,
-    /// and in those with anchored nodes, whose slots are below its identity.
+    /// The nodes that the first rows are copies of. The first one is of nothing in the slices of the root and the
+    /// limbo, and in those with anchored nodes, whose slots are below its identity.
     pub(crate) imports: Vec<Option<NodeHandle>>,
     pub(crate) rows: Vec<Row>,
     /// The rows that are in use: imports, nodes, and what died since the update.

@@ -242,7 +242,8 @@ impl<'s> TransformView<'s> {
     }
 
     /// For each slot, the slot of the nearest ancestor that has a transform, or of the ancestor's import; 0 for
-    /// imports, unspecified for unused slots. For [anchored](crate::Node::anchored) nodes, an import that is the identity.
+    /// imports, unspecified for unused slots. For [anchored](crate::Node::anchored) nodes, an import that is the
+    /// identity.
     #[must_use]
     #[inline]
     pub fn parents(&self) -> &'s [u32] {

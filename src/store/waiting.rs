@@ -14,7 +14,7 @@ pub(crate) struct Waiting {
     /// Nodes with a row whose mesh or bounds were set; some may be gone since.
     pub(crate) redrawn: Vec<NodeHandle>,
     /// Whether any node is or was anchored: if not, none is searched for among those that wait.
-    pub(crate) anchored: bool,
+    pub(crate) any_anchored: bool,
 }
 
 impl Waiting {

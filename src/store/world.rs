@@ -74,7 +74,7 @@ impl Store {
     /// The nodes whose local transforms make up the world transform of a node, from its own to the topmost, or to the
     /// nearest one that is anchored.
     pub(crate) fn transform_chain(&self, id: RecordId) -> Chain {
-        let chain = core::iter::successors(Some(id), |&id| self.space(id));
+        let chain = core::iter::successors(Some(id), |&id| self.local_parent(id));
         chain.filter(|&id| self.has_transform(id)).collect()
     }
 
@@ -93,6 +93,12 @@ impl Store {
         WideWorld { store: self, chain, world }
     }
 
+    /// What nodes inherit that are relative to this one, or to the world.
+    fn wide_above(&self, parent: Option<RecordId>) -> WideWorld<'_> {
+        let world = || WideWorld { store: self, chain: Chain::new(), world: DAffine3::IDENTITY };
+        parent.map_or_else(world, |parent| self.wide_world(parent))
+    }
+
     /// The world matrix of a node as of now, to the bits of the next update. Runs in O(ancestors).
     pub(crate) fn fresh_world(&self, id: RecordId) -> Mat34 {
         let chain = self.transform_chain(id);
@@ -108,24 +114,38 @@ impl Store {
     /// The local transform that keeps a node where it is when it becomes relative to another node, or to the world;
     /// `None` if it need not change.
     pub(crate) fn local_in(&self, id: RecordId, parent: Option<RecordId>) -> Result<Option<WideLocal>, Error> {
-        let from = self.space(id);
-        let above = from.map_or(DAffine3::IDENTITY, |parent| self.wide_world(parent).world);
-        let to = parent.map(|parent| (parent, self.wide_world(parent)));
-        if above == to.as_ref().map_or(DAffine3::IDENTITY, |(_, to)| to.world) {
+        let from = self.local_parent(id);
+        let (above, to) = (self.wide_above(from).world, self.wide_above(parent));
+        if above == to.world {
             return Ok(None);
         }
         let world = self.wide_local(id).map_or(above, |local| above * local.to_wide());
-        let too_large = |parent: Option<RecordId>| Error::Overflow(self.handle(parent.unwrap_or(id)));
         if !world.is_finite() {
-            return Err(too_large(from));
+            return Err(Error::Overflow(self.handle(from.unwrap_or(id))));
         }
         // Places in single precision stay so: to keep what the product has beyond it would slow down later edits.
         let precise = self.is_precise(id) || parent.is_some_and(|parent| self.is_precise(parent));
-        let (local, above) = match to {
-            Some((parent, to)) => (to.local_at(&world, precise, || self.handle(parent))?, self.fresh_world(parent)),
-            None => (WideLocal::from_wide(&world, precise).ok_or_else(|| too_large(from))?, Mat34::IDENTITY),
-        };
-        if stays_finite(&above, local.local) { Ok(Some(local)) } else { Err(too_large(parent)) }
+        self.local_at((parent, parent.or(from).unwrap_or(id)), &to, &world, precise).map(Some)
+    }
+
+    /// The local transform that places a node at `world` in double precision.
+    pub(crate) fn wide_local_for(&self, id: RecordId, world: &DAffine3) -> Result<WideLocal, Error> {
+        let parent = self.local_parent(id);
+        self.local_at((parent, parent.unwrap_or(id)), &self.wide_above(parent), world, true)
+    }
+
+    /// The local transform that places a node at `world` if it is relative to `parent`, whose world transform is `to`.
+    /// Errors name `fault`.
+    fn local_at(
+        &self,
+        (parent, fault): (Option<RecordId>, RecordId),
+        to: &WideWorld<'_>,
+        world: &DAffine3,
+        precise: bool,
+    ) -> Result<WideLocal, Error> {
+        let local = to.local_at(world, precise, || self.handle(fault))?;
+        let above = parent.map_or(Mat34::IDENTITY, |parent| self.fresh_world(parent));
+        if stays_finite(&above, local.local) { Ok(local) } else { Err(Error::Overflow(self.handle(fault))) }
     }
 
     /// Whether the translation of a node, or of one above it, is in double precision.
@@ -135,7 +155,7 @@ impl Store {
 
     /// The local transform that places a node at `world`.
     pub(crate) fn local_for(&self, id: RecordId, world: Local) -> Result<Local, Error> {
-        let Some(parent) = self.space(id) else { return Above::WORLD.local_at(world, || self.handle(id)) };
+        let Some(parent) = self.local_parent(id) else { return Above::WORLD.local_at(world, || self.handle(id)) };
         let chain = self.transform_chain(parent);
         let above = chain.iter().rev().fold(Above::WORLD, |above, &id| above.below(self.chain_local(id)));
         above.local_at(world, || self.handle(parent))

@@ -136,8 +136,8 @@ impl Serialize for NodeList<'_> {
         let mut list = serializer.serialize_seq(Some(scene.len() + outside))?;
         let mut above = Vec::new();
         let mut place = 0;
-        let tops = core::iter::once(scene.root()).chain(scene.detached().filter(|_| detached));
-        for edge in tops.filter_map(|top| scene.get(top)).flat_map(NodeRef::edges) {
+        let tops = scene.get(scene.root()).into_iter().chain(scene.detached().filter(|_| detached));
+        for edge in tops.flat_map(NodeRef::edges) {
             match edge {
                 Edge::Enter(node) => {
                     let id = match ids.map(|ids| ids.id(node.handle())) {

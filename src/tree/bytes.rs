@@ -5,7 +5,7 @@
 //! count     of nodes u32                                                                                4 B
 //! nodes     the number of the parent or NIL u32 │ which components u32                             8 B a node
 //! parts     of each node: its components, as `src/tree/packed.rs` orders them, and the length and text of its name
-//! ids       of the nodes u64, unless each id is the node's number                                   8 B a node
+//! ids       the next one u64 │ of the nodes u64; neither if they are the nodes' numbers       8 B, and 8 B a node
 //! ```
 
 use crate::record::{BytesError, Reader, Record, Writer, count, ensure};
@@ -31,7 +31,10 @@ impl Tree {
             out.array(self.nodes.words(head));
             self.nodes.node(head).name.inspect(|name| out.text(name));
         }
-        out.array(self.ids.list());
+        if let (ids, next @ 1..) = self.ids.stored() {
+            out.one(next);
+            out.array(ids);
+        }
         with_header(Kind::Tree, out)
     }
 
@@ -78,9 +81,12 @@ impl Tree {
             tree.parents.push(parent);
         }
         if !from.is_empty() {
+            let next = from.one()?;
             for (number, id) in from.many(count)?.into_iter().enumerate() {
                 ensure!(tree.ids.push(number, id), "two nodes have one id, or one has none");
             }
+            ensure!(next >= tree.next_id(), "the next id was given");
+            tree.begin_ids_at(next);
             ensure!(!tree.ids.are_numbers(), "the ids are the numbers");
         }
         Ok(tree)

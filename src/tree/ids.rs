@@ -4,25 +4,42 @@ use crate::tree::Tree;
 use crate::{Error, Node};
 use std::collections::HashMap;
 
-/// The ids of a tree's nodes. Without an id that differs from its node's number, nothing is stored.
+/// The ids of a tree's nodes. While each is its node's number, and so is the next one, nothing is stored.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ids {
-    /// By number; empty while each id is its node's number.
+    /// By number; empty while nothing is stored.
     list: Vec<u64>,
     numbers: HashMap<u64, usize>,
-    /// Greater than every id in the list.
+    /// Greater than every id in the list; 0 while nothing is stored.
     next: u64,
 }
 
 impl Ids {
-    /// Whether each id is its node's number.
+    /// Whether each id is its node's number, and so is the next one.
     pub(super) fn are_numbers(&self) -> bool {
-        self.list.is_empty()
+        self.next == 0
     }
 
-    /// The ids by number; empty if each id is its node's number.
-    pub(super) fn list(&self) -> &[u64] {
-        &self.list
+    /// The ids by number, and the next one; empty and 0 if all are numbers.
+    pub(super) fn stored(&self) -> (&[u64], u64) {
+        (&self.list, self.next)
+    }
+
+    /// Gives no id below this one to nodes after the first `count`.
+    pub(super) fn begin_at(&mut self, count: usize, next: u64) {
+        if next > count as u64 {
+            if self.are_numbers() {
+                self.store(count);
+            }
+            self.next = self.next.max(next);
+        }
+    }
+
+    /// Stores the numbers of the first `count` nodes as their ids.
+    fn store(&mut self, count: usize) {
+        self.list.extend(0..count as u64);
+        self.numbers.extend((0..count).map(|number| (number as u64, number)));
+        self.next = count as u64;
     }
 
     pub(super) fn clear(&mut self) {
@@ -31,13 +48,11 @@ impl Ids {
 
     /// Gives an id to the node of the next number. Returns false if another node has it, or for the greatest `u64`.
     pub(super) fn push(&mut self, number: usize, id: u64) -> bool {
-        if self.list.is_empty() {
+        if self.are_numbers() {
             if id == number as u64 {
                 return true;
             }
-            self.list.extend(0..number as u64);
-            self.numbers.extend((0..number).map(|number| (number as u64, number)));
-            self.next = number as u64;
+            self.store(number);
         }
         self.list.push(id);
         self.next = self.next.max(id.saturating_add(1));
@@ -93,9 +108,14 @@ impl Tree {
         }
     }
 
-    /// The id that [`push`](Self::push) gives next: greater than every id in the tree.
+    /// The id that [`push`](Self::push) gives next: greater than every id in the tree. Bytes keep it, and so do the
+    /// trees of an [`Instance`](crate::patch::Instance): ids of nodes that were removed are not given again.
     #[must_use]
     pub fn next_id(&self) -> u64 {
         if self.ids.are_numbers() { self.len() as u64 } else { self.ids.next }
+    }
+    /// Gives no id below this one to later nodes.
+    pub(crate) fn begin_ids_at(&mut self, next: u64) {
+        self.ids.begin_at(self.len(), next);
     }
 }

@@ -433,5 +433,58 @@ fn a_list_of_moves_takes_first_and_last_children_and_the_outside() {
     assert!(scene.children(root).eq([nodes[5], nodes[4]]) && single.children(root).eq([nodes[5], nodes[4]]));
     assert!(scene.children(nodes[0]).eq([nodes[2], nodes[1], nodes[3]]));
     assert!(single.children(nodes[0]).eq([nodes[2], nodes[1], nodes[3]]));
-    assert!(scene.detached().eq([nodes[0]]) && single.detached().eq([nodes[0]]));
+    let detached = |scene: &Scene| scene.detached().map(|node| node.handle()).collect::<Vec<_>>();
+    assert_eq!([detached(&scene), detached(&single)], [[nodes[0]], [nodes[0]]]);
+}
+
+#[test]
+fn a_list_of_moves_beside_siblings_is_that_of_single_moves() {
+    let (mut made, mut refused) = (0, 0);
+    for seed in 0..600 {
+        let mut dice = Rng::with_seed(seed);
+        let (mut scene, nodes) = tree(configs()[2], 30, &mut dice);
+        let mut item = || {
+            let [node, at] = [(); 2].map(|()| nodes[1 + dice.usize(..29)]);
+            let places = [Place::Before(at), Place::After(at), Place::FirstChildOf(at), Place::LastChildOf(at)];
+            (node, places[dice.usize(..4)])
+        };
+        let items: Vec<(NodeHandle, Place)> = (0..5).map(|_| item()).collect();
+        let keep = [Keep::Local, Keep::World][dice.usize(..2)];
+        scene.update();
+        let (before, mut single) = (scene.clone(), scene.clone());
+        let each = items.iter().try_for_each(|&(node, place)| single.reparent(node, place, keep).map(|_| ()));
+        let moves = |place: &Place| matches!(place, Place::Before(at) | Place::After(at) if items.iter().any(|(node, _)| node == at));
+        let in_list = items.iter().position(|(_, place)| moves(place));
+        match (scene.reparent_many(&items, keep), in_list) {
+            (Ok(()), None) => {
+                scene.update();
+                for &node in nodes.iter().filter(|_| each.is_ok()) {
+                    assert!(scene.children(node).eq(single.children(node)), "seed {seed}: {items:?}");
+                }
+                assert!(keep == Keep::World || each.is_err() || dump(&scene) == dump(&single), "seed {seed}");
+                for &(node, _) in items.iter().filter(|_| keep == Keep::World) {
+                    let [now, then] = [&scene, &before].map(|scene| scene.world(node).unwrap().translation());
+                    assert!((now - then).length() < 1e-3, "seed {seed}: {now} for {then}");
+                }
+                made += usize::from(each.is_ok());
+            }
+            (Err(error), in_list) => {
+                let expected =
+                    in_list.map(|item| BatchError { item: Some(item), error: Error::PlaceInList(items[item].1) });
+                assert!(expected.map_or(each.is_err(), |expected| error == expected), "seed {seed}: {error:?}");
+                assert_eq!(dump(&scene), dump(&before), "seed {seed}");
+                refused += 1;
+            }
+            (Ok(()), Some(_)) => panic!("seed {seed}: {items:?}"),
+        }
+        scene.validate().unwrap();
+    }
+    assert!(made > 100 && refused > 100, "{made} {refused}");
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let [a, b] = [Place::from(root), Place::Detached].map(|place| scene.insert(place, Node::group()).unwrap());
+    for (at, error) in [(root, Error::RootIsFixed), (b, Error::BesideDetached(b))] {
+        let done = scene.reparent_many(&[(a, Place::Before(at))], Keep::Local);
+        assert_eq!(done, Err(BatchError { item: Some(0), error }));
+    }
 }

@@ -3,7 +3,7 @@
 use crate::trees::APART;
 use fastrand::Rng;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform,
     edit::{Edit, EditQueue, Outcome, QueuedPlace},
 };
 use std::collections::HashMap;
@@ -68,9 +68,10 @@ impl Pair {
                 }
             }
             10..=12 => {
-                let Some(root) = self.scene.detached().nth(dice.usize(..self.scene.detached().count().max(1))) else {
-                    return;
-                };
+                let tops: Vec<_> = self.scene.detached().map(NodeRef::handle).collect();
+                let back: Vec<_> = self.scene.detached().rev().map(NodeRef::handle).collect();
+                assert!(back.iter().rev().eq(&tops));
+                let Some(&root) = tops.get(dice.usize(..tops.len().max(1))) else { return };
                 let done = self.scene.reparent(root, b, keep);
                 let expected = self.parked.reparent(self.counterpart[&root], other_b, keep);
                 assert_eq!(done.is_ok(), expected.is_ok(), "{done:?} {expected:?}");
@@ -114,8 +115,7 @@ impl Pair {
 
     fn compare(&mut self) {
         self.scene.validate().unwrap();
-        let detached: usize =
-            self.scene.detached().map(|root| self.scene.get(root).unwrap().descendants().count()).sum();
+        let detached = self.scene.detached().flat_map(NodeRef::descendants).count();
         assert_eq!(self.scene.stats().detached, detached);
         assert_eq!(
             detached,

@@ -2,7 +2,7 @@
 
 use crate::model::dump::same_slice;
 use crate::renderers::{grid, looking};
-use hedgerow::glam::{DVec3, Quat, Vec3, Vec4};
+use hedgerow::glam::{DAffine3, DVec3, Quat, Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum};
 use hedgerow::visit::SliceView;
 use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
@@ -421,6 +421,54 @@ fn a_node_that_keeps_its_world_keeps_what_single_precision_loses() {
     scene.reparent(city, near, Keep::World).unwrap();
     let kept = scene.get(city).unwrap().world_f64().translation;
     assert!((kept - place).length() < 1e-6, "{kept}");
+}
+
+#[test]
+fn a_world_transform_in_double_precision_is_set_to_what_another_node_has() {
+    let mut dice = fastrand::Rng::with_seed(9);
+    let mut off = 0.0_f64;
+    for round in 0..200 {
+        let mut scene = Scene::new();
+        let nodes = [(); 2].map(|()| {
+            (0..4).fold(scene.root(), |parent, at| {
+                let [a, b, c] = [(); 3].map(|()| dice.f64() * 2e7 - 1e7);
+                let turn = Quat::from_rotation_y(dice.f32() * 6.0) * Quat::from_rotation_x(dice.f32());
+                // Every third round something shears.
+                let scale =
+                    Vec3::splat(0.5 + dice.f32()) * if round % 3 == 0 { Vec3::new(1.0, 2.0, 1.0) } else { Vec3::ONE };
+                let local = Transform::IDENTITY.with_rotation(turn).with_scale(scale);
+                let mut node = Node::transform(local).with_translation_f64(DVec3::new(a, b, c));
+                node.anchored = round % 5 == 0 && at == 3;
+                scene.insert(parent, node).unwrap()
+            })
+        });
+        let [world, _] = nodes.map(|node| scene.get(node).unwrap().world_f64());
+        scene.edit(nodes[1]).unwrap().set_world_f64(world).unwrap();
+        let found = scene.get(nodes[1]).unwrap().world_f64();
+        assert!((found.translation - world.translation).length() < 1e-5, "{round}: {found} for {world}");
+        let axes = found.matrix3 - world.matrix3;
+        assert!(axes.to_cols_array().iter().all(|part| part.abs() < 1e-4), "{round}: {found} for {world}");
+        scene.set_world(nodes[1], Mat34::from_wide(&world)).unwrap();
+        let single = scene.get(nodes[1]).unwrap().world_f64();
+        off = off.max((single.translation - world.translation).length());
+    }
+    assert!(off > 0.1, "single precision keeps less");
+    let mut scene = Scene::new();
+    let flat = Node::transform(Transform::IDENTITY.with_scale(Vec3::ZERO));
+    let root = scene.root();
+    let flat = scene.insert(root, flat).unwrap();
+    let [group, below] =
+        [Node::group(), Node::transform(Transform::IDENTITY)].map(|node| scene.insert(flat, node).unwrap());
+    let mut set = |node, x| {
+        let world = DAffine3::from_translation(DVec3::new(x, 0.0, 0.0));
+        scene.edit(node).unwrap().set_world_f64(world).map(|_| ())
+    };
+    assert_eq!(set(group, 1.0), Err(Error::NoTransform(group)));
+    assert_eq!(set(below, f64::NAN), Err(Error::NotFinite("a world transform")));
+    assert_eq!(set(below, 1.0), Err(Error::Singular(flat)));
+    assert_eq!(set(flat, 1e300), Err(Error::Overflow(root)));
+    assert_eq!(set(flat, 1e7 + 0.1), Ok(()));
+    assert!((scene.get(flat).unwrap().world_f64().translation.x - 1e7 - 0.1).abs() < 1e-7);
 }
 
 /// Fills a kept list relative to a camera, and checks that it equals a new one, and each matrix what double precision

@@ -223,7 +223,7 @@ fn retain_keeps_what_the_closure_says() {
 }
 
 #[test]
-fn retain_live_drops_the_values_of_removed_nodes() {
+fn remove_stale_returns_the_values_of_removed_nodes() {
     let mut scene = Scene::new();
     let root = scene.root();
     let houses: Vec<_> = (0..200).map(|_| scene.insert(root, Node::group()).unwrap()).collect();
@@ -232,7 +232,10 @@ fn retain_live_drops_the_values_of_removed_nodes() {
     for &house in houses.iter().step_by(2) {
         scene.remove(house).unwrap();
     }
-    map.retain_live(&scene);
+    let pairs = houses.iter().chain(&rooms).copied().zip(0..);
+    let mut stale: Vec<_> = pairs.filter(|&(node, _)| !scene.contains(node)).collect();
+    stale.sort_unstable();
+    assert_eq!(map.remove_stale(&scene), stale);
     assert_eq!(map.len(), 200);
     assert!(map.keys().all(|handle| scene.contains(handle)));
     assert_eq!((map.get(houses[0]), map.get(rooms[0])), (None, None));
@@ -352,7 +355,7 @@ enum Step {
     Remove(prop::sample::Index),
     Evict(prop::sample::Index),
     RetainOdd,
-    RetainLive,
+    RemoveStale,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -366,7 +369,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => which().prop_map(Step::Remove),
         2 => which().prop_map(Step::Evict),
         1 => Just(Step::RetainOdd),
-        1 => Just(Step::RetainLive),
+        1 => Just(Step::RemoveStale),
     ]
 }
 
@@ -433,8 +436,11 @@ proptest! {
                     map.retain(|_, value| *value % 2 == 1);
                     model.retain(|_, value| *value % 2 == 1);
                 }
-                Step::RetainLive => {
-                    map.retain_live(&scene);
+                Step::RemoveStale => {
+                    let held = model.iter().map(|(&handle, &value)| (handle, value));
+                    let mut stale: Vec<_> = held.filter(|&(handle, _)| !scene.contains(handle)).collect();
+                    stale.sort_unstable();
+                    prop_assert_eq!(map.remove_stale(&scene), stale);
                     model.retain(|&handle, _| scene.contains(handle));
                     prop_assert!(map.keys().all(|handle| scene.contains(handle)));
                 }

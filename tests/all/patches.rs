@@ -57,7 +57,7 @@ fn a_patch_is_refused_by_another_state_and_leaves_it_as_it_was() {
             let (mut scene, mut instance) = placed(&old);
             patch.apply(&mut scene, &mut instance).unwrap();
             let twice = patch.apply(&mut scene, &mut instance);
-            assert!(matches!(twice, Err(PatchError::State { .. })), "{twice:?}");
+            assert!(matches!(twice, Err(PatchError::State { .. } | PatchError::IdInUse { .. })), "{twice:?}");
         }
     }
     assert!(refused > 100, "{refused}");
@@ -239,7 +239,7 @@ fn nodes_that_a_program_detached_are_inserted_again() {
 
     // What is detached is no parent for new nodes.
     let twice = deleted.inverse().apply(&mut scene, &mut instance);
-    assert_eq!(twice, Err(PatchError::State { id: 0, field: Field::Place }));
+    assert_eq!(twice, Err(PatchError::IdInUse { id: 0 }));
     scene.reparent(instance.node(0).unwrap(), Place::Detached, Keep::Local).unwrap();
     let before = Value::Place(None);
     let after = Value::Place(Some(Spot { parent: Some(1), after: None }));
@@ -253,7 +253,7 @@ fn errors_name_the_node() {
     let state = |id, field| Err(PatchError::State { id, field });
     let insert = between(&base, &row(&[1, 2, 7]));
     assert_eq!(row(&[1]).patched(&insert), Err(PatchError::Missing { id: 7, missing: 2 }));
-    assert_eq!(row(&[1, 2, 7]).patched(&insert), state(7, Field::Place));
+    assert_eq!(row(&[1, 2, 7]).patched(&insert), Err(PatchError::IdInUse { id: 7 }));
     let mut child = row(&[1, 2]);
     child.push_with_id(Some(1), Node::group(), 3);
     assert_eq!(child.patched(&between(&base, &row(&[1]))), Err(PatchError::NotEmpty { id: 2, child: 3 }));
@@ -266,6 +266,7 @@ fn errors_name_the_node() {
     let other = between(&row(&[2, 1]), &row(&[]));
     assert!(matches!(Patch::merge(&between(&base, &row(&[])), &other), Err(PatchError::State { .. })));
     for error in [
+        PatchError::IdInUse { id: 7 },
         PatchError::Missing { id: 7, missing: 2 },
         PatchError::Cycle { id: 7 },
         PatchError::NotEmpty { id: 7, child: 2 },
@@ -307,6 +308,24 @@ fn ids_are_unique_and_kept_by_bytes() {
         assert!(matches!(Tree::from_bytes(&tree.to_bytes()), Err(SnapshotError::Invalid { .. })));
         tree.clear();
         assert_eq!((tree.next_id(), tree.push(None, Node::group())), (0, 0));
+    }
+}
+
+#[test]
+fn ids_of_nodes_that_are_gone_are_not_given_again_after_a_tree_was_saved() {
+    for base in [row(&[0, 1, 2]), row(&[4, 9])] {
+        let (mut scene, mut instance) = placed(&base);
+        while let Some(last) = scene.children(instance.root()).next_back() {
+            scene.remove(last).unwrap();
+            let tree = instance.tree(&scene).unwrap();
+            for tree in [Tree::from_bytes(&tree.to_bytes()).unwrap(), tree.patched(&Patch::new()).unwrap()] {
+                assert_eq!((tree.len(), tree.next_id()), (scene.len() - 2, base.next_id()));
+                let (mut opened, mut again) = placed(&tree);
+                let new = opened.insert(again.root(), Node::group()).unwrap();
+                again.tree(&opened).unwrap();
+                assert_eq!(again.id(new), Some(base.next_id()));
+            }
+        }
     }
 }
 

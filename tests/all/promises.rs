@@ -9,7 +9,8 @@ use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::query::{CullView, Ray, Sphere};
 use hedgerow::snapshot::SaveOptions;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig,
+    Transform, Tree,
 };
 use std::collections::HashSet;
 use std::time::Duration;
@@ -157,10 +158,8 @@ const ROUNDS: [(&str, Round); 7] = [
 fn edit(scene: &mut Scene, dice: &mut fastrand::Rng, edits: usize) -> Vec<NodeHandle> {
     let mut given = Vec::new();
     for _ in 0..edits {
-        let all: Vec<NodeHandle> = std::iter::once(scene.root())
-            .chain(scene.detached())
-            .flat_map(|top| scene.get(top).unwrap().descendants().map(|node| node.handle()))
-            .collect();
+        let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
+        let all: Vec<NodeHandle> = tops.flat_map(NodeRef::descendants).map(NodeRef::handle).collect();
         let [node, other] = [(); 2].map(|()| all[dice.usize(..all.len())]);
         let movable: Vec<NodeHandle> = [node, other].into_iter().filter(|&node| node != scene.root()).collect();
         match dice.u8(..22) {
@@ -172,7 +171,7 @@ fn edit(scene: &mut Scene, dice: &mut fastrand::Rng, edits: usize) -> Vec<NodeHa
             7..=9 if node != scene.root() => _ = scene.remove(node).unwrap(),
             10 => _ = scene.reparent(node, Place::Detached, Keep::Local),
             11 => {
-                let detached = scene.detached().next();
+                let detached = scene.detached().next().map(NodeRef::handle);
                 detached.map(|node| scene.reparent(node, other, Keep::Local));
             }
             12 | 13 => _ = scene.reparent(node, other, Keep::Local),
@@ -395,7 +394,7 @@ fn detaching_and_attaching_takes_no_memory_again_and_again() {
 fn a_handle_that_is_gone_names_no_other_node_however_the_scene_was_emptied() {
     type Empty = fn(&mut Scene);
     fn tops(scene: &Scene) -> Vec<NodeHandle> {
-        scene.children(scene.root()).chain(scene.detached()).collect()
+        scene.children(scene.root()).chain(scene.detached().map(NodeRef::handle)).collect()
     }
     let ways: [(&str, Empty); 10] = [
         ("clearing", Scene::clear),

@@ -3,10 +3,11 @@
 use crate::drivers::patch::{bits, node, placed};
 use fastrand::Rng;
 use hedgerow::changes::ChangeReader;
+use hedgerow::data::NodeIds;
 use hedgerow::glam::DVec3;
 use hedgerow::patch::{Field, Instance, Patch, Recorder};
 use hedgerow::{
-    Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, ViewRange, Visibility,
+    Error, Keep, Layers, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform, Tree, ViewRange, Visibility,
 };
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 16, ..SceneConfig::DEFAULT };
@@ -27,9 +28,8 @@ fn now(scene: &Scene, recorder: &Recorder) -> Tree {
 
 /// Some edit of any node, in the tree or detached.
 fn edit(rng: &mut Rng, scene: &mut Scene, fixed: &[NodeHandle]) {
-    let tops: Vec<_> = core::iter::once(scene.root()).chain(scene.detached()).collect();
-    let nodes: Vec<_> =
-        tops.iter().flat_map(|&top| scene.get(top).unwrap().descendants()).map(|node| node.handle()).collect();
+    let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
+    let nodes: Vec<_> = tops.flat_map(NodeRef::descendants).map(NodeRef::handle).collect();
     let any = |rng: &mut Rng| nodes[rng.usize(..nodes.len())];
     let (at, other) = (any(rng), any(rng));
     let place = match rng.u8(..6) {
@@ -93,11 +93,19 @@ fn patches_of_random_edits_keep_a_replica_equal_and_go_back_and_join() {
                 scene.update();
             }
             scene.update();
+            // A client that joins after edits that were not read.
+            let saved = Tree::from_bytes(&recorder.tree().to_bytes()).unwrap();
+            assert_eq!((bits(&saved), saved.next_id()), (bits(&before), recorder.instance().ids().next_id()));
+            let mut joined = Scene::new();
+            let root = joined.root();
+            let mut young = Instance::insert_below(&mut joined, root, &saved).unwrap();
             let patch = recorder.read(&scene).unwrap();
             let sent = Patch::from_bytes(&patch.to_bytes()).unwrap();
             assert_eq!(sent.to_bytes(), patch.to_bytes());
             sent.apply(&mut replica, &mut twin).unwrap_or_else(|error| panic!("{seed} {round}: {error}\n{patch:?}"));
+            sent.apply(&mut joined, &mut young).unwrap();
             let tree = now(&scene, &recorder);
+            assert_eq!(bits(&young.tree(&joined).unwrap()), bits(&tree), "{seed} {round}");
             assert_eq!(bits(&twin.tree(&replica).unwrap()), bits(&tree), "{seed} {round} {patch:?}");
             let back = tree.patched(&patch.inverse()).unwrap();
             assert_eq!(bits(&back), bits(&before), "{seed} {round}");
@@ -140,6 +148,28 @@ fn steps_of_random_edits_are_undone_and_redone_in_the_scene_itself() {
             assert_eq!(bits(&now(&scene, &recorder)), bits(state), "{seed}");
         }
         assert_eq!(scene.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn a_recorder_goes_on_with_its_ids_after_a_restart() {
+    for seed in 0..30 {
+        let mut rng = Rng::with_seed(seed);
+        let mut scene = tracked(TRACKED);
+        let root = scene.root();
+        (0..30).for_each(|_| edit(&mut rng, &mut scene, &[root]));
+        let before = recorder(&mut scene, root);
+        let (mut replica, mut twin) = placed(&before.tree());
+        let ids = before.instance().ids();
+        let mut saved = NodeIds::new();
+        assert!(ids.iter().all(|(id, node)| saved.insert(node, id)) && saved.insert(root, ids.next_id()));
+        let mut scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
+        let mut again = Recorder::new(&scene, Instance::with_ids(root, saved)).unwrap();
+        assert_eq!((bits(&again.tree()), again.instance().id(root)), (bits(&before.tree()), None));
+        (0..10).for_each(|_| edit(&mut rng, &mut scene, &[root]));
+        scene.update();
+        again.read(&scene).unwrap().apply(&mut replica, &mut twin).unwrap();
+        assert_eq!(bits(&twin.tree(&replica).unwrap()), bits(&again.tree()), "{seed}");
     }
 }
 
@@ -203,8 +233,8 @@ fn a_local_transform_of_equal_bits_is_listed_as_set_and_is_no_change() {
 fn a_refused_read_counts_as_none() {
     let mut scene = Scene::new();
     let root = scene.root();
+    scene.insert(root, Node::group()).unwrap(); // which no update has seen, either
     let instance = Instance::of(&scene, root).unwrap();
-    scene.update();
     assert_eq!(Recorder::new(&scene, instance).unwrap_err(), Error::NoChanges);
     let mut scene = tracked(TRACKED);
     let root = scene.insert(scene.root(), Node::group()).unwrap();

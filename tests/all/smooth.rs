@@ -80,7 +80,7 @@ impl Dice {
         shear.rows[0][1] = 0.5;
         let (kind, local) = (self.0.u8(..24), self.local());
         let wide = DVec3::new(1e7 + self.0.f64(), self.0.f64(), -1e6);
-        let detached = scenes[0].detached().next();
+        let detached = scenes[0].detached().next().map(|node| node.handle());
         let parent = scenes[0].parent(node);
         if kind == 7 {
             jumps.unsure.extend(scenes[0].get(node).unwrap().descendants().map(|node| node.handle()));

@@ -8,7 +8,8 @@ use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::snapshot::SaveOptions;
 use hedgerow::text::{NodeIds, WithIds};
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
+    Aabb, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform,
+    Tree,
 };
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
@@ -27,9 +28,8 @@ type Listed<'n> = (Option<usize>, Node<'n>, Option<DVec3>);
 
 /// All nodes in depth-first order; the detached ones come last.
 fn nodes(scene: &Scene) -> Vec<Listed<'_>> {
-    let tops = std::iter::once(scene.root()).chain(scene.detached());
-    let order: Vec<NodeHandle> =
-        tops.flat_map(|top| scene.get(top).unwrap().descendants().map(|node| node.handle())).collect();
+    let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
+    let order: Vec<NodeHandle> = tops.flat_map(NodeRef::descendants).map(NodeRef::handle).collect();
     let place = |node| order.iter().position(|&other| other == node);
     let listed = |&node: &NodeHandle| {
         let parent = scene.parent(node).and_then(place);
@@ -103,7 +103,7 @@ fn detached_subtrees_are_told_behind_the_tree() {
     let scene: Scene = again(&scene);
     assert_eq!(scene.validate(), Ok(()));
     assert_eq!((scene.len(), scene.stats().detached), (2, 2));
-    let book = scene.detached().next().unwrap();
+    let book = scene.detached().next().unwrap().handle();
     assert_eq!(
         scene.children(book).map(|page| scene.get(page).and_then(|node| node.name())).collect::<Vec<_>>(),
         [Some("page")]
@@ -204,8 +204,8 @@ fn children_may_come_before_their_parents() {
     ]}"#;
     let scene: Scene = serde_json::from_str(text).unwrap();
     assert_eq!(scene.validate(), Ok(()));
-    let names = |top| scene.get(top).unwrap().descendants().filter_map(|node| node.name()).collect::<Vec<_>>();
-    assert_eq!(names(scene.root()), ["root", "a", "b", "b1", "b2"]);
+    let names = |top: NodeRef<'_>| top.descendants().filter_map(NodeRef::name).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(names(scene.get(scene.root()).unwrap()), ["root", "a", "b", "b1", "b2"]);
     assert_eq!(names(scene.detached().next().unwrap()), ["spare", "part"]);
 }
 

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Error, Keep, Local, Mat34, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform};
 use std::collections::HashMap;
 
 fn number(rng: &mut Rng) -> f32 {
@@ -177,12 +177,9 @@ fn lists_of_subtrees_are_reduced_and_detached_as_one_by_one() {
         let is_below = |node| {
             core::iter::successors(scene.parent(node), |&node| scene.parent(node)).any(|above| list.contains(&above))
         };
-        let mut expected = Vec::new();
-        for &node in &list {
-            if !is_below(node) && !expected.contains(&node) {
-                expected.push(node);
-            }
-        }
+        let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
+        let order = tops.flat_map(NodeRef::descendants).map(NodeRef::handle);
+        let expected: Vec<_> = order.filter(|node| list.contains(node) && !is_below(*node)).collect();
         assert_eq!(scene.topmost(&list).unwrap(), expected);
 
         for list in [&list, &expected] {
@@ -197,7 +194,7 @@ fn lists_of_subtrees_are_reduced_and_detached_as_one_by_one() {
                 assert!(many.children(node).eq(single.children(node)), "seed {seed}");
             }
             let roots = |scene: &Scene| {
-                let mut roots: Vec<_> = scene.detached().collect();
+                let mut roots: Vec<_> = scene.detached().map(NodeRef::handle).collect();
                 roots.sort_unstable();
                 roots
             };

@@ -241,14 +241,14 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
-        names: &["node_map::retain", "NodeMap::retain_live"],
+        names: &["node_map::retain", "NodeMap::remove_stale"],
         run: |world| {
             world.map.retain(|node, _| {
                 tick();
                 node.to_bits() >> 28 & 3 != 0
             });
             expect(world.scene.remove(world.nodes[20]));
-            world.map.retain_live(&world.scene);
+            drop(world.map.remove_stale(&world.scene));
         },
     },
     Case {

@@ -1,8 +1,8 @@
 //! Who runs an experiment: a program that prints ratios, Criterion, or a test.
 //!
 //! An [experiment](crate::experiments) is a function that is given a front. It sets up both sides, and hands the front
-//! work in one of two forms: calls, which can be repeated at once, or the rounds of a [`Trial`], in which only a part is
-//! timed. The front decides how often the work is done and what is made of the times.
+//! work in one of two forms: calls, which can be repeated at once, or the rounds of a [`Trial`], in which only a part
+//! is timed. The front decides how often the work is done and what is made of the times.
 
 use crate::rounds::{Pace, Trial};
 use crate::{Case, Failure, Outcome};
@@ -50,8 +50,8 @@ pub trait Front: Sized {
     /// How large experiments are to be.
     fn scale(&self) -> Scale;
 
-    /// Has both sides do the same work, and reports what a call of each took. Then, where both have worked as often, the
-    /// check is to find that they have computed the same.
+    /// Has both sides do the same work, and reports what a call of each took. Then, where both have worked as often,
+    /// the check is to find that they have computed the same.
     fn calls<A, B>(
         &mut self,
         case: Case<'_>,

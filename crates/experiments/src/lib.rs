@@ -4,10 +4,10 @@
 //! - [`workloads`]: trees, edits, boxes, rigs, clips and skins.
 //! - [`sides`]: scene graphs behind one interface, ours and others.
 //! - [`experiments`]: each with its set-up, its two sides, its sizes, and the check that both sides agree.
-//! - [`front`]: who runs them. The program `measure` prints ratios, the bench `experiments` hands them to Criterion, and
-//!   the tests of this crate run every check once, at a small size.
-//! - [`rounds`], [`clock`], [`heap`], [`machine`]: work of which only a part is timed, what it is timed by, an allocator
-//!   that counts, and the compiler and the instruction sets, which every result says.
+//! - [`front`]: who runs them. The program `measure` prints ratios, the bench `experiments` hands them to Criterion,
+//!   and the tests of this crate run every check once, at a small size.
+//! - [`rounds`], [`clock`], [`heap`], [`machine`]: work of which only a part is timed, what it is timed by, an
+//!   allocator that counts, and the compiler and the instruction sets, which every result says.
 //!
 //! Source of most of it: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019 ("the thesis").
 

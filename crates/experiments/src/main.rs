@@ -7,16 +7,16 @@
 //! RUSTFLAGS="-C target-cpu=native" cargo run --release -p hedgerow-experiments -- EXPERIMENT
 //! ```
 //!
-//! Each line says how many threads either side used, one if nothing is said, and which vectors: what our kernels find on
-//! the machine, and what a baseline was compiled for. The third and the fourth command give both sides the same.
+//! Each line says how many threads either side used, one if nothing is said, and which vectors: what our kernels find
+//! on the machine, and what a baseline was compiled for. The third and the fourth command give both sides the same.
 //!
-//! With `--json` there is one JSON object a line with the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (in that
-//! unit), `baseline`, `baseline_ns`, `ratio` (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`,
+//! With `--json` there is one JSON object a line with the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (in
+//! that unit), `baseline`, `baseline_ns`, `ratio` (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`,
 //! `level`, `baseline_level` (the vectors), `features`, `compiler`, and for medians `quartiles` and
 //! `baseline_quartiles`. Cases that are counted in bytes have bytes in the two `ns` fields.
 //!
-//! Both sides have the same mathematics, matrix type, allocator and compiler flags. Their rounds take turns, and medians
-//! are compared. What the two computed is compared, too; the program fails if it differs.
+//! Both sides have the same mathematics, matrix type, allocator and compiler flags. Their rounds take turns, and
+//! medians are compared. What the two computed is compared, too; the program fails if it differs.
 
 mod report;
 mod turns;

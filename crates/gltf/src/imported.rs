@@ -46,10 +46,10 @@ pub struct Imported {
     /// The mesh ids used by [`Drawable::mesh`](hedgerow::Drawable::mesh), and what they stand for.
     pub mesh_ids: MeshIds,
     /// The mesh ids with coarser meshes (`MSFT_lod` of nodes with `MSFT_screencoverage`), as
-    /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes them. The share of the screen's height s
-    /// stands for the distance r ÷ s, with half the diagonal r of the mesh's box, times the greatest scale of the first
-    /// node that draws it: so set [`DetailView::scale`](hedgerow::query::DetailView::scale) to tan(fov ÷ 2). All nodes
-    /// that draw a mesh have its levels. Draws keep their material: that of the coarser mesh is in its
+    /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes them. The share of the screen's height
+    /// s stands for the distance r ÷ s, with half the diagonal r of the mesh's box, times the greatest scale of the
+    /// first node that draws it: so set [`DetailView::scale`](hedgerow::query::DetailView::scale) to tan(fov ÷ 2). All
+    /// nodes that draw a mesh have its levels. Draws keep their material: that of the coarser mesh is in its
     /// [`primitive`](Self::primitive).
     pub levels: Vec<(u32, CoarserMeshes)>,
     /// The materials, by glTF index; behind them the default one, of primitives without a material. Empty if
@@ -230,8 +230,8 @@ pub struct ImportedDrawable {
     /// [`JointBounds::follow`](hedgerow::character::JointBounds::follow) sets them.
     pub skin: Option<usize>,
     /// The node in whose space the skin places the vertices: the [base](crate::RigPlace::base) of its rig. Take its
-    /// world matrix for drawing, for which side is the front, and for depth, instead of that of `handle`. `None` without
-    /// a skin, if motion was not imported, or if the scene has none of the rig's joints.
+    /// world matrix for drawing, for which side is the front, and for depth, instead of that of `handle`. `None`
+    /// without a skin, if motion was not imported, or if the scene has none of the rig's joints.
     pub base: Option<NodeHandle>,
 }
 

@@ -125,7 +125,7 @@ impl Listing {
 
     /// Adds a drawable that several views may see.
     #[inline]
-    pub(crate) fn push_seen(&mut self, slice: SliceView<'_>, seen: &Seen) {
+    pub(crate) fn push_seen(&mut self, slice: SliceView<'_>, seen: &VisibleDraw) {
         self.commands.push(seen.command);
         if self.keeps_matrices {
             self.matrices.push(slice.transforms().worlds()[seen.slot.slot as usize]);
@@ -317,7 +317,7 @@ impl Part<'_> {
 
 /// What is listed for a drawable, and the views that see it, one bit each.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct VisibleDraw {
     pub(crate) command: DrawCommand,
     pub(crate) slot: MatrixSlot,
     /// Its place in the drawable column of the slice.
@@ -325,7 +325,7 @@ pub(crate) struct Seen {
     pub(crate) views: u32,
 }
 
-impl Seen {
+impl VisibleDraw {
     /// The drawable of a slice with this number.
     #[inline]
     pub(crate) fn of(slice: SliceView<'_>, drawable: usize, views: u32) -> Self {

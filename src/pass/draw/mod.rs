@@ -14,7 +14,7 @@ pub(crate) use cache::{Cache, Segment};
 pub(crate) use changed::ChangedDraws;
 pub use command::DrawCommand;
 pub use groups::{DrawGroup, DrawGroups};
-pub(crate) use listing::{Listing, Part, Seen, mark};
+pub(crate) use listing::{Listing, Part, VisibleDraw, mark};
 pub(crate) use motion::Motion;
 pub use order::{DepthView, DrawOrder, depth_key};
 pub(crate) use relative::Relative;

@@ -341,22 +341,6 @@ mod tests {
         assert_eq!(slots[still.slot as usize], odd);
     }
 
-    #[test]
-    fn what_single_precision_does_not_see_moves_what_is_below_in_other_slices() {
-        let mut scene = Scene::with_config(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT }).unwrap();
-        let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-        let nodes = [(); 40].map(|()| scene.insert(city, Node::transform(Transform::IDENTITY)).unwrap());
-        let mut worlds = WideWorlds::EMPTY;
-        for x in [1e8, 1e8 + 0.25, 1e8 - 0.5] {
-            scene.edit(city).unwrap().set_translation_f64(DVec3::new(x, 0.0, 0.0)).unwrap();
-            scene.update();
-            worlds.refresh(&scene.store, false);
-            for at in nodes.map(|node| scene.get(node).unwrap().matrix_slot().unwrap()) {
-                assert_eq!(worlds.slice(at.slice).unwrap().translation(at.slot).x, x);
-            }
-        }
-    }
-
     /// Edits a scene at random.
     fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng, which: u32) {
         nodes.retain(|&node| scene.contains(node));

@@ -3,7 +3,7 @@
 use crate::pass::DrawList;
 use crate::pass::cull::{Found, Probe, Stop};
 use crate::pass::detail::DetailView;
-use crate::pass::draw::Seen;
+use crate::pass::draw::VisibleDraw;
 use crate::store::Store;
 use crate::threads::is_worth_sharing;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelBridge, ParallelIterator};
@@ -62,7 +62,7 @@ impl Store {
 /// Lists for each view what it sees, in the order of these lists.
 pub(in crate::pass) fn list_seen(
     store: &Store,
-    seen: &[Vec<Seen>],
+    seen: &[Vec<VisibleDraw>],
     details: &[Option<DetailView<'_>>],
     lists: &mut [&mut DrawList],
 ) {
@@ -71,7 +71,7 @@ pub(in crate::pass) fn list_seen(
     views.sort_by_key(|(_, list)| core::cmp::Reverse(list.len()));
     views.into_iter().par_bridge().for_each(|(view, list)| {
         let detail = details[view];
-        let mut filling = list.begin_replacing((store, None), detail);
+        let mut filling = list.begin_replacing(store, None, detail);
         for seen in seen.iter().flatten().filter(|seen| seen.views >> view & 1 != 0) {
             filling.push_seen((store, store.view(seen.slot.slice)), seen);
         }

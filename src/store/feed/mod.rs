@@ -16,7 +16,7 @@
 //!
 //! Invariants:
 //! 1. [`Has::REPORTED`] is set for the nodes that have a row in a slice of the tree, as of the last update.
-//! 2. Outside of an update no record has [`Has::ANEW`], there are no notes of histories, and no slot in use is new.
+//! 2. Outside of an update no record has [`Has::RECORDED`], there are no notes of histories, and no slot in use is new.
 //! 3. The previous matrix of a slot is the present one, unless it is in `Trace::moving`, and its slice in `moving`.
 
 mod log;
@@ -167,7 +167,7 @@ impl Feed {
     /// Logs what an update changed of a node, unless the node was placed again and is checked later.
     pub(crate) fn tell(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
         let has = pages.record(id).has;
-        if has.has(Has::REPORTED) && !has.has(Has::ANEW) {
+        if has.has(Has::REPORTED) && !has.has(Has::RECORDED) {
             self.log.push(self.frame + 1, pages.handle(id), Event::Edited(kinds));
         }
     }
@@ -176,8 +176,8 @@ impl Feed {
     fn note_past(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize, history: History) {
         let node = pages.handle(id);
         let has = &mut pages.record_mut(id).has;
-        if has.has(Has::REPORTED) && !has.has(Has::ANEW) {
-            *has |= Has::ANEW;
+        if has.has(Has::REPORTED) && !has.has(Has::RECORDED) {
+            *has |= Has::RECORDED;
             self.notes.push(Past {
                 node,
                 history,
@@ -291,7 +291,7 @@ impl Store {
         for id in placed {
             let has = &mut pages.record_mut(id).has;
             let (in_tree, inside) = (has.has(Has::REPORTED), !has.has(Has::DETACHED));
-            if !core::mem::replace(has, has.with(Has::REPORTED, inside) | Has::ANEW).has(Has::ANEW) {
+            if !core::mem::replace(has, has.with(Has::REPORTED, inside) | Has::RECORDED).has(Has::RECORDED) {
                 feed.placed.push(id);
             }
             if in_tree != inside {
@@ -431,7 +431,7 @@ impl Store {
         for Past { node, history: past, material, layers } in feed.notes.drain(..) {
             let Some(id) = pages.resolve(node) else { continue };
             let record = pages.record_mut(id);
-            record.has = record.has.without(Has::ANEW);
+            record.has = record.has.without(Has::RECORDED);
             let spot = pages.spot(id);
             let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
             if !pages.record(id).has.has(Has::REPORTED) {
@@ -461,7 +461,7 @@ impl Store {
         }
         for id in feed.placed.drain(..) {
             let record = pages.record_mut(id);
-            record.has = record.has.without(Has::ANEW);
+            record.has = record.has.without(Has::RECORDED);
             let spot = pages.spot(id);
             let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
             // What is new was where it is.
@@ -546,7 +546,7 @@ impl Store {
             let has = self.pages.record(id).has;
             let (spot, told) = (self.pages.spot(id), has.has(Has::REPORTED));
             let in_tree = self.slices.row(spot).is_some_and(|(slice, _)| !slice.detached) && feed.frame > 0;
-            if told != in_tree || has.has(Has::ANEW) {
+            if told != in_tree || has.has(Has::RECORDED) {
                 return Err(format!("record {} is not where readers of changes were told", id.0));
             }
         }

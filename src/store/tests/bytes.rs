@@ -5,13 +5,13 @@ use crate::store::record::{Link, RecordId};
 use crate::store::{Image, Store};
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 
-pub(super) fn saved(store: &Store) -> Vec<u8> {
+fn saved(store: &Store) -> Vec<u8> {
     let mut out = Writer::new();
     store.write_image(&mut out);
     out.into_bytes().split_off(HEADER_BYTES)
 }
 
-pub(super) fn loaded(bytes: &[u8]) -> Result<Store, BytesError> {
+fn loaded(bytes: &[u8]) -> Result<Store, BytesError> {
     let mut from = Reader::new(bytes);
     let image = Image::read(&mut from)?;
     from.finish()?;

@@ -43,28 +43,3 @@ fn a_great_build_is_placed_at_once_and_in_pieces() {
         }
     }
 }
-
-#[test]
-fn records_are_spent_and_never_used_again() {
-    use crate::store::page::GENERATIONS;
-    let before = GENERATIONS.replace(5);
-    let mut store = Store::new(SceneConfig::DEFAULT);
-    let mut handles = std::collections::HashSet::new();
-    for round in 0..20 {
-        let handle = store.insert(Position::last_of(RecordId::ROOT), &Node::group()).unwrap();
-        assert!(handles.insert(handle));
-        let id = store.resolve(handle).unwrap();
-        store.remove(id);
-        if round % 3 == 0 {
-            store.update();
-        }
-        if round % 4 == 0 {
-            let before = bytes::saved(&store);
-            store = bytes::loaded(&before).unwrap();
-            assert!(bytes::saved(&store) == before);
-        }
-        assert_eq!(store.validate(), Ok(1));
-    }
-    assert!(store.pages.spent() >= 6);
-    GENERATIONS.set(before);
-}

@@ -102,7 +102,7 @@ const BREAKS: &[(&str, Break)] = &[
         store.note(id, ChangeKinds::NAME);
         store.note_removed(id, store.pages.record(id).has);
     }),
-    ("were told", |store, id| store.pages.record_mut(id).has |= Has::ANEW),
+    ("were told", |store, id| store.pages.record_mut(id).has |= Has::RECORDED),
     ("were told", |store, id| store.pages.record_mut(id).has = store.pages.record(id).has.without(Has::REPORTED)),
     ("is out of date", |store, id| {
         let (slice, spot) = slice_of(store, id);

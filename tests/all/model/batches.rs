@@ -7,7 +7,7 @@ use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
 use super::{Check, Mismatch, components};
 use hedgerow::edit::BatchError;
-use hedgerow::{Error, Keep, Local, NodeHandle, Place, Scene, Transform};
+use hedgerow::{Error, Keep, Local, NodeHandle, NodeRef, Place, Scene, Transform};
 use std::collections::HashMap;
 
 impl Oracle {
@@ -115,13 +115,10 @@ impl Oracle {
         });
         let Some(found) = self.attempt(refusals, |scene| scene.topmost(&nodes))? else { return Ok(()) };
         let listed = |index: usize| nodes.contains(&self.tree.handle(index));
-        let mut expected = Vec::new();
-        for &node in &nodes {
-            let below = self.tree.find(node).is_some_and(|index| self.tree.up(index).skip(1).any(listed));
-            if !below && !expected.contains(&node) {
-                expected.push(node);
-            }
-        }
+        let below = |index: usize| self.tree.up(index).skip(1).any(listed);
+        let tops = self.scene.get(self.scene.root()).into_iter().chain(self.scene.detached());
+        let listed = tops.flat_map(NodeRef::descendants).map(NodeRef::handle).filter(|node| nodes.contains(node));
+        let expected: Vec<_> = listed.filter(|&node| !self.tree.find(node).is_some_and(below)).collect();
         ensure!(found == expected, "the topmost of {nodes:?} are {found:?}, not {expected:?}");
         Ok(())
     }

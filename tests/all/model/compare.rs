@@ -50,7 +50,7 @@ impl Oracle {
         let (len, detached) = (self.scene.len(), self.scene.stats().detached);
         let expected = (self.attached, self.tree.len() - self.attached);
         ensure!((len, detached) == expected, "{len} nodes and {detached} detached ones, not {expected:?}");
-        let mut roots: Vec<NodeHandle> = self.scene.detached().collect();
+        let mut roots: Vec<NodeHandle> = self.scene.detached().map(|node| node.handle()).collect();
         let mut expected: Vec<NodeHandle> = self.tree.detached().iter().map(|&root| self.tree.handle(root)).collect();
         roots.sort_unstable();
         expected.sort_unstable();

@@ -1,18 +1,15 @@
 //! A scene as text, to compare scenes by, and to print one that is broken.
 
-use hedgerow::{NodeHandle, Scene};
+use hedgerow::{NodeHandle, NodeRef, Scene};
 use std::fmt::Write;
 
 /// The tree as text: one line for each node, with its depth, its handle and its components. Detached subtrees follow.
 /// Equal scenes give equal text.
 pub(crate) fn dump(scene: &Scene) -> String {
     let mut text = String::new();
-    for top in core::iter::once(scene.root()).chain(scene.detached()) {
-        for node in scene.get(top).unwrap().descendants().map(|node| node.handle()) {
-            let described = scene.get(node).expect("a node of the scene").node();
-            writeln!(text, "{} {node:?} {described:?}", scene.get(node).map_or(0, |node| node.depth()))
-                .expect("a string takes all text");
-        }
+    let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
+    for node in tops.flat_map(NodeRef::descendants) {
+        writeln!(text, "{} {:?} {:?}", node.depth(), node.handle(), node.node()).expect("a string takes all text");
     }
     text
 }

@@ -11,7 +11,7 @@ use hedgerow::{
 type Seen = (NodeHandle, String, Option<NodeHandle>, Vec<NodeHandle>);
 
 fn seen(scene: &Scene) -> (Vec<Seen>, Vec<NodeHandle>) {
-    let tops: Vec<NodeHandle> = scene.detached().collect();
+    let tops: Vec<NodeHandle> = scene.detached().map(|node| node.handle()).collect();
     let all = tops.iter().copied().chain([scene.root()]).flat_map(|top| scene.get(top).unwrap().descendants());
     let nodes = all.map(|node| {
         let children = node.children().map(|child| child.handle()).collect();

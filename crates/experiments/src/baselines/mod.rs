@@ -8,7 +8,8 @@
 //!   [`MeshColumns`] the same as arrays with bools.
 //! - [`Character`] and [`Flattened`] are a character's joints as objects with children and as arrays of 4×4 matrices.
 //! - [`KeyTracks`] is a player of clips that has keys sorted by track: it searches each, or keeps its place in it.
-//! - [`SeedSkin`] skins a character in the way in which that is first written down, and in the fastest that comes of it.
+//! - [`SeedSkin`] skins a character in the way in which that is first written down, and in the fastest that comes of
+//!   it.
 //!
 //! All have `hedgerow`'s matrix and transform types and so the same mathematics; a [`Checksum`](crate::sides::Checksum)
 //! of matrices and draws shows it to the bit. What is called from outside is not inlined there, since ours, which comes

@@ -104,8 +104,8 @@ impl SeedSkin {
         }
     }
 
-    /// After all steps: what is not skinned lies elsewhere, vectors have four floats, and there is a loop for each number
-    /// of influences, in the order of [`order`](Self::order).
+    /// After all steps: what is not skinned lies elsewhere, vectors have four floats, and there is a loop for each
+    /// number of influences, in the order of [`order`](Self::order).
     #[inline(never)]
     pub fn sorted(&self, palette: &[Mat4], output: &mut [WideVertex]) {
         let Sorted { vertices, counts: [one, two, three, _], joints, weights, .. } = &self.sorted;

@@ -9,8 +9,8 @@
 //!
 //! Cases `blend/all`, `blend/10%` and `blend/1%`: a frame halfway between two steps that moved as many, by
 //! [`Smooth::blend`], and taken back; compared with what is written by hand, which sets blended local transforms,
-//! updates, sets those of the step again and updates, with the feed on both sides. That both end with the same worlds is
-//! checked.
+//! updates, sets those of the step again and updates, with the feed on both sides. That both end with the same worlds
+//! is checked.
 
 use crate::agreement::agree;
 use crate::clock::nanoseconds;

@@ -11,8 +11,8 @@
 //! frame, and is not timed. With `batch-` before their names the same edits are batches of `hedgerow`, against single
 //! calls; filling their lists is timed. There is no batch of inserts: `batch-insert` is single inserts on both sides.
 //!
-//! - `rigs/set`, `rigs/set-random`: all transforms of rigs that were maintained once, depth first as they were built, and
-//!   in random order, the same in each frame.
+//! - `rigs/set`, `rigs/set-random`: all transforms of rigs that were maintained once, depth first as they were built,
+//!   and in random order, the same in each frame.
 //! - `build`: the whole tree by single inserts, in the order in which nodes were chosen, nothing reserved.
 //! - `batch-build`: from a list of the same nodes, pushing them included, against single inserts. Dropping the tree is
 //!   not timed.

@@ -1,9 +1,9 @@
 //! The thesis's first question (sections 4.1, 5.1 and 7.4.1): the orders in which nodes of a tree that does not change
 //! can lie, told apart from what columns gain.
 //!
-//! The node objects are those of the naive graph, of 176, 96 and 144 bytes with pointers to their children (the thesis's
-//! own have 180, 108 and 172), and each case compares `hedgerow`'s columns with one way to place them: ratios of two
-//! cases say what packing gains, and each ratio what columns gain beyond it.
+//! The node objects are those of the naive graph, of 176, 96 and 144 bytes with pointers to their children (the
+//! thesis's own have 180, 108 and 172), and each case compares `hedgerow`'s columns with one way to place them: ratios
+//! of two cases say what packing gains, and each ratio what columns gain beyond it.
 //!
 //! - `depth-first/`, `breadth-first/`, `van-emde-boas/`: end to end in one block, in that order, visited depth first.
 //! - `made/`: a block each, as the allocator cuts them on a fresh heap, in the order in which the nodes are made: each

@@ -5,8 +5,8 @@
 //! - [`Topology`] has other shapes of trees, in which every node has a transform, and [`Moves`] says which of them
 //!   move.
 //! - [`Town`] is a large scene to be culled, and [`Parts`] are meshes of about three sub-meshes, strewn over a cube.
-//! - [`test_clip()`] is what players of clips are measured on, [`rig()`] what poses are, and [`SkinRecipe`] a character to
-//!   be skinned.
+//! - [`test_clip()`] is what players of clips are measured on, [`rig()`] what poses are, and [`SkinRecipe`] a character
+//!   to be skinned.
 //!
 //! [`Flush`] empties the caches. The same seed makes the same everywhere.
 

@@ -139,8 +139,8 @@ impl AnimationPlayer {
     /// Nodes are those of `to`: call [`retain_live`](Self::retain_live) again where some were removed.
     ///
     /// # Errors
-    /// [`CharacterError::Pose`] if a rig of the same number has another number of joints or channels there; other files are
-    /// not told apart otherwise. Nothing has changed then.
+    /// [`CharacterError::Pose`] if a rig of the same number has another number of joints or channels there; other files
+    /// are not told apart otherwise. Nothing has changed then.
     ///
     /// ```
     /// # let text = br#"{

@@ -76,8 +76,8 @@ fn of_mesh(
     primitives.iter().enumerate().map(of_primitive).collect()
 }
 
-/// Multiplies distances by the scales with which meshes are drawn, each by that of the first node that draws it. Runs in
-/// **O(nodes)**.
+/// Multiplies distances by the scales with which meshes are drawn, each by that of the first node that draws it. Runs
+/// in **O(nodes)**.
 pub(super) fn scale(levels: &mut Levels, scene: &Scene, scenes: &[ImportedScene]) {
     if levels.is_empty() {
         return;

@@ -92,7 +92,8 @@ fn chains_longer_than_a_batch_have_the_same_bits_at_every_level() {
     let mut dice = Rng::with_seed(13);
     let count = 75;
     let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
-    // From a slot on, each hangs so far behind the one above: chains, and parents that rise one by one without being one.
+    // From a slot on, each hangs so far behind the one above: chains, and parents that rise one by one without being
+    // one.
     for (from, distance) in [(1, 1), (20, 1), (21, 5), (40, 16)] {
         let parents: Vec<u32> = (0..count).map(|slot| if slot < from { 0 } else { slot - distance }).collect();
         for start in 1..25 {

@@ -72,9 +72,9 @@ fn wanted(words: &str) -> Result<Wanted> {
 
 #[wasm_bindgen]
 impl Page {
-    /// Shows in a canvas what the words of a command line ask for: `town`, `army`, `prefabs`, `smooth`, and the program's options. Without
-    /// `--frames` there is no end, with it nothing happens after them; without `--size` the canvas is as large as
-    /// [`Page::resize`] says.
+    /// Shows in a canvas what the words of a command line ask for: `town`, `army`, `prefabs`, `smooth`, and the
+    /// program's options. Without `--frames` there is no end, with it nothing happens after them; without `--size` the
+    /// canvas is as large as [`Page::resize`] says.
     pub async fn open(canvas: HtmlCanvasElement, words: String) -> std::result::Result<Page, JsError> {
         let Wanted { arguments, fixed, left } = wanted(&words)?;
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();

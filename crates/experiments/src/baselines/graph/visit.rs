@@ -11,8 +11,8 @@ use hedgerow::Mat34;
 /// # Safety
 /// The node and all below it must be alive, `above` the matrix of one above it, and no references to them may exist.
 pub(crate) unsafe fn transform(node: NonNull<NodeBase>, above: *const Mat34) {
-    // SAFETY: the caller vouches for the node and those below, and the kind names the type; a node outlives the visit of
-    // its children.
+    // SAFETY: the caller vouches for the node and those below, and the kind names the type; a node outlives the visit
+    // of its children.
     unsafe {
         let below = match node.as_ref().kind {
             Kind::Transform => {

@@ -1,5 +1,5 @@
-//! The thesis's own structures: nodes laid out in the orders that it compares, and its dynamic structure. Nodes are those
-//! of the [naive graph](super::Graph), placed in memory that is aligned to 16 bytes.
+//! The thesis's own structures: nodes laid out in the orders that it compares, and its dynamic structure. Nodes are
+//! those of the [naive graph](super::Graph), placed in memory that is aligned to 16 bytes.
 //!
 //! Source: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019, chapter 4.
 
