@@ -7,6 +7,7 @@
 //! ```
 
 use hedgerow::draw::DrawGroups;
+use hedgerow::skin::SkinOutput;
 use hedgerow::{DrawList, Transform};
 use hedgerow_gltf::Import;
 use std::error::Error;
@@ -56,11 +57,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("not imported: {skipped:?}");
     }
 
-    // The first animation, at half of its time, on everything that it moves.
-    if !imported.animations.is_empty() {
-        let mut player = imported.play(0)?;
-        player.seek(0.5 * player.duration());
-        player.apply(&mut scene)?;
+    // The first animation, at half of its time, on everything that it moves or deforms.
+    let mut player = if imported.animations.is_empty() { imported.at_rest() } else { imported.play(0)? };
+    player.seek(0.5 * player.duration());
+    player.apply(&mut scene)?;
+    for drawable in imported.scenes.iter().flat_map(|scene| &scene.drawables) {
+        if let Some(mut body) = imported.deformed(drawable)? {
+            body.follow(&player, &mut scene)?;
+            let mut positions = vec![[0.0_f32; 3]; body.mesh().len()];
+            body.skin(SkinOutput::new(&mut positions[..]))?;
+            println!("mesh {} is deformed: its first vertex is at {:.2?}", drawable.id, positions.first());
+        }
     }
 
     // What a frame does.

@@ -28,21 +28,7 @@ impl MeshData {
     /// ```
     #[must_use]
     pub fn without_joints(&self) -> Self {
-        let Self { id, topology, positions, normals, tangents, texcoords, colors, indices, targets, .. } = self;
-        let attributes = self.attributes.clone();
-        Self {
-            id: *id,
-            topology: *topology,
-            positions: positions.clone(),
-            normals: normals.clone(),
-            tangents: tangents.clone(),
-            texcoords: texcoords.clone(),
-            colors: colors.clone(),
-            indices: indices.clone(),
-            targets: targets.clone(),
-            attributes,
-            ..Self::default()
-        }
+        Self { influences: 0, joints: Vec::new(), weights: Vec::new(), eight_influences: false, ..self.clone() }
     }
 
     /// Lays the mesh out for skinning with palettes of this skin: one with which a node draws it, or [`Skin::rigid`]
