@@ -128,59 +128,12 @@
 //! # Characters
 //!
 //! [`Imported::deformed`] has what a drawable needs that follows joints or morph targets: the [`Deformed`] takes its
-//! palette, its weights and its box from an [`AnimationPlayer`], and computes vertices. They are relative to the rig's
-//! [`base`](RigPlace::base), as model matrices are; their drawable is a child of it, so the matrix of a draw is right,
-//! whatever the transform of the node that has the mesh, which glTF ignores. To hide such a mesh, hide the drawable's
-//! node; to copy one, copy that node, too.
+//! palette, its weights and its box from an [`AnimationPlayer`], and computes vertices, as its example and that of the
+//! README show. Vertices are relative to the rig's [`base`](RigPlace::base), as model matrices are, and so is their
+//! drawable, a child of it. So the matrix of a draw is right, whatever the transform of the node that has the mesh,
+//! which glTF ignores. To hide such a mesh, hide the drawable's node; to copy one, copy that node, too.
 //!
-//! ```
-//! use hedgerow::glam::Vec3;
-//! use hedgerow::skin::SkinOutput;
-//!
-//! // An arm of two joints, a triangle whose last corner follows the second joint, and a clip of one second in which
-//! // the second joint is stretched by two.
-//! let json = r#"{
-//!     "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 2]}],
-//!     "nodes": [{"name": "arm", "children": [1]}, {"name": "hand"}, {"name": "sleeve", "mesh": 0, "skin": 0}],
-//!     "skins": [{"joints": [0, 1]}],
-//!     "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2}}]}],
-//!     "animations": [{"name": "stretch", "samplers": [{"input": 3, "output": 4}],
-//!         "channels": [{"sampler": 0, "target": {"node": 1, "path": "translation"}}]}],
-//!     "accessors": [
-//!         {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3},
-//!         {"bufferView": 0, "componentType": 5126, "type": "VEC4", "count": 3, "byteOffset": 36},
-//!         {"bufferView": 0, "componentType": 5121, "type": "VEC4", "count": 3, "byteOffset": 84},
-//!         {"bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": 2, "byteOffset": 96},
-//!         {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 2, "byteOffset": 104}],
-//!     "bufferViews": [{"buffer": 0, "byteLength": 128}],
-//!     "buffers": [{"byteLength": 128, "uri": "data:,DATA"}]
-//! }"#;
-//! let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-//! let weights = [1.0, 0.0, 0.0, 0.0].repeat(3);
-//! let joints = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
-//! let (times, stretched) = ([0.0, 1.0], [0.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
-//! let floats = |list: &[f32]| list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
-//! let data = [floats(&positions), floats(&weights), joints.to_vec(), floats(&times), floats(&stretched)].concat();
-//! let data: String = data.iter().map(|byte| format!("%{byte:02X}")).collect();
-//! let mut import = hedgerow_gltf::from_slice(json.replace("DATA", &data).as_bytes(), None)?;
-//!
-//! let imported = &import.imported;
-//! let mut player = imported.play(0)?;
-//! let mut sleeve = imported.deformed(&imported.scenes[0].drawables[0])?.expect("it has a skin");
-//! let mut positions = vec![[0.0_f32; 3]; sleeve.mesh().len()];
-//!
-//! player.advance(0.5);                                             // each frame:
-//! player.apply(&mut import.scene)?;                                // nodes,
-//! sleeve.follow(&player, &mut import.scene)?;                      // palette and box,
-//! import.scene.update();
-//! sleeve.skin(SkinOutput::new(&mut positions[..]))?;               // and vertices follow.
-//! let hand = imported.node(1).expect("the hand is in the scene");
-//! assert!((import.scene.world(hand).unwrap().translation() - Vec3::X).length() < 1e-3);
-//! assert!((Vec3::from(positions[2]) - Vec3::new(1.0, 1.0, 0.0)).length() < 1e-3);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! The parts are there, too: [`Imported::clips`], [`Imported::rigs`], [`Imported::skins`],
+//! The parts can be used by themselves: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
 //! [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`]. [`hedgerow::guide::characters`] has the steps.
 //!
 //! # Faults

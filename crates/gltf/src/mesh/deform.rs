@@ -14,18 +14,6 @@ impl MeshData {
     /// with one.
     ///
     /// Copies everything except joints and weights.
-    ///
-    /// ```
-    /// use hedgerow::skin::Skin;
-    /// use hedgerow_gltf::MeshData;
-    ///
-    /// let mut data = MeshData::default();
-    /// (data.positions, data.influences) = (vec![[0.0; 3]], 4);
-    /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
-    /// assert!(data.to_skinned_mesh(&Skin::rigid()).is_err());
-    /// assert_eq!(data.without_joints().to_skinned_mesh(&Skin::rigid())?.len(), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn without_joints(&self) -> Self {
         Self { influences: 0, joints: Vec::new(), weights: Vec::new(), eight_influences: false, ..self.clone() }

@@ -334,15 +334,13 @@ fn drawables_of_the_shared_models_are_placed_by_their_bases_and_deformed_as_by_h
             player.seek(0.4 * player.duration());
             for (drawable, body) in &mut bodies {
                 body.follow(&player, &mut scene).unwrap();
-                let data = imported.vertices(drawable.id).unwrap();
-                let (mut models, mut room) = (Vec::new(), vec![Mat34::IDENTITY]);
-                let (mut skin, mut data) =
-                    (Skin::rigid(), if drawable.skin.is_some() { data.clone() } else { data.without_joints() });
-                if let Some(number) = drawable.skin {
-                    let rig = &imported.rigs[imported.skins[number].rig];
+                let mut data = imported.vertices(drawable.id).unwrap().without_joints();
+                let (mut models, mut room, mut skin) = (Vec::new(), vec![Mat34::IDENTITY], Skin::rigid());
+                if let Some(of) = drawable.skin.map(|skin| &imported.skins[skin]) {
+                    let rig = &imported.rigs[of.rig];
                     assert!(rig.places.iter().any(|it| scene.world(it.base) == scene.world(drawable.handle)), "{name}");
-                    skin = imported.skins[number].skin.clone();
-                    player.pose(imported.skins[number].rig).unwrap().to_models(&rig.skeleton, &mut models).unwrap();
+                    (skin, data) = (of.skin.clone(), imported.vertices(drawable.id).unwrap().clone());
+                    player.pose(of.rig).unwrap().to_models(&rig.skeleton, &mut models).unwrap();
                     skin.palette(&models, &mut room).unwrap();
                 }
                 let (mesh, weights) = (data.to_skinned_mesh(&skin).unwrap(), imported.morph(drawable.node));
