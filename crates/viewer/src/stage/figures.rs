@@ -1,8 +1,8 @@
 //! What is deformed: skinned by joints, morphed by weights, or both.
 
 use crate::failure::Result;
-use hedgerow::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow::Mat34;
+use hedgerow::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
 use std::ops::Range;
 use std::sync::Arc;
 

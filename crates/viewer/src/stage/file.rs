@@ -13,8 +13,8 @@ use hedgerow::skin::Skin;
 use hedgerow::{Drawable, Error, Layers, NodeHandle, Scene, SceneConfig};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
-    AnimationPlayer, Deformed, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData, Projection,
-    Topology as Drawn,
+    AnimationPlayer, Deformed, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData,
+    Projection, Topology as Drawn,
 };
 use std::collections::HashMap;
 use std::path::Path;
