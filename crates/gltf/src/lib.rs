@@ -169,9 +169,9 @@
 //! # Cost
 //!
 //! Linear in the file and in the nodes inserted. A node listed by *n* scenes is inserted *n* times, a mesh of several
-//! primitives makes a node for each primitive at every node that has it, and vertices, keys and images are read again
-//! for each primitive, channel and image that uses them: a small file can describe a large scene. All of it is counted
-//! before it is made. A file is refused if it makes both more than one node for each of its bytes and more than 65,536
+//! primitives, or with a skin, makes a node for each primitive at every node that has it, and vertices, keys and images
+//! are read again for each primitive, channel and image that uses them: a small file can describe a large scene. All of
+//! it is counted before it is made. A file is refused if it makes both more than one node for each of its bytes and more than 65,536
 //! nodes, or names of more than 64 bytes for each node that it may have: [`ImportOptions::max_nodes`] raises both. It
 //! is refused, too, if parsed JSON, nodes and what is made of buffers, also by decoding compressed geometry, take both
 //! more than 64 times the file with its buffers and more than 256 MiB, unless [`ImportOptions::max_bytes`] allows it.

@@ -323,7 +323,7 @@ fn every_animation_of_the_shared_models_plays_as_expected_by_one_call() {
 #[test]
 fn drawables_of_the_shared_models_are_placed_by_their_bases_and_deformed_as_by_hand() {
     let Some(models) = models() else { return };
-    let (mut count, mut worst) = ([0, 0], 0.0_f32);
+    let mut count = [0, 0];
     for Model { name, file, .. } in &models {
         let Import { mut scene, imported, .. } = hedgerow_gltf::load(file).unwrap();
         scene.update();
@@ -351,9 +351,7 @@ fn drawables_of_the_shared_models_are_placed_by_their_bases_and_deformed_as_by_h
                 mesh.skin_morphed(palette, weights, &mut MorphBuffer::new(), output).unwrap();
                 body.skin(SkinOutput::new(&mut found[..]).normals(&mut normals[..])).unwrap();
                 assert!(mesh.has_normals() || normals.iter().all(|it| *it == [0.0; 3]), "{name}");
-                let extent = expected.iter().flatten().fold(1e-9_f32, |most, number| number.abs().max(most));
-                let pairs = found.iter().flatten().zip(expected.iter().flatten());
-                worst = pairs.fold(worst, |worst, (found, expected)| worst.max((found - expected).abs() / extent));
+                assert!(found == expected, "{name}");
                 let bounds = scene.get(drawable.handle).unwrap().drawable().unwrap().bounds;
                 let inside = found.iter().all(|&it| bounds.contains_box(&Aabb::new(it.into(), it.into())));
                 assert!(inside || weights.iter().any(|weight| !(0.0..=1.0).contains(weight)), "{name}");
@@ -363,6 +361,5 @@ fn drawables_of_the_shared_models_are_placed_by_their_bases_and_deformed_as_by_h
             }
         }
     }
-    eprintln!("{count:?} morphed and skinned, within {worst:.1e}");
-    assert!(count[0] > 5 && count[1] > 100 && worst < 1e-6, "{count:?}: {worst}");
+    assert!(count[0] > 5 && count[1] > 100, "{count:?} morphed and skinned");
 }
