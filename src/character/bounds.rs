@@ -198,13 +198,8 @@ impl JointBounds {
 
     /// Sets the bounds of a node from the pose of this palette, for the next [`Scene::update`].
     ///
-    /// `base` is the node whose space the palette maps to. As in glTF, skinned vertices are drawn with its world
-    /// matrix, and not with that of `node`; for an imported rig it is `RigPlace::base`. The box is converted between
-    /// the two nodes with their current local transforms and those of their ancestors, so pose the nodes first. The
-    /// bounds are [`Aabb::INFINITE`] if the node or an ancestor is scaled to zero, or to a size too different from the
-    /// base's for single precision, since no box in its space is correct then.
-    ///
-    /// Runs in **O(joints that move vertices + ancestors with a transform)**.
+    /// It must be a node in the space that the palette maps to, with whose world matrix the vertices are drawn: the
+    /// character's own, or a child of it without a transform. Runs in **O(joints that move vertices)**.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -212,35 +207,21 @@ impl JointBounds {
     ///
     /// let mut scene = Scene::new();
     /// let knight = scene.insert(scene.root(), Node::transform(Transform::from_xyz(7.0, 0.0, 0.0)))?;
-    /// // The node of the mesh stands where nobody looks.
-    /// let body = Node::transform(Transform::from_xyz(0.0, -50.0, 0.0)).with_drawable(Drawable::new(1, Aabb::EMPTY));
-    /// let body = scene.insert(knight, body)?;
+    /// let body = scene.insert(knight, Node::drawable(Drawable::new(1, Aabb::EMPTY)))?;
     ///
     /// let skin = Skin::new(vec![0], vec![Mat34::IDENTITY])?;
     /// let bounds = JointBounds::new(&skin, &[Vec3::ZERO, Vec3::Y], &[0, 0], &[1.0, 1.0])?;
     /// let mut room = Vec::new();
-    /// bounds.follow(&mut scene, body, knight, skin.palette(&[Mat34::IDENTITY], &mut room)?)?;
+    /// bounds.follow(&mut scene, body, skin.palette(&[Mat34::IDENTITY], &mut room)?)?;
     /// scene.update();
     /// assert!((scene.get(body).unwrap().bounds().unwrap().max - Vec3::new(7.0, 1.0, 0.0)).length() < 1e-3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::StaleHandle`] for either node, [`Error::NoDrawable`],
-    /// those of [`of_pose`](Self::of_pose). The scene is unchanged.
-    pub fn follow(
-        &self,
-        scene: &mut Scene,
-        node: NodeHandle,
-        base: NodeHandle,
-        palette: Palette<'_>,
-    ) -> Result<(), CharacterError> {
+    /// [`Error::StaleHandle`], [`Error::NoDrawable`], those of [`of_pose`](Self::of_pose). The scene is unchanged.
+    pub fn follow(&self, scene: &mut Scene, node: NodeHandle, palette: Palette<'_>) -> Result<(), CharacterError> {
         let bounds = self.of_pose(palette)?;
-        let bounds = if node == base || bounds.is_empty() {
-            bounds
-        } else {
-            scene.between(base, node)?.map_or(Aabb::INFINITE, |matrix| moved(&bounds, &matrix))
-        };
         let mut node = scene.edit(node)?;
         let drawable = node.as_ref().drawable().ok_or(Error::NoDrawable(node.handle()))?;
         node.set_drawable(Drawable { bounds, ..drawable })?;
@@ -263,17 +244,4 @@ impl JointBounds {
         let matrices = boxes.last_key_value().map_or(0, |(&joint, _)| usize::from(joint) + 1);
         Self { groups, matrices, skin }
     }
-}
-
-/// A box transformed by a matrix, and widened for rounding here and in the node's world matrix, which maps it back.
-fn moved(bounds: &Aabb, matrix: &crate::Mat34) -> Aabb {
-    let moved = bounds.transformed(matrix);
-    if !bounds.is_finite() || !moved.is_finite() {
-        return moved;
-    }
-    let reach = bounds.min.abs().max(bounds.max.abs());
-    let terms = |[x, y, z, shift]: [f32; 4]| Vec3::new(x, y, z).abs().dot(reach) + shift.abs();
-    let margin = Vec3::from_array(matrix.rows.map(terms)) * WIDER;
-    let wider = Aabb::new(moved.min - margin, moved.max + margin);
-    if wider.is_finite() { wider } else { Aabb::INFINITE }
 }

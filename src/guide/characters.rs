@@ -14,19 +14,18 @@
 //! | 7. update the scene | [`Scene::update`](crate::Scene::update) | world matrices and boxes |
 //! | 8. cull | [`Scene::cull`](crate::Scene::cull), or [`draw_list`](crate::Scene::draw_list) | draws |
 //! | 9. skin the visible characters | [`SkinnedMesh::skin`](crate::skin::SkinnedMesh::skin), or your vertex shader with the palette | vertices, in the character's space |
-//! | 10. draw them | your renderer, with the world matrix of the base | |
+//! | 10. draw them | your renderer, with the matrix of the draw | |
 //!
 //! Steps 4 and 6 come before the update, so that one update is enough. Skinning comes after culling, so that invisible
 //! characters cost nothing.
 //!
 //! # Which matrix a skinned draw needs
 //!
-//! It needs the **world matrix of the base**: the node that the model matrices are relative to. For a character that
-//! you built yourself, it is the character's node. For an import it is `RigPlace::base` of `hedgerow-gltf`, the parent
-//! of the rig's first joint. As glTF requires, the transform of the node with the mesh is ignored. A draw list has the
-//! world matrix of that node. This is correct for meshes without a skin; for skinned meshes it is only correct if the
-//! node is the base itself, or a child of the base without a transform of its own. `JointBounds::follow` takes the base
-//! for the same reason.
+//! It needs the **world matrix of the base**: the node that the model matrices are relative to. So the node that draws
+//! it is the base itself, the character's node, or a child of the base without a transform of its own: then its draws
+//! have the right matrix, and `JointBounds::follow` the right box. `hedgerow-gltf` makes such a child for each skinned
+//! mesh of a file, whatever the node that has the mesh, whose transform glTF ignores; its `Deformed` does steps 3, 5, 6
+//! and 9.
 //!
 //! | matrix | maps from | to |
 //! |---|---|---|
@@ -82,7 +81,7 @@
 //! pose.to_models(&skeleton, &mut models)?;
 //! sockets.follow(&mut scene, &models)?;
 //! let palette = skin.palette(&models, &mut room)?;
-//! bounds.follow(&mut scene, guard, guard, palette)?;
+//! bounds.follow(&mut scene, guard, palette)?;
 //! scene.update();
 //! # let seen = Frustum::from_planes([hedgerow::glam::Vec4::ZERO; 6])?;
 //! scene.cull(&mut [CullView::new(&seen, &mut draws)])?;

@@ -5,8 +5,6 @@ mod changes;
 mod column;
 mod component;
 mod edit;
-#[cfg(feature = "anim")]
-mod follow;
 mod frame;
 mod inherited;
 pub mod iter;

@@ -200,14 +200,4 @@ impl WideWorld<'_> {
         let local = WideLocal::from_wide(&wide, precise).ok_or_else(|| Error::Overflow(parent()))?;
         if local.local.keeps(&wide, &self.world, world) { Ok(local) } else { Err(Error::Underflow(parent())) }
     }
-
-    /// The matrix from the space of this node to that of another. `None` if the other's transform has no inverse, or if
-    /// numbers of the matrix are too large or too small.
-    #[cfg(feature = "anim")]
-    pub(crate) fn matrix_to(&self, other: &Self) -> Option<Mat34> {
-        let wide = other.inverse()? * self.world;
-        let matrix = Mat34::from_wide(&wide);
-        let keeps = Local::Matrix(matrix).keeps(&wide, &other.world, &self.world);
-        (keeps && matrix.is_finite()).then_some(matrix)
-    }
 }

@@ -1,78 +1,37 @@
-//! Boxes that follow poses: bounds of nodes that are not where their vertices are, and boxes at the limit of rounding.
+//! Boxes that follow poses: bounds of nodes, and boxes at the limit of rounding.
 //! See `sockets.rs` for boxes of poses.
 
-use crate::sockets::{of, rigid, skin, vector};
+use crate::sockets::{of, skin};
 use hedgerow::glam::Vec3;
 use hedgerow::{
     Aabb, Drawable, Error, Mat34, Node, Scene, SceneConfig, Transform,
     character::{CharacterError, JointBounds},
     skin::{SkinError, SkinOutput, SkinnedMesh},
 };
-use proptest::collection::vec;
-use proptest::prelude::*;
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
-
-    #[test]
-    fn bounds_follow_the_base_of_a_pose_wherever_their_node_is(
-        places in vec((rigid(), 0.1_f32..3.0), 4),
-        positions in vec(vector(2.0), 1..6),
-        joint in rigid(),
-    ) {
-        let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::default() }).unwrap();
-        let mut nodes = vec![scene.root()];
-        // The base is in the middle of the chain, the meshes are above, at, below and beside it.
-        for (place, scale) in &places {
-            let place = Transform { scale: Vec3::new(*scale, 1.0, -*scale), ..*place };
-            let drawable = Node::transform(place).with_drawable(Drawable::new(0, Aabb::EMPTY));
-            nodes.push(scene.insert(*nodes.last().unwrap(), drawable).unwrap());
-        }
-        let base = nodes[2];
-        nodes.push(scene.insert(nodes[1], Node::drawable(Drawable::new(0, Aabb::EMPTY))).unwrap());
-        scene.update();
-        // The transform set after an update counts, not the one at the update.
-        scene.set_local(nodes[1], Transform { scale: Vec3::splat(places[0].1), ..places[3].0 }).unwrap();
-        let bounds = JointBounds::new(&skin(1), &positions, &vec![0; positions.len()], &vec![1.0; positions.len()]).unwrap();
-        let palette = [joint.to_matrix()];
-        for &node in &nodes[1..] {
-            bounds.follow(&mut scene, node, base, of(&skin(1), &palette)).unwrap();
-        }
-        scene.update();
-        let world = *scene.world(base).unwrap();
-        for &node in &nodes[1..] {
-            let found = scene.get(node).unwrap().bounds().unwrap();
-            let slack = 1e-5 * found.max.abs().max(found.min.abs()).max_element();
-            for &position in &positions {
-                let place = world.transform_point(palette[0].transform_point(position));
-                let out = (found.min - place).max(place - found.max).max_element();
-                prop_assert!(out <= slack, "{} is out of {:?}", place, found);
-            }
-        }
-    }
-}
 
 #[test]
-fn bounds_of_a_node_that_is_flat_are_everywhere_and_bad_input_changes_nothing() {
-    let mut scene = Scene::new();
-    let base = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-    let flat = Transform::from_scale(Vec3::new(1.0, 0.0, 1.0));
-    let body = scene.insert(base, Node::transform(flat).with_drawable(Drawable::new(0, Aabb::EMPTY))).unwrap();
+fn bounds_follow_the_pose_in_the_space_of_their_node_and_bad_input_changes_nothing() {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::default() }).unwrap();
+    let place = Transform { scale: Vec3::new(2.0, 1.0, -1.0), ..Transform::from_xyz(7.0, 0.0, 0.0) };
+    let base = scene.insert(scene.root(), Node::transform(place)).unwrap();
+    let body = scene.insert(base, Node::drawable(Drawable::new(0, Aabb::EMPTY))).unwrap();
     let (one, two) = (skin(1), skin(2));
     let bounds = JointBounds::new(&two, &[Vec3::ONE], &[1], &[1.0]).unwrap();
-    let matrices = [Mat34::IDENTITY; 2];
+    let matrices = [Mat34::IDENTITY, Transform::from_xyz(0.0, 5.0, 0.0).to_matrix()];
     let palette = of(&two, &matrices);
-    bounds.follow(&mut scene, body, base, palette).unwrap();
-    assert_eq!(scene.get(body).unwrap().drawable().unwrap().bounds, Aabb::INFINITE);
+    bounds.follow(&mut scene, body, palette).unwrap();
+    scene.update();
+    let (found, vertex) = (scene.get(body).unwrap().bounds().unwrap(), Vec3::new(9.0, 6.0, -1.0));
+    assert!(vertex.cmpge(found.min).all() && vertex.cmple(found.max).all() && found.size().length() < 1e-3);
     let other = SkinError::OtherSkin { expected: two.id(), found: one.id() };
     let refused = CharacterError::Pose(hedgerow::anim::Error::Skin(other));
-    assert_eq!(bounds.follow(&mut scene, body, base, of(&one, &matrices[..1])), Err(refused));
-    assert_eq!(bounds.follow(&mut scene, base, base, palette), Err(Error::NoDrawable(base).into()));
+    assert_eq!(bounds.follow(&mut scene, body, of(&one, &matrices[..1])), Err(refused));
+    assert_eq!(bounds.follow(&mut scene, base, palette), Err(Error::NoDrawable(base).into()));
     let nothing = JointBounds::new(&two, &[], &[], &[]).unwrap();
-    nothing.follow(&mut scene, body, base, palette).unwrap();
+    nothing.follow(&mut scene, body, palette).unwrap();
     assert_eq!(scene.get(body).unwrap().drawable().unwrap().bounds, Aabb::EMPTY);
     scene.remove(body).unwrap();
-    assert_eq!(bounds.follow(&mut scene, body, base, palette), Err(Error::StaleHandle(body).into()));
+    assert_eq!(bounds.follow(&mut scene, body, palette), Err(Error::StaleHandle(body).into()));
 }
 
 #[test]

@@ -56,11 +56,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("not imported: {skipped:?}");
     }
 
-    // The first animation, at half of its time, on everything that it moves.
-    if !imported.animations.is_empty() {
-        let mut player = imported.play(0)?;
-        player.seek(0.5 * player.duration());
-        player.apply(&mut scene)?;
+    // The first animation, at half of its time, on everything that it moves or deforms.
+    let mut player = if imported.animations.is_empty() { imported.at_rest() } else { imported.play(0)? };
+    player.seek(0.5 * player.duration());
+    player.apply(&mut scene)?;
+    for drawable in imported.scenes.iter().flat_map(|scene| &scene.drawables) {
+        if let Some(mut body) = imported.deformed(drawable)? {
+            body.follow(&player, &mut scene)?;
+            println!("mesh {} follows {} matrices", drawable.id, body.palette().matrices().len());
+        }
     }
 
     // What a frame does.

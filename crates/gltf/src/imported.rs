@@ -177,7 +177,8 @@ pub type CoarserMeshes = Vec<(f32, Option<u32>)>;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedScene {
-    /// The group node that stands for the scene.
+    /// The group node that stands for the scene: hidden unless it is the [default one](Imported::default_scene), or the
+    /// first if the file names none.
     pub group: NodeHandle,
     /// The drawable nodes, ordered by glTF node, then by instance and by mesh id.
     pub drawables: Vec<ImportedDrawable>,
@@ -223,16 +224,13 @@ pub struct ImportedDrawable {
     /// The mesh id, which is [`Drawable::mesh`](hedgerow::Drawable::mesh) of the node; see [`MeshIds`].
     pub id: u32,
     /// The node in the scene: the glTF node's own or that of the instance, or a child of it if the mesh has several
-    /// primitives.
+    /// primitives. With a skin, a node of its own without a name or a transform: a child of the
+    /// [base](crate::RigPlace::base) of the skin's rig, which places the vertices; of the glTF node if motion was not
+    /// imported, or if the scene has none of the rig's joints.
     pub handle: NodeHandle,
-    /// The glTF index of the skin with which it is drawn. Its vertices are then placed by the skin's rig, not by the
-    /// node. Its bounds are those of its vertices at rest until
-    /// [`JointBounds::follow`](hedgerow::character::JointBounds::follow) sets them.
+    /// The glTF index of the skin with which it is drawn; `None` for a primitive that follows no joints. Its bounds are
+    /// those of its vertices as modelled until [`Deformed::follow`](crate::Deformed::follow) sets them.
     pub skin: Option<usize>,
-    /// The node in whose space the skin places the vertices: the [base](crate::RigPlace::base) of its rig. Take its
-    /// world matrix for drawing, for which side is the front, and for depth, instead of that of `handle`. `None`
-    /// without a skin, if motion was not imported, or if the scene has none of the rig's joints.
-    pub base: Option<NodeHandle>,
 }
 
 impl ImportedScene {
@@ -272,8 +270,8 @@ impl ImportedScene {
         self.nodes.iter().copied()
     }
 
-    /// The drawable nodes of one glTF node, ordered by instance and primitive: the node itself, or nodes below it, or
-    /// none.
+    /// The drawable nodes of one glTF node, ordered by instance and primitive: the node itself, or nodes below it or
+    /// below the base of its skin's rig, or none.
     ///
     /// ```
     /// let text = br#"{

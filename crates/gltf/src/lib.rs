@@ -31,12 +31,13 @@
 //!
 //! | glTF | in the scene | in [`Imported`] |
 //! |---|---|---|
-//! | scene | a group node with its name, below the given parent | an [`ImportedScene`] |
+//! | scene | a group node with its name, below the given parent; hidden unless it is the default scene, or the first if there is none | an [`ImportedScene`] |
 //! | node in a scene | a node with the same name and children, in each scene that lists it | an [`ImportedNode`]: what it refers to |
 //! | translation, rotation, scale | [`Local::Transform`](hedgerow::Local::Transform), unchanged, except that rotations are normalised; the identity for a node with none of them, so that it can be moved | |
 //! | matrix | the same if it can be expressed so, else [`Local::Matrix`](hedgerow::Local::Matrix), with shear and mirror | |
 //! | mesh of one primitive | the node itself has the drawable and the material | an [`ImportedMesh`], an [`ImportedDrawable`] for each node |
 //! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform | the same, an [`ImportedDrawable`] for each child |
+//! | primitive that follows a skin | a node of its own, without name or transform, below the [`base`](RigPlace::base) of the skin's rig, whose matrix places it, and not below the node with the mesh; hidden if it were hidden there | an [`ImportedDrawable`] |
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
 //! | its vertices | | [`MeshData`]: plain arrays |
 //! | the same compressed by Draco or meshopt | | the same, with the [features](#features) for them |
@@ -111,8 +112,7 @@
 //!   to one [`Imported`] alone. Without it both files' numbers begin at 0.
 //! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) gets matrices relative to the camera,
 //!   composed in double precision.
-//! - A skinned mesh is drawn with the world matrix of its rig's [`base`](RigPlace::base), not with that of its own
-//!   draw: see *Characters* below, and [`hedgerow::guide::characters`].
+//! - What joints or morph targets deform has other vertices each frame: see *Characters* below.
 //!
 //! # Only what is needed
 //!
@@ -127,70 +127,14 @@
 //!
 //! # Characters
 //!
-//! [`Imported::clips`] and [`Imported::rigs`] are the motion of characters, [`Imported::skins`] and [`MeshData`] what
-//! follows it. A clip is compiled and played into a pose. The pose is given to the nodes of the scene, or made into a
-//! palette that skins vertices, or both:
+//! [`Imported::deformed`] has what a drawable needs that follows joints or morph targets: the [`Deformed`] takes its
+//! palette, its weights and its box from an [`AnimationPlayer`], and computes vertices, as its example and that of the
+//! README show. Vertices are relative to the rig's [`base`](RigPlace::base), as model matrices are, and so is their
+//! drawable, a child of it. So the matrix of a draw is right, whatever the transform of the node that has the mesh,
+//! which glTF ignores. To hide such a mesh, hide the drawable's node; to copy one, copy that node, too.
 //!
-//! ```
-//! use hedgerow::glam::Vec3;
-//! use hedgerow::{anim::{ClipBuilder, Player, Pose}, skin::SkinOutput};
-//!
-//! // An arm of two joints, a triangle whose last corner follows the second joint, and a clip of one second in which
-//! // the second joint is stretched by two.
-//! let json = r#"{
-//!     "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 2]}],
-//!     "nodes": [{"name": "arm", "children": [1]}, {"name": "hand"}, {"name": "sleeve", "mesh": 0, "skin": 0}],
-//!     "skins": [{"joints": [0, 1]}],
-//!     "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2}}]}],
-//!     "animations": [{"name": "stretch", "samplers": [{"input": 3, "output": 4}],
-//!         "channels": [{"sampler": 0, "target": {"node": 1, "path": "translation"}}]}],
-//!     "accessors": [
-//!         {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3},
-//!         {"bufferView": 0, "componentType": 5126, "type": "VEC4", "count": 3, "byteOffset": 36},
-//!         {"bufferView": 0, "componentType": 5121, "type": "VEC4", "count": 3, "byteOffset": 84},
-//!         {"bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": 2, "byteOffset": 96},
-//!         {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 2, "byteOffset": 104}],
-//!     "bufferViews": [{"buffer": 0, "byteLength": 128}],
-//!     "buffers": [{"byteLength": 128, "uri": "data:,DATA"}]
-//! }"#;
-//! let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-//! let weights = [1.0, 0.0, 0.0, 0.0].repeat(3);
-//! let joints = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
-//! let (times, stretched) = ([0.0, 1.0], [0.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
-//! let floats = |list: &[f32]| list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
-//! let data = [floats(&positions), floats(&weights), joints.to_vec(), floats(&times), floats(&stretched)].concat();
-//! let data: String = data.iter().map(|byte| format!("%{byte:02X}")).collect();
-//! let mut import = hedgerow_gltf::from_slice(json.replace("DATA", &data).as_bytes(), None)?;
-//!
-//! let imported = &import.imported;
-//! let stretch = &imported.clips[0];
-//! let rig = &imported.rigs[stretch.rig];
-//! let (clip, _) = ClipBuilder::new().build(&stretch.clip)?;
-//! let mut pose = Pose::rest(&rig.skeleton);
-//! let mut player = Player::new(&clip);
-//!
-//! player.advance(0.5);                                             // each frame:
-//! player.sample(&mut pose)?;
-//! rig.apply(&pose, &mut import.scene)?;                            // the nodes follow,
-//! import.scene.update();
-//! let hand = rig.places[0].node(1).expect("the hand is in the scene");
-//! let at = import.scene.world(hand).unwrap().translation();
-//! assert!((at - Vec3::X).length() < 1e-3);
-//!
-//! let skin = &imported.skins[0].skin;                              // and so do vertices.
-//! let vertices = imported.vertices(0).expect("it has positions");
-//! let mesh = vertices.to_skinned_mesh(skin)?;                      // once
-//! let (mut models, mut room, mut skinned) = (Vec::new(), Vec::new(), vec![[0.0_f32; 3]; mesh.len()]);
-//! pose.to_models(&rig.skeleton, &mut models)?;
-//! let palette = skin.palette(&models, &mut room)?;
-//! mesh.skin(palette, SkinOutput::new(&mut skinned[..]))?;
-//! assert!((Vec3::from(skinned[2]) - Vec3::new(1.0, 1.0, 0.0)).length() < 1e-3);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Model matrices, palettes and skinned vertices are relative to the rig's [`base`](RigPlace::base). The transform of
-//! the node that draws a skinned mesh is ignored, as glTF demands. So its bounds for culling must be set from the base
-//! too, by [`JointBounds::follow`](hedgerow::character::JointBounds::follow) of [`MeshData::joint_bounds`].
+//! The parts can be used by themselves: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
+//! [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`]. [`hedgerow::guide::characters`] has the steps.
 //!
 //! # Faults
 //!
@@ -225,9 +169,9 @@
 //! # Cost
 //!
 //! Linear in the file and in the nodes inserted. A node listed by *n* scenes is inserted *n* times, a mesh of several
-//! primitives makes a node for each primitive at every node that has it, and vertices, keys and images are read again
-//! for each primitive, channel and image that uses them: a small file can describe a large scene. All of it is counted
-//! before it is made. A file is refused if it makes both more than one node for each of its bytes and more than 65,536
+//! primitives, or with a skin, makes a node for each primitive at every node that has it, and vertices, keys and images
+//! are read again for each primitive, channel and image that uses them: a small file can describe a large scene. All of
+//! it is counted before it is made. A file is refused if it makes both more than one node for each of its bytes and more than 65,536
 //! nodes, or names of more than 64 bytes for each node that it may have: [`ImportOptions::max_nodes`] raises both. It
 //! is refused, too, if parsed JSON, nodes and what is made of buffers, also by decoding compressed geometry, take both
 //! more than 64 times the file with its buffers and more than 256 MiB, unless [`ImportOptions::max_bytes`] allows it.
@@ -284,7 +228,7 @@ pub use mesh::{
     AttributeValues, ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology, VertexAttribute,
 };
 pub use motion::{
-    AnimationPlayer, ImportedAnimation, ImportedClip, ImportedSkin, MorphChannels, MorphNode, Rig, RigPlace,
+    AnimationPlayer, Deformed, ImportedAnimation, ImportedClip, ImportedSkin, MorphChannels, MorphNode, Rig, RigPlace,
 };
 pub use node::{Camera, ImportedNode, Light, LightKind, Projection};
 pub use options::{ImportOptions, Instances, Parts};

@@ -1,8 +1,8 @@
 //! What an import has of characters, brought into a library.
 
-use super::{Imported, MeshData};
+use super::Imported;
 use hedgerow_anim::library::{ClipKey, Library, MeshKey, SkeletonKey, SkinKey};
-use hedgerow_anim::{Clip, ClipBuilder, Error, Skin, SkinnedMesh};
+use hedgerow_anim::{Clip, ClipBuilder, Error, Skin};
 use std::collections::BTreeSet;
 
 /// Where in a [`Library`] the characters of an import are; see [`Imported::insert_into`].
@@ -54,7 +54,8 @@ impl Imported {
     /// ```
     ///
     /// # Errors
-    /// What [`ClipBuilder::build`] and [`MeshData::to_skinned_mesh`] refuse. The library is then as before.
+    /// What [`ClipBuilder::build`] and [`MeshData::to_skinned_mesh`](super::MeshData::to_skinned_mesh) refuse. The
+    /// library is then as before.
     pub fn insert_into(&self, library: &mut Library, builder: ClipBuilder) -> Result<LibraryKeys, Error> {
         let clips: Vec<Clip> =
             self.clips.iter().map(|clip| Ok(builder.build(&clip.clip)?.0)).collect::<Result<_, Error>>()?;
@@ -62,8 +63,9 @@ impl Imported {
         let drawn: BTreeSet<(u32, Option<usize>)> = drawables.map(|drawable| (drawable.id, drawable.skin)).collect();
         let mut meshes = Vec::new();
         for (id, skin) in drawn {
-            if let Some(data) = self.vertices(id).filter(|data| data.is_deformed()) {
-                meshes.push(((id, skin), self.laid_out(data, skin)?));
+            if let Some((data, of_skin)) = self.deforming(id, skin) {
+                let rigid = Skin::rigid();
+                meshes.push(((id, skin), data.to_skinned_mesh(of_skin.map_or(&rigid, |it| &it.skin))?));
             }
         }
         let skeletons = self.rigs.iter().map(|rig| {
@@ -80,13 +82,5 @@ impl Imported {
                 .collect(),
             meshes: (meshes.into_iter()).map(|(of, mesh)| (of, library.meshes.insert(None, mesh))).collect(),
         })
-    }
-
-    fn laid_out(&self, data: &MeshData, skin: Option<usize>) -> Result<SkinnedMesh, Error> {
-        match skin.and_then(|skin| self.skins.get(skin)) {
-            Some(skin) => data.to_skinned_mesh(&skin.skin),
-            None if data.influences > 0 => data.without_joints().to_skinned_mesh(&Skin::rigid()),
-            None => data.to_skinned_mesh(&Skin::rigid()),
-        }
     }
 }

@@ -5,11 +5,12 @@
 #[path = "../../../tests/exhaustion/refusing.rs"]
 mod refusing;
 
+use hedgerow::skin::SkinOutput;
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Error, Node, Scene, Transform};
 #[cfg(feature = "meshopt")]
 use hedgerow_gltf::ItemKind;
-use hedgerow_gltf::{BufferProblem, ImportErrorKind};
+use hedgerow_gltf::{BufferProblem, Import, ImportErrorKind};
 use refusing::{COUNTED, REMAINING, with_every_refusal};
 #[cfg(feature = "meshopt")]
 use std::cell::Cell;
@@ -113,6 +114,26 @@ fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
         assert!(imported.images.iter().all(|image| image.bytes.len() > 15_000));
         assert_eq!(imported.vertices(0).expect("it has positions").joints.len(), 16_000);
         assert_eq!(imported.clips.len(), 1);
+    }
+}
+
+/// Of a skinned and morphed character, once its buffers and the scene's have their size.
+#[test]
+fn frames_of_what_is_deformed_allocate_nothing() {
+    let Import { mut scene, imported, .. } = hedgerow_gltf::load("tests/models/man.glb").expect("a model");
+    let mut player = imported.play(1).expect("it smiles");
+    let body = imported.deformed(&imported.scenes[0].drawables[0]).expect("sound vertices");
+    let mut body = body.expect("it has a skin");
+    let mut positions = vec![[0.0_f32; 3]; body.mesh().len()];
+    for frame in 0..10 {
+        REMAINING.set(if frame > 1 { usize::MAX } else { 0 });
+        player.advance(0.07);
+        player.apply(&mut scene).expect("its nodes are there");
+        body.follow(&player, &mut scene).expect("its node is there");
+        body.skin(SkinOutput::new(&mut positions[..])).expect("a place for each vertex");
+        let left = REMAINING.replace(0);
+        assert!(frame < 2 || left == usize::MAX, "frame {frame}: {}", usize::MAX - left);
+        scene.update();
     }
 }
 

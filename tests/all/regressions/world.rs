@@ -5,10 +5,8 @@ use crate::model::dump::dump;
 use hedgerow::edit::BatchError;
 use hedgerow::glam::{DAffine3, DMat3, DVec3, EulerRot, Quat, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Transform,
-    character::JointBounds,
+    Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Transform,
     edit::{Change, Edit, EditQueue, Outcome},
-    skin::{Palette, Skin},
 };
 use proptest::prelude::*;
 
@@ -259,18 +257,6 @@ fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
         let node = scene.insert(parent, Node::transform(Transform::IDENTITY)).unwrap();
         assert_eq!(scene.set_world(node, Transform::IDENTITY), Err(Error::Singular(parent)));
     }
-}
-
-#[test]
-fn bounds_that_would_vanish_in_the_nodes_space_are_infinite() {
-    let mut scene = Scene::new();
-    let base = scene.insert(scene.root(), Node::transform(scaled(1e-20))).unwrap();
-    let huge = Node::transform(scaled(1e30)).with_drawable(Drawable::new(1, Aabb::EMPTY));
-    let node = scene.insert(scene.root(), huge).unwrap();
-    let skin = Skin::rigid();
-    let bounds = JointBounds::new(&skin, &[Vec3::ZERO, Vec3::ONE], &[0, 0], &[1.0, 1.0]).unwrap();
-    bounds.follow(&mut scene, node, base, Palette::of(&skin, &[Mat34::IDENTITY]).unwrap()).unwrap();
-    assert_eq!(scene.get(node).unwrap().drawable().unwrap().bounds, Aabb::INFINITE);
 }
 
 /// A transform whose scale is any number of single precision.

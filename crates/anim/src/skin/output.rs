@@ -1,7 +1,7 @@
 //! The output of skinning.
 
-use crate::skin::SkinError;
 use crate::skin::kernels::{Sinks, VertexStream};
+use crate::skin::{SkinError, SkinnedMesh};
 
 /// The caller's arrays for skinned vertices: positions, and optionally normals and tangents.
 ///
@@ -37,6 +37,14 @@ impl<'a> SkinOutput<'a> {
     #[must_use]
     pub fn tangents(self, tangents: &'a mut [[f32; 4]]) -> Self {
         Self(Sinks { tangents: Some(tangents), ..self.0 })
+    }
+
+    /// The same output without the arrays for normals and tangents that the mesh does not have.
+    #[must_use]
+    pub fn present_in(self, mesh: &SkinnedMesh) -> Self {
+        let Sinks { positions, normals, tangents } = self.0;
+        let normals = normals.filter(|_| mesh.has_normals());
+        Self(Sinks { positions, normals, tangents: tangents.filter(|_| mesh.has_tangents()) })
     }
 
     /// The number of positions that fit.

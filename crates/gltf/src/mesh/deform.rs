@@ -14,35 +14,9 @@ impl MeshData {
     /// with one.
     ///
     /// Copies everything except joints and weights.
-    ///
-    /// ```
-    /// use hedgerow::skin::Skin;
-    /// use hedgerow_gltf::MeshData;
-    ///
-    /// let mut data = MeshData::default();
-    /// (data.positions, data.influences) = (vec![[0.0; 3]], 4);
-    /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
-    /// assert!(data.to_skinned_mesh(&Skin::rigid()).is_err());
-    /// assert_eq!(data.without_joints().to_skinned_mesh(&Skin::rigid())?.len(), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn without_joints(&self) -> Self {
-        let Self { id, topology, positions, normals, tangents, texcoords, colors, indices, targets, .. } = self;
-        let attributes = self.attributes.clone();
-        Self {
-            id: *id,
-            topology: *topology,
-            positions: positions.clone(),
-            normals: normals.clone(),
-            tangents: tangents.clone(),
-            texcoords: texcoords.clone(),
-            colors: colors.clone(),
-            indices: indices.clone(),
-            targets: targets.clone(),
-            attributes,
-            ..Self::default()
-        }
+        Self { influences: 0, joints: Vec::new(), weights: Vec::new(), eight_influences: false, ..self.clone() }
     }
 
     /// Lays the mesh out for skinning with palettes of this skin: one with which a node draws it, or [`Skin::rigid`]

@@ -59,7 +59,8 @@ pub(super) fn vertices(
     Ok(Some((data, bounds)))
 }
 
-fn follows_joints(primitive: &Primitive) -> bool {
+/// Whether a primitive follows the joints of a skin with which a node draws it.
+pub(crate) fn follows_joints(primitive: &Primitive) -> bool {
     attribute(primitive, Semantic::Joints(0)).is_some()
 }
 

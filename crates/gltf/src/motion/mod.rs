@@ -8,8 +8,10 @@
 //! | `clip` | animations, as a clip for each rig that they move |
 //! | `keys` | keys that no track can have, made into those that were meant |
 //! | `play`, `part` | an animation on all rigs that it moves, and on one of these |
+//! | `deformed` | what follows: palettes, weights, vertices and boxes of drawables |
 
 mod clip;
+mod deformed;
 mod keys;
 mod morph;
 mod part;
@@ -18,6 +20,7 @@ mod rig;
 mod skin;
 
 pub use clip::{ImportedAnimation, ImportedClip};
+pub use deformed::Deformed;
 pub use morph::{MorphChannels, MorphNode};
 pub use play::AnimationPlayer;
 pub(super) use rig::place;

@@ -9,13 +9,14 @@ use hedgerow::data::NodeMap;
 use hedgerow::{NodeHandle, Scene, Transform};
 use hedgerow_anim::player::Playback;
 use hedgerow_anim::{ClipBuilder, Error, Player, Pose, clip::ClipError};
+use std::sync::Arc;
 
 /// An animation that plays: on all rigs that it moves, and so on all nodes, in step.
 ///
 /// Made by [`Imported::play`]. It has a player and a pose for each of these rigs, and knows their nodes.
 /// [`advance`](Self::advance) and [`seek`](Self::seek) change the poses; [`apply`](Self::apply) gives them to the
-/// nodes. Joints that the animation leaves alone rest. What skinning needs is in [`pose`](Self::pose), what morphing
-/// needs in [`weights`](Self::weights).
+/// nodes. Joints that the animation leaves alone rest. [`Deformed`](crate::Deformed)
+/// takes from it what skinning and morphing need: [`pose`](Self::pose) and [`weights`](Self::weights).
 ///
 /// A clone plays on from the same time, and shares the compiled clips.
 ///
@@ -48,6 +49,8 @@ use hedgerow_anim::{ClipBuilder, Error, Player, Pose, clip::ClipError};
 pub struct AnimationPlayer {
     /// By rigs.
     parts: Vec<Part>,
+    /// The rest pose of each rig.
+    rest: Arc<[Pose]>,
     fade: Option<Fade>,
     /// The nodes with their transforms: kept for its memory.
     items: Vec<(NodeHandle, Transform)>,
@@ -246,7 +249,7 @@ impl AnimationPlayer {
     /// ```
     #[must_use]
     pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Self {
-        let mut copy = Self { parts: self.parts.clone(), fade: self.fade, items: Vec::new() };
+        let mut copy = Self { items: Vec::new(), ..self.clone() };
         for part in &mut copy.parts {
             let copied = part.nodes.iter().filter_map(|&(joint, node)| Some((joint, *copies.get(node)?)));
             part.nodes = copied.collect();
@@ -260,12 +263,13 @@ impl AnimationPlayer {
         self.parts.iter().map(|part| (part.rig, part.pose()))
     }
 
-    /// The present pose of a rig, given by its number in [`Imported::rigs`]; `None` if the animation does not move it.
+    /// The present pose of a rig, given by its number in [`Imported::rigs`]: at rest if the animation does not move it.
+    /// `None` if the file has no such rig.
     ///
     /// Runs in **O(log rigs)**.
     #[must_use]
     pub fn pose(&self, rig: usize) -> Option<&Pose> {
-        self.part(rig).map(Part::pose)
+        self.part(rig).map(Part::pose).or_else(|| self.rest.get(rig))
     }
 
     /// The present morph weights of a node: those at rest if the animation does not change them.
@@ -287,7 +291,7 @@ impl Imported {
     /// Prepares an animation, given by glTF index, to play on all rigs that it moves: compiles its clips with the
     /// default settings. It is at its beginning, and will stop at its end.
     ///
-    /// Runs in **O(keys)**. To play it on several copies, take [`AnimationPlayer::of_copy`].
+    /// Runs in **O(keys + joints)**. To play it on several copies, take [`AnimationPlayer::of_copy`].
     ///
     /// # Errors
     /// [`ImportErrorKind::NoAnimation`] if there is none of this index; [`ImportErrorKind::Clip`] with what
@@ -316,7 +320,7 @@ impl Imported {
             })?;
             parts.push(Part::new(&self.rigs[imported.rig], imported.rig, &self.morphs, Some(clip)));
         }
-        Ok(AnimationPlayer { parts, fade: None, items: Vec::new() })
+        Ok(self.player(parts))
     }
 
     /// A player without an animation, in which all rigs rest as in the file: for files without animations, to
@@ -334,7 +338,11 @@ impl Imported {
     #[must_use]
     pub fn at_rest(&self) -> AnimationPlayer {
         let rigs = self.rigs.iter().enumerate();
-        let parts = rigs.map(|(number, rig)| Part::new(rig, number, &self.morphs, None)).collect();
-        AnimationPlayer { parts, fade: None, items: Vec::new() }
+        self.player(rigs.map(|(number, rig)| Part::new(rig, number, &self.morphs, None)).collect())
+    }
+
+    fn player(&self, parts: Vec<Part>) -> AnimationPlayer {
+        let rest = self.rigs.iter().map(|rig| Pose::rest(&rig.skeleton)).collect();
+        AnimationPlayer { parts, rest, fade: None, items: Vec::new() }
     }
 }

@@ -1,6 +1,6 @@
 //! How much an import makes of a file, counted before anything is made.
 
-use super::graph;
+use super::{draws_itself, graph};
 use crate::ImportOptions;
 use crate::error::{ImportError, ImportErrorKind, Item};
 use crate::file::Budget;
@@ -75,9 +75,7 @@ impl Amount {
             let json = &root.nodes[node];
             let mut all = below[node];
             if let Some(mesh) = json.mesh.map(|mesh| mesh.value()) {
-                // A mesh of one primitive needs no child: the node itself has the drawable.
-                let own = root.meshes[mesh].primitives.len() == 1;
-                let below = if own { 0 } else { drawn(mesh) as u64 };
+                let below = if draws_itself(root, json) { 0 } else { drawn(mesh) as u64 };
                 let below = instances(node).map_or(below, |count| (count as u64).saturating_mul(1 + below));
                 all.nodes = all.nodes.saturating_add(below);
             }

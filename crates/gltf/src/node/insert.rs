@@ -1,10 +1,11 @@
 //! Inserts the nodes of a checked file into a scene.
 
-use super::{graph, levels, visibility};
+use super::{draws_itself, graph, levels, visibility};
 use crate::document::Document;
 use crate::error::ImportError;
+use crate::mesh::follows_joints;
 use crate::{Extensions, Extras, Imported, ImportedDrawable, ImportedScene, motion};
-use hedgerow::{Node, NodeHandle, Scene};
+use hedgerow::{Node, NodeHandle, Scene, Visibility};
 
 /// Inserts all scenes of the file below `parent`, or nothing.
 pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Document) -> Result<Imported, ImportError> {
@@ -12,9 +13,11 @@ pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Docume
     document.amount.probe()?;
     let mut scenes: Vec<ImportedScene> = Vec::new();
     let mut stack = Vec::new();
+    let shown = document.imported.default_scene.unwrap_or(0);
     for number in 0..document.root.scenes.len() {
         let name = document.root.scenes[number].name.as_deref();
-        let inserted = scene.insert(parent, Node { name, ..Node::group() }).map_err(ImportError::from);
+        let visibility = if number == shown { Visibility::Inherited } else { Visibility::Hidden };
+        let inserted = scene.insert(parent, Node { name, visibility, ..Node::group() }).map_err(ImportError::from);
         let inserted = inserted.and_then(|group| {
             insert_scene(scene, group, number, &document, &mut stack).inspect_err(|_| discard(scene, group))
         });
@@ -26,7 +29,10 @@ pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Docume
             }
         }
     }
-    motion::place(&mut document.imported, scene, &mut scenes);
+    if let Err(error) = motion::place(&mut document.imported, scene, &scenes) {
+        scenes.iter().rev().for_each(|inserted| discard(scene, inserted.group));
+        return Err(error.into());
+    }
     levels::scale(&mut document.imported.levels, scene, &scenes);
     Ok(Imported { scenes, ..document.imported })
 }
@@ -84,26 +90,20 @@ fn insert_drawn(
     (index, mesh, instance): (usize, Option<usize>, Option<usize>),
     imported: &mut ImportedScene,
 ) -> Result<NodeHandle, ImportError> {
-    // A mesh of one primitive needs no child: the node itself has the drawable.
-    let own = mesh.filter(|&mesh| document.root.meshes[mesh].primitives.len() == 1);
+    let json = &document.root.nodes[index];
+    let own = mesh.filter(|_| draws_itself(&document.root, json));
     let own_drawable = own.and_then(|mesh| document.drawn(index, mesh).next());
     let handle = match own_drawable {
         Some((_, drawn)) => scene.insert(parent, node.with_drawable(drawn.drawable).with_material(drawn.material))?,
         None => scene.insert(parent, node)?,
     };
     imported.origins.push((handle, index));
-    let skin = document.root.nodes[index].skin.map(|skin| skin.value());
     for (primitive, drawn) in mesh.into_iter().flat_map(|mesh| document.drawn(index, mesh)) {
-        let mut drawable = ImportedDrawable {
-            node: index,
-            mesh: mesh.unwrap_or_default(),
-            primitive,
-            instance,
-            id: drawn.drawable.mesh,
-            handle,
-            skin,
-            base: None,
-        };
+        let mesh = mesh.unwrap_or_default();
+        let skin = json.skin.filter(|_| follows_joints(&document.root.meshes[mesh].primitives[primitive]));
+        let skin = skin.map(|skin| skin.value());
+        let id = drawn.drawable.mesh;
+        let mut drawable = ImportedDrawable { node: index, mesh, primitive, instance, id, handle, skin };
         if own.is_none() {
             drawable.handle = scene.insert(handle, Node::drawable(drawn.drawable).with_material(drawn.material))?;
             imported.origins.push((drawable.handle, index));

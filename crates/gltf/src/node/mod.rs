@@ -24,7 +24,9 @@ pub use light::{Light, LightKind};
 use super::error::ImportError;
 use super::extras::others;
 use super::file::Reader;
+use super::mesh::follows_joints;
 use super::{Extensions, Extras};
+use gltf::json::Root;
 use gltf::json::scene::Node;
 use hedgerow::{Mat34, Visibility};
 use serde_json::Value;
@@ -72,6 +74,12 @@ fn extension<'a>(node: &'a Node, name: &str) -> Option<&'a Value> {
 pub(super) fn visibility(node: &Node) -> Visibility {
     let visible = extension(node, "KHR_node_visibility").and_then(|json| json.get("visible"));
     if visible.is_some_and(|visible| visible == false) { Visibility::Hidden } else { Visibility::Inherited }
+}
+
+/// Whether a node draws its mesh itself: one primitive that follows no joints. Others have a node for each primitive.
+fn draws_itself(root: &Root, node: &Node) -> bool {
+    let primitives = node.mesh.map_or(&[][..], |mesh| &root.meshes[mesh.value()].primitives);
+    matches!(primitives, [only] if node.skin.is_none() || !follows_joints(only))
 }
 
 /// What nodes refer to and carry.

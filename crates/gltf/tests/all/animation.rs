@@ -4,9 +4,9 @@
 use crate::nodes::{Model, distance, index, models, numbers};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Mat34, Scene,
+    Aabb, Mat34, Scene,
     anim::{Clip, ClipBuilder, Player, Pose, clip::Precision},
-    skin::{Palette, SkinOutput, SkinnedMesh},
+    skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh},
 };
 use hedgerow_gltf::{AnimationPlayer, Import, ImportedClip, MeshData};
 use serde_json::Value;
@@ -71,8 +71,7 @@ impl<'a> Frame<'a> {
         player.apply(&mut import.scene).unwrap();
         import.scene.update();
         let rigs = import.imported.rigs.iter().enumerate();
-        let poses = rigs.map(|(rig, it)| player.pose(rig).cloned().unwrap_or_else(|| Pose::rest(&it.skeleton)));
-        let poses = poses.collect();
+        let poses = rigs.map(|(rig, _)| player.pose(rig).unwrap().clone()).collect();
         let mut channels: Vec<Vec<f32>> = import.imported.rigs.iter().map(|rig| vec![0.0; rig.channels]).collect();
         for morph in &import.imported.morphs {
             if let Some(of_rig) = &morph.channels {
@@ -319,4 +318,48 @@ fn compiled_at_the_tightest_setting_every_animation_is_as_expected_too() {
 #[test]
 fn every_animation_of_the_shared_models_plays_as_expected_by_one_call() {
     play(Way::Whole, 5e-4);
+}
+
+#[test]
+fn drawables_of_the_shared_models_are_placed_by_their_bases_and_deformed_as_by_hand() {
+    let Some(models) = models() else { return };
+    let mut count = [0, 0];
+    for Model { name, file, .. } in &models {
+        let Import { mut scene, imported, .. } = hedgerow_gltf::load(file).unwrap();
+        scene.update();
+        let drawables = imported.scenes.iter().flat_map(|scene| &scene.drawables);
+        let mut bodies: Vec<_> = drawables.filter_map(|it| Some((it, imported.deformed(it).unwrap()?))).collect();
+        let played = (0..imported.animations.len()).map(|animation| imported.play(animation).unwrap());
+        for mut player in played.chain([imported.at_rest()]) {
+            player.seek(0.4 * player.duration());
+            for (drawable, body) in &mut bodies {
+                body.follow(&player, &mut scene).unwrap();
+                let mut data = imported.vertices(drawable.id).unwrap().without_joints();
+                let (mut models, mut room, mut skin) = (Vec::new(), vec![Mat34::IDENTITY], Skin::rigid());
+                if let Some(of) = drawable.skin.map(|skin| &imported.skins[skin]) {
+                    let rig = &imported.rigs[of.rig];
+                    assert!(rig.places.iter().any(|it| scene.world(it.base) == scene.world(drawable.handle)), "{name}");
+                    (skin, data) = (of.skin.clone(), imported.vertices(drawable.id).unwrap().clone());
+                    player.pose(of.rig).unwrap().to_models(&rig.skeleton, &mut models).unwrap();
+                    skin.palette(&models, &mut room).unwrap();
+                }
+                let (mesh, weights) = (data.to_skinned_mesh(&skin).unwrap(), imported.morph(drawable.node));
+                let weights = weights.map_or(&[][..], |morph| player.weights(morph));
+                let [mut found, mut expected, mut normals] = [0; 3].map(|_| vec![[0.0_f32; 3]; mesh.len()]);
+                let palette = Palette::of(&skin, &room).unwrap();
+                let output = SkinOutput::new(&mut expected[..]);
+                mesh.skin_morphed(palette, weights, &mut MorphBuffer::new(), output).unwrap();
+                body.skin(SkinOutput::new(&mut found[..]).normals(&mut normals[..])).unwrap();
+                assert!(mesh.has_normals() || normals.iter().all(|it| *it == [0.0; 3]), "{name}");
+                assert!(found == expected, "{name}");
+                let bounds = scene.get(drawable.handle).unwrap().drawable().unwrap().bounds;
+                let inside = found.iter().all(|&it| bounds.contains_box(&Aabb::new(it.into(), it.into())));
+                assert!(inside || weights.iter().any(|weight| !(0.0..=1.0).contains(weight)), "{name}");
+                data.indices = mesh.indices().to_vec();
+                assert!(body.triangles().iter().copied().eq(data.triangles()), "{name}");
+                count[usize::from(drawable.skin.is_some())] += 1;
+            }
+        }
+    }
+    assert!(count[0] > 5 && count[1] > 100, "{count:?} morphed and skinned");
 }

@@ -8,11 +8,11 @@ use hedgerow::character::CharacterError;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Error, Mat34, NodeHandle, Scene, Transform,
+    Aabb, DrawList, Error, Mat34, NodeHandle, Scene, Transform, Visibility,
     anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError},
-    skin::{MorphBuffer, Palette, Skin, SkinOutput},
+    skin::SkinOutput,
 };
-use hedgerow_gltf::{Import, MorphChannels, Parts, Skipped, Topology};
+use hedgerow_gltf::{Import, ImportErrorKind, MorphChannels, Parts, Skipped, Topology};
 use serde_json::json;
 use small::man;
 
@@ -32,7 +32,7 @@ fn refusal(break_it: impl FnOnce(&mut GltfFile)) -> String {
 
 #[test]
 fn a_character_is_imported_whole() {
-    let Import { imported, .. } = load(&man());
+    let Import { scene, imported, .. } = load(&man());
     assert_eq!(imported.skipped, []);
     // The mesh node is morphed by an animation and skinned, so it is in the rig, and so is the node above both.
     let [rig] = &imported.rigs[..] else { panic!("{:?}", imported.rigs) };
@@ -47,7 +47,7 @@ fn a_character_is_imported_whole() {
     assert_eq!(place.node(2), imported.node(3));
     assert_eq!(place.nodes().len(), 4);
     let drawables = imported.scenes[0].drawables.iter();
-    assert!(drawables.map(|drawable| (drawable.skin, drawable.base)).eq([(Some(0), Some(place.base))]));
+    assert!(drawables.map(|drawable| (drawable.skin, scene.parent(drawable.handle))).eq([(Some(0), Some(place.base))]));
 
     let [skin] = &imported.skins[..] else { panic!("{:?}", imported.skins) };
     assert_eq!((skin.rig, skin.skin.joints(), skin.name.as_deref()), (0, &[1, 2][..], Some("bones")));
@@ -139,61 +139,72 @@ fn clips_have_the_tracks_and_channels_of_the_file() {
 }
 
 #[test]
-fn a_pose_moves_nodes_and_vertices_alike() {
-    let mut import = load(&man());
-    let rig = &import.imported.rigs[0];
-    let mut pose = Pose::rest(&rig.skeleton);
-    import.imported.clips[0].clip.sample(2.0, &mut pose).unwrap();
-    rig.apply(&pose, &mut import.scene).unwrap();
-    import.scene.update();
+fn a_pose_moves_nodes_vertices_and_boxes_alike() {
+    let Import { mut scene, imported, .. } = load(&man());
+    let rig = &imported.rigs[0];
+    let mut player = imported.play(0).unwrap();
+    player.seek(2.0);
+    player.apply(&mut scene).unwrap();
+    let drawable = &imported.scenes[0].drawables[0];
+    let mut body = imported.deformed(drawable).unwrap().unwrap();
+    body.follow(&player, &mut scene).unwrap();
+    scene.update();
     let head = rig.places[0].node(2).unwrap();
     // The yard is at x = 10, the hip has stepped to y = 5 and the head is 2 above.
-    assert_eq!(import.scene.world(head).unwrap().translation(), Vec3::new(10.0, 7.0, 0.0));
+    assert!((scene.world(head).unwrap().translation() - Vec3::new(10.0, 7.0, 0.0)).length() < 1e-3);
 
-    let skin = &import.imported.skins[0].skin;
-    let (mut models, mut room) = (Vec::new(), Vec::new());
-    pose.to_models(&rig.skeleton, &mut models).unwrap();
-    let palette = skin.palette(&models, &mut room).unwrap();
-    let data = import.imported.vertices(0).unwrap();
-    let mesh = data.to_skinned_mesh(skin).unwrap();
-    let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
-    mesh.skin_morphed(palette, &[1.0, 0.0], &mut MorphBuffer::new(), SkinOutput::new(&mut skinned[..])).unwrap();
+    let mut skinned = vec![[0.0_f32; 3]; 3];
+    body.skin(SkinOutput::new(&mut skinned[..])).unwrap();
     let mut by_vertex = vec![Vec3::NAN; 3];
-    mesh.permutation().iter().zip(&skinned).for_each(|(&vertex, &place)| by_vertex[vertex as usize] = place.into());
-    // Vertex 0 follows the hip, 4 up. Vertex 2 follows the head, is raised by 1 above it by the first target, and
-    // turned over.
-    assert!((by_vertex[0] - Vec3::new(0.0, 5.0, 0.0)).length() < 1e-4, "{by_vertex:?}");
-    assert!((by_vertex[2] - Vec3::new(0.0, 7.0, 1.0)).length() < 1e-3, "{by_vertex:?}");
-    let bounds = data.joint_bounds(skin).unwrap().of_pose(palette).unwrap();
-    assert!(by_vertex.iter().all(|&vertex| bounds.min.cmple(vertex).all() && bounds.max.cmpge(vertex).all()));
+    let order = body.mesh().permutation();
+    order.iter().zip(&skinned).for_each(|(&vertex, &place)| by_vertex[vertex as usize] = place.into());
+    // Vertex 0 follows the hip, 4 up. Vertex 2 follows the head, is moved by a quarter of the second target, and turned.
+    assert!((by_vertex[0] - Vec3::new(0.0, 5.0, 0.0)).length() < 1e-3, "{by_vertex:?}");
+    assert!((by_vertex[2] - Vec3::new(0.0, 7.5, 0.0)).length() < 1e-3, "{by_vertex:?}");
+    let bounds = scene.get(drawable.handle).unwrap().bounds().unwrap();
+    assert!(by_vertex.iter().all(|&it| bounds.contains_box(&Aabb::new(it + 10.0 * Vec3::X, it + 10.0 * Vec3::X))));
 
-    let wrong = rig.apply(&Pose::new(3), &mut import.scene);
+    let wrong = rig.apply(&Pose::new(3), &mut scene);
     assert_eq!(wrong, Err(CharacterError::Pose(SkeletonError::JointCount { expected: 4, found: 3 }.into())));
-    import.scene.remove(head).unwrap();
-    assert!(matches!(rig.apply(&pose, &mut import.scene), Err(CharacterError::Scene(Error::StaleHandle(_)))));
+    scene.remove(head).unwrap();
+    assert!(matches!(player.apply(&mut scene), Err(CharacterError::Scene(Error::StaleHandle(_)))));
+    scene.remove(drawable.handle).unwrap();
+    let gone = body.follow(&player, &mut scene);
+    assert_eq!(gone, Err(CharacterError::Scene(Error::StaleHandle(drawable.handle))));
 }
 
 #[test]
-fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is() {
+fn a_skinned_mesh_is_drawn_by_a_node_of_its_own_below_the_base_of_its_rig() {
     let mut small = man();
-    small.put("/nodes/4/translation", json!([0, -50, 0]));
-    small.put("/nodes/4/scale", json!([0.01, 0.01, 0.01]));
+    small.put("/nodes/4/scale", json!([-1, 0.01, 0.01]));
     let Import { mut scene, imported, .. } = load(&small);
-    let (rig, skin) = (&imported.rigs[0], &imported.skins[0].skin);
-    let mut pose = Pose::rest(&rig.skeleton);
-    imported.clips[0].clip.sample(2.0, &mut pose).unwrap();
-    rig.apply(&pose, &mut scene).unwrap();
-    let (mut models, mut room) = (Vec::new(), Vec::new());
-    pose.to_models(&rig.skeleton, &mut models).unwrap();
-    let palette = skin.palette(&models, &mut room).unwrap();
-    let (drawable, base) = (imported.scenes[0].drawables[0].handle, rig.places[0].base);
-    imported.vertices(0).unwrap().joint_bounds(skin).unwrap().follow(&mut scene, drawable, base, palette).unwrap();
+    let (drawable, base) = (imported.scenes[0].drawables[0].handle, imported.rigs[0].places[0].base);
+    assert_eq!((scene.parent(drawable), imported.index_of(drawable)), (Some(base), Some(4)));
+    assert_eq!(scene.get(imported.node(4).unwrap()).unwrap().drawable(), None);
     scene.update();
-    let found = scene.get(drawable).unwrap().bounds().unwrap();
-    // Vertex 0 follows the hip, which has stepped up by 4, in a yard at x = 10.
-    let place = Vec3::new(10.0, 5.0, 0.0);
-    assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{place} is out of {found:?}");
-    assert!(found.min.y > 0.0 && found.max.y < 12.0, "{found:?}");
+    let mut draws = DrawList::new();
+    scene.draw_list(&mut draws);
+    assert_eq!((draws.commands()[0].node, draws.matrices()), (drawable, &[*scene.world(base).unwrap()][..]));
+    assert!(!draws.commands()[0].is_mirrored());
+
+    // The group of the scene, five nodes, and this one.
+    let few = |most| hedgerow_gltf::ImportOptions::new().with_max_nodes(most).from_slice(&small.glb(), None);
+    assert_eq!(few(7).unwrap().scene.len(), 8);
+    assert_eq!(few(6).unwrap_err().kind(), &ImportErrorKind::TooManyNodes { nodes: 7, most: 6 });
+}
+
+#[test]
+fn a_skinned_mesh_is_hidden_where_the_node_with_the_mesh_is() {
+    use Visibility::{Hidden, Inherited};
+    // The base, the man between it and the body, the hip beside the body, the body.
+    for (node, own, visible) in [(0, Inherited, false), (1, Hidden, false), (2, Inherited, true), (4, Hidden, false)] {
+        let mut small = man();
+        small.json["nodes"][node]["extensions"] = json!({"KHR_node_visibility": {"visible": false}});
+        let Import { mut scene, imported, .. } = load(&small);
+        scene.update();
+        let drawn = scene.get(imported.scenes[0].drawables[0].handle).unwrap();
+        assert_eq!((drawn.own_visibility(), drawn.is_visible()), (own, visible), "node {node}");
+    }
 }
 
 #[test]
@@ -229,6 +240,9 @@ fn copies_of_a_character_are_posed_by_themselves() {
     let man = copies(&mut scene, place.node(0).unwrap(), root);
     let top = yard[place.base];
     let copied = [&yard, &man].map(|map| place.of_copy(map, &scene).unwrap());
+    let drawable = &imported.scenes[0].drawables[0];
+    let body = imported.deformed(drawable).unwrap().unwrap();
+    assert_eq!([&yard, &man].map(|map| Some(body.of_copy(map)?.node())), [Some(yard[drawable.handle]), None]);
     assert_eq!(copied.each_ref().map(|copy| copy.base), [top, root]);
     let mut pose = Pose::rest(&rig.skeleton);
     pose.set(1, Transform::from_xyz(0.0, 4.0, 0.0));
@@ -438,15 +452,12 @@ fn a_morphed_mesh_with_joints_at_a_node_without_a_skin_is_morphed_alone() {
     let mut import = load(&small);
     let data = import.imported.vertices(0).unwrap();
     assert_eq!((data.influences, data.joints.len(), data.weights.len()), (0, 0, 0));
-    let rigid = Skin::rigid();
-    let mesh = data.to_skinned_mesh(&rigid).unwrap();
-    let palette = Palette::of(&rigid, &[Mat34::IDENTITY]).unwrap();
-    let mut morphed = vec![[0.0_f32; 3]; mesh.len()];
-    let weights = &import.imported.morphs[0].weights.clone();
-    mesh.skin_morphed(palette, weights, &mut MorphBuffer::new(), SkinOutput::new(&mut morphed[..])).unwrap();
-    let last = mesh.permutation().iter().position(|&vertex| vertex == 2).unwrap();
+    let mut body = import.imported.deformed(&import.imported.scenes[0].drawables[0]).unwrap().unwrap();
+    let mut morphed = vec![[0.0_f32; 3]; body.mesh().len()];
+    body.skin(SkinOutput::new(&mut morphed[..])).unwrap();
+    let last = body.mesh().permutation().iter().position(|&vertex| vertex == 2).unwrap();
     assert_eq!(morphed[last], [0.0, 3.0, -0.5], "the second target moves it by -2, at a quarter");
-    assert_eq!(data.joint_bounds(&rigid).unwrap().len(), 1);
+    assert_eq!((body.palette().matrices(), Some(body.node())), (&[Mat34::IDENTITY][..], import.imported.node(4)));
     play(&mut import);
 }
 
@@ -462,9 +473,17 @@ fn a_mesh_of_two_nodes_of_which_one_has_a_skin_is_laid_out_for_both() {
     let data = import.imported.vertices(0).unwrap();
     let statue = data.without_joints();
     assert_eq!((data.influences, statue.influences), (4, 0));
-    assert_eq!((&statue.positions, &statue.targets, &statue.indices), (&data.positions, &data.targets, &data.indices));
-    assert_eq!((&statue.normals, statue.topology, statue.id), (&data.normals, data.topology, data.id));
+    assert_eq!((&statue.positions, &statue.targets), (&data.positions, &data.targets));
     play(&mut import);
+    // Without targets, nothing deforms the statue.
+    let primitive = small.json["meshes"][0]["primitives"][0].as_object_mut().unwrap();
+    primitive.remove("targets");
+    small.json["meshes"][0].as_object_mut().unwrap().remove("weights");
+    small.json["nodes"][4].as_object_mut().unwrap().remove("weights");
+    small.json["animations"].as_array_mut().unwrap().pop();
+    let Import { imported, .. } = load(&small);
+    let deformed = imported.scenes[0].drawables.iter().map(|it| imported.deformed(it).unwrap().is_some());
+    assert!(deformed.eq([true, false]));
 }
 
 #[test]
@@ -503,28 +522,19 @@ fn a_character_with_any_byte_changed_never_panics() {
 
 /// Does everything with an import that a character is for.
 fn play(import: &mut Import) {
-    for clip in &import.imported.clips {
-        let rig = &import.imported.rigs[clip.rig];
-        let mut pose = Pose::rest(&rig.skeleton);
-        clip.clip.sample(0.7, &mut pose).unwrap();
-        clip.clip.sample_channels(0.7, &mut vec![0.0; rig.channels]).unwrap();
+    let imported = &import.imported;
+    let played = (0..imported.animations.len()).filter_map(|animation| imported.play(animation).ok());
+    for mut player in played.chain([imported.at_rest()]) {
+        player.seek(0.7);
         // Numbers that overflow in between are detected when they are set in the scene.
-        let applied = rig.apply(&pose, &mut import.scene);
+        let applied = player.apply(&mut import.scene);
         assert!(matches!(applied, Ok(()) | Err(CharacterError::Scene(_))), "{applied:?}");
-        let mut models = Vec::new();
-        pose.to_models(&rig.skeleton, &mut models).unwrap();
-        for skin in import.imported.skins.iter().filter(|skin| skin.rig == clip.rig) {
-            skin.skin.palette(&models, &mut Vec::new()).unwrap();
+        for drawable in imported.scenes.iter().flat_map(|scene| &scene.drawables) {
+            let Some(mut body) = imported.deformed(drawable).unwrap() else { continue };
+            body.follow(&player, &mut import.scene).unwrap();
+            let skinned = body.skin(SkinOutput::new(&mut vec![[0.0_f32; 3]; body.mesh().len()][..]));
+            assert!(skinned.is_ok() || body.weights().iter().any(|weight| weight.abs() > 1e6), "{skinned:?}");
         }
-    }
-    for drawable in import.imported.scenes.iter().flat_map(|scene| &scene.drawables) {
-        let Some(data) = import.imported.vertices(drawable.id) else { continue };
-        let (data, skin) = match drawable.skin {
-            Some(skin) => (data.clone(), import.imported.skins[skin].skin.clone()),
-            None => (data.without_joints(), Skin::rigid()),
-        };
-        data.to_skinned_mesh(&skin).unwrap();
-        data.joint_bounds(&skin).unwrap();
     }
     import.scene.update();
 }

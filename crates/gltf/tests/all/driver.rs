@@ -4,7 +4,8 @@
 use crate::drivers;
 use crate::gltf_text;
 use hedgerow::anim::player::Playback;
-use hedgerow::anim::{ClipBuilder, Library, Pose};
+use hedgerow::anim::{ClipBuilder, Library};
+use hedgerow::skin::SkinOutput;
 use hedgerow::{Node, Scene};
 use hedgerow_gltf::{ImportOptions, Parts};
 
@@ -71,12 +72,11 @@ fn read(bytes: &[u8], options: ImportOptions) {
     }
     scene.update();
     sound(&scene);
-    let mut room = Vec::new();
-    for skin in &imported.skins {
-        let Some(rig) = imported.rigs.get(skin.rig) else { continue };
-        let mut models = Vec::new();
-        Pose::rest(&rig.skeleton).to_models(&rig.skeleton, &mut models).expect("as many joints");
-        skin.skin.palette(&models, &mut room).expect("matrices for all joints");
+    let player = imported.at_rest();
+    for drawable in imported.scenes.iter().flat_map(|scene| &scene.drawables) {
+        let Ok(Some(mut body)) = imported.deformed(drawable) else { continue };
+        body.follow(&player, &mut scene).expect("nodes that are there");
+        let _ = body.skin(SkinOutput::new(&mut vec![[0.0_f32; 3]; body.mesh().len()][..]));
     }
     let mut library = Library::new();
     if imported.insert_into(&mut library, ClipBuilder::new()).is_ok() {

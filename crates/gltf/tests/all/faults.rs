@@ -216,16 +216,12 @@ fn turned() -> Value {
 
 /// Where the vertices of the first mesh are at rest.
 fn at_rest(import: &Import) -> Vec<Vec3> {
-    let skin = &import.imported.skins[0];
-    let skeleton = &import.imported.rigs[skin.rig].skeleton;
-    let (mut models, mut room) = (Vec::new(), Vec::new());
-    Pose::rest(skeleton).to_models(skeleton, &mut models).unwrap();
-    let palette = skin.skin.palette(&models, &mut room).unwrap();
-    let mesh = import.imported.vertices(0).unwrap().to_skinned_mesh(&skin.skin).unwrap();
-    let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
-    mesh.skin(palette, SkinOutput::new(&mut skinned)).unwrap();
-    let mut by_vertex = vec![Vec3::NAN; mesh.len()];
-    mesh.permutation().iter().zip(skinned).for_each(|(&vertex, place)| by_vertex[vertex as usize] = place.into());
+    let mut body = import.imported.deformed(&import.imported.scenes[0].drawables[0]).unwrap().unwrap();
+    let mut skinned = vec![[0.0_f32; 3]; body.mesh().len()];
+    body.skin(SkinOutput::new(&mut skinned)).unwrap();
+    let mut by_vertex = vec![Vec3::NAN; skinned.len()];
+    let order = body.mesh().permutation();
+    order.iter().zip(skinned).for_each(|(&vertex, place)| by_vertex[vertex as usize] = place.into());
     by_vertex
 }
 

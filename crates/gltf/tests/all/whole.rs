@@ -4,7 +4,7 @@
 use crate::gltf_file::GltfFile;
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::Frustum;
-use hedgerow::{Aabb, Error, Layers, NodeHandle, Scene, SceneConfig};
+use hedgerow::{Aabb, Error, Layers, NodeHandle, Scene, SceneConfig, Visibility};
 use hedgerow_gltf::{
     self, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, LightKind, Parts, Projection, Skipped, Topology,
 };
@@ -268,7 +268,10 @@ fn a_scene_is_made_with_the_configuration_that_is_asked_for() {
         scene.query(&Frustum::from_view_projection(&Mat4::IDENTITY)?, Layers::ALL, &mut seen)?;
         Ok::<_, Error>(seen.len())
     };
-    assert_eq!(seen(&import.scene), Ok(2), "of three drawables the vase is above");
+    assert_eq!(seen(&import.scene), Ok(0), "of the default scene, the vase is above");
+    import.scene.edit(import.imported.scenes[0].group).unwrap().set_visibility(Visibility::Inherited);
+    import.scene.update();
+    assert_eq!(seen(&import.scene), Ok(2), "the table, of two primitives");
     let plain = hedgerow_gltf::from_slice(&bytes, None).unwrap();
     assert_eq!(seen(&plain.scene), Err(Error::NoBounds));
     let senseless = SceneConfig { max_nodes: 0, ..SceneConfig::DEFAULT };

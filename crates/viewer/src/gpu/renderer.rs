@@ -17,7 +17,7 @@ use crate::failure::Result;
 use crate::stage::geometry::Topology;
 use crate::stage::{Alpha, Stage};
 use crate::threads;
-use crate::view::{Stream, View, is_deformed, single};
+use crate::view::{Stream, View, is_deformed};
 use bytemuck::{Pod, Zeroable};
 use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::glam::{Mat4, Vec3};
@@ -66,7 +66,6 @@ pub enum Fault {
 #[derive(Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Deform {
-    matrix: u32,
     palette: u32,
     influences: u32,
     per_vertex: u32,
@@ -77,7 +76,7 @@ struct Deform {
     base_vertex: u32,
     streams: u32,
     has_coat: u32,
-    unused: u32,
+    unused: [u32; 2],
     coat: [[u8; 4]; 8],
 }
 

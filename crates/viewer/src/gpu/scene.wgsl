@@ -11,7 +11,6 @@ struct View {
 }
 
 struct Deform {
-    matrix: u32,
     palette: u32,
     influences: u32,
     per_vertex: u32,
@@ -22,7 +21,7 @@ struct Deform {
     base_vertex: u32,
     streams: u32,
     has_coat: u32,
-    unused: u32,
+    unused: vec2<u32>,
 }
 
 @group(0) @binding(0) var<uniform> view: View;
@@ -125,7 +124,6 @@ fn still(in: VertexIn) -> VertexOut {
 fn deformed(in: VertexIn, @location(6) user_data: u32, @builtin(vertex_index) index: u32) -> VertexOut {
     var place = in.place;
     var normal = in.normal;
-    var at = in.matrix;
     var colour = in.colour;
     if user_data != 0u {
         let deform = deform_at(user_data - 1u);
@@ -153,16 +151,13 @@ fn deformed(in: VertexIn, @location(6) user_data: u32, @builtin(vertex_index) in
                 normal = vec4<f32>(normal, 0.0) * matrix;
             }
         }
-        if deform.matrix != NONE {
-            at = deform.matrix;
-        }
         if deform.has_coat != 0u {
             let cover = u32(in.second.x + 0.5);
             let packed = unpack4x8unorm(coat_at(user_data - 1u, cover));
             colour = vec4<f32>(pow(packed.rgb, vec3<f32>(2.2)), 1.0);
         }
     }
-    var out = placed(place, normal, at);
+    var out = placed(place, normal, in.matrix);
     out.first = in.first;
     out.second = in.second;
     out.colour = colour;

@@ -28,7 +28,7 @@ fn deform_at(figure: u32) -> Deform {
     let a = textureLoad(figures, texel(5u * figure), 0);
     let b = textureLoad(figures, texel(5u * figure + 1u), 0);
     let c = textureLoad(figures, texel(5u * figure + 2u), 0);
-    return Deform(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, c.x, c.y, c.z, c.w);
+    return Deform(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, c.x, c.y, c.zw);
 }
 
 fn coat_at(figure: u32, cover: u32) -> u32 {

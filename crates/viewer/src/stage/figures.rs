@@ -1,15 +1,13 @@
 //! What is deformed: skinned by joints, morphed by weights, or both.
 
 use crate::failure::Result;
+use hedgerow::Mat34;
 use hedgerow::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
-use hedgerow::{Mat34, NodeHandle};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// One mesh at one place.
 pub struct Figure {
-    /// The node whose world matrix is before the palette; `None`: that of the draw.
-    pub base: Option<NodeHandle>,
     /// Which of the drawables.
     pub drawable: usize,
     /// Its part of [`Figures::palettes`]; empty for what only morphs.
@@ -55,14 +53,14 @@ pub struct Figures {
 
 impl Figures {
     /// Adds a figure, in rest. Returns the user data of its draws.
-    pub fn push(&mut self, drawable: usize, base: Option<NodeHandle>, coat: Option<[[u8; 4]; 5]>) -> u32 {
+    pub fn push(&mut self, drawable: usize, coat: Option<[[u8; 4]; 5]>) -> u32 {
         let FigureDrawable { skinned, skin, per_vertex, .. } = &self.drawables[drawable];
         let joints = if *per_vertex == 0 { 0 } else { skin.len() };
         let palette = self.palettes.len()..self.palettes.len() + joints;
         let weights = self.weights.len()..self.weights.len() + skinned.morph_targets();
         self.palettes.resize(palette.end, Mat34::IDENTITY);
         self.weights.resize(weights.end, 0.0);
-        self.list.push(Figure { base, drawable, palette, weights, coat });
+        self.list.push(Figure { drawable, palette, weights, coat });
         self.changed = true;
         u32::try_from(self.list.len()).expect("there are fewer figures than nodes")
     }

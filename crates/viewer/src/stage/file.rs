@@ -7,16 +7,14 @@ use super::{Alpha, Cue, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wr
 use crate::arguments::Arguments;
 use crate::camera::{Camera, Lens};
 use crate::failure::{Failure, Result};
-use hedgerow::anim::Pose;
 use hedgerow::anim::player::Playback;
-use hedgerow::character::JointBounds;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::skin::{Palette, Skin};
-use hedgerow::{Drawable, Error, Layers, Mat34, NodeHandle, Scene, SceneConfig, Visibility};
+use hedgerow::skin::Skin;
+use hedgerow::{Drawable, Error, Layers, NodeHandle, Scene, SceneConfig};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
-    AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData, Projection,
-    Topology as Drawn,
+    AnimationPlayer, Deformed, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData,
+    Projection, Topology as Drawn,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -35,27 +33,21 @@ pub(super) struct FilePlay {
     imported: Imported,
     /// The scene that is shown.
     shown: usize,
-    player: Option<AnimationPlayer>,
+    player: AnimationPlayer,
     /// Which animation that is.
     pub(super) animation: usize,
     /// How fast it plays, and whether it pauses.
     pub(super) speed: f32,
     pub(super) paused: bool,
     actors: Vec<Actor>,
-    /// Model matrices by rig, and whether they are those of the present pose.
-    models: Vec<(Vec<Mat34>, bool)>,
     /// Nothing changes in further frames.
     at_rest: bool,
 }
 
 /// A figure of the file.
 struct Actor {
-    node: NodeHandle,
     figure: usize,
-    skin: Option<usize>,
-    /// The number of its weights among the file's.
-    morph: Option<usize>,
-    bounds: JointBounds,
+    body: Deformed,
 }
 
 /// Reads a file.
@@ -76,35 +68,34 @@ fn of(
     let config = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
     let failure = |error: &dyn std::fmt::Display| Failure::while_doing(&title, error);
     let import = import(&ImportOptions::new().with_config(config)).map_err(|error| failure(&error))?;
-    let Import { mut scene, imported, .. } = import;
+    let Import { mut scene, mut imported, .. } = import;
     let shown = imported.default_scene.unwrap_or(0);
-    for (number, other) in imported.scenes.iter().enumerate().filter(|(number, _)| *number != shown) {
-        let _ = number;
-        scene.edit(other.group)?.set_visibility(Visibility::Hidden);
-    }
     if imported.scenes.is_empty() {
         return Err(failure(&"it has no scene to show"));
     }
 
+    // Figures have normals.
+    for data in imported.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives).filter_map(|it| it.vertices.as_mut()) {
+        if data.is_deformed() && data.normals.is_empty() {
+            data.normals = normals(&data.positions, &listed(data).0);
+        }
+    }
     let mut meshes: Vec<Mesh> =
         imported.mesh_ids.range().map(|id| imported.vertices(id).map_or_else(Mesh::default, mesh)).collect();
     let mut figures = Figures::default();
     let mut cast = Cast { by_mesh: HashMap::new(), actors: Vec::new() };
     for drawable in imported.scenes[shown].drawables.clone() {
-        if imported.vertices(drawable.id).is_some_and(MeshData::is_deformed) {
-            cast.enlist((&mut scene, &imported), drawable, &mut meshes, &mut figures)?;
-        }
+        cast.enlist((&mut scene, &imported), drawable, &mut meshes, &mut figures)?;
     }
 
     let player = if imported.animations.is_empty() {
-        None
+        imported.at_rest()
     } else {
         let mut player = imported.play(arguments.animation).map_err(|error| failure(&error))?;
         player.set_playback(Playback::Loop);
         player.seek(if player.duration() > 0.0 { arguments.time % player.duration() } else { 0.0 });
-        Some(player)
+        player
     };
-    let models = imported.rigs.iter().map(|_| (Vec::new(), false)).collect();
     let (lamps, sun) = lights(&imported, shown);
     let mut play = FilePlay {
         shown,
@@ -113,7 +104,6 @@ fn of(
         speed: 1.0,
         paused: false,
         actors: cast.actors,
-        models,
         imported,
         at_rest: false,
     };
@@ -181,22 +171,14 @@ impl Cast {
         meshes: &mut Vec<Mesh>,
         figures: &mut Figures,
     ) -> Result<()> {
+        let Some(body) = imported.deformed(&drawable)? else { return Ok(()) };
         let Some(data) = imported.vertices(drawable.id) else { return Ok(()) };
-        let skin = drawable.skin.filter(|_| data.influences > 0);
-        let found = self.by_mesh.get(&(drawable.id, skin)).copied();
-        let of_skin = skin.map(|number| &imported.skins[number]);
-        let skin_of = of_skin.map_or_else(Skin::rigid, |skin| skin.skin.clone());
-        let mut data = if skin.is_some() { data.clone() } else { data.without_joints() };
-        if data.normals.is_empty() {
-            let (indices, _) = listed(&data);
-            data.normals = normals(&data.positions, &indices);
-        }
-        let number = match found {
-            Some(number) => number,
+        let number = match self.by_mesh.get(&(drawable.id, drawable.skin)) {
+            Some(&number) => number,
             None => {
-                let skinned = data.to_skinned_mesh(&skin_of)?;
-                let order = skinned.permutation();
-                let plain = mesh(&data);
+                let skin = drawable.skin.map_or_else(Skin::rigid, |number| imported.skins[number].skin.clone());
+                let order = body.mesh().permutation();
+                let plain = mesh(data);
                 let mut drawn = Mesh { deformed: true, ..plain };
                 drawn.vertices = order.iter().map(|&vertex| drawn.vertices[vertex as usize]).collect();
                 let mut place = vec![0; order.len()];
@@ -204,7 +186,7 @@ impl Cast {
                     place[old as usize] = new;
                 }
                 drawn.indices.iter_mut().for_each(|index| *index = place[*index as usize]);
-                let per_vertex = data.influences;
+                let per_vertex = if drawable.skin.is_some() { data.influences } else { 0 };
                 let own = influences(&data.joints, &data.weights, per_vertex);
                 let mut deltas = Vec::new();
                 for target in &data.targets {
@@ -220,22 +202,20 @@ impl Cast {
                 figures.drawables.push(FigureDrawable {
                     mesh,
                     influences: reordered(&own, per_vertex, order),
-                    skinned: Arc::new(skinned),
-                    skin: Arc::new(skin_of.clone()),
+                    skinned: Arc::new(body.mesh().clone()),
+                    skin: Arc::new(skin),
                     per_vertex,
                     deltas,
                 });
-                self.by_mesh.insert((drawable.id, skin), figures.drawables.len() - 1);
+                self.by_mesh.insert((drawable.id, drawable.skin), figures.drawables.len() - 1);
                 figures.drawables.len() - 1
             }
         };
-        let user_data = figures.push(number, skin.and(drawable.base), None);
+        let user_data = figures.push(number, None);
         let mut node = scene.edit(drawable.handle)?;
         let drawn = node.as_ref().drawable().ok_or(Error::NoDrawable(drawable.handle))?;
         node.set_drawable(Drawable { mesh: figures.drawables[number].mesh, ..drawn })?.set_user_data(user_data);
-        let morph = imported.morphs.iter().position(|morph| morph.node == drawable.node);
-        let bounds = data.joint_bounds(&skin_of)?;
-        self.actors.push(Actor { node: drawable.handle, figure: user_data as usize - 1, skin, morph, bounds });
+        self.actors.push(Actor { figure: user_data as usize - 1, body });
         Ok(())
     }
 }
@@ -249,12 +229,15 @@ impl FilePlay {
 
     /// Where the animation is, and how long it takes, in seconds.
     pub(super) fn time(&self) -> Option<[f32; 2]> {
-        self.player.as_ref().map(|player| [player.time(), player.duration()])
+        (!self.imported.animations.is_empty()).then(|| [self.player.time(), self.player.duration()])
     }
 
     /// Fades to another animation, or jumps to it where this one pauses; goes to a time of the one that plays.
     pub(super) fn play(&mut self, (scene, figures): (&mut Scene, &mut Figures), to: Cue) -> Result<()> {
-        let Self { imported, player: Some(player), animation, paused, .. } = self else { return Ok(()) };
+        let Self { imported, player, animation, paused, .. } = self;
+        if imported.animations.is_empty() {
+            return Ok(());
+        }
         match to {
             Cue::Animation(number) => {
                 let failure = |error| Failure::while_doing("the animation cannot be played", error);
@@ -301,56 +284,24 @@ impl FilePlay {
 
     /// Lets the animation go on: nodes, palettes, weights and boxes.
     pub(super) fn advance(&mut self, scene: &mut Scene, figures: &mut Figures, seconds: f32) -> Result<()> {
-        let Self { imported, player, actors, models, at_rest, paused, speed, .. } = self;
+        let Self { imported, player, actors, at_rest, paused, speed, .. } = self;
         if *at_rest || *paused && seconds > 0.0 {
             return Ok(());
         }
-        if let Some(player) = player {
-            player.advance(seconds * *speed);
-            // What was removed stays so.
-            player.retain_live(scene);
-            player.apply(scene)?;
-        }
-        *at_rest = player.is_none();
-        models.iter_mut().for_each(|(_, done)| *done = false);
-        for actor in &*actors {
-            if !scene.contains(actor.node) {
+        player.advance(seconds * *speed);
+        // What was removed stays so.
+        player.retain_live(scene);
+        player.apply(scene)?;
+        *at_rest = imported.animations.is_empty();
+        for Actor { figure, body } in actors {
+            if !scene.contains(body.node()) {
                 continue;
             }
-            let figure = &figures.list[actor.figure];
-            if let Some(number) = actor.morph {
-                let morph = &imported.morphs[number];
-                let weights = player.as_ref().map_or(&*morph.weights, |player| player.weights(morph));
-                let own = &mut figures.weights[figure.weights.clone()];
-                let count = own.len().min(weights.len());
-                own[..count].copy_from_slice(&weights[..count]);
-            }
-            if let Some(number) = actor.skin {
-                let skin = &imported.skins[number];
-                let rig = &imported.rigs[skin.rig];
-                let (matrices, done) = &mut models[skin.rig];
-                if !*done {
-                    let pose = player.as_ref().and_then(|player| player.pose(skin.rig));
-                    let rest;
-                    let pose = match pose {
-                        Some(pose) => pose,
-                        None => {
-                            rest = Pose::rest(&rig.skeleton);
-                            &rest
-                        }
-                    };
-                    pose.to_models(&rig.skeleton, matrices)?;
-                    *done = true;
-                }
-                let own = &mut figures.palettes[figure.palette.clone()];
-                let palette = skin.skin.palette_into(matrices, own)?;
-                if let Some(base) = figure.base.filter(|&base| scene.contains(base)) {
-                    actor.bounds.follow(scene, actor.node, base, palette)?;
-                }
-            } else {
-                let identity = [Mat34::IDENTITY];
-                let palette = Palette::of(&figures.drawables[figure.drawable].skin, &identity)?;
-                actor.bounds.follow(scene, actor.node, actor.node, palette)?;
+            body.follow(player, scene)?;
+            let figure = &figures.list[*figure];
+            figures.weights[figure.weights.clone()].copy_from_slice(body.weights());
+            if !figure.palette.is_empty() {
+                figures.palettes[figure.palette.clone()].copy_from_slice(body.palette().matrices());
             }
         }
         figures.touch();

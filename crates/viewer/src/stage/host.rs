@@ -54,7 +54,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
             let [r, g, b] = colour.to_array().map(encoded);
             [r, g, b, 255]
         });
-        let user_data = figures.push(0, None, Some(coat));
+        let user_data = figures.push(0, Some(coat));
         army.scene.edit(character.node)?.set_user_data(user_data);
     }
     let mut scene = std::mem::take(&mut army.scene);

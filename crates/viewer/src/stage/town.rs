@@ -94,7 +94,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     figures.drawables.push(drawable);
     for (number, walker) in walkers.iter().enumerate() {
         // Shirts are white here: the material has the colour.
-        let user_data = figures.push(0, None, Some(LOOKS[number % LOOKS.len()]));
+        let user_data = figures.push(0, Some(LOOKS[number % LOOKS.len()]));
         scene.edit(walker.node)?.set_user_data(user_data);
     }
     let view = [DVec3::new(322.0, 46.0, 342.0), DVec3::new(200.0, 0.0, 215.0)];

@@ -6,7 +6,8 @@ use crate::error::{ImportError, ImportErrorKind, Item};
 use crate::{Imported, ImportedScene, node::graph};
 use glam::Vec3;
 use gltf::json::Root;
-use hedgerow::{Local, Mat34, NodeHandle, Scene, Transform};
+use hedgerow::data::NodeMap;
+use hedgerow::{Keep, Local, Mat34, NodeHandle, Scene, Transform, Visibility};
 use hedgerow_anim::Error;
 use hedgerow_anim::{SkeletonBuilder, skeleton::SkeletonError};
 
@@ -138,15 +139,16 @@ pub(crate) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V>
     list.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| list[at].1)
 }
 
-/// Notes where the rigs are in the nodes inserted for each glTF scene, and gives skinned drawables their bases.
+/// Notes where the rigs are in the nodes inserted for each glTF scene, and moves the nodes of skinned drawables below
+/// their bases, in whose space the vertices are. They are hidden if they were where the file has their meshes.
 ///
 /// Runs in **O((nodes + nodes inserted) · log nodes)** for any number of scenes and rigs.
-pub(crate) fn place(file: &mut Imported, scene: &Scene, scenes: &mut [ImportedScene]) {
+pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedScene]) -> Result<(), hedgerow::Error> {
     let Imported { rigs, skins, .. } = file;
     let of_rig = |(rig, it): (usize, &Rig)| it.joints.iter().map(move |&(node, joint)| (node, (rig, joint))).collect();
     let mut joints: Vec<(usize, (usize, u16))> = rigs.iter().enumerate().flat_map::<Vec<_>, _>(of_rig).collect();
     joints.sort_unstable();
-    for (number, imported) in scenes.iter_mut().enumerate() {
+    for (number, imported) in scenes.iter().enumerate() {
         let joint = |(node, handle)| find(&joints, node).map(|(rig, joint)| (rig, joint, handle));
         let mut found: Vec<(usize, u16, NodeHandle)> = imported.nodes().filter_map(joint).collect();
         found.sort_unstable();
@@ -157,11 +159,34 @@ pub(crate) fn place(file: &mut Imported, scene: &Scene, scenes: &mut [ImportedSc
             let nodes = nodes.iter().map(|&(_, joint, node)| (joint, node)).collect();
             rigs[rig].places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });
         }
-        for drawable in &mut imported.drawables {
-            let rig = drawable.skin.and_then(|skin| skins.get(skin)).map(|skin| &rigs[skin.rig]);
+        let skinned = imported.drawables.iter().filter_map(|drawable| {
+            let rig = &rigs[skins.get(drawable.skin?)?.rig];
             // Of this scene is the last place, if any.
-            let place = rig.and_then(|rig| rig.places.last()).filter(|place| place.scene == number);
-            drawable.base = place.map(|place| place.base);
+            let place = rig.places.last().filter(|place| place.scene == number)?;
+            Some((drawable.handle, place.base))
+        });
+        let mut skinned = skinned.peekable();
+        let hiders = if skinned.peek().is_some() { hiders(scene, imported.group) } else { NodeMap::new() };
+        for (node, base) in skinned {
+            let hider = hiders.get(node);
+            scene.reparent(node, base, Keep::Local)?;
+            if hider.is_some() && hider != hiders.get(base) {
+                scene.edit(node)?.set_visibility(Visibility::Hidden);
+            }
         }
     }
+    Ok(())
+}
+
+/// For each node below a group that is hidden by itself or by one above it: the lowest of these.
+fn hiders(scene: &Scene, group: NodeHandle) -> NodeMap<NodeHandle> {
+    let mut hiders = NodeMap::new();
+    for node in scene.get(group).into_iter().flat_map(|group| group.descendants().skip(1)) {
+        let above = node.parent().and_then(|parent| hiders.get(parent.handle()).copied());
+        let own = (node.own_visibility() == Visibility::Hidden).then(|| node.handle());
+        if let Some(hider) = own.or(above) {
+            hiders.insert(node.handle(), hider);
+        }
+    }
+    hiders
 }

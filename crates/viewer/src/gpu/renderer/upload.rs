@@ -7,7 +7,7 @@ impl Renderer {
     pub fn upload(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene, camera: &Camera, aspect: f32) -> Result<()> {
         let mut rebind = std::mem::take(&mut self.rebind);
         if self.settings.relative {
-            rebind |= self.upload_relative(gpu, stage, scene, camera);
+            rebind |= self.upload_relative(gpu);
             let seen: &Stage = stage;
             threads::each(&mut self.drawn, |_, Drawn { view, .. }| view.index(seen, None));
         }
@@ -16,7 +16,7 @@ impl Renderer {
                 self.uploaded.draws += upload_stream(gpu, &mut self.buffers, stream, buffers);
             }
         }
-        rebind |= self.upload_figures(gpu, stage, scene)?;
+        rebind |= self.upload_figures(gpu, stage)?;
         self.upload_uniforms(stage, scene, camera, aspect);
         if rebind {
             self.bind(gpu);
@@ -43,20 +43,12 @@ impl Renderer {
     }
 
     /// Writes the matrices of all lists, if any changed. Returns whether the table is in another place.
-    fn upload_relative(&mut self, gpu: &Gpu, stage: &Stage, scene: &Scene, camera: &Camera) -> bool {
+    fn upload_relative(&mut self, gpu: &Gpu) -> bool {
         let Self { drawn, relative, matrices, buffers, uploaded, settings, .. } = self;
         let mut all = Vec::with_capacity(relative.len());
         for Drawn { view, .. } in drawn {
             view.first = all.len() as u32;
             all.extend_from_slice(view.list.relative_matrices());
-        }
-        // Behind them those before palettes.
-        for figure in &stage.figures.list {
-            let base = figure.base.and_then(|base| scene.get(base).map(|node| node.world_f64()));
-            all.push(base.map_or(Mat34::IDENTITY, |mut world| {
-                world.translation -= camera.eye;
-                single(&world)
-            }));
         }
         let mut rebind = false;
         if *relative != all {
@@ -100,7 +92,7 @@ impl Renderer {
 
     /// Writes records of figures, and the vertices that the processor skins. Returns whether some table is in another
     /// place.
-    fn upload_figures(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene) -> Result<bool> {
+    fn upload_figures(&mut self, gpu: &Gpu, stage: &mut Stage) -> Result<bool> {
         if stage.figures.list.is_empty() {
             return Ok(false);
         }
@@ -119,7 +111,7 @@ impl Renderer {
             }
             self.streams.1 = streams;
         }
-        let record = |(number, &place)| self.record(stage, scene, number, place);
+        let record = |(number, &place)| self.record(stage, number, place);
         let records: Vec<Deform> = places.iter().enumerate().map(record).collect();
         if records != self.deforms.1 {
             rebind |= self.deforms.0.fit(gpu, size_of_val(&records[..]));
@@ -146,24 +138,15 @@ impl Renderer {
         (0..seen.len()).filter(|&number| seen[number]).collect()
     }
 
-    fn record(&self, stage: &Stage, scene: &Scene, number: usize, streams: u32) -> Deform {
+    fn record(&self, stage: &Stage, number: usize, streams: u32) -> Deform {
         let figure = &stage.figures.list[number];
         let drawable = &stage.figures.drawables[figure.drawable];
         let [influences, deltas] = self.drawables[figure.drawable];
-        let matrix = figure.base.and_then(|base| {
-            if self.settings.relative {
-                let lists = self.relative.len() - stage.figures.list.len();
-                return u32::try_from(lists + number).ok();
-            }
-            let place = self.mirror.index(scene.get(base)?.matrix_slot()?)?;
-            u32::try_from(place).ok()
-        });
         let mut coat = [[0; 4]; 8];
         if let Some(own) = figure.coat {
             coat[..own.len()].copy_from_slice(&own);
         }
         Deform {
-            matrix: matrix.unwrap_or(NONE),
             palette: if figure.palette.is_empty() { NONE } else { figure.palette.start as u32 },
             influences,
             per_vertex: drawable.per_vertex as u32,
@@ -174,7 +157,7 @@ impl Renderer {
             base_vertex: self.parts[drawable.mesh as usize].base_vertex,
             streams,
             has_coat: figure.coat.is_some().into(),
-            unused: 0,
+            unused: [0; 2],
             coat,
         }
     }

@@ -1,0 +1,172 @@
+//! Drawables whose vertices follow joints or morph targets.
+
+use super::{AnimationPlayer, ImportedSkin, MorphNode};
+use crate::{Imported, ImportedDrawable, MeshData};
+use hedgerow::character::{CharacterError, JointBounds};
+use hedgerow::data::NodeMap;
+use hedgerow::{Mat34, NodeHandle, Scene};
+use hedgerow_anim::skin::{MorphBuffer, Palette, SkinOutput};
+use hedgerow_anim::{Error, Pose, Skeleton, Skin, SkinnedMesh};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A drawable whose vertices follow joints, morph targets, or both, with everything that deforms it.
+///
+/// Made by [`Imported::deformed`], at rest. Each frame, [`follow`](Self::follow) takes palette, weights and box from a
+/// player; [`skin`](Self::skin) computes the vertices of what is visible, or a shader does, from
+/// [`palette`](Self::palette) and [`weights`](Self::weights). Vertices are in the space of the node that draws them: the
+/// matrix of its draw is theirs. A clone shares the mesh.
+///
+/// ```
+/// use hedgerow::skin::SkinOutput;
+///
+/// // A point at (0, 2, 0), and a morph target that moves it by as much: by half of that at rest.
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+///     "meshes": [{"weights": [0.5], "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
+///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
+///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
+/// }"#;
+/// let mut import = hedgerow_gltf::from_slice(text, None)?;
+/// let mut player = import.imported.at_rest();                      // once,
+/// let drawable = &import.imported.scenes[0].drawables[0];
+/// let mut flag = import.imported.deformed(drawable)?.expect("it has a target");
+/// let mut positions = vec![[0.0_f32; 3]; flag.mesh().len()];
+///
+/// player.advance(1.0 / 60.0);                                      // then each frame.
+/// player.apply(&mut import.scene)?;
+/// flag.follow(&player, &mut import.scene)?;
+/// import.scene.update();
+/// flag.skin(SkinOutput::new(&mut positions[..]))?;
+/// assert_eq!(positions, [[0.0, 3.0, 0.0]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Deformed {
+    shared: Arc<Shared>,
+    node: NodeHandle,
+    models: Vec<Mat34>,
+    palette: Vec<Mat34>,
+    weights: Vec<f32>,
+    morphed: MorphBuffer,
+}
+
+/// What does not change from frame to frame.
+#[derive(Debug)]
+struct Shared {
+    mesh: SkinnedMesh,
+    triangles: Vec<[u32; 3]>,
+    skin: Skin,
+    /// The number and the skeleton of the rig whose joints the skin has; `None` without a skin.
+    rig: Option<(usize, Skeleton)>,
+    morph: Option<MorphNode>,
+    bounds: JointBounds,
+}
+
+impl Deformed {
+    /// Takes palette and weights from a player of the same import, and sets the node's box, which holds for weights
+    /// from 0 to 1, for the next [`Scene::update`]. Runs in **O(joints + targets)**, and allocates nothing.
+    ///
+    /// # Errors
+    /// What [`JointBounds::follow`] refuses, such as a node that was removed; [`CharacterError::Pose`] for the player of
+    /// another file if its rig has another number of joints. The scene is unchanged.
+    pub fn follow(&mut self, player: &AnimationPlayer, scene: &mut Scene) -> Result<(), CharacterError> {
+        let Self { shared, models, palette, weights, .. } = self;
+        if let Some((rig, skeleton)) = &shared.rig
+            && let Some(pose) = player.pose(*rig)
+        {
+            pose.to_models(skeleton, models)?;
+            shared.skin.palette(models, palette)?;
+        }
+        if let Some(morph) = &shared.morph {
+            weights.iter_mut().zip(player.weights(morph)).for_each(|(weight, &now)| *weight = now);
+        }
+        self.shared.bounds.follow(scene, self.node, self.palette())
+    }
+
+    /// Computes the vertices for the present palette and weights, in the order of [`mesh`](Self::mesh). Arrays for
+    /// normals and tangents that the mesh does not have are left as they are. Runs in **O(vertices + deltas)**.
+    ///
+    /// # Errors
+    /// Those of [`SkinnedMesh::skin_morphed`]: for arrays of another length, and for weights beyond ±10⁶.
+    pub fn skin(&mut self, output: SkinOutput<'_>) -> Result<(), Error> {
+        let Self { shared, palette, weights, morphed, .. } = self;
+        let palette = Palette::of(&shared.skin, palette)?;
+        shared.mesh.skin_morphed(palette, weights, morphed, output.present_in(&shared.mesh))
+    }
+
+    /// The same for a copy of the node, by the copy of each node; `None` if it was not copied. Runs in **O(joints)**.
+    #[must_use]
+    pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Option<Self> {
+        let node = *copies.get(self.node)?;
+        Some(Self { node, ..self.clone() })
+    }
+
+    /// The node that draws it.
+    #[must_use]
+    pub fn node(&self) -> NodeHandle {
+        self.node
+    }
+
+    /// The mesh, whose [permutation](SkinnedMesh::permutation) leads from its vertices to those of [`MeshData`].
+    #[must_use]
+    pub fn mesh(&self) -> &SkinnedMesh {
+        &self.shared.mesh
+    }
+
+    /// The triangles, as indices of the mesh's vertices, also of strips and fans: see [`MeshData::triangles`].
+    #[must_use]
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.shared.triangles
+    }
+
+    /// The present palette, by the skin's joints; one identity if there is no skin.
+    #[must_use]
+    pub fn palette(&self) -> Palette<'_> {
+        Palette::of(&self.shared.skin, &self.palette).expect("it has a matrix for each joint of the skin")
+    }
+
+    /// The present weight of each morph target.
+    #[must_use]
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+}
+
+impl Imported {
+    /// Prepares a drawable of this import to be deformed; `None` if nothing deforms it: it is drawn as its
+    /// [`vertices`](Self::vertices) are. Runs in **O(vertices · (influences + targets) + indices)**.
+    ///
+    /// # Errors
+    /// What [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`] refuse.
+    pub fn deformed(&self, drawable: &ImportedDrawable) -> Result<Option<Deformed>, CharacterError> {
+        let Some((data, of_skin)) = self.deforming(drawable.id, drawable.skin) else { return Ok(None) };
+        let skin = of_skin.map_or_else(Skin::rigid, |it| it.skin.clone());
+        let mesh = data.to_skinned_mesh(&skin)?;
+        let reordered = MeshData { topology: data.topology, indices: mesh.indices().to_vec(), ..MeshData::default() };
+        let rig = of_skin.map(|it| (it.rig, self.rigs[it.rig].skeleton.clone()));
+        let (mut models, mut palette) = (Vec::new(), vec![Mat34::IDENTITY]);
+        if let Some((_, skeleton)) = &rig {
+            Pose::rest(skeleton).to_models(skeleton, &mut models)?;
+            skin.palette(&models, &mut palette)?;
+        }
+        let (bounds, morph) = (data.joint_bounds(&skin)?, self.morph(drawable.node).cloned());
+        let mut weights = morph.as_ref().map_or_else(Vec::new, |morph| morph.weights.clone());
+        weights.resize(mesh.morph_targets(), 0.0);
+        let shared = Shared { mesh, triangles: reordered.triangles().collect(), skin, rig, morph, bounds };
+        let (shared, morphed) = (Arc::new(shared), MorphBuffer::new());
+        Ok(Some(Deformed { shared, node: drawable.handle, models, palette, weights, morphed }))
+    }
+
+    /// The vertices of a mesh id, as they are deformed where they are drawn with this skin, or with none, and the skin;
+    /// `None` if nothing deforms them.
+    pub(crate) fn deforming(&self, id: u32, skin: Option<usize>) -> Option<(Cow<'_, MeshData>, Option<&ImportedSkin>)> {
+        let data = self.vertices(id)?;
+        let skin = skin.and_then(|skin| self.skins.get(skin)).filter(|_| data.influences > 0);
+        if skin.is_some() || data.influences == 0 {
+            return data.is_deformed().then_some((Cow::Borrowed(data), skin));
+        }
+        (!data.targets.is_empty()).then(|| (Cow::Owned(data.without_joints()), None))
+    }
+}
