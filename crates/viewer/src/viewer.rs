@@ -12,6 +12,9 @@ use crate::threads::Threads;
 use crate::view::primitives;
 use web_time::Instant;
 
+/// Frames from one count of the triangles without levels of detail to the next.
+const COUNTED: usize = 30;
+
 /// A stage on a device.
 pub struct Viewer {
     /// The device.
@@ -33,6 +36,7 @@ pub struct Viewer {
     /// The percentage of all nodes that move besides.
     pub load: f32,
     threads: Option<Threads>,
+    frames: usize,
 }
 
 /// What a frame took, and what there was.
@@ -122,6 +126,7 @@ impl Viewer {
             still: false,
             load: arguments.load,
             threads: None,
+            frames: 0,
         };
         viewer.set_threads(arguments.threads)?;
         Ok(viewer)
@@ -190,8 +195,13 @@ impl Viewer {
         frame.ms[3..].copy_from_slice(&phases.map(|time| time.as_secs_f64() * 1e3));
         frame.uploaded = renderer.take_uploaded();
         let view = renderer.camera_view();
-        frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, view)];
+        frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, &view.list)];
         frame.casting = renderer.casting();
+        if self.frames.is_multiple_of(COUNTED) && stage.levels.is_some() {
+            let all = renderer.count_without_levels(stage, frozen.as_ref().unwrap_or(&camera), aspect)?;
+            stage.levels.as_mut().expect("it has some").triangles = [frame.seen[2], all];
+        }
+        self.frames += 1;
         Ok(frame)
     }
 

@@ -159,6 +159,7 @@ fn of(
         target,
         shadows: (far, 2.0 * radius),
         layers: Layers::ALL,
+        levels: None,
         play: Play::File(Box::new(play)),
         loose: Vec::new(),
         frames: 0,

@@ -83,6 +83,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
         target,
         shadows: ((2.2 * reach).min(160.0), 10.0),
         layers: Layers::ALL,
+        levels: None,
         play: Play::Army(Box::new(army)),
         loose: Vec::new(),
         frames: 0,

@@ -5,6 +5,7 @@ mod file;
 pub mod geometry;
 mod host;
 mod images;
+mod levels;
 mod paint;
 mod playing;
 mod prefabs;
@@ -24,7 +25,9 @@ use figures::Figures;
 use file::FilePlay;
 use geometry::Mesh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::query::DetailView;
 use hedgerow::{Layers, Local, Mat34, NodeHandle, Scene};
+use levels::{Levels, STAND_INS};
 use prefabs::Prefabs;
 use smooth::Wheel;
 use std::time::Duration;
@@ -59,6 +62,8 @@ pub struct Stage {
     pub target: DVec3,
     /// How far from the camera shadows fall, and how far away things are that cast them.
     pub shadows: (f32, f32),
+    /// Its levels of detail, if it has any.
+    pub levels: Option<Levels>,
     /// What is shown of the scene.
     layers: Layers,
     play: Play,
@@ -270,6 +275,9 @@ impl Stage {
         if let Some(eye) = arguments.eye {
             stage.camera = Camera::looking(eye.into(), stage.target, 0.9);
         }
+        for &number in &arguments.switches {
+            stage.switch(number)?;
+        }
         stage.scene.update();
         Ok(stage)
     }
@@ -390,7 +398,7 @@ impl Stage {
         match &self.play {
             Play::Prefabs(prefabs) => prefabs.switches(),
             Play::Wheel(Some(wheel)) => vec![("between steps", wheel.blends)],
-            _ => Vec::new(),
+            _ => self.levels.iter().flat_map(|it| [("levels", it.on), ("colours by level", it.coloured)]).collect(),
         }
     }
 
@@ -399,17 +407,23 @@ impl Stage {
         match &mut self.play {
             Play::Prefabs(prefabs) => prefabs.switch(&mut self.scene, number)?,
             Play::Wheel(Some(wheel)) if number == 0 => wheel.blends = !wheel.blends,
-            _ => {}
+            _ => match (&mut self.levels, number) {
+                (Some(levels), 0) => levels.on = !levels.on,
+                (Some(levels), 1) => levels.coloured = !levels.coloured,
+                _ => {}
+            },
         }
         Ok(())
     }
 
-    /// The title, and what is switched on and off by which key.
+    /// The title, what is switched on and off by which key, and how many triangles levels of detail leave.
     #[must_use]
     pub fn caption(&self) -> String {
         let state = |on| if on { "on" } else { "off" };
         let switches = (1..).zip(self.switches()).map(|(key, (name, on))| format!(", {key}: {name} {}", state(on)));
-        self.title.clone() + &switches.collect::<String>()
+        let triangles = self.levels.as_ref().map(|levels| levels.triangles.map(|count| count.div_ceil(1000)));
+        let triangles = triangles.map(|[seen, all]| format!(", {seen} of {all} thousand triangles"));
+        self.title.clone() + &switches.chain(triangles).collect::<String>()
     }
 
     /// The direction to the sun in this frame.
@@ -418,17 +432,34 @@ impl Stage {
         self.light.sun.normalize_or(Vec3::Y)
     }
 
-    /// The surface of a draw with this material.
+    /// The surface of a draw of this mesh with this material. Glass never has the colour of a level.
     #[must_use]
-    pub fn surface(&self, material: Option<u32>) -> usize {
+    pub fn surface(&self, mesh: u32, material: Option<u32>) -> usize {
         let last = self.surfaces.len() - 1;
-        material.map_or(last, |number| (number as usize).min(last))
+        let own = material.map_or(last, |number| (number as usize).min(last));
+        let levels = self.levels.as_ref().filter(|levels| levels.coloured);
+        match levels.and_then(|levels| levels.of_meshes.get(mesh as usize)) {
+            Some(&level) if level > 0 && self.surfaces[own].alpha != Alpha::Blend => last - usize::from(level),
+            _ => own,
+        }
+    }
+
+    /// The levels of detail as seen from a place, if they are on.
+    #[must_use]
+    pub fn detail(&self, eye: DVec3) -> Option<DetailView<'_>> {
+        self.levels.as_ref().filter(|levels| levels.on).map(|levels| DetailView::new(&levels.table, eye))
     }
 
     /// What is shown of the scene.
     #[must_use]
     pub fn layers(&self) -> Layers {
         self.layers
+    }
+
+    /// What is shown without levels of detail, and can be picked: no stand-ins.
+    #[must_use]
+    pub fn own_layers(&self) -> Layers {
+        if self.levels.is_some() { self.layers & !STAND_INS } else { self.layers }
     }
 
     /// Shows what is visible on some of these layers, from the next frame on.
