@@ -199,8 +199,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
                 parsed.time = one(&mut parser, expected, |time: &f32| time.is_finite() && *time >= 0.0)?;
             }
             Long("switch") => {
-                let expected = "--switch takes a number from 1 on";
-                parsed.switches.push(one(&mut parser, expected, |&number: &usize| number > 0)? - 1);
+                parsed.switches.push(one(&mut parser, "--switch takes a number from 1 on", |&n: &usize| n > 0)? - 1);
             }
             Long("camera") => {
                 let value = parser.value()?;

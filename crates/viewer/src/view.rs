@@ -57,9 +57,7 @@ impl View {
     pub fn arrange(&mut self, stage: &Stage, scene: &Scene, eye: Option<(Vec3, Vec3)>) {
         self.list.group(&mut self.groups);
         let Some((eye, forward)) = eye else { return };
-        let blends = |command: &DrawCommand| {
-            stage.surfaces[stage.surface(command.mesh, command.material())].alpha == Alpha::Blend
-        };
+        let blends = |command: &DrawCommand| stage.surfaces[stage.surface(command.material())].alpha == Alpha::Blend;
         let relative = self.list.relative_matrices();
         self.list.order_by_key(&mut self.order, |index, command| {
             blends(command).then(|| {

@@ -12,9 +12,6 @@ use crate::threads::Threads;
 use crate::view::primitives;
 use web_time::Instant;
 
-/// Frames from one count of the triangles without levels of detail to the next.
-const COUNTED: usize = 30;
-
 /// A stage on a device.
 pub struct Viewer {
     /// The device.
@@ -197,9 +194,10 @@ impl Viewer {
         let view = renderer.camera_view();
         frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, &view.list)];
         frame.casting = renderer.casting();
-        if self.frames.is_multiple_of(COUNTED) && stage.levels.is_some() {
+        // Now and then, for the title.
+        if self.frames.is_multiple_of(30) && stage.levels.is_some() {
             let all = renderer.count_without_levels(stage, frozen.as_ref().unwrap_or(&camera), aspect)?;
-            stage.levels.as_mut().expect("it has some").triangles = [frame.seen[2], all];
+            stage.levels.iter_mut().for_each(|levels| levels.triangles = [frame.seen[2], all]);
         }
         self.frames += 1;
         Ok(frame)

@@ -20,7 +20,7 @@ use crate::threads;
 use crate::view::{Stream, View, is_deformed, primitives, single};
 use bytemuck::{Pod, Zeroable};
 use hedgerow::changes::{MatrixMirror, MirrorStep};
-use hedgerow::glam::{Mat4, Vec3, Vec4};
+use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::{DrawList, Mat34, Scene};
 use std::ops::Range;

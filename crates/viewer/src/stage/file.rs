@@ -408,7 +408,7 @@ fn mesh(data: &MeshData) -> Mesh {
         }
         return mesh;
     }
-    Mesh { vertices: (0..count).map(vertex).collect(), indices, topology, deformed: false }
+    Mesh { vertices: (0..count).map(vertex).collect(), indices, topology, deformed: false, level: 0 }
 }
 
 fn surface(imported: &Imported, material: &material::Material) -> Surface {

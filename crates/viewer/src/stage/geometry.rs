@@ -42,6 +42,8 @@ pub struct Mesh {
     pub topology: Topology,
     /// Whether figures draw it.
     pub deformed: bool,
+    /// The level of detail: 0 for what is near.
+    pub level: u8,
 }
 
 impl Mesh {
@@ -162,13 +164,7 @@ impl Mesh {
         for ring in 0..u32::from(rings) {
             for step in 0..u32::from(sides) {
                 let [a, b] = [ring * row + step, (ring + 1) * row + step];
-                // At the poles there is one triangle instead of two.
-                if ring > 0 {
-                    mesh.indices.extend([a, a + 1, b + 1]);
-                }
-                if ring + 1 < u32::from(rings) {
-                    mesh.indices.extend([a, b + 1, b]);
-                }
+                mesh.indices.extend([a, a + 1, b + 1, a, b + 1, b]);
             }
         }
         mesh
@@ -187,9 +183,8 @@ impl Mesh {
         let first = u32::try_from(self.vertices.len()).expect("solids have few vertices");
         self.indices.extend(other.indices.iter().map(|index| first + index));
         self.vertices.extend(other.vertices.iter().map(|vertex| {
-            let normal = matrix.transform_vector(vertex.normal.into()).normalize_or(Vec3::Y);
-            let place = matrix.transform_point(vertex.place.into()).to_array();
-            Vertex { place, normal: normal.to_array(), colour, ..*vertex }
+            let normal = matrix.transform_vector(vertex.normal.into()).normalize_or(Vec3::Y).to_array();
+            Vertex { place: matrix.transform_point(vertex.place.into()).to_array(), normal, colour, ..*vertex }
         }));
     }
 }
@@ -220,7 +215,6 @@ mod tests {
             ("column", Mesh::column(bounds, 6, 0.7, false)),
             ("wheel", Mesh::column(bounds, 6, 1.0, true)),
             ("foliage", Mesh::foliage(bounds, 5, 8)),
-            ("coarse foliage", Mesh::foliage(bounds, 3, 4)),
         ] {
             let place = |index: u32| Vec3::from(mesh.vertices[index as usize].place);
             let mut volume = 0.0;

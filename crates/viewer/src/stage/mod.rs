@@ -275,9 +275,7 @@ impl Stage {
         if let Some(eye) = arguments.eye {
             stage.camera = Camera::looking(eye.into(), stage.target, 0.9);
         }
-        for &number in &arguments.switches {
-            stage.switch(number)?;
-        }
+        arguments.switches.iter().try_for_each(|&number| stage.switch(number))?;
         stage.scene.update();
         Ok(stage)
     }
@@ -398,7 +396,7 @@ impl Stage {
         match &self.play {
             Play::Prefabs(prefabs) => prefabs.switches(),
             Play::Wheel(Some(wheel)) => vec![("between steps", wheel.blends)],
-            _ => self.levels.iter().flat_map(|it| [("levels", it.on), ("colours by level", it.coloured)]).collect(),
+            _ => self.levels.iter().flat_map(|it| ["levels", "level colours"].into_iter().zip(it.switches)).collect(),
         }
     }
 
@@ -407,11 +405,7 @@ impl Stage {
         match &mut self.play {
             Play::Prefabs(prefabs) => prefabs.switch(&mut self.scene, number)?,
             Play::Wheel(Some(wheel)) if number == 0 => wheel.blends = !wheel.blends,
-            _ => match (&mut self.levels, number) {
-                (Some(levels), 0) => levels.on = !levels.on,
-                (Some(levels), 1) => levels.coloured = !levels.coloured,
-                _ => {}
-            },
+            _ => self.levels.iter_mut().flat_map(|it| it.switches.get_mut(number)).for_each(|on| *on = !*on),
         }
         Ok(())
     }
@@ -432,34 +426,36 @@ impl Stage {
         self.light.sun.normalize_or(Vec3::Y)
     }
 
-    /// The surface of a draw of this mesh with this material. Glass never has the colour of a level.
+    /// The surface of a draw with this material.
     #[must_use]
-    pub fn surface(&self, mesh: u32, material: Option<u32>) -> usize {
+    pub fn surface(&self, material: Option<u32>) -> usize {
         let last = self.surfaces.len() - 1;
-        let own = material.map_or(last, |number| (number as usize).min(last));
-        let levels = self.levels.as_ref().filter(|levels| levels.coloured);
-        match levels.and_then(|levels| levels.of_meshes.get(mesh as usize)) {
-            Some(&level) if level > 0 && self.surfaces[own].alpha != Alpha::Blend => last - usize::from(level),
-            _ => own,
-        }
+        material.map_or(last, |number| (number as usize).min(last))
     }
 
-    /// The levels of detail as seen from a place, if they are on.
+    /// The surface in the colour of a mesh's level, if draws have that.
     #[must_use]
-    pub fn detail(&self, eye: DVec3) -> Option<DetailView<'_>> {
-        self.levels.as_ref().filter(|levels| levels.on).map(|levels| DetailView::new(&levels.table, eye))
+    pub fn level_surface(&self, mesh: u32) -> Option<usize> {
+        self.levels.as_ref().filter(|levels| levels.switches[1])?;
+        let level = self.meshes.get(mesh as usize).map_or(0, |mesh| mesh.level);
+        (level > 0).then(|| self.surfaces.len() - 1 - usize::from(level))
+    }
+
+    /// What is shown from a place, with the levels of detail if they are on. Without a place there are neither these
+    /// nor stand-ins.
+    #[must_use]
+    pub fn seen_from(&self, eye: Option<DVec3>) -> (Layers, Option<DetailView<'_>>) {
+        let Some(levels) = &self.levels else { return (self.layers, None) };
+        match eye.filter(|_| levels.switches[0]) {
+            Some(eye) => (self.layers, Some(DetailView::new(&levels.table, eye))),
+            None => (self.layers & !STAND_INS, None),
+        }
     }
 
     /// What is shown of the scene.
     #[must_use]
     pub fn layers(&self) -> Layers {
         self.layers
-    }
-
-    /// What is shown without levels of detail, and can be picked: no stand-ins.
-    #[must_use]
-    pub fn own_layers(&self) -> Layers {
-        if self.levels.is_some() { self.layers & !STAND_INS } else { self.layers }
     }
 
     /// Shows what is visible on some of these layers, from the next frame on.

@@ -3,7 +3,7 @@
 use super::figures::Figures;
 use super::geometry::Mesh;
 use super::host::{LOOKS, puppet};
-use super::levels::{self, Levels};
+use super::levels::{Levels, STAND_IN};
 use super::paint::Pattern;
 use super::{Alpha, Daylight, Image, Play, Stage, Surface, Texture};
 use crate::camera::Camera;
@@ -85,7 +85,7 @@ const SURFACES: [Look; 21] = [
 ];
 
 /// The colours of levels, from the coarsest on.
-const LEVELS: [[f32; 3]; levels::MOST as usize] = [[0.7, 0.8, 3.0], [0.85, 0.24, 0.05], [0.80, 0.62, 0.06]];
+const LEVELS: [[f32; 3]; STAND_IN as usize] = [[0.7, 0.8, 3.0], [0.85, 0.24, 0.05], [0.80, 0.62, 0.06]];
 
 /// The town at a time when people are about.
 pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
@@ -109,15 +109,12 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     Ok(Stage { figures, levels: Some(levels), ..stage })
 }
 
-/// The colour of a material where its image is too small to be seen: times the mean of that.
+/// The colour of a material from afar: times the mean of its image.
 fn from_afar((_, colour, _, image): Look) -> [u8; 4] {
-    let shade = image.map_or(1.0, |(image, _)| {
-        let pixels = Image::of(PATTERNS[image]).pixels;
-        let linear = pixels.iter().map(|&[value, ..]| (f32::from(value) / 255.0).powf(2.2));
-        linear.sum::<f32>() / pixels.len() as f32
-    });
+    let pixels = image.map_or_else(|| vec![[255; 4]], |(image, _)| Image::of(PATTERNS[image]).pixels);
+    let sum: f32 = pixels.iter().map(|&[value, ..]| (f32::from(value) / 255.0).powf(2.2)).sum();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a colour is within 0 to 1")]
-    let [r, g, b] = colour.map(|part| (255.0 * shade * part).round() as u8);
+    let [r, g, b] = colour.map(|part| (255.0 * part * sum / pixels.len() as f32).round() as u8);
     [r, g, b, 255]
 }
 

@@ -58,7 +58,7 @@ impl Renderer {
 
     fn kind(&self, stage: &Stage, mesh: u32, material: Option<u32>, mirrored: bool, shadow: bool) -> Option<Kind> {
         let part = self.parts.get(mesh as usize).filter(|part| !part.indices.is_empty())?;
-        let surface = &stage.surfaces[stage.surface(mesh, material)];
+        let surface = &stage.surfaces[stage.surface(material)];
         let pass = match surface.alpha {
             Alpha::Blend if shadow => return None,
             Alpha::Blend => Pass::Blended,
@@ -102,7 +102,7 @@ impl Renderer {
             if kind_before.replace(kind) != Some(kind) {
                 pass.set_pipeline(pipeline);
             }
-            let surface = stage.surface(group.mesh, group.material);
+            let surface = stage.level_surface(group.mesh).unwrap_or(stage.surface(group.material));
             if surface_before.replace(surface) != Some(surface) {
                 pass.set_bind_group(1, &self.surfaces.groups[surface], &[]);
             }
@@ -143,7 +143,7 @@ impl Renderer {
             let Some(kind) = self.kind(stage, mesh, material, mirrored, false) else { continue };
             let Some(pipeline) = self.pipelines.get(kind) else { continue };
             pass.set_pipeline(pipeline);
-            pass.set_bind_group(1, &self.surfaces.groups[stage.surface(mesh, material)], &[]);
+            pass.set_bind_group(1, &self.surfaces.groups[stage.surface(material)], &[]);
             let part = &self.parts[mesh as usize];
             pass.draw_indexed(part.indices.clone(), 0, range);
         }

@@ -38,27 +38,24 @@ impl Renderer {
     ) -> Result<()> {
         let falls = Self::cascades(stage, camera, aspect, settings);
         let seeing = frozen.unwrap_or(camera);
-        let detail = stage.detail(seeing.eye);
-        let layers = if detail.is_some() { stage.layers() } else { stage.own_layers() };
+        let (layers, detail) = stage.seen_from(settings.culling.then_some(seeing.eye));
         for Drawn { view, .. } in drawn.iter_mut() {
             view.list.set_layers(layers);
             view.list.set_eye(settings.relative.then_some(camera.eye));
         }
-        if !settings.culling && detail.is_none() {
+        if !settings.culling {
             drawn.iter_mut().for_each(|drawn| scene.draw_list(&mut drawn.view.list));
             return Ok(());
         }
         let mut frusta = Vec::with_capacity(drawn.len());
-        if !settings.culling {
-            frusta.resize(drawn.len(), everywhere()?);
-        } else if settings.relative {
+        if settings.relative {
             // The frustum is relative to the camera, wherever the frozen one is.
             let away = Mat4::from_translation((camera.eye - seeing.eye).as_vec3());
             frusta.push(Frustum::from_view_projection(&(seeing.view_projection(aspect) * away))?);
         } else {
             frusta.push(seeing.frustum(aspect)?);
         }
-        for cascade in falls.iter().take(drawn.len() - frusta.len()) {
+        for cascade in falls.iter().take(drawn.len() - 1) {
             frusta.push(if settings.relative { cascade.relative_frustum()? } else { cascade.frustum()? });
         }
         let views = drawn.iter_mut().zip(frusta);
@@ -68,12 +65,13 @@ impl Renderer {
         Ok(scene.cull(&mut views)?)
     }
 
-    /// How many triangles a camera sees without levels of detail.
+    /// How many triangles a camera sees without levels of detail, after [`Renderer::cull`].
     pub fn count_without_levels(&self, stage: &Stage, camera: &Camera, aspect: f32) -> Result<usize> {
-        let mut list = DrawList::new().without_matrices();
-        list.set_layers(stage.own_layers());
-        let frustum = if self.settings.culling { camera.frustum(aspect)? } else { everywhere()? };
-        stage.scene.cull(&mut [CullView::new(&frustum, &mut list)])?;
+        if !self.settings.culling {
+            return Ok(primitives(stage, &self.camera_view().list));
+        }
+        let mut list = DrawList::new().on_layers(stage.seen_from(None).0).without_matrices();
+        stage.scene.cull(&mut [CullView::new(&camera.frustum(aspect)?, &mut list)])?;
         Ok(primitives(stage, &list))
     }
 
@@ -108,9 +106,4 @@ impl Renderer {
         (self.drawn, self.mirror) = (drawn, mirror);
         self.rebind |= rebind;
     }
-}
-
-/// Holds all there is: levels of detail are chosen while culling.
-fn everywhere() -> Result<Frustum> {
-    Ok(Frustum::from_planes([Vec4::W; 6])?)
 }
