@@ -10,6 +10,8 @@ use crate::picture::Picture;
 use crate::stage::Stage;
 use crate::threads::Threads;
 use crate::view::primitives;
+use hedgerow::DrawList;
+use hedgerow::query::CullView;
 use web_time::Instant;
 
 /// A stage on a device.
@@ -196,8 +198,11 @@ impl Viewer {
         frame.casting = renderer.casting();
         // Now and then, for the title.
         if self.frames.is_multiple_of(30) && stage.levels.is_some() {
-            let all = renderer.count_without_levels(stage, frozen.as_ref().unwrap_or(&camera), aspect)?;
-            stage.levels.iter_mut().for_each(|levels| levels.triangles = [frame.seen[2], all]);
+            let mut all = DrawList::new().on_layers(stage.seen_from(None).0).without_matrices();
+            let frustum = frozen.as_ref().unwrap_or(&camera).frustum(aspect)?;
+            stage.scene.cull(&mut [CullView::new(&frustum, &mut all)])?;
+            let (seen, all) = (frame.seen[2], primitives(stage, &all));
+            stage.levels.iter_mut().for_each(|levels| levels.triangles = [seen, all.max(seen)]);
         }
         self.frames += 1;
         Ok(frame)

@@ -17,12 +17,12 @@ use crate::failure::Result;
 use crate::stage::geometry::Topology;
 use crate::stage::{Alpha, Stage};
 use crate::threads;
-use crate::view::{Stream, View, is_deformed, primitives, single};
+use crate::view::{Stream, View, is_deformed, single};
 use bytemuck::{Pod, Zeroable};
 use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::{CullView, Frustum};
-use hedgerow::{DrawList, Mat34, Scene};
+use hedgerow::{Mat34, Scene};
 use std::ops::Range;
 
 /// No place in a buffer.

@@ -3,6 +3,7 @@
 use super::geometry::Mesh;
 use crate::failure::Result;
 use crate::parts::Mesh::{self as Part, *};
+use hedgerow::glam::Vec3;
 use hedgerow::query::LevelsOfDetail;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Node, Scene, ViewRange};
 
@@ -15,7 +16,7 @@ pub(super) const STAND_INS: Layers = Layers::new(1 << 31);
 type Level = (f32, Option<fn(&Mesh, Aabb) -> Mesh>);
 const FRONT: Level = (50.0, Some(|mesh, _| mesh.facing(|normal| normal.z > 0.5)));
 
-const LEVELS: [(&[Part], &[Level]); 10] = [
+const LEVELS: [(&[Part], &[Level]); 11] = [
     (&[Wall, Window], &[FRONT]),
     (&[Door], &[FRONT, (110.0, None)]),
     (&[Roof], &[(50.0, Some(|mesh, _| mesh.facing(|normal| normal.y > -0.5)))]),
@@ -23,11 +24,15 @@ const LEVELS: [(&[Part], &[Level]); 10] = [
     (&[Foliage], &[(50.0, Some(|_, at| Mesh::foliage(at, 4, 6))), (110.0, Some(|_, at| Mesh::foliage(at, 3, 4)))]),
     (&[Pole], &[(50.0, Some(|_, at| Mesh::column(at, 3, 0.5, false))), (160.0, None)]),
     (&[Tyre], &[(50.0, Some(|_, at| Mesh::column(at, 5, 1.0, true))), (110.0, None)]),
-    (&[Lantern, Chimney, Person], &[(160.0, None)]),
+    (&[Person], &[(50.0, Some(|_, _| Mesh::column(BODY, 5, 0.6, false))), (160.0, None)]),
+    (&[Lantern, Chimney], &[(160.0, None)]),
     (&[Headlight, HandLamp], &[(50.0, None)]),
     // Walls without holes hide them.
     (&[Knob, Floor, Lamp, Table, Chair, Bed, Cabinet, CabinetDoor, Cup], &[(30.0, None)]),
 ];
+
+/// The box of a person without arms.
+const BODY: Aabb = Aabb::new(Vec3::new(-0.24, 0.0, -0.2), Vec3::new(0.24, 1.85, 0.2));
 
 /// What is drawn from which distance on.
 pub struct Levels {
@@ -68,10 +73,8 @@ impl Levels {
                 }
             }
             // The lawn is drawn near and far.
-            let near = block.children().filter(|child| child.drawable().is_none()).map(|child| child.handle());
-            let near: Vec<_> = near.collect();
-            let group = Node::group().with_view_range(ViewRange::new(0.0, BLOCK)?);
-            let group = scene.insert(node, group.named("near"))?;
+            let near: Vec<_> = block.children().filter(|it| it.drawable().is_none()).map(|it| it.handle()).collect();
+            let group = scene.insert(node, Node::group().with_view_range(ViewRange::new(0.0, BLOCK)?).named("near"))?;
             near.into_iter().try_for_each(|child| scene.reparent(child, group, Keep::Local).map(drop))?;
             let bounds = Aabb::from_points(whole.vertices.iter().map(|vertex| vertex.place.into()));
             let stand_in = Node::drawable(Drawable::new(meshes.len() as u32, bounds)).with_layers(STAND_INS);

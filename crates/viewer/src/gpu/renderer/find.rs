@@ -58,21 +58,10 @@ impl Renderer {
         for cascade in falls.iter().take(drawn.len() - 1) {
             frusta.push(if settings.relative { cascade.relative_frustum()? } else { cascade.frustum()? });
         }
-        let views = drawn.iter_mut().zip(frusta);
-        let mut views: Vec<CullView<'_>> = views
-            .map(|(Drawn { view, .. }, frustum)| CullView { detail, ..CullView::new(&frustum, &mut view.list) })
-            .collect();
+        let views = drawn.iter_mut().map(|drawn| &mut drawn.view.list).zip(frusta);
+        let mut views: Vec<CullView<'_>> =
+            views.map(|(list, frustum)| CullView { detail, ..CullView::new(&frustum, list) }).collect();
         Ok(scene.cull(&mut views)?)
-    }
-
-    /// How many triangles a camera sees without levels of detail, after [`Renderer::cull`].
-    pub fn count_without_levels(&self, stage: &Stage, camera: &Camera, aspect: f32) -> Result<usize> {
-        if !self.settings.culling {
-            return Ok(primitives(stage, &self.camera_view().list));
-        }
-        let mut list = DrawList::new().on_layers(stage.seen_from(None).0).without_matrices();
-        stage.scene.cull(&mut [CullView::new(&camera.frustum(aspect)?, &mut list)])?;
-        Ok(primitives(stage, &list))
     }
 
     pub(super) fn cascades(stage: &Stage, camera: &Camera, aspect: f32, settings: Settings) -> [Cascade; CASCADES] {
