@@ -8,7 +8,7 @@ draw() {
     ${HEDGEROW_VIEWER:-cargo run --release --quiet --no-default-features --} "$@"
 }
 draw town --frames 60 --size 640x360 --colours 128 --eye 215,24,262 --target 170,0,205 --picture "$folder/viewer-town.png"
-draw town --frames 60 --size 640x360 --colours 128 --eye 215,24,262 --target 170,0,205 --switch 2 \
+draw town --frames 60 --size 640x360 --colours 224 --eye 215,24,262 --target 170,0,205 --switch 2 \
     --picture "$folder/viewer-levels.png"
 draw army --frames 60 --size 640x360 --colours 128 --characters 400 --picture "$folder/viewer-army.png"
 draw prefabs --frames 3 --size 400x225 --colours 128 --picture "$folder/viewer-prefabs.png"

@@ -1,4 +1,4 @@
-//! The town's levels of detail: coarser meshes of its parts, and a stand-in for each block that is far away.
+//! The town's levels of detail: coarser meshes of its parts, and a stand-in for each block, as it was built.
 
 use super::geometry::Mesh;
 use crate::failure::Result;
