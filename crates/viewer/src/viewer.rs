@@ -35,7 +35,6 @@ pub struct Viewer {
     /// The percentage of all nodes that move besides.
     pub load: f32,
     threads: Option<Threads>,
-    frames: usize,
 }
 
 /// What a frame took, and what there was.
@@ -125,7 +124,6 @@ impl Viewer {
             still: false,
             load: arguments.load,
             threads: None,
-            frames: 0,
         };
         viewer.set_threads(arguments.threads)?;
         Ok(viewer)
@@ -196,15 +194,15 @@ impl Viewer {
         let view = renderer.camera_view();
         frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, &view.list)];
         frame.casting = renderer.casting();
-        // Now and then, for the title.
-        if self.frames.is_multiple_of(30) && stage.levels.is_some() {
+        let seen = frame.seen[2];
+        // What the title says is right to a tenth.
+        if stage.levels.as_ref().is_some_and(|levels| levels.triangles[0].abs_diff(seen) > seen / 10) {
             let mut all = DrawList::new().on_layers(stage.seen_from(None).0).without_matrices();
             let frustum = frozen.as_ref().unwrap_or(&camera).frustum(aspect)?;
             stage.scene.cull(&mut [CullView::new(&frustum, &mut all)])?;
-            let (seen, all) = (frame.seen[2], primitives(stage, &all));
+            let all = primitives(stage, &all);
             stage.levels.iter_mut().for_each(|levels| levels.triangles = [seen, all.max(seen)]);
         }
-        self.frames += 1;
         Ok(frame)
     }
 
