@@ -29,6 +29,7 @@ Options:
   --characters N     characters of the army (default 1000)
   --animation N      the animation of a file to play (default 0, the first)
   --time S           seconds that a file's animation has played in the first frame (default 0)
+  --switch N         at first, turn the switch that the key N turns; may be given several times
   --camera N         the camera of a file to look through, from 0 on; `none` shows all of the file
   --eye X,Y,Z        where to look from, and
   --target X,Y,Z     at what
@@ -92,6 +93,8 @@ pub struct Arguments {
     pub animation: usize,
     /// At which time it begins.
     pub time: f32,
+    /// Which switches are turned at first, from 0 on.
+    pub switches: Vec<usize>,
     /// Which camera of a file to look through: `None` for none.
     pub camera: Option<usize>,
     /// Where to look from.
@@ -135,6 +138,7 @@ impl Arguments {
             characters: 1000,
             animation: 0,
             time: 0.0,
+            switches: Vec::new(),
             camera: Some(0),
             eye: None,
             target: None,
@@ -193,6 +197,9 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
             Long("time") => {
                 let expected = "--time takes seconds from 0 on";
                 parsed.time = one(&mut parser, expected, |time: &f32| time.is_finite() && *time >= 0.0)?;
+            }
+            Long("switch") => {
+                parsed.switches.push(one(&mut parser, "--switch takes a number from 1 on", |&n: &usize| n > 0)? - 1);
             }
             Long("camera") => {
                 let value = parser.value()?;

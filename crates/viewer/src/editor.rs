@@ -63,7 +63,7 @@ impl Editor {
         place: Vec2,
     ) -> Result<Option<(NodeHandle, f32)>> {
         let ray = camera.ray(aspect, place)?;
-        stage.scene.cast_ray(&ray, stage.layers(), &mut self.hits)?;
+        stage.scene.cast_ray(&ray, stage.seen_from(None).0, &mut self.hits)?;
         let mut nearest: Option<(NodeHandle, f32)> = None;
         for hit in &self.hits {
             // Boxes come by distance: nothing in those behind is nearer.

@@ -139,11 +139,11 @@ impl Stream {
     }
 }
 
-/// How many triangles, lines and points a view draws.
+/// How many triangles, lines and points a list draws.
 #[must_use]
-pub fn primitives(stage: &Stage, view: &View) -> usize {
+pub fn primitives(stage: &Stage, list: &DrawList) -> usize {
     let of_mesh = |mesh: u32| stage.meshes.get(mesh as usize).map_or(0, |mesh| mesh.indices.len() / 3);
-    view.groups.groups().iter().map(|group| of_mesh(group.mesh) * group.count as usize).sum()
+    list.commands().iter().map(|command| of_mesh(command.mesh)).sum()
 }
 
 /// A transform in single precision.

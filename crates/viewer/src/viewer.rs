@@ -10,6 +10,8 @@ use crate::picture::Picture;
 use crate::stage::Stage;
 use crate::threads::Threads;
 use crate::view::primitives;
+use hedgerow::DrawList;
+use hedgerow::query::CullView;
 use web_time::Instant;
 
 /// A stage on a device.
@@ -190,8 +192,17 @@ impl Viewer {
         frame.ms[3..].copy_from_slice(&phases.map(|time| time.as_secs_f64() * 1e3));
         frame.uploaded = renderer.take_uploaded();
         let view = renderer.camera_view();
-        frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, view)];
+        frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, &view.list)];
         frame.casting = renderer.casting();
+        let seen = frame.seen[2];
+        // What the title says is right to a tenth.
+        if stage.levels.as_ref().is_some_and(|levels| levels.triangles[0].abs_diff(seen) > seen / 10) {
+            let mut all = DrawList::new().on_layers(stage.seen_from(None).0).without_matrices();
+            let frustum = frozen.as_ref().unwrap_or(&camera).frustum(aspect)?;
+            stage.scene.cull(&mut [CullView::new(&frustum, &mut all)])?;
+            let all = primitives(stage, &all);
+            stage.levels.iter_mut().for_each(|levels| levels.triangles = [seen, all.max(seen)]);
+        }
         Ok(frame)
     }
 

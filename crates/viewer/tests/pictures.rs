@@ -57,7 +57,12 @@ fn small(subject: Subject) -> Arguments {
 
 fn town() -> Arguments {
     let near = Arguments { eye: Some([166.0, 7.0, 262.0]), target: Some([157.0, 0.0, 214.0]), ..small(Subject::Town) };
-    Arguments { people: 60, ..near }
+    Arguments { people: 60, switches: vec![0], ..near }
+}
+
+/// Above a street corner, each level in its colour.
+fn levels() -> Arguments {
+    Arguments { eye: Some([215.0, 24.0, 262.0]), target: Some([170.0, 0.0, 205.0]), switches: vec![1], ..town() }
 }
 
 fn army() -> Arguments {
@@ -110,6 +115,12 @@ fn check(name: &str, arguments: &Arguments, meshes: &[u32]) {
 fn the_town_looks_as_it_did() {
     // Walls, foliage and cars.
     check("town", &town(), &[4, 19, 20]);
+}
+
+#[test]
+fn levels_of_the_town_look_as_they_did() {
+    // Walls from afar, foliage at two levels, and a block.
+    check("levels", &levels(), &[26, 31, 32, 36]);
 }
 
 #[test]
@@ -176,6 +187,7 @@ fn textures_hold_what_storage_buffers_do() {
     let skinned = |arguments| Arguments { cpu_skinning: true, ..arguments };
     for (name, arguments) in [
         ("town", town()),
+        ("levels", levels()),
         ("relative town", Arguments { relative: true, ..town() }),
         ("prefabs", prefabs()),
         ("smooth", smooth()),
@@ -225,7 +237,8 @@ fn what_is_culled_is_not_seen() {
 #[test]
 fn a_still_frame_uploads_nothing_and_others_what_moved() {
     for (relative, textures) in [(false, false), (true, false), (false, true), (true, true)] {
-        let arguments = Arguments { relative, textures, people: 0, culling: relative, ..town() };
+        let seen = if relative { levels() } else { town() };
+        let arguments = Arguments { relative, textures, people: 0, culling: relative, ..seen };
         let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, settings()).unwrap();
         assert!(viewer.gpu.reads_textures() || !textures);
         let aspect = SIZE[0] as f32 / SIZE[1] as f32;

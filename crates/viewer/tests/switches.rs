@@ -1,8 +1,12 @@
-//! What keys switch: overrides of prefabs, and what is drawn between steps. Without a device.
+//! What keys switch: overrides of prefabs, what is drawn between steps, levels of detail. Without a device.
 
-use hedgerow::{Keep, NodeRef, Place, Transform, Visibility};
+use hedgerow::glam::{DVec3, Vec4};
+use hedgerow::query::{CullView, Frustum};
+use hedgerow::{DrawList, Keep, NodeRef, Place, Transform, Visibility};
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::stage::Stage;
+use hedgerow_viewer::view::primitives;
+use std::collections::BTreeMap;
 
 fn named<'s>(stage: &'s Stage, name: &'s str) -> impl Iterator<Item = NodeRef<'s>> + 's {
     stage.scene.get(stage.scene.root()).unwrap().find_all(name)
@@ -68,4 +72,39 @@ fn motion_is_even_between_steps_and_the_simulation_the_same() {
         stage.scene.to_bytes()
     });
     assert!(smooth == plain, "drawing changes the simulation");
+}
+
+#[test]
+fn levels_leave_few_triangles_and_do_not_flicker() {
+    let mut stage = Stage::new(&Arguments { people: 10, ..Arguments::new(Subject::Town) }).unwrap();
+    let block = named(&stage, "block_3_3").next().unwrap();
+    let wall = block.descendants().find(|node| node.drawable().is_some_and(|drawable| drawable.mesh == 4)).unwrap();
+    let (middle, beside) = (block.world_f64().translation, wall.bounds().unwrap());
+    let beside = beside.center().with_x(beside.max.x).as_dvec3();
+    let [stand_in, wall] = [block.find("stand-in").unwrap(), wall].map(|node| node.handle());
+    let everywhere = Frustum::from_planes([Vec4::W; 6]).unwrap();
+    let mut list = DrawList::new();
+    let mut look = |stage: &Stage, eye: DVec3| {
+        let (layers, detail) = stage.seen_from(Some(eye));
+        list.set_layers(layers);
+        stage.scene.cull(&mut [CullView { detail, ..CullView::new(&everywhere, &mut list) }]).unwrap();
+        let levels: BTreeMap<_, _> = list.commands().iter().map(|command| (command.node, command.level())).collect();
+        (levels, primitives(stage, &list))
+    };
+    // Coarser a tenth farther out than finer again: a wall at 50 m, a block at 200 m.
+    for (distance, level) in [(30.0, 0), (54.0, 0), (56.0, 1), (51.0, 1), (49.0, 0)] {
+        assert_eq!(look(&stage, beside + distance * DVec3::X).0.get(&wall), Some(&level), "at {distance}");
+    }
+    for (distance, stands_in) in [(199.0, false), (219.0, false), (221.0, true), (201.0, true), (199.0, false)] {
+        let seen = look(&stage, middle + distance * DVec3::X).0;
+        assert_eq!([stand_in, wall].map(|node| seen.contains_key(&node)), [stands_in, !stands_in], "at {distance}");
+    }
+    look(&stage, middle);
+    let (seen, triangles) = look(&stage, middle + 0.5);
+    assert!((0..4_u8).all(|step| look(&stage, middle + 0.5 * f64::from(step % 2)).0 == seen), "something flickers");
+    stage.switch(0).unwrap();
+    let (all, without) = look(&stage, middle);
+    assert!(5 * triangles < without, "{triangles} of {without}");
+    assert!(all.values().all(|&level| level == 0) && !all.contains_key(&stand_in));
+    assert!(stage.caption().contains(", 1: levels off, 2: level colours off, "), "{}", stage.caption());
 }

@@ -71,7 +71,7 @@ const server = createServer(async (request, response) => {
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 
 // The view of the kept picture.
-const words = '#town --people 60 --frames 3 --size 320x180 --eye 166,7,262 --target 157,0,214';
+const words = '#town --people 60 --frames 3 --size 320x180 --eye 166,7,262 --target 157,0,214 --switch 1';
 const address = `http://localhost:${server.address().port}/index.html${words.replaceAll(' ', '+')}`;
 
 /** Lets a browser visit the page. Returns what is wrong with the page, or nothing. */

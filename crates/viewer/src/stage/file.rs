@@ -149,6 +149,7 @@ fn of(
         target,
         shadows: (far, 2.0 * radius),
         layers: Layers::ALL,
+        levels: None,
         play: Play::File(Box::new(play)),
         loose: Vec::new(),
         frames: 0,
@@ -358,7 +359,7 @@ fn mesh(data: &MeshData) -> Mesh {
         }
         return mesh;
     }
-    Mesh { vertices: (0..count).map(vertex).collect(), indices, topology, deformed: false }
+    Mesh { vertices: (0..count).map(vertex).collect(), indices, topology, deformed: false, level: 0 }
 }
 
 fn surface(imported: &Imported, material: &material::Material) -> Surface {

@@ -1,8 +1,8 @@
 //! Meshes as they are uploaded, and solids made by formulae.
 
 use bytemuck::{Pod, Zeroable};
-use hedgerow::Aabb;
 use hedgerow::glam::{Vec2, Vec3};
+use hedgerow::{Aabb, Mat34};
 use std::f32::consts::TAU;
 
 /// A vertex as it lies in the vertex buffer.
@@ -42,6 +42,8 @@ pub struct Mesh {
     pub topology: Topology,
     /// Whether figures draw it.
     pub deformed: bool,
+    /// The level of detail: 0 for what is near.
+    pub level: u8,
 }
 
 impl Mesh {
@@ -141,9 +143,8 @@ impl Mesh {
 
     /// A ball with dents, as wide as the box.
     #[must_use]
-    pub fn foliage(bounds: Aabb) -> Self {
+    pub fn foliage(bounds: Aabb, rings: u16, sides: u16) -> Self {
         let mut mesh = Self::default();
-        let (rings, sides) = (5_u16, 8_u16);
         let unit = |ring: u16, step: u16| {
             let (up, across) = (std::f32::consts::PI * f32::from(ring) / f32::from(rings)).sin_cos();
             let (s, c) = (TAU * (f32::from(step) + 0.5 * f32::from(ring % 2)) / f32::from(sides)).sin_cos();
@@ -167,6 +168,24 @@ impl Mesh {
             }
         }
         mesh
+    }
+
+    /// The triangles whose first corners have such normals.
+    #[must_use]
+    pub fn facing(&self, fits: impl Fn(Vec3) -> bool) -> Self {
+        let fits = |corners: &&[u32; 3]| fits(self.vertices[corners[0] as usize].normal.into());
+        let indices = self.indices.as_chunks().0.iter().filter(fits).flatten().copied().collect();
+        Self { indices, ..self.clone() }
+    }
+
+    /// Adds another mesh, placed by a matrix, in one colour.
+    pub fn append(&mut self, other: &Self, matrix: &Mat34, colour: [u8; 4]) {
+        let first = u32::try_from(self.vertices.len()).expect("solids have few vertices");
+        self.indices.extend(other.indices.iter().map(|index| first + index));
+        self.vertices.extend(other.vertices.iter().map(|vertex| {
+            let normal = matrix.transform_vector(vertex.normal.into()).normalize_or(Vec3::Y).to_array();
+            Vertex { place: matrix.transform_point(vertex.place.into()).to_array(), normal, colour, ..*vertex }
+        }));
     }
 }
 
@@ -195,7 +214,7 @@ mod tests {
             ("roof", Mesh::roof(bounds)),
             ("column", Mesh::column(bounds, 6, 0.7, false)),
             ("wheel", Mesh::column(bounds, 6, 1.0, true)),
-            ("foliage", Mesh::foliage(bounds)),
+            ("foliage", Mesh::foliage(bounds, 5, 8)),
         ] {
             let place = |index: u32| Vec3::from(mesh.vertices[index as usize].place);
             let mut volume = 0.0;

@@ -1,7 +1,7 @@
 //! The army of the example `army` on a meadow, and the puppet as a mesh.
 
 use super::figures::{FigureDrawable, Figures, influences, reordered};
-use super::geometry::{Mesh, Topology, Vertex};
+use super::geometry::{Mesh, Vertex};
 use super::paint::Pattern;
 use super::{Daylight, Image, Play, Stage, Surface, Texture};
 use crate::army::{self, Army};
@@ -35,8 +35,8 @@ pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureD
     let drawn = Mesh {
         vertices: skinned.permutation().iter().map(vertex).collect(),
         indices: skinned.indices().to_vec(),
-        topology: Topology::Triangles,
         deformed: true,
+        ..Mesh::default()
     };
     let influences = reordered(&own, per_vertex, skinned.permutation());
     let (skinned, skin) = (Arc::new(skinned), Arc::new(skin.clone()));
@@ -83,6 +83,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
         target,
         shadows: ((2.2 * reach).min(160.0), 10.0),
         layers: Layers::ALL,
+        levels: None,
         play: Play::Army(Box::new(army)),
         loose: Vec::new(),
         frames: 0,

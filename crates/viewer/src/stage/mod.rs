@@ -5,6 +5,7 @@ mod file;
 pub mod geometry;
 mod host;
 mod images;
+mod levels;
 mod paint;
 mod playing;
 mod prefabs;
@@ -24,7 +25,9 @@ use figures::Figures;
 use file::FilePlay;
 use geometry::Mesh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::query::DetailView;
 use hedgerow::{Layers, Local, Mat34, NodeHandle, Scene};
+use levels::{Levels, STAND_INS};
 use prefabs::Prefabs;
 use smooth::Wheel;
 use std::time::Duration;
@@ -59,6 +62,8 @@ pub struct Stage {
     pub target: DVec3,
     /// How far from the camera shadows fall, and how far away things are that cast them.
     pub shadows: (f32, f32),
+    /// Its levels of detail, if it has any.
+    pub levels: Option<Levels>,
     /// What is shown of the scene.
     layers: Layers,
     play: Play,
@@ -270,6 +275,7 @@ impl Stage {
         if let Some(eye) = arguments.eye {
             stage.camera = Camera::looking(eye.into(), stage.target, 0.9);
         }
+        arguments.switches.iter().try_for_each(|&number| stage.switch(number))?;
         stage.scene.update();
         Ok(stage)
     }
@@ -390,7 +396,7 @@ impl Stage {
         match &self.play {
             Play::Prefabs(prefabs) => prefabs.switches(),
             Play::Wheel(Some(wheel)) => vec![("between steps", wheel.blends)],
-            _ => Vec::new(),
+            _ => self.levels.iter().flat_map(|it| ["levels", "level colours"].into_iter().zip(it.switches)).collect(),
         }
     }
 
@@ -399,17 +405,19 @@ impl Stage {
         match &mut self.play {
             Play::Prefabs(prefabs) => prefabs.switch(&mut self.scene, number)?,
             Play::Wheel(Some(wheel)) if number == 0 => wheel.blends = !wheel.blends,
-            _ => {}
+            _ => self.levels.iter_mut().flat_map(|it| it.switches.get_mut(number)).for_each(|on| *on = !*on),
         }
         Ok(())
     }
 
-    /// The title, and what is switched on and off by which key.
+    /// The title, what is switched on and off by which key, and how many triangles levels of detail leave.
     #[must_use]
     pub fn caption(&self) -> String {
         let state = |on| if on { "on" } else { "off" };
         let switches = (1..).zip(self.switches()).map(|(key, (name, on))| format!(", {key}: {name} {}", state(on)));
-        self.title.clone() + &switches.collect::<String>()
+        let triangles = self.levels.as_ref().map(|levels| levels.triangles.map(|count| count.div_ceil(1000)));
+        let triangles = triangles.map(|[seen, all]| format!(", {seen} of {all} thousand triangles"));
+        self.title.clone() + &switches.chain(triangles).collect::<String>()
     }
 
     /// The direction to the sun in this frame.
@@ -423,6 +431,25 @@ impl Stage {
     pub fn surface(&self, material: Option<u32>) -> usize {
         let last = self.surfaces.len() - 1;
         material.map_or(last, |number| (number as usize).min(last))
+    }
+
+    /// The surface in the colour of a mesh's level, if draws have that.
+    #[must_use]
+    pub fn level_surface(&self, mesh: u32) -> Option<usize> {
+        self.levels.as_ref().filter(|levels| levels.switches[1])?;
+        let level = self.meshes.get(mesh as usize).map_or(0, |mesh| mesh.level);
+        (level > 0).then(|| self.surfaces.len() - 1 - usize::from(level))
+    }
+
+    /// What is shown from a place, with the levels of detail if they are on. Without a place there are neither these
+    /// nor stand-ins.
+    #[must_use]
+    pub fn seen_from(&self, eye: Option<DVec3>) -> (Layers, Option<DetailView<'_>>) {
+        let Some(levels) = &self.levels else { return (self.layers, None) };
+        match eye.filter(|_| levels.switches[0]) {
+            Some(eye) => (self.layers, Some(DetailView::new(&levels.table, eye))),
+            None => (self.layers & !STAND_INS, None),
+        }
     }
 
     /// What is shown of the scene.

@@ -1,6 +1,5 @@
 //! A hundred houses of one prefab: some have overrides, which are applied and reverted as patches.
 
-use super::geometry::Mesh;
 use super::{Play, Stage, town};
 use crate::dice::Dice;
 use crate::failure::Result;
@@ -57,7 +56,7 @@ pub(super) fn stage(seed: u64) -> Result<Stage> {
     }
     let play = Play::Prefabs(Box::new(Prefabs { prefab, houses, applied: [true; 3] }));
     let view = [DVec3::new(34.0, 60.0, 80.0), DVec3::new(5.0, 0.0, 10.0)];
-    Ok(town::painted("a hundred houses", scene, town::meshes(&Mesh::default()), play, view))
+    Ok(town::painted("a hundred houses", scene, town::meshes(), play, view))
 }
 
 impl Prefabs {

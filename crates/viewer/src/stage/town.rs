@@ -3,6 +3,7 @@
 use super::figures::Figures;
 use super::geometry::Mesh;
 use super::host::{LOOKS, puppet};
+use super::levels::{Levels, STAND_IN};
 use super::paint::Pattern;
 use super::{Alpha, Daylight, Image, Play, Stage, Surface, Texture};
 use crate::camera::Camera;
@@ -83,10 +84,15 @@ const SURFACES: [Look; 21] = [
     (Material::Rubber, [0.02, 0.02, 0.022], 0.95, None),
 ];
 
+/// The colours of levels, from the coarsest on.
+const LEVELS: [[f32; 3]; STAND_IN as usize] = [[0.7, 0.8, 3.0], [0.85, 0.24, 0.05], [0.80, 0.62, 0.06]];
+
 /// The town at a time when people are about.
 pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     // World boxes are what culling and picking need.
     let (mut scene, town) = town::build(seed, SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+    let mut meshes = meshes();
+    let levels = Levels::new(&mut scene, &mut meshes, &SURFACES.map(from_afar))?;
     let mut life = TownLife::new(&mut scene, town, people, seed)?;
     let mut figures = Figures::default();
     let (body, walkers) = life.people.parts();
@@ -98,12 +104,22 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         scene.edit(walker.node)?.set_user_data(user_data);
     }
     let view = [DVec3::new(322.0, 46.0, 342.0), DVec3::new(200.0, 0.0, 215.0)];
-    let stage = painted(&format!("town, seed {seed}"), scene, meshes(&person), Play::Town(Box::new(life)), view);
-    Ok(Stage { figures, ..stage })
+    meshes[Part::Person as usize] = person;
+    let stage = painted(&format!("town, seed {seed}"), scene, meshes, Play::Town(Box::new(life)), view);
+    Ok(Stage { figures, levels: Some(levels), ..stage })
 }
 
-/// The meshes of the town, in which people are this one.
-pub(super) fn meshes(person: &Mesh) -> Vec<Mesh> {
+/// The colour of a material from afar: times the mean of its image.
+fn from_afar((_, colour, _, image): Look) -> [u8; 4] {
+    let pixels = image.map_or_else(|| vec![[255; 4]], |(image, _)| Image::of(PATTERNS[image]).pixels);
+    let sum: f32 = pixels.iter().map(|&[value, ..]| (f32::from(value) / 255.0).powf(2.2)).sum();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a colour is within 0 to 1")]
+    let [r, g, b] = colour.map(|part| (255.0 * part * sum / pixels.len() as f32).round() as u8);
+    [r, g, b, 255]
+}
+
+/// The meshes of the town, without that of people.
+pub(super) fn meshes() -> Vec<Mesh> {
     let meshes = PARTS.map(|part| {
         let bounds = part.drawable().bounds;
         match part {
@@ -114,11 +130,11 @@ pub(super) fn meshes(person: &Mesh) -> Vec<Mesh> {
             Part::Tyre => Mesh::column(bounds, 10, 1.0, true),
             // Windows stand out of it.
             Part::Wall => Mesh::block(Aabb { max: bounds.max.with_z(0.02), ..bounds }, [1.0, 1.0]),
-            Part::Foliage => Mesh::foliage(bounds),
+            Part::Foliage => Mesh::foliage(bounds, 5, 8),
             Part::CarBody => Mesh::block(bounds, [0.94, 0.97]),
             Part::CarCabin => Mesh::block(bounds, [0.84, 0.68]),
             Part::Lamp | Part::Lantern => Mesh::block(bounds, [0.6, 0.6]),
-            Part::Person => person.clone(),
+            Part::Person => Mesh::default(),
             _ => Mesh::block(bounds, [1.0, 1.0]),
         }
     });
@@ -127,7 +143,7 @@ pub(super) fn meshes(person: &Mesh) -> Vec<Mesh> {
 
 /// A stage in the town's materials and its light, seen from `eye`.
 pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, [eye, target]: [DVec3; 2]) -> Stage {
-    let mut surfaces = vec![Surface::default(); SURFACES.len() + 1];
+    let mut surfaces = vec![Surface::default(); SURFACES.len()];
     for (material, [r, g, b], roughness, image) in SURFACES {
         let texture = image.map(|(image, metres)| {
             let transform = [[metres.recip(), 0.0, 0.0], [0.0, metres.recip(), 0.0]];
@@ -145,6 +161,9 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
             ..Surface::default()
         };
     }
+    // Those of levels, the coarsest first, and that of draws without a material.
+    surfaces.extend(LEVELS.map(|[r, g, b]| Surface { colour: [r, g, b, 1.0], ..Surface::default() }));
+    surfaces.push(Surface::default());
     Stage {
         title: title.to_owned(),
         scene,
@@ -159,6 +178,7 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
         target,
         shadows: (260.0, 60.0),
         layers: Layers::ALL,
+        levels: None,
         play,
         loose: Vec::new(),
         frames: 0,

@@ -102,7 +102,7 @@ impl Renderer {
             if kind_before.replace(kind) != Some(kind) {
                 pass.set_pipeline(pipeline);
             }
-            let surface = stage.surface(group.material);
+            let surface = stage.level_surface(group.mesh).unwrap_or(stage.surface(group.material));
             if surface_before.replace(surface) != Some(surface) {
                 pass.set_bind_group(1, &self.surfaces.groups[surface], &[]);
             }

@@ -38,7 +38,7 @@ impl Renderer {
     ) -> Result<()> {
         let falls = Self::cascades(stage, camera, aspect, settings);
         let seeing = frozen.unwrap_or(camera);
-        let layers = stage.layers();
+        let (layers, detail) = stage.seen_from(settings.culling.then_some(seeing.eye));
         for Drawn { view, .. } in drawn.iter_mut() {
             view.list.set_layers(layers);
             view.list.set_eye(settings.relative.then_some(camera.eye));
@@ -58,9 +58,9 @@ impl Renderer {
         for cascade in falls.iter().take(drawn.len() - 1) {
             frusta.push(if settings.relative { cascade.relative_frustum()? } else { cascade.frustum()? });
         }
-        let views = drawn.iter_mut().zip(frusta);
+        let views = drawn.iter_mut().map(|drawn| &mut drawn.view.list).zip(frusta);
         let mut views: Vec<CullView<'_>> =
-            views.map(|(Drawn { view, .. }, frustum)| CullView::new(&frustum, &mut view.list)).collect();
+            views.map(|(list, frustum)| CullView { detail, ..CullView::new(&frustum, list) }).collect();
         Ok(scene.cull(&mut views)?)
     }
 

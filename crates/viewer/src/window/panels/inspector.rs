@@ -14,6 +14,7 @@ const KEYS: &str = "left: pick, drag; right: turn; middle: move; wheel: zoom
 C: fly (W A S D Q E, shift: fast) or orbit
 N: next animation of a file; V: its next camera
 1, 2, 3: overrides of prefabs; 1: smooth motion
+1, 2: levels of the town, and their colours
 F: go to what is picked; P: its parent
 delete; ctrl-D: duplicate; ctrl-Z, ctrl-Y: undo, redo
 X: freeze the frustum; B: boxes; M: memory
