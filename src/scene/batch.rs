@@ -159,8 +159,8 @@ impl Scene {
     /// The nodes of a list that are not below another node of the list, in depth-first order, each once. These are the
     /// nodes to move, copy or remove if you want to edit a whole selection.
     ///
-    /// Runs in **O(n + ancestors and their children)** for n nodes: each ancestor is visited once. Detached nodes come
-    /// last, and take O(detached subtrees) more.
+    /// Runs in **O(n + ancestors)** for n nodes, with O(children) for each ancestor that has several of them below
+    /// different children. Detached nodes come last, and take O(detached subtrees) more.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`BatchError::item`] is the index of the first stale handle.
@@ -177,29 +177,37 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn topmost(&self, nodes: &[NodeHandle]) -> Result<Vec<NodeHandle>, BatchError> {
-        // Whether a node is listed; if not, one below it is.
-        let mut listed: ByHandle<bool> = ByHandle::with_capacity_and_hasher(nodes.len(), Default::default());
+        let mut marks: ByHandle<Mark> = ByHandle::with_capacity_and_hasher(nodes.len(), Default::default());
         let mut ahead = Vec::new();
         for (item, &node) in nodes.iter().enumerate() {
             let id = self.at(node).map_err(|error| BatchError::at(item, error))?;
-            listed.insert(node, true);
+            marks.insert(node, Mark::Listed);
             if self.store.is_outside(id) && ahead.is_empty() {
                 ahead.extend(self.detached().rev().map(NodeRef::handle));
             }
         }
         ahead.push(self.root());
         for &node in nodes {
-            let mut above = self.parent(node);
-            while let Some(next) = above.filter(|&next| !listed.contains_key(&next)) {
-                listed.insert(next, false);
-                above = self.parent(next);
+            let mut below = node;
+            while let Some(above) = self.parent(below) {
+                match marks.entry(above).or_insert(Mark::Above(None)) {
+                    Mark::Listed | Mark::Fork => break,
+                    Mark::Above(only) if *only == Some(below) => break,
+                    Mark::Above(only @ None) => *only = Some(below),
+                    mark => {
+                        *mark = Mark::Fork;
+                        break;
+                    }
+                }
+                below = above;
             }
         }
         let mut topmost = Vec::new();
         while let Some(node) = ahead.pop() {
-            match listed.get(&node) {
-                Some(true) => topmost.push(node),
-                Some(false) => ahead.extend(self.children(node).rev()),
+            match marks.get(&node) {
+                Some(Mark::Listed) => topmost.push(node),
+                Some(&Mark::Above(only)) => ahead.extend(only),
+                Some(Mark::Fork) => ahead.extend(self.children(node).rev()),
                 None => {}
             }
         }
@@ -388,6 +396,16 @@ fn ranks(above: &[Option<usize>], items: &[usize]) -> Result<Vec<usize>, usize> 
         }
     }
     refused.map_or(Ok(ranks), Err)
+}
+
+/// How [`Scene::topmost`] comes to listed nodes.
+#[derive(Clone, Copy, Debug)]
+enum Mark {
+    Listed,
+    /// Listed nodes are below this child alone.
+    Above(Option<NodeHandle>),
+    /// They are below several children.
+    Fork,
 }
 
 /// What a listed node is to become: its place in the world, or its local transform once that is known.
