@@ -50,7 +50,7 @@ impl Document {
         graph::check(&mut root, &arena, &warnings)?;
         arena.reset();
         let buffers = Buffers::open(&root, blob, base_dir, &warnings)?;
-        file::check(&root)?;
+        file::check(&root, &buffers, &warnings)?;
         // The buffers of a GLB are among its bytes, those of other files are besides.
         let file_bytes = file_bytes.max((json_bytes as u64).saturating_add(buffers.total()));
         let budget = Budget::limited(Budget::most(file_bytes, options));

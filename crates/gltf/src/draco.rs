@@ -43,7 +43,7 @@ pub(crate) fn decode<'a>(
             let names = source.names(json, primitive)?;
             let view = source.view(json, views)?;
             let of_positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
-            if !parts.vertices && of_positions.is_none_or(|&accessor| has_declared_bounds(&root, accessor.value())) {
+            if !parts.vertices && of_positions.is_none_or(|&it| has_declared_bounds(&root, &buffers, it.value())) {
                 continue;
             }
             let decoded = source.decode(buffers.view(&root, view)?, &names, budget)?;

@@ -150,6 +150,9 @@
 //! | weights that are negative, NaN or all zero; joints and indices that are not there | weights of zero; areas of zero |
 //! | keys that are not finite, no rotations, not in order, at one time, before zero | they are dropped, sorted, made a jump, cut off |
 //! | wrong `min` and `max` of positions | the box is computed |
+//! | buffers, views and accessors that are too short where nothing is read | they are there as far as they go |
+//! | a zero rotation, shear by rounding, unknown filters and modes, joints as floats, weights that lack `normalized` | see [`WarningKind::Invalid`] |
+//! | what is there twice or cannot be used: children, channels, a skin without joints | see [`WarningKind::LeftOut`] |
 //! | a byte order mark, text that is not valid Unicode, white space in base64, backslashes in paths | they are ignored or replaced |
 //!
 //! Not faults, since glTF allows them: integers written as `3.0`, chunks of other types, buffers without data that

@@ -162,9 +162,9 @@ fn accessors_that_reach_too_far_or_mean_nothing_are_refused_by_name() {
             "accessor 0: the stride of its buffer view is less than the size of an element",
         ),
         (
-            r#""bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 1"#,
-            r#""byteLength": 25"#,
-            "buffer view 0 needs 25 bytes of what it looks into, which has 24",
+            r#""bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3"#,
+            r#""byteLength": 36"#,
+            "buffer view 0 needs 36 bytes of what it looks into, which has 24",
         ),
         (
             r#""bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 1"#,

@@ -100,11 +100,11 @@ pub enum ImportErrorKind {
         /// How many items of this kind the file has.
         count: usize,
     },
-    /// A node is a child of two nodes, or twice a child of one.
+    /// A node is a child of two nodes.
     TwoParents {
         /// The node.
         item: Item,
-        /// The two nodes that list it; twice the same if one lists it twice.
+        /// The two nodes that list it.
         parents: [Item; 2],
     },
     /// A node is its own ancestor.
@@ -116,8 +116,6 @@ pub enum ImportErrorKind {
         /// The field with the number.
         field: String,
     },
-    /// A node's rotation is the zero quaternion, which has no direction.
-    NotRotation(Item),
     /// The last row of a node's matrix is not 0, 0, 0, 1.
     NotAffine(Item),
     /// A buffer view or an accessor exceeds the buffer or view that it refers to.
@@ -261,13 +259,6 @@ pub enum BufferProblem {
         /// The error of the operating system.
         reason: io::ErrorKind,
     },
-    /// It has fewer bytes than the glTF says.
-    Short {
-        /// How many bytes the glTF states.
-        expected: u64,
-        /// How many bytes there are.
-        found: u64,
-    },
 }
 
 impl fmt::Display for BufferProblem {
@@ -279,9 +270,6 @@ impl fmt::Display for BufferProblem {
             Self::InvalidDataUri => f.write_str("its data: URI cannot be decoded"),
             Self::AllocationFailed => f.write_str("there is no memory for its bytes; free some"),
             Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
-            Self::Short { expected, found } => {
-                write!(f, "it has {found} bytes where {expected} are needed")
-            }
         }
     }
 }
@@ -317,17 +305,11 @@ impl fmt::Display for ImportErrorKind {
             Self::IndexOutOfRange { item, field, index, count } => {
                 write!(f, "{item}: {field} is {index}, but the file has {count} of these")
             }
-            Self::TwoParents { item, parents: [first, second] } if first == second => {
-                write!(f, "{item} is listed twice by {first}")
-            }
             Self::TwoParents { item, parents: [first, second] } => {
                 write!(f, "{item} is listed by {first} and by {second}, but a node can have only one parent")
             }
             Self::Cycle(item) => write!(f, "{item} lies below itself"),
             Self::NotFinite { item, field } => write!(f, "{item}: {field} must be finite"),
-            Self::NotRotation(item) => {
-                write!(f, "{item}: the rotation is zero and has no direction")
-            }
             Self::NotAffine(item) => {
                 write!(f, "{item}: the last row of the matrix must be 0, 0, 0, 1")
             }

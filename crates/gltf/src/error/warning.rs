@@ -94,6 +94,16 @@ pub enum WarningKind {
     NoKeys,
     /// An animated node has a matrix, which is taken for translation, rotation and scale.
     AnimatedMatrix,
+    /// A value is one that glTF does not allow, but what it stands for is plain.
+    Invalid {
+        /// What it is read as.
+        meant: &'static str,
+    },
+    /// A buffer or a buffer view states more bytes than there are: what is read lies within those that there are.
+    Length,
+    /// What is unfit or there twice is left out: accessors that nothing reads, children, the first of two channels with
+    /// one target, joints or weights alone, the default scene, skins without joints (later ones get lower numbers).
+    LeftOut,
     /// There are levels of detail (`MSFT_lod`) of which only the first is imported: other levels must have the node's
     /// transform, skin and number of primitives, no children, and falling shares of the screen. Not a fault: also with
     /// [`ImportOptions::strict`](crate::ImportOptions::strict) it is only listed.
@@ -138,6 +148,9 @@ impl fmt::Display for WarningKind {
             }
             Self::NoKeys => f.write_str("it has no key that can be used; it is left out"),
             Self::AnimatedMatrix => f.write_str("it is animated and has a matrix; this is taken apart"),
+            Self::Invalid { meant } => write!(f, "glTF does not allow this value; it is read as {meant}"),
+            Self::Length => f.write_str("it states more bytes than there are; what is read is there"),
+            Self::LeftOut => f.write_str("it cannot be used; it is left out"),
             Self::LevelsOfDetail => f.write_str("it has levels of detail (MSFT_lod); only the first is imported"),
             Self::More { count } => write!(f, "there are more warnings ({count}), which are not listed"),
         }

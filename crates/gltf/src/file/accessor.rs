@@ -1,7 +1,7 @@
 //! Accessors: checks that they lie within their buffers, and reads the numbers that they describe.
 
 use super::Buffers;
-use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings, check_index};
 use gltf::json::accessor::{Accessor, ComponentType, Type};
 use gltf::json::buffer::View;
 use gltf::json::validation::Checked;
@@ -11,20 +11,26 @@ use hedgerow::Mat34;
 /// The problem with the indices of a sparse accessor.
 pub(crate) const SPARSE_ORDER: &str = "the indices of a sparse accessor must rise and be below its count";
 
-/// Checks that every buffer view lies within its buffer, and every accessor within its buffer views.
-pub(crate) fn check(root: &Root) -> Result<(), ImportError> {
+/// Checks that every buffer view lies within its buffer, and every accessor within its buffer views. Lists those that do
+/// not: they are refused where they are read.
+pub(crate) fn check(root: &Root, buffers: &Buffers<'_>, warnings: &Warnings) -> Result<(), ImportError> {
     for (index, view) in root.buffer_views.iter().enumerate() {
         let item = || Item::of(root, ItemKind::BufferView, index);
         check_index(Some(view.buffer), root.buffers.len(), item, || "buffer".to_owned())?;
-        let expected = u128::from(view.byte_offset.unwrap_or_default().0) + u128::from(view.byte_length.0);
-        let found = root.buffers[view.buffer.value()].byte_length.0;
-        if expected > u128::from(found) {
-            return Err(ImportErrorKind::OutOfBounds { item: item(), expected, found }.into());
+        if buffers.present(root, index).1.is_some() {
+            warnings.fault(item, || "byteLength".to_owned(), WarningKind::Length)?;
         }
         #[cfg(feature = "meshopt")]
         crate::meshopt::Description::of(root, index)?;
     }
-    (0..root.accessors.len()).try_for_each(|index| Layout::of(root, index).map(|_| ()))
+    for index in 0..root.accessors.len() {
+        match Layout::of(root, buffers, index) {
+            Err(error) if warnings.is_strict() => return Err(error),
+            Err(_) => warnings.note(|| Item::of(root, ItemKind::Accessor, index), String::new, WarningKind::LeftOut),
+            Ok(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// What an accessor describes, with every range checked.
@@ -54,7 +60,7 @@ pub(crate) struct Span {
 
 impl Layout {
     /// Reads the description of an accessor of `root` and checks its indices and ranges.
-    pub(crate) fn of(root: &Root, index: usize) -> Result<Self, ImportError> {
+    pub(crate) fn of(root: &Root, buffers: &Buffers<'_>, index: usize) -> Result<Self, ImportError> {
         let json: &Accessor = &root.accessors[index];
         let item = || Item::of(root, ItemKind::Accessor, index);
         let refuse = |problem| ImportErrorKind::Accessor { item: item(), problem }.into();
@@ -80,10 +86,10 @@ impl Layout {
                 None => 0,
             };
             let expected = u128::from(offset) + elements;
-            let found = view_json.byte_length.0;
+            let (found, cut) = buffers.present(root, view.value());
             match usize::try_from(offset) {
                 Ok(offset) if expected <= u128::from(found) => Ok(Span { view: view.value(), offset, stride }),
-                _ => Err(ImportErrorKind::OutOfBounds { item: item(), expected, found }.into()),
+                _ => Err(cut.unwrap_or_else(|| ImportErrorKind::OutOfBounds { item: item(), expected, found }.into())),
             }
         };
         let base = json

@@ -18,8 +18,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The buffers of a file: each is known to exist and to be as long as the file states, but for those without any data,
-/// of which no view may be read.
+/// The buffers of a file: each is known to exist, but for those without any data, of which no view may be read. One that
+/// has fewer bytes than the file states can be read as far as it goes.
 ///
 /// External files are opened and measured at once, but read only when they are first needed: a file whose accessors all
 /// state their bounds needs no contents of buffers.
@@ -29,7 +29,7 @@ pub(crate) struct Buffers<'a> {
     compressed: crate::meshopt::Views<'a>,
 }
 
-/// One buffer, of exactly `length` bytes.
+/// One buffer, of exactly `length` bytes: as many as the file states, if there are so many.
 struct Buffer<'a> {
     length: usize,
     /// `None`: it has neither a URI nor a binary chunk.
@@ -82,10 +82,11 @@ impl<'a> Buffers<'a> {
                 Source::Memory(bytes) => bytes.len() as u64,
                 Source::File { path, .. } => measure(path).map_err(|error| refuse(unreadable(path, &error)))?,
             };
-            let length = usize::try_from(expected)
-                .ok()
-                .filter(|_| expected <= found)
-                .ok_or_else(|| refuse(BufferProblem::Short { expected, found }))?;
+            let length = usize::try_from(expected.min(found)).map_err(|_| refuse(BufferProblem::AllocationFailed))?;
+            if found < expected {
+                let item = || Item::of(root, ItemKind::Buffer, index);
+                warnings.fault(item, || "byteLength".to_owned(), WarningKind::Length)?;
+            }
             buffers.push(Buffer { length, source: Some(source) });
         }
         Ok(Self {
@@ -108,8 +109,21 @@ impl<'a> Buffers<'a> {
         self.buffers.push(Buffer { length: bytes.len(), source: Some(Source::Memory(Cow::Owned(bytes))) });
     }
 
-    /// The bytes of a buffer view of `root`, which [`check`](super::check) has found to lie within its buffer.
-    #[expect(clippy::cast_possible_truncation, reason = "the view was found to lie within a buffer in memory")]
+    /// How many bytes of a buffer view of `root` there are, and why these are not all, if so.
+    pub(crate) fn present(&self, root: &Root, index: usize) -> (u64, Option<ImportError>) {
+        let view = &root.buffer_views[index];
+        let (buffer, offset, length) =
+            (view.buffer.value(), view.byte_offset.unwrap_or_default().0, view.byte_length.0);
+        let Buffer { length: found, source } = &self.buffers[buffer];
+        let found = source.as_ref().map_or(root.buffers[buffer].byte_length.0, |_| *found as u64);
+        let expected = u128::from(offset) + u128::from(length);
+        let item = || Item::of(root, ItemKind::BufferView, index);
+        let error = || ImportErrorKind::OutOfBounds { item: item(), expected, found }.into();
+        (length.min(found.saturating_sub(offset)), (expected > u128::from(found)).then(error))
+    }
+
+    /// The bytes of a buffer view of `root`: those that there are.
+    #[expect(clippy::cast_possible_truncation, reason = "they are in memory")]
     pub(crate) fn view(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
         #[cfg(feature = "meshopt")]
         if let Some(bytes) = self.compressed.get(root, self, index)? {
@@ -117,8 +131,8 @@ impl<'a> Buffers<'a> {
         }
         let view = &root.buffer_views[index];
         let bytes = self.bytes(root, view.buffer.value())?;
-        let (offset, length) = (view.byte_offset.unwrap_or_default().0, view.byte_length.0);
-        Ok(&bytes[offset as usize..(offset + length) as usize])
+        let start = view.byte_offset.unwrap_or_default().0.min(bytes.len() as u64) as usize;
+        Ok(&bytes[start..][..self.present(root, index).0 as usize])
     }
 
     /// The total number of bytes of all buffers.
@@ -126,7 +140,7 @@ impl<'a> Buffers<'a> {
         self.buffers.iter().fold(0, |total, buffer| total.saturating_add(buffer.length as u64))
     }
 
-    /// The bytes of a buffer of `root`, exactly as many as the file states. Reads its file at the first call.
+    /// The bytes of a buffer of `root`, at most as many as the file states. Reads its file at the first call.
     pub(crate) fn bytes(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
         let Buffer { length, source } = &self.buffers[index];
         let refuse = |problem| ImportErrorKind::Buffer { item: Item::of(root, ItemKind::Buffer, index), problem };

@@ -3,7 +3,7 @@
 use super::Buffers;
 use super::accessor::{Layout, SPARSE_ORDER, read_index, with_number};
 use crate::ImportOptions;
-use crate::error::{Field, ImportError, ImportErrorKind, Item, ItemKind, Warnings, check_index};
+use crate::error::{Field, ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings, check_index};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 use core::ops::DerefMut;
@@ -105,22 +105,25 @@ pub(crate) enum Numbers {
     All,
 }
 
+const NOT_NATURAL: &str = "it is read as indices and must be unsigned integers";
+
 impl Numbers {
-    fn allow(self, component: ComponentType, normalized: bool) -> Result<(), &'static str> {
-        let float = component == ComponentType::F32;
-        let short = !float && component != ComponentType::U32;
+    /// What the numbers are read as, if glTF does not allow them, but they can only be meant so.
+    fn allow(self, of: ComponentType, normalized: bool, plain: bool) -> Result<Option<&'static str>, &'static str> {
+        let float = of == ComponentType::F32;
+        let short = !float && of != ComponentType::U32;
         match self {
             Self::Floats if !float => Err("it is read as floats and must be of component type FLOAT"),
+            Self::Fractions if short && !normalized && plain => Ok(Some("normalised")),
             Self::Fractions if !(float || short && normalized) => {
                 Err("it is read as fractions and must be floats or normalised integers of 8 or 16 bits")
             }
             Self::Quantised if !(float || short) => {
                 Err("it is read as coordinates and must be floats or integers of 8 or 16 bits")
             }
-            Self::Naturals if float || matches!(component, ComponentType::I8 | ComponentType::I16) || normalized => {
-                Err("it is read as indices and must be unsigned integers")
-            }
-            _ => Ok(()),
+            Self::Naturals if normalized => Err(NOT_NATURAL),
+            Self::Naturals if float || matches!(of, ComponentType::I8 | ComponentType::I16) => Ok(Some("integers")),
+            _ => Ok(None),
         }
     }
 }
@@ -192,11 +195,23 @@ impl<'a> Reader<'a> {
             _ => (Type::Vec4, "it is read as joints and must be of type VEC4"),
         };
         let (layout, _) = self.layout(accessor, (kind, wrong), Numbers::Naturals, field)?;
-        match layout.component.size() {
-            1 => self.elements(accessor, &layout, list, |[byte]| u32::from(byte), 0, value),
-            2 => self.elements(accessor, &layout, list, |bytes| u32::from(u16::from_le_bytes(bytes)), 0, value),
-            _ => self.elements(accessor, &layout, list, u32::from_le_bytes, 0, value),
-        }
+        let all_natural = Cell::new(true);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "others are refused")]
+        let natural = |number: f32| {
+            all_natural.set(all_natural.get() && number >= 0.0 && number.fract() == 0.0);
+            number as u32
+        };
+        let list = match layout.component {
+            ComponentType::U8 => self.elements(accessor, &layout, list, |[byte]| u32::from(byte), 0, value),
+            ComponentType::U16 => {
+                self.elements(accessor, &layout, list, |it| u32::from(u16::from_le_bytes(it)), 0, value)
+            }
+            ComponentType::U32 => self.elements(accessor, &layout, list, u32::from_le_bytes, 0, value),
+            other => {
+                with_number!(other, false, read => self.elements(accessor, &layout, list, |it| natural(read(it)), 0, value))
+            }
+        }?;
+        if all_natural.get() { Ok(list) } else { Err(self.refuse(accessor, NOT_NATURAL)) }
     }
 
     /// Whether the elements of an accessor have four numbers instead of three.
@@ -213,20 +228,25 @@ impl<'a> Reader<'a> {
         numbers: Numbers,
         (holder, field): Field<'_>,
     ) -> Result<(Layout, bool), ImportError> {
-        let Self { root, buffers, .. } = self;
+        let (Self { root, buffers, warnings, .. }, of_mesh) = (self, holder.kind == ItemKind::Mesh);
         check_index(Some(accessor), root.accessors.len(), || holder, field)?;
         let index = accessor.value();
-        let (layout, normalized) = (Layout::of(root, index)?, root.accessors[index].normalized);
+        let (layout, normalized) = (Layout::of(root, buffers, index)?, root.accessors[index].normalized);
         if layout.kind != kind {
             return Err(self.refuse(accessor, wrong));
         }
-        numbers.allow(layout.component, normalized).map_err(|problem| self.refuse(accessor, problem))?;
+        // Integers are colours, weights and rotations only as fractions.
+        let meant = numbers.allow(layout.component, normalized, of_mesh || kind == Type::Vec4);
+        if let Some(meant) = meant.map_err(|problem| self.refuse(accessor, problem))? {
+            let item = || Item::of(root, ItemKind::Accessor, accessor.value());
+            warnings.fault(item, || "componentType".to_owned(), WarningKind::Invalid { meant })?;
+        }
         // An accessor without bytes may not have many more elements than the file has bytes.
         if layout.base.is_none() && layout.count > buffers.total().max(LEAST_ELEMENTS) {
             let problem = "it has no buffer view and more elements than the file has bytes; give it data";
             return Err(self.refuse(accessor, problem));
         }
-        Ok((layout, normalized))
+        Ok((layout, normalized || numbers == Numbers::Fractions))
     }
 
     fn refuse(self, accessor: Index<Accessor>, problem: &'static str) -> ImportError {

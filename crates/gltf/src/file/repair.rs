@@ -5,7 +5,8 @@ use serde_json::Value;
 /// The node of a channel that moves something other than a node.
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
-/// Copies JSON and repairs it on the way. Also returns whether there are halves of surrogate pairs.
+/// Copies JSON and repairs it on the way. Also returns whether there are halves of surrogate pairs, and whether the
+/// version is a number, for which text stands then.
 ///
 /// - Integers written as `3.0` or `3e0` become `3`, except in `extras`, whose text is kept.
 /// - Half a surrogate pair becomes U+FFFD.
@@ -14,10 +15,11 @@ pub(crate) const NO_NODE: u32 = u32::MAX;
 /// - A scene without a list of nodes gets an empty one.
 ///
 /// Runs in **O(text)**. What is no JSON is copied in some way that is none, either.
-pub(super) fn repaired(text: &str) -> (String, bool) {
-    let mut writer = Writer { text, at: 0, out: String::with_capacity(text.len() + 64), lone_surrogates: false };
+pub(super) fn repaired(text: &str) -> (String, bool, bool) {
+    let out = String::with_capacity(text.len() + 64);
+    let mut writer = Writer { text, at: 0, out, lone_surrogates: false, number_as_version: false };
     writer.all();
-    (writer.out, writer.lone_surrogates)
+    (writer.out, writer.lone_surrogates, writer.number_as_version)
 }
 
 /// How deep JSON may be nested; more than the parser takes.
@@ -38,6 +40,7 @@ struct Writer<'a> {
     at: usize,
     out: String,
     lone_surrogates: bool,
+    number_as_version: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -84,6 +87,12 @@ impl<'a> Writer<'a> {
                     // Behind a list, the next object in the list around it has that list's key again.
                     key = open.last().map_or("", |open| open.key);
                     self.copy();
+                }
+                b'0'..=b'9' if key == "version" && open.len() == 2 && open[1].key == "asset" => {
+                    let version = self.text[self.at..].split([',', '}']).next().unwrap_or_default().trim_end();
+                    self.out.push_str(&format!("\"{version}\""));
+                    self.at += version.len();
+                    self.number_as_version = true;
                 }
                 b'-' | b'0'..=b'9' => self.number(),
                 _ => self.copy(),
@@ -227,7 +236,7 @@ mod tests {
             r#"{"extras": {"a": [3.0, {"b": 1e2}]}, "b": {"extras": 3.0}, "c": {"extras": "3.0"}}"#,
             r#"{"animations": [{"channels": [{"target" : {"node":1,"path":"scale"}}]}], "target": {"path": "x"}}"#,
         ] {
-            assert_eq!(repaired(text), (text.replace(" : ", ":"), false));
+            assert_eq!(repaired(text), (text.replace(" : ", ":"), false, false));
         }
     }
 

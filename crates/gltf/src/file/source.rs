@@ -84,7 +84,7 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Resu
 /// Parses JSON that the JSON parser refuses, once it is repaired.
 fn repaired(json: &[u8], warnings: &Warnings) -> Result<Root, ImportError> {
     let text = String::from_utf8_lossy(json);
-    let (repaired, lone_surrogates) = repair::repaired(&text);
+    let (repaired, lone_surrogates, number_as_version) = repair::repaired(&text);
     let parser = &mut serde_json::Deserializer::from_str(&repaired);
     let root: Root = serde_path_to_error::deserialize(&mut *parser).map_err(|error| {
         if let Some(version) = other_version(&repaired) {
@@ -97,6 +97,9 @@ fn repaired(json: &[u8], warnings: &Warnings) -> Result<Root, ImportError> {
     parser.end().map_err(|error| ImportErrorKind::Json(error.to_string()))?;
     if lone_surrogates || matches!(text, Cow::Owned(_)) {
         warnings.fault(Item::file, String::new, WarningKind::Text)?;
+    }
+    if number_as_version {
+        warnings.fault(Item::file, || "asset.version".to_owned(), WarningKind::Invalid { meant: "text" })?;
     }
     Ok(root)
 }

@@ -58,7 +58,10 @@ pub(super) fn read(
         };
         if parts.images {
             let found = match (json.buffer_view, uri) {
-                (Some(view), _) => Ok(copied(reader.buffers.view(root, view.value())?)?),
+                (Some(view), _) => {
+                    reader.buffers.present(root, view.value()).1.map_or(Ok(()), Err)?;
+                    Ok(copied(reader.buffers.view(root, view.value())?)?)
+                }
                 (None, Some(uri)) => match find(uri, base_dir) {
                     Ok((source, fault)) => {
                         if let Some(kind) = fault {

@@ -2,16 +2,16 @@
 
 use super::texture::{MagFilter, MinFilter, Sampler, Texture, TextureRef, TextureTransform, Wrap};
 use super::{AlphaMode, Image, Material, Specular, SpecularGlossiness, Transmission, Volume, image};
-use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_finite, check_index};
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, check_finite, check_index};
 use crate::extras::others;
 use crate::file::Reader;
 use crate::{Extras, Parts, Skipped};
+use gltf::json::Index;
 use gltf::json::extensions::material as extensions;
 use gltf::json::extensions::texture::TextureTransform as JsonTransform;
 use gltf::json::material::{AlphaMode as JsonMode, Material as Json};
 use gltf::json::texture::{self as json, Info};
 use gltf::json::validation::Checked;
-use gltf::json::{Index, Root};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -38,10 +38,10 @@ impl Look {
     ) -> Result<Self, ImportError> {
         let root = reader.root;
         let materials = root.materials.iter().enumerate().map(|(index, json)| {
-            let source = Source { root, index };
+            let source = Source { reader, index };
             source.material(json, parts.extras)
         });
-        let textures = (0..root.textures.len()).map(|index| texture(root, index, parts.extras));
+        let textures = (0..root.textures.len()).map(|index| texture(reader, index, parts.extras));
         Ok(Self {
             materials: materials.chain([Ok(Material::default())]).collect::<Result<_, _>>()?,
             textures: textures.collect::<Result<_, _>>()?,
@@ -52,13 +52,13 @@ impl Look {
 
 /// A material that is being read.
 struct Source<'a> {
-    root: &'a Root,
+    reader: Reader<'a>,
     index: usize,
 }
 
 impl Source<'_> {
     fn item(&self) -> Item {
-        Item::of(self.root, ItemKind::Material, self.index)
+        Item::of(self.reader.root, ItemKind::Material, self.index)
     }
 
     fn material(&self, json: &Json, extras: bool) -> Result<Material, ImportError> {
@@ -107,7 +107,11 @@ impl Source<'_> {
                 Ok(AlphaMode::Mask { cutoff })
             }
             Checked::Valid(JsonMode::Blend) => Ok(AlphaMode::Blend),
-            Checked::Invalid => Err(self.invalid("alphaMode", "it must be OPAQUE, MASK or BLEND")),
+            Checked::Invalid => {
+                let kind = WarningKind::Invalid { meant: "OPAQUE" };
+                self.reader.warnings.fault(|| self.item(), || "alphaMode".to_owned(), kind)?;
+                Ok(AlphaMode::Opaque)
+            }
         }
     }
 
@@ -209,7 +213,7 @@ impl Source<'_> {
         transform: Option<&JsonTransform>,
         name: &str,
     ) -> Result<TextureRef, ImportError> {
-        let textures = self.root.textures.len();
+        let textures = self.reader.root.textures.len();
         check_index(Some(index), textures, || self.item(), || format!("{name}.index"))?;
         if let Some(it) = transform {
             let numbers = [it.offset.0[0], it.offset.0[1], it.rotation.0, it.scale.0[0], it.scale.0[1]];
@@ -232,7 +236,7 @@ impl Source<'_> {
 }
 
 /// A texture, with its sampler.
-fn texture(root: &Root, index: usize, extras: bool) -> Result<Texture, ImportError> {
+fn texture(Reader { root, warnings, .. }: Reader<'_>, index: usize, extras: bool) -> Result<Texture, ImportError> {
     let json = &root.textures[index];
     let item = || Item::of(root, ItemKind::Texture, index);
     // The parser's word for a texture without an image.
@@ -262,26 +266,27 @@ fn texture(root: &Root, index: usize, extras: bool) -> Result<Texture, ImportErr
     }
     if let Some(sampler) = json.sampler {
         let json = &root.samplers[sampler.value()];
-        let refuse = |field: &str| invalid(format!("sampler.{field}"), "it is no number that glTF has for it");
+        let kind = WarningKind::Invalid { meant: "the default" };
+        let fault = |field: &str| warnings.fault(item, || format!("sampler.{field}"), kind);
         texture.sampler = Sampler {
             mag_filter: match json.mag_filter {
                 None => None,
+                Some(Checked::Invalid) => fault("magFilter").map(|()| None)?,
                 Some(Checked::Valid(json::MagFilter::Nearest)) => Some(MagFilter::Nearest),
                 Some(Checked::Valid(json::MagFilter::Linear)) => Some(MagFilter::Linear),
-                Some(Checked::Invalid) => return Err(refuse("magFilter").into()),
             },
             min_filter: match json.min_filter {
                 None => None,
+                Some(Checked::Invalid) => fault("minFilter").map(|()| None)?,
                 Some(Checked::Valid(json::MinFilter::Nearest)) => Some(MinFilter::Nearest),
                 Some(Checked::Valid(json::MinFilter::Linear)) => Some(MinFilter::Linear),
                 Some(Checked::Valid(json::MinFilter::NearestMipmapNearest)) => Some(MinFilter::NearestMipmapNearest),
                 Some(Checked::Valid(json::MinFilter::LinearMipmapNearest)) => Some(MinFilter::LinearMipmapNearest),
                 Some(Checked::Valid(json::MinFilter::NearestMipmapLinear)) => Some(MinFilter::NearestMipmapLinear),
                 Some(Checked::Valid(json::MinFilter::LinearMipmapLinear)) => Some(MinFilter::LinearMipmapLinear),
-                Some(Checked::Invalid) => return Err(refuse("minFilter").into()),
             },
-            wrap_u: wrap(&json.wrap_s).ok_or_else(|| refuse("wrapS"))?,
-            wrap_v: wrap(&json.wrap_t).ok_or_else(|| refuse("wrapT"))?,
+            wrap_u: wrap(&json.wrap_s).map_or_else(|| fault("wrapS").map(|()| Wrap::Repeat), Ok)?,
+            wrap_v: wrap(&json.wrap_t).map_or_else(|| fault("wrapT").map(|()| Wrap::Repeat), Ok)?,
         };
     }
     Ok(texture)

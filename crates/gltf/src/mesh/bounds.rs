@@ -10,8 +10,9 @@ use gltf::json::validation::Checked;
 use hedgerow::Aabb;
 
 /// How far the declared box may be from that of the positions, as parts of its size and of its greatest number: allows
-/// for exporters that write few digits.
+/// for exporters that write few digits, or enlarge the box of decoded positions by a step of eleven bits.
 const SIZE_TOLERANCE: f32 = 1e-4;
+const DECODED_TOLERANCE: f32 = 1e-3;
 const NUMBER_TOLERANCE: f32 = 1e-6;
 
 /// The box of the positions of a mesh and a field of it: that of the accessor if it is valid, else computed from the
@@ -23,7 +24,7 @@ pub(super) fn positions(
     measured: bool,
 ) -> Result<Aabb, ImportError> {
     let root = reader.root;
-    let layout = Layout::of(root, accessor)?;
+    let layout = Layout::of(root, reader.buffers, accessor)?;
     let refuse =
         |problem| ImportErrorKind::Accessor { item: Item::of(root, ItemKind::Accessor, accessor), problem }.into();
     if layout.kind != Type::Vec3 {
@@ -54,16 +55,21 @@ pub(super) fn positions(
 /// there are no positions in the file.
 pub(super) fn agreed(reader: Reader<'_>, (mesh, number): (usize, usize), found: Aabb) -> Result<Aabb, ImportError> {
     let root = reader.root;
-    let attributes = &root.meshes[mesh].primitives[number].attributes;
-    let Some(accessor) = attributes.get(&Checked::Valid(Semantic::Positions)) else { return Ok(found) };
-    let layout = Layout::of(root, accessor.value())?;
+    let primitive = &root.meshes[mesh].primitives[number];
+    let Some(accessor) = primitive.attributes.get(&Checked::Valid(Semantic::Positions)) else { return Ok(found) };
+    let layout = Layout::of(root, reader.buffers, accessor.value())?;
     let Some(declared) = declared(&root.accessors[accessor.value()], &layout) else { return Ok(found) };
     let has_data = layout.base.is_some() || layout.sparse.is_some();
     if !has_data || layout.count == 0 {
         return Ok(declared);
     }
+    let view = root.accessors[accessor.value()].buffer_view.map(|view| &root.buffer_views[view.value()]);
+    let of_view = view.and_then(|view| Some(&view.extensions.as_ref()?.others));
+    let mut others = of_view.into_iter().chain(primitive.extensions.as_ref().map(|it| &it.others));
+    let is_decoded = others.any(|it| it.keys().any(|name| name.ends_with("_compression")));
+    let size_tolerance = if is_decoded { DECODED_TOLERANCE } else { SIZE_TOLERANCE };
     let greatest = found.min.abs().max(found.max.abs()).max_element();
-    let tolerance = SIZE_TOLERANCE * found.size().max_element() + NUMBER_TOLERANCE * greatest;
+    let tolerance = size_tolerance * found.size().max_element() + NUMBER_TOLERANCE * greatest;
     let distance = (declared.min - found.min).abs().max((declared.max - found.max).abs()).max_element();
     if distance <= tolerance {
         return Ok(declared);
@@ -75,8 +81,8 @@ pub(super) fn agreed(reader: Reader<'_>, (mesh, number): (usize, usize), found: 
 
 /// Whether the box of the positions of an accessor is that which it states.
 #[cfg(feature = "draco")]
-pub(crate) fn are_declared(root: &gltf::json::Root, accessor: usize) -> bool {
-    Layout::of(root, accessor).is_ok_and(|layout| declared(&root.accessors[accessor], &layout).is_some())
+pub(crate) fn are_declared(root: &gltf::json::Root, buffers: &crate::file::Buffers<'_>, accessor: usize) -> bool {
+    Layout::of(root, buffers, accessor).is_ok_and(|layout| declared(&root.accessors[accessor], &layout).is_some())
 }
 
 /// The box given by an accessor's `min` and `max`, if both are present, finite and in order.

@@ -200,11 +200,9 @@ impl Source<'_> {
             let (of_joints, of_weights) = match semantics.map(|semantic| attribute(self.primitive, semantic)) {
                 [None, None] => break,
                 [Some(joints), Some(weights)] => (joints, weights),
-                [None, _] => {
-                    return Err(self.invalid(&names[1], "weights take joints; add the attribute, or drop this one"));
-                }
-                [_, None] => {
-                    return Err(self.invalid(&names[0], "joints take weights; add the attribute, or drop this one"));
+                [joints, _] => {
+                    self.fault(1, &names[usize::from(joints.is_none())], |_| WarningKind::LeftOut)?;
+                    continue;
                 }
             };
             let field = || self.field(&names[0]);

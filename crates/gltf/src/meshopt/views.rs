@@ -144,8 +144,11 @@ impl<'a> Views<'a> {
             return Ok(Some(bytes));
         }
         let Some(of) = Description::of(root, index)? else { return Ok(None) };
-        let stream = &buffers.bytes(root, of.buffer)?[of.offset..of.offset + of.length];
-        let bytes = self.decode(stream, &of, || Item::of(root, ItemKind::BufferView, index))?;
+        let item = || Item::of(root, ItemKind::BufferView, index);
+        let (bytes, end) = (buffers.bytes(root, of.buffer)?, of.offset + of.length);
+        let (expected, found) = (end as u128, bytes.len() as u64);
+        let error = || ImportErrorKind::OutOfBounds { item: item(), expected, found };
+        let bytes = self.decode(bytes.get(of.offset..end).ok_or_else(error)?, &of, item)?;
         Ok(Some(content.get_or_init(|| bytes)))
     }
 

@@ -111,7 +111,7 @@ pub(crate) fn targets(
             check_index(Some(sampler.input), accessors, item, || format!("samplers[{index}].input"))?;
             check_index(Some(sampler.output), accessors, item, || format!("samplers[{index}].output"))?;
         }
-        let (mut targets, mut seen) = (Vec::new(), HashSet::new());
+        let (mut targets, mut seen) = (Vec::new(), HashMap::new());
         for (channel, json_channel) in json.channels.iter().enumerate() {
             let (sampler, target) = (json_channel.sampler, &json_channel.target);
             check_index(Some(sampler), json.samplers.len(), item, || format!("channels[{channel}].sampler"))?;
@@ -135,16 +135,13 @@ pub(crate) fn targets(
                 continue;
             };
             check_index(Some(target.node), root.nodes.len(), item, || format!("channels[{channel}].target.node"))?;
-            if !seen.insert((node, property as u8)) {
-                let (field, problem) = (
-                    format!("channels[{channel}].target"),
-                    "another channel of the animation has the same target; drop one",
-                );
-                return Err(ImportErrorKind::Invalid { item: item(), field, problem }.into());
-            }
             let is_weights = property == Property::MorphTargetWeights;
             if root.nodes[node].matrix.is_some() && !is_weights && matrices.insert(node) {
                 warnings.fault(|| Item::node(root, node), || "matrix".to_owned(), WarningKind::AnimatedMatrix)?;
+            }
+            // A clip keeps the last track of a target.
+            if let Some(before) = seen.insert((node, property as u8), channel) {
+                warnings.fault(item, || format!("channels[{before}].target"), WarningKind::LeftOut)?;
             }
             targets.push(Target { channel, sampler: sampler.value(), node, property });
         }
@@ -277,12 +274,11 @@ impl<'a> Source<'a> {
             Checked::Valid(JsonInterpolation::Linear) => Ok(Interpolation::Linear),
             Checked::Valid(JsonInterpolation::Step) => Ok(Interpolation::Step),
             Checked::Valid(JsonInterpolation::CubicSpline) => Ok(Interpolation::Cubic),
-            Checked::Invalid => Err(ImportErrorKind::Invalid {
-                item: self.item(),
-                field: format!("samplers[{}].interpolation", target.sampler),
-                problem: "it must be LINEAR, STEP or CUBICSPLINE",
+            Checked::Invalid => {
+                let field = || format!("samplers[{}].interpolation", target.sampler);
+                self.reader.warnings.fault(|| self.item(), field, WarningKind::Invalid { meant: "LINEAR" })?;
+                Ok(Interpolation::Linear)
             }
-            .into()),
         }
     }
 

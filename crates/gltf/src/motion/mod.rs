@@ -68,7 +68,7 @@ impl Motion {
         let joints = skin::read(reader)?;
         let mut morphs = morph::read(reader)?;
         let targets = clip::targets(reader, &morphs, skipped)?;
-        let mut rigs = Rigs::of(root, &joints, targets.iter().flatten().map(|target| target.node))?;
+        let mut rigs = Rigs::of(reader, &joints, targets.iter().flatten().map(|target| target.node))?;
         let skins = skin::build(reader, &joints, &rigs, extras)?;
 
         let weights = targets.iter().flatten().filter(|target| target.property == Property::MorphTargetWeights);

@@ -1,6 +1,6 @@
 //! Morph weights of nodes, and the channels of a rig's clips that animate them.
 
-use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind};
 use crate::file::Reader;
 use core::ops::Range;
 use gltf::json::Root;
@@ -51,7 +51,7 @@ pub struct MorphChannels {
 }
 
 /// The nodes whose meshes have morph targets, by ascending index.
-pub(crate) fn read(Reader { root, budget, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
+pub(crate) fn read(Reader { root, budget, warnings, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
     let counts = root.meshes.iter().enumerate().map(|(mesh, json)| count(root, mesh, json));
     let counts: Vec<usize> = counts.collect::<Result<_, _>>()?;
     // Counted completely before the first is made.
@@ -71,15 +71,15 @@ pub(crate) fn read(Reader { root, budget, .. }: Reader<'_>) -> Result<Vec<MorphN
     for (node, json, mesh) in morphed() {
         let targets = counts[mesh];
         let of_mesh = &root.meshes[mesh];
-        let (holder, weights) = match (&json.weights, &of_mesh.weights) {
+        let (holder, mut weights) = match (&json.weights, &of_mesh.weights) {
             (Some(weights), _) => (Item::node(root, node), weights.clone()),
             (None, Some(weights)) => (Item::of(root, ItemKind::Mesh, mesh), weights.clone()),
             (None, None) => (Item::node(root, node), vec![0.0; targets]),
         };
         let field = || "weights".to_owned();
         if weights.len() != targets {
-            let (expected, found) = (targets, weights.len());
-            return Err(ImportErrorKind::Count { item: holder, field: field(), expected, found }.into());
+            warnings.fault(|| holder.clone(), field, WarningKind::Invalid { meant: "0 where there is none" })?;
+            weights.resize(targets, 0.0);
         }
         if weights.iter().any(|weight| !weight.is_finite()) {
             return Err(ImportErrorKind::NotFinite { item: holder, field: field() }.into());

@@ -50,10 +50,6 @@ pub(crate) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
         for (position, joint) in json.joints.iter().enumerate() {
             check_index(Some(*joint), root.nodes.len(), item, || format!("joints[{position}]"))?;
         }
-        if json.joints.is_empty() {
-            let problem = "a skin has at least one joint; drop it, or name the nodes that it follows";
-            return Err(ImportErrorKind::Invalid { item: item(), field: "joints".to_owned(), problem }.into());
-        }
         let inverse_binds = match json.inverse_bind_matrices {
             None => vec![Mat34::IDENTITY; json.joints.len()],
             Some(accessor) => {

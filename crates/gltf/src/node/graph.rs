@@ -5,6 +5,7 @@ use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Wa
 use crate::file;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
+use core::mem;
 use glam::{Quat, Vec3};
 use gltf::json::scene::Node;
 use gltf::json::{Index, Root};
@@ -14,16 +15,27 @@ use hedgerow::{Local, Transform};
 const AFFINE_TOLERANCE: f32 = 1e-5;
 
 /// Checks all data of nodes and scenes: their indices and numbers, that every node has at most one parent, and that
-/// none is its own ancestor. Takes from the lists of scenes what is in them already.
+/// none is its own ancestor. Takes from the lists of scenes and of children what is in them already.
 pub(crate) fn check(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(), ImportError> {
-    check_nodes(root)?;
+    check_nodes(root, arena, warnings)?;
     let parents = find_parents(root, arena)?;
     check_cycles(root, parents, arena)?;
     check_scenes(root, parents, arena, warnings)
 }
 
-fn check_nodes(root: &Root) -> Result<(), ImportError> {
-    for (index, node) in root.nodes.iter().enumerate() {
+fn check_nodes(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(), ImportError> {
+    let listed = arena.alloc_slice_fill_copy(root.nodes.len(), usize::MAX);
+    // The numbers of skins without those that have no joints.
+    let (mut skins, mut kept) = (Vec::with_capacity(root.skins.len()), 0);
+    for (index, skin) in root.skins.iter().enumerate() {
+        if skin.joints.is_empty() {
+            warnings.fault(|| Item::of(root, ItemKind::Skin, index), || "joints".to_owned(), WarningKind::LeftOut)?;
+        }
+        skins.push((!skin.joints.is_empty()).then_some(Index::new(kept)));
+        kept += u32::from(!skin.joints.is_empty());
+    }
+    for index in 0..root.nodes.len() {
+        let node = &root.nodes[index];
         let holder = || Item::node(root, index);
         check_index(node.mesh, root.meshes.len(), holder, || "mesh".to_owned())?;
         check_index(node.skin, root.skins.len(), holder, || "skin".to_owned())?;
@@ -31,7 +43,21 @@ fn check_nodes(root: &Root) -> Result<(), ImportError> {
         let light = || "extensions.KHR_lights_punctual.light".to_owned();
         check_index(light::of_node(node), light::lights(root).len(), holder, light)?;
         check_local(root, index, node)?;
+        // Its numbers are finite, so only a rotation without a direction is wrong.
+        if matches!(local(node), Local::Transform(transform) if transform.checked().is_err()) {
+            warnings.fault(holder, || "rotation".to_owned(), WarningKind::Invalid { meant: "the identity" })?;
+            root.nodes[index].rotation = None;
+        }
+        // What is in no list is refused later.
+        let mut first = |it: &Index<Node>| listed.get_mut(it.value()).is_none_or(|by| mem::replace(by, index) != index);
+        let count = root.nodes[index].children.as_ref().map(Vec::len);
+        root.nodes[index].children.iter_mut().for_each(|list| list.retain(&mut first));
+        if root.nodes[index].children.as_ref().map(Vec::len) < count {
+            warnings.fault(|| Item::node(root, index), || "children".to_owned(), WarningKind::LeftOut)?;
+        }
+        root.nodes[index].skin = root.nodes[index].skin.and_then(|skin| skins[skin.value()]);
     }
+    root.skins.retain(|skin| !skin.joints.is_empty());
     Ok(())
 }
 
@@ -70,11 +96,7 @@ fn check_local(root: &Root, index: usize, node: &Node) -> Result<(), ImportError
     for (field, values) in numbers {
         check_finite(values.unwrap_or_default(), item, field)?;
     }
-    // Its numbers are finite, so only a rotation without a direction is left to be refused.
-    match local(node) {
-        Local::Transform(transform) if transform.checked().is_err() => Err(ImportErrorKind::NotRotation(item()).into()),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// Each node's parent, or `None` for a root.
@@ -126,7 +148,9 @@ fn check_scenes(
     arena: &Bump,
     warnings: &Warnings,
 ) -> Result<(), ImportError> {
-    check_index(root.scene, root.scenes.len(), Item::file, || "scene".to_owned())?;
+    if root.scene.take_if(|scene| scene.value() >= root.scenes.len()).is_some() {
+        warnings.fault(Item::file, || "scene".to_owned(), WarningKind::LeftOut)?;
+    }
     let last_scene: &mut [Option<usize>] = arena.alloc_slice_fill_copy(root.nodes.len(), None);
     let mut spans: Option<&[(usize, usize)]> = None;
     for index in 0..root.scenes.len() {

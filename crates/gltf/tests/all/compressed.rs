@@ -415,6 +415,11 @@ mod draco {
         assert!((boxes[0].min - boxes[1].min).abs().max_element() <= step);
         assert!((boxes[0].max - boxes[1].max).abs().max_element() <= step);
         assert!(boxes[1].max.max_element() > 12.0);
+        // Exporters enlarge boxes by a step of eleven bits.
+        for (max, faults) in [(13.007, 0), (13.03, 1)] {
+            json["accessors"][0]["max"][0] = json!(max);
+            assert_eq!(read(&(json.clone(), data.clone())).unwrap().imported.warnings.len(), faults);
+        }
         // Nodes alone need no stream if boxes are stated.
         json["meshes"][0]["primitives"][1]["extensions"]["KHR_draco_mesh_compression"]["bufferView"] = json!(5);
         assert!(read_with((&json, &data), nodes).is_ok());

