@@ -101,9 +101,7 @@ fn launch(scene: &mut Scene, dice: &mut Dice) -> Result<NodeHandle, Error> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-    // Before the first update a scene has nothing to read.
     let mut reader = ChangeReader::new();
-    scene.changes(&mut reader)?;
     let mut dice = Dice(fastrand::Rng::with_seed(1));
     let mut ships = (0..SHIPS).map(|_| launch(&mut scene, &mut dice)).collect::<Result<Vec<_>, _>>()?;
     let mut index = Index::default();
@@ -119,7 +117,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         scene.update();
-        let changes = scene.changes(&mut reader)?.since().ok_or("the history is too short")?;
+        let changes = scene.changes(&mut reader)?;
         index.follow(&scene, changes);
 
         let near = index.near();

@@ -5,7 +5,7 @@
 //!
 //! | subject | types |
 //! |---|---|
-//! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changes`], [`Changed`], [`ChangeKinds`] |
+//! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changed`], [`ChangeKinds`] |
 //! | a copy of all world matrices in one buffer, updated incrementally | [`MatrixMirror`], [`MirrorStep`], [`Mirrored`] |
 //! | the location of a node's matrix: [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) | [`MatrixSlot`] |
 //!
@@ -21,9 +21,9 @@
 //!
 //! scene.set_local(ball, Transform::from_xyz(0.0, 1.0, 0.0))?;
 //! scene.update();
-//! assert_eq!(scene.changes(&mut reader)?.since().unwrap().moved(), [ball]);
+//! assert_eq!(scene.changes(&mut reader)?.moved(), [ball]);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{ChangeReader, Changed, Changes, MatrixMirror, MirrorStep, Mirrored};
+pub use crate::scene::{ChangeReader, Changed, MatrixMirror, MirrorStep, Mirrored};
 pub use crate::store::{ChangeKinds, MatrixSlot};

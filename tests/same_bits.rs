@@ -8,7 +8,7 @@
 #[path = "../crates/anim/tests/same_bits/numbers.rs"]
 mod numbers;
 
-use hedgerow::changes::{ChangeReader, Changes};
+use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{DVec3, Mat4, Quat, Vec3};
 use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
 use hedgerow::{
@@ -160,12 +160,12 @@ impl Script {
                 _ => self.locals.number(0),
             }
         }
-        match scene.changes(&mut self.reader).unwrap() {
-            Changes::All => self.changes.number(1),
-            Changes::Since(changes) => {
-                for nodes in [changes.moved(), changes.visibility(), changes.entered(), changes.left()] {
-                    self.changes.nodes(nodes);
-                }
+        let changes = scene.changes(&mut self.reader).unwrap();
+        if changes.is_whole() {
+            self.changes.number(1);
+        } else {
+            for nodes in [changes.moved(), changes.visibility(), changes.entered(), changes.left()] {
+                self.changes.nodes(nodes);
             }
         }
         self.look();

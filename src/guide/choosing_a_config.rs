@@ -32,7 +32,7 @@
 //! scene.changes(&mut reader)?;
 //! scene.set_local(tree, Transform::from_xyz(9.0, 0.0, 0.0))?;
 //! scene.update();
-//! assert_eq!(scene.changes(&mut reader)?.since().unwrap().moved(), [tree]); // by `changes`
+//! assert_eq!(scene.changes(&mut reader)?.moved(), [tree]); // by `changes`
 //!
 //! let wrong = SceneConfig { max_nodes: 3, ..SceneConfig::DEFAULT };
 //! assert!(Scene::with_config(wrong).is_err());

@@ -50,7 +50,7 @@
 //! nodes that are gone for good:
 //!
 //! ```
-//! use hedgerow::changes::{ChangeReader, Changes};
+//! use hedgerow::changes::ChangeReader;
 //! use hedgerow::data::NodeMap;
 //! use hedgerow::{Node, Scene, SceneConfig};
 //!
@@ -61,12 +61,11 @@
 //! entities.insert(tree, 7);
 //! for frame in 0..2 {
 //!     scene.update();
-//!     match scene.changes(&mut reader)? {
+//!     let changed = scene.changes(&mut reader)?;
+//!     despawned.extend(changed.removed().iter().filter_map(|&node| entities.remove(node)));
+//!     if changed.is_whole() {
 //!         // On the first read, and after a long time without one.
-//!         Changes::All => despawned.extend(entities.remove_stale(&scene).into_iter().map(|(_, entity)| entity)),
-//!         Changes::Since(changed) => {
-//!             despawned.extend(changed.removed().iter().filter_map(|&node| entities.remove(node)));
-//!         }
+//!         despawned.extend(entities.remove_stale(&scene).into_iter().map(|(_, entity)| entity));
 //!     }
 //!     if frame == 0 {
 //!         scene.remove(tree)?;

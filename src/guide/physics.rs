@@ -62,13 +62,12 @@
 //!         scene.modify_local(crate_, |local| local.translation.x = 10.0)?; // somebody else does
 //!     }
 //!     scene.update();
-//!     if let Some(changed) = scene.changes(&mut reader)?.since() {
-//!         assert_eq!(changed.locals().contains(&crate_), step == 1, "what physics wrote is not reported");
-//!         for &node in changed.locals() {
-//!             let local = scene.get(node).and_then(|node| node.transform());
-//!             if let (Some(body), Some(local)) = (bodies.get_mut(node), local) {
-//!                 *body = local.translation;
-//!             }
+//!     let changed = scene.changes(&mut reader)?;
+//!     assert_eq!(changed.locals().contains(&crate_), step == 1, "what physics wrote is not reported");
+//!     for &node in changed.locals() {
+//!         let local = scene.get(node).and_then(|node| node.transform());
+//!         if let (Some(body), Some(local)) = (bodies.get_mut(node), local) {
+//!             *body = local.translation;
 //!         }
 //!     }
 //!     for (node, body) in bodies.iter_mut() {

@@ -59,12 +59,11 @@
 //! | 4 | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | link to the entity of the parent |
 //! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
 //!
-//! On [`Changes::All`](crate::changes::Changes::All), which a reader gets at its first read and after a long time
-//! without one, treat all nodes as entered, despawn entities of nodes that the scene does not have, and disable those
-//! of detached nodes.
+//! At the first read and after a long time without one, a read is [whole](crate::changes::Changed::is_whole): all nodes
+//! have entered. Then also despawn entities of nodes that the scene does not have, and disable those of detached nodes.
 //!
 //! ```
-//! use hedgerow::changes::{ChangeReader, Changes};
+//! use hedgerow::changes::ChangeReader;
 //! use hedgerow::data::NodeMap;
 //! use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform};
 //!
@@ -73,7 +72,7 @@
 //! let mut positions: NodeMap<[f32; 3]> = NodeMap::new(); // the entities
 //! let ball = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)))?;
 //! scene.update();
-//! let Changes::Since(changed) = scene.changes(&mut reader)? else { unreachable!("it is known what came since") };
+//! let changed = scene.changes(&mut reader)?;
 //! for &node in changed.removed() {
 //!     positions.remove(node);
 //! }

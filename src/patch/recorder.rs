@@ -1,6 +1,6 @@
 //! Patches of what changed in a scene from read to read.
 
-use crate::changes::{ChangeKinds, ChangeReader, Changes};
+use crate::changes::{ChangeKinds, ChangeReader};
 use crate::data::NodeMap;
 use crate::patch::{Entry, Instance, Patch, Spot, Value, between::push_components, instance::Area};
 use crate::{Error, Node, NodeHandle, NodeRef, Scene, Tree};
@@ -148,24 +148,17 @@ impl Recorder {
     fn touched(&mut self, scene: &Scene, area: &mut Area<'_>) -> Result<BTreeMap<NodeHandle, bool>, Error> {
         let mut touched = BTreeMap::new();
         let mut moved = Vec::new();
-        match scene.changes(&mut self.reader)? {
-            Changes::All => {
-                touched.extend(self.known.keys().map(|node| (node, true)));
-                touched.extend(
-                    scene.get(area.root).into_iter().flat_map(NodeRef::descendants).map(|node| (node.handle(), true)),
-                );
-            }
-            Changes::Since(changed) => {
-                touched.extend(changed.locals().iter().map(|&node| (node, false)));
-                for &(node, kinds) in changed.edited() {
-                    touched.insert(node, kinds.intersects(ChangeKinds::PARENT | ChangeKinds::ORDER));
-                    if kinds.contains(ChangeKinds::PARENT) && self.known.contains_key(node) != area.contains(node) {
-                        moved.push(node);
-                    }
-                }
-                touched.extend(changed.left().iter().chain(changed.entered()).map(|&node| (node, true)));
+        let changed = scene.changes(&mut self.reader)?;
+        touched.extend(changed.locals().iter().map(|&node| (node, false)));
+        for &(node, kinds) in changed.edited() {
+            touched.insert(node, kinds.intersects(ChangeKinds::PARENT | ChangeKinds::ORDER));
+            if kinds.contains(ChangeKinds::PARENT) && self.known.contains_key(node) != area.contains(node) {
+                moved.push(node);
             }
         }
+        let known = self.known.keys().filter(|_| changed.is_whole());
+        let placed = changed.left().iter().chain(changed.entered()).copied().chain(known);
+        touched.extend(placed.map(|node| (node, true)));
         // What is below a node that moves in or out is not reported.
         let mut seen = HashSet::new();
         while let Some(node) = moved.pop() {

@@ -12,22 +12,22 @@ use crate::{Error, NodeHandle};
 /// lists, first move the reader out of the struct with [`mem::take`](core::mem::take).
 ///
 /// ```
-/// use hedgerow::changes::{ChangeReader, Changes};
+/// use hedgerow::changes::ChangeReader;
 /// use hedgerow::{Node, Scene, SceneConfig, Transform};
 ///
 /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
 /// let ball = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
 /// scene.update();
 /// let mut reader = ChangeReader::new();
-/// assert!(matches!(scene.changes(&mut reader)?, Changes::All));
+/// let changed = scene.changes(&mut reader)?;
+/// assert!(changed.is_whole() && changed.entered() == [scene.root(), ball]);
 ///
 /// // Two updates between two reads.
 /// for x in [1.0, 2.0] {
 ///     scene.set_local(ball, Transform::from_xyz(x, 0.0, 0.0))?;
 ///     scene.update();
 /// }
-/// let Changes::Since(changed) = scene.changes(&mut reader)? else { unreachable!("it is known what came since") };
-/// assert_eq!(changed.moved(), [ball]);
+/// assert_eq!(scene.changes(&mut reader)?.moved(), [ball]);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl ChangeReader {
     /// let mut reader = ChangeReader::of(&scene);
     /// let ball = scene.insert(scene.root(), Node::group())?;
     /// scene.update();
-    /// assert_eq!(scene.changes(&mut reader)?.since().unwrap().entered(), [ball], "and not the root");
+    /// assert_eq!(scene.changes(&mut reader)?.entered(), [ball], "and not the root");
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     #[must_use]
@@ -91,27 +91,6 @@ impl Default for ChangeReader {
     }
 }
 
-/// The changes that a reader had not seen; see [`Scene::changes`].
-#[derive(Clone, Copy, Debug)]
-pub enum Changes<'r> {
-    /// Anything may have changed, because the reader had seen nothing of this scene yet, or its last read is too old:
-    /// read all nodes of the scene, and forget the nodes that it does not have.
-    All,
-    /// These nodes changed since the last read.
-    Since(Changed<'r>),
-}
-
-impl<'r> Changes<'r> {
-    /// The changes since the last read; `None` for [`Changes::All`].
-    #[must_use]
-    pub fn since(self) -> Option<Changed<'r>> {
-        match self {
-            Self::All => None,
-            Self::Since(changed) => Some(changed),
-        }
-    }
-}
-
 /// Which nodes changed between two reads; see [`Scene::changes`].
 ///
 /// | at the last read | since then | at this read | on the lists |
@@ -135,13 +114,24 @@ impl<'r> Changes<'r> {
 /// again ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
 ///
 /// To mirror nodes as entities, make an entity for each node of `entered` that has none, and drop the entities of nodes
-/// of `removed`. If a node of `removed` was not in the tree at any read, it has no entity.
+/// of `removed`. If a node of `removed` was not in the tree at any read, it has no entity. The first read, and one after
+/// a long time, is [whole](Self::is_whole).
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
     lists: &'r ChangeLists,
+    whole: bool,
 }
 
 impl<'r> Changed<'r> {
+    /// Whether it is not known what changed: the reader has seen nothing of this scene yet, or its last read is older
+    /// than the [history](crate::SceneConfig::change_history). Then [`entered`](Self::entered) has all nodes of the
+    /// tree, parents before children, and all other lists are empty. What the reader knows of other nodes is out of
+    /// date: they are detached, or gone, as [`NodeMap::remove_stale`](crate::data::NodeMap::remove_stale) finds out.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.whole
+    }
+
     /// Nodes whose world matrix changed in any bit in an update ([`ChangeKinds::WORLD`]). A node without a transform
     /// uses the matrix of the nearest ancestor with one.
     #[must_use]
@@ -190,12 +180,12 @@ impl<'r> Changed<'r> {
     ///
     /// scene.reparent(tree, Place::Detached, Keep::Local)?;
     /// scene.update();
-    /// let changed = scene.changes(&mut reader)?.since().unwrap();
+    /// let changed = scene.changes(&mut reader)?;
     /// assert_eq!((changed.left(), changed.removed()), (&[tree][..], &[][..]), "it may come back");
     ///
     /// scene.remove(tree)?;
     /// scene.update();
-    /// let changed = scene.changes(&mut reader)?.since().unwrap();
+    /// let changed = scene.changes(&mut reader)?;
     /// assert_eq!((changed.left(), changed.removed()), (&[][..], &[tree][..]));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
@@ -229,8 +219,8 @@ impl Scene {
     ///
     /// Call it right after [`Scene::update`]. After further edits it reports the state of the last update and may
     /// contain stale handles. Any number of updates may lie between two reads, as far back as the
-    /// [history](crate::SceneConfig::change_history) goes. A reader whose last read is older gets [`Changes::All`], as
-    /// on its first read.
+    /// [history](crate::SceneConfig::change_history) goes. If the last read is older, and at the first one, all nodes of
+    /// the tree are listed as [entered](Changed::entered): see [`Changed::is_whole`].
     ///
     /// If a program both reads and writes, and does not want to see its own changes, it can read and ignore them:
     /// [`guide::physics`](crate::guide::physics) has an example.
@@ -243,38 +233,38 @@ impl Scene {
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
     ///
     /// ```
-    /// use hedgerow::changes::{ChangeKinds, ChangeReader, Changes};
+    /// use hedgerow::changes::{ChangeKinds, ChangeReader};
     /// use hedgerow::{Node, Scene, SceneConfig, Transform};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
     /// let (mut renderer, mut network) = (ChangeReader::new(), ChangeReader::new());
     /// scene.update();
     /// for reader in [&mut renderer, &mut network] {
-    ///     assert!(matches!(scene.changes(reader)?, Changes::All));
+    ///     assert_eq!(scene.changes(reader)?.entered(), [scene.root()]);
     /// }
     ///
     /// let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
     /// let driver = scene.insert(car, Node::group())?;
     /// scene.update();
-    /// assert_eq!(scene.changes(&mut renderer)?.since().unwrap().entered(), [car, driver]);
+    /// assert_eq!(scene.changes(&mut renderer)?.entered(), [car, driver]);
     ///
     /// scene.set_local(car, Transform::from_xyz(1.0, 0.0, 0.0))?;
     /// scene.edit(driver)?.set_name("Ann");
     /// scene.update();
-    /// let changed = scene.changes(&mut renderer)?.since().unwrap();
+    /// let changed = scene.changes(&mut renderer)?;
     /// assert_eq!(changed.moved(), [car, driver]);
     /// assert_eq!(changed.edited(), [(driver, ChangeKinds::NAME)]);
     ///
     /// scene.remove(driver)?;
     /// scene.update();
-    /// assert_eq!(scene.changes(&mut renderer)?.since().unwrap().left(), [driver]);
+    /// assert_eq!(scene.changes(&mut renderer)?.left(), [driver]);
     /// // The network has missed two updates, and the driver: for it that has left.
-    /// let changed = scene.changes(&mut network)?.since().unwrap();
+    /// let changed = scene.changes(&mut network)?;
     /// assert_eq!(changed.entered(), [car]);
     /// assert!(changed.left() == [driver] && changed.moved().is_empty());
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn changes<'r>(&self, reader: &'r mut ChangeReader) -> Result<Changes<'r>, Error> {
+    pub fn changes<'r>(&self, reader: &'r mut ChangeReader) -> Result<Changed<'r>, Error> {
         let store = &self.store;
         if store.feed().is_none() {
             return Err(Error::NoChanges);
@@ -282,7 +272,7 @@ impl Scene {
         let now = (store.scene_number(), store.updates());
         let ChangeReader { kinds, seen, lists, scratch } = reader;
         let before = seen.replace(now).filter(|before| before.0 == now.0);
-        let read = before.and_then(|(_, frame)| store.read_changes(frame, *kinds, lists, scratch));
-        Ok(if read.is_some() { Changes::Since(Changed { lists }) } else { Changes::All })
+        let whole = store.read_changes(before.map(|(_, frame)| frame), *kinds, lists, scratch);
+        Ok(Changed { lists, whole })
     }
 }

@@ -25,7 +25,7 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-use crate::changes::{ChangeKinds, ChangeReader, Changes};
+use crate::changes::{ChangeKinds, ChangeReader};
 use crate::data::NodeMap;
 use crate::node::remainder;
 use crate::scene::{NodeRef, Scene};
@@ -160,10 +160,11 @@ impl Smooth {
     /// [`Error::NoChanges`] if the scene does not track changes.
     pub fn step(&mut self, scene: &Scene) -> Result<(), Error> {
         let Self { reader, poses, moves, cuts, drawn, .. } = self;
-        let Changes::Since(changed) = scene.changes(reader)? else {
+        let changed = scene.changes(reader)?;
+        if changed.is_whole() {
             self.begin(scene);
             return Ok(());
-        };
+        }
         let store = &scene.store;
         moves.clear();
         let teleported = cuts.len();

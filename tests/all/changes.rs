@@ -319,7 +319,7 @@ fn lists_with_a_node_are_not_empty() {
     scene.changes(&mut reader).unwrap();
     let mut is_empty = |scene: &mut Scene| {
         scene.update();
-        scene.changes(&mut reader).unwrap().since().unwrap().is_empty()
+        scene.changes(&mut reader).unwrap().is_empty()
     };
     assert!(is_empty(&mut scene));
     // Edits that go to lists of one kind alone.
@@ -516,13 +516,13 @@ fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with
     scene.set_local(to, at(1.0)).unwrap();
     scene.edit(to).unwrap().set_layers(Layers::new(3));
     scene.update();
-    let told = scene.changes(&mut often).unwrap().since().unwrap();
+    let told = scene.changes(&mut often).unwrap();
     assert_eq!((told.moved(), told.visibility()), (&[to][..], &[to][..]));
     scene.set_local(to, at(2.0)).unwrap();
     scene.edit(to).unwrap().set_layers(Layers::new(1));
     scene.update();
     for reader in [&mut often, &mut rarely] {
-        let told = scene.changes(reader).unwrap().since().unwrap();
+        let told = scene.changes(reader).unwrap();
         for mut list in [told.moved().to_vec(), told.visibility().to_vec()] {
             list.sort_unstable();
             assert_eq!(list, if to < node { [to, node] } else { [node, to] });

@@ -167,7 +167,7 @@ fn what_passes_read_and_what_readers_are_told_stays() {
         let before = seen(&scene);
         let mut early = reader.clone();
         let expected = {
-            let told = scene.changes(&mut early).unwrap().since().unwrap();
+            let told = scene.changes(&mut early).unwrap();
             (told.moved().to_vec(), told.entered().to_vec(), told.left().to_vec(), told.removed().to_vec())
         };
         assert!(expected.0.contains(&moved));
@@ -175,7 +175,7 @@ fn what_passes_read_and_what_readers_are_told_stays() {
         assert!(done.merged + done.reconstituted > 0);
         assert_eq!(scene.validate(), Ok(()));
         assert!(seen(&scene) == before);
-        let told = scene.changes(&mut reader).unwrap().since().unwrap();
+        let told = scene.changes(&mut reader).unwrap();
         let sorted = |nodes: &[NodeHandle]| {
             let mut nodes = nodes.to_vec();
             nodes.sort_unstable();
@@ -185,7 +185,7 @@ fn what_passes_read_and_what_readers_are_told_stays() {
         assert_eq!((told.entered(), told.left(), told.removed()), (&*expected.1, &*expected.2, &*expected.3));
         // The next update tells nothing, and brings what moved to rest.
         scene.update();
-        assert!(scene.changes(&mut reader).unwrap().since().unwrap().is_empty());
+        assert!(scene.changes(&mut reader).unwrap().is_empty());
         assert!(nodes.iter().all(|&node| scene.get(node).and_then(|node| node.previous_world()) == scene.world(node)));
         assert_eq!(scene.validate(), Ok(()));
     }

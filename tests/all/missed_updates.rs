@@ -26,7 +26,9 @@ fn reader(scene: &Scene, kinds: ChangeKinds) -> ChangeReader {
 }
 
 fn read<'r>(scene: &Scene, reader: &'r mut ChangeReader) -> Changed<'r> {
-    scene.changes(reader).unwrap().since().expect("the history is long enough")
+    let changed = scene.changes(reader).unwrap();
+    assert!(!changed.is_whole(), "the history is long enough");
+    changed
 }
 
 fn moved(scene: &Scene, reader: &mut ChangeReader) -> Vec<NodeHandle> {

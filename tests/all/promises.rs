@@ -621,14 +621,14 @@ fn readers_are_told_of_nodes_that_came_and_went_between_two_updates() {
         gone.insert(spare);
         let stays = group(&mut scene, Place::LastChildOf(parent));
         scene.update();
-        let told = scene.changes(&mut reader).unwrap().since().unwrap();
+        let told = scene.changes(&mut reader).unwrap();
         let removed: HashSet<NodeHandle> = told.removed().iter().copied().collect();
         assert!(gone.is_subset(&removed), "{way}: {removed:?} has not all of {gone:?}");
         assert_eq!((told.entered(), told.left()), (&[stays][..], &[][..]), "{way}");
         assert!(removed.iter().all(|&node| !scene.contains(node)));
         assert_eq!(removed.len(), told.removed().len(), "each once");
         scene.update();
-        assert!(scene.changes(&mut reader).unwrap().since().unwrap().is_empty());
+        assert!(scene.changes(&mut reader).unwrap().is_empty());
     }
 }
 

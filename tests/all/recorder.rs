@@ -221,7 +221,7 @@ fn a_local_transform_of_equal_bits_is_listed_as_set_and_is_no_change() {
     let mut reader = ChangeReader::of(&scene);
     scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
     scene.update();
-    let changed = scene.changes(&mut reader).unwrap().since().unwrap();
+    let changed = scene.changes(&mut reader).unwrap();
     assert_eq!((changed.locals(), changed.moved()), (&[node][..], &[][..]));
     assert_eq!(recorder.read(&scene), Ok(Patch::new()));
     scene.set_local(node, Transform::from_xyz(1.0, -0.0, 0.0)).unwrap();

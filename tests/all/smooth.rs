@@ -1,7 +1,7 @@
 //! What is drawn between two steps, against a naive model, and that nothing of it stays.
 
 use crate::watched::Lists;
-use hedgerow::changes::{ChangeReader, Changes};
+use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{DQuat, DVec3, Quat, Vec3, Vec4};
 use hedgerow::motion::{Blended, Smooth};
 use hedgerow::query::{CullView, Frustum};
@@ -121,10 +121,8 @@ struct Jumps {
 }
 
 fn read(scene: &Scene, reader: &mut ChangeReader) -> Option<Lists> {
-    match scene.changes(reader).unwrap() {
-        Changes::All => None,
-        Changes::Since(changed) => Some(changed.into()),
-    }
+    let changed = scene.changes(reader).unwrap();
+    (!changed.is_whole()).then(|| changed.into())
 }
 
 #[test]

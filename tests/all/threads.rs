@@ -59,7 +59,7 @@ fn a_scene_goes_to_other_threads_and_is_read_by_many() {
 #[cfg(feature = "rayon")]
 mod side_by_side {
     use super::{Dice, Rng, tree};
-    use hedgerow::changes::{ChangeReader, Changes, MatrixSlot};
+    use hedgerow::changes::{ChangeReader, MatrixSlot};
     use hedgerow::glam::{DVec3, Vec3, Vec4};
     use hedgerow::query::{DetailView, LevelsOfDetail};
     use hedgerow::{
@@ -139,8 +139,8 @@ mod side_by_side {
                 draws,
                 nodes: found,
                 hits,
-                changed: match scene.changes(reader).map(Changes::since) {
-                    Ok(Some(told)) => [told.moved(), told.visibility(), told.locals()].map(<[NodeHandle]>::to_vec),
+                changed: match scene.changes(reader) {
+                    Ok(told) => [told.moved(), told.visibility(), told.locals()].map(<[NodeHandle]>::to_vec),
                     _ => Default::default(),
                 },
                 slots: nodes.iter().map(|&node| scene.get(node).and_then(|node| node.matrix_slot())).collect(),

@@ -59,7 +59,7 @@ impl Watched {
     /// A scene, read as it is.
     pub(crate) fn of(scene: Scene) -> Self {
         let mut reader = ChangeReader::new();
-        assert!(scene.changes(&mut reader).unwrap().since().is_none(), "a new reader reads everything");
+        assert!(scene.changes(&mut reader).unwrap().is_whole(), "a new reader reads everything");
         Self { scene, reader, told: Lists::default() }
     }
 
@@ -72,7 +72,8 @@ impl Watched {
     /// Reads what changed.
     pub(crate) fn read(&mut self) -> &Lists {
         let changes = self.scene.changes(&mut self.reader).unwrap();
-        self.told = changes.since().expect("the history is long enough").into();
+        assert!(!changes.is_whole(), "the history is long enough");
+        self.told = changes.into();
         &self.told
     }
 }

@@ -126,7 +126,6 @@ fn every_public_type_is_send_sync_and_unpin() {
     assert_all!(
         Ancestors['static],
         Changed['static],
-        Changes['static],
         ChildHandles['static],
         Children['static],
         CullView['static],

@@ -11,6 +11,7 @@ use crate::store::feed::log::Event;
 use crate::store::kinds::ChangeKinds;
 use crate::store::record::Has;
 use crate::store::slice::{Head, Slice};
+use crate::store::slices::Slices;
 use crate::store::trace::Trace;
 
 /// What a read found. Each list has a node at most once.
@@ -126,16 +127,35 @@ impl ReadScratch {
 }
 
 impl Store {
-    /// Reads what changed after a frame, as of the last update, into lists that are cleared before. Returns `None` if
-    /// not everything is known any more.
+    /// Reads what changed after a frame, as of the last update, into lists that are cleared before. If there is none, or
+    /// not everything is known any more, lists all nodes of the tree as entered, and returns `true`.
     pub(crate) fn read_changes(
+        &self,
+        after: Option<u64>,
+        kinds: ChangeKinds,
+        lists: &mut ChangeLists,
+        scratch: &mut ReadScratch,
+    ) -> bool {
+        lists.clear();
+        let anew = after.and_then(|after| self.read_since(after, kinds, lists, scratch)).is_none();
+        // Before the first update a scene counts as empty.
+        if anew && !self.clock.placed {
+            let Slices { slices, heads, .. } = &self.slices;
+            for number in self.order().iter().map(|&number| number as usize) {
+                let rows = heads[number].alive.iter().map(|row| slices[number].rows[row].record);
+                lists.entered.extend(rows.map(|id| self.handle(id)));
+            }
+        }
+        anew
+    }
+
+    fn read_since(
         &self,
         after: u64,
         kinds: ChangeKinds,
         lists: &mut ChangeLists,
         scratch: &mut ReadScratch,
     ) -> Option<()> {
-        lists.clear();
         let feed = self.feed()?;
         let reading = Reading { store: self, feed, after, slot_after: feed.slot_frame(after), kinds };
         let read = reading.log(lists, scratch);

@@ -3,7 +3,7 @@
 use super::Check;
 use super::compare::same_bits;
 use super::oracle::Oracle;
-use hedgerow::changes::{ChangeReader, Changes};
+use hedgerow::changes::ChangeReader;
 use hedgerow::{Error, Layers, Mat34, NodeHandle, Scene};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ impl Seen {
     pub(crate) fn new(scene: &Scene) -> Self {
         let mut changes = ChangeReader::new();
         let first = scene.changes(&mut changes);
-        assert!(matches!(first, Ok(Changes::All) | Err(Error::NoChanges)), "a new reader is to read everything");
+        assert!(first.map_or_else(|error| error == Error::NoChanges, |read| read.is_whole()), "a new reader reads all");
         Self { nodes: BTreeMap::new(), changes }
     }
 
@@ -79,9 +79,8 @@ impl Oracle {
         let left: Vec<_> = self.seen.nodes.keys().copied().collect();
         self.seen.nodes = now;
         let told = self.scene.changes(&mut self.seen.changes);
-        let Ok(Changes::Since(changes)) = told else {
-            return Err(super::Mismatch(format!("{told:?} is told to one who reads every update")));
-        };
+        let changes = told.map_err(|error| super::Mismatch(error.to_string()))?;
+        ensure!(!changes.is_whole(), "everything is told to one who reads every update");
         let told = [
             ("moved", changes.moved(), moved),
             ("changed in visibility", changes.visibility(), masked),

@@ -4,7 +4,7 @@ use super::Check;
 use super::compare::same_bits;
 use super::op::Op;
 use super::oracle::Oracle;
-use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, Changes};
+use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
 use hedgerow::{Drawable, Error, Layers, Local, Mat34, NodeHandle, Scene, ViewRange, Visibility};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -147,10 +147,14 @@ impl Reader {
         let mut changes = core::mem::take(&mut self.changes);
         match scene.changes(&mut changes) {
             Err(error) => ensure!(error == Error::NoChanges && !scene.config().changes, "refused for {error:?}"),
-            Ok(Changes::All) => {
+            Ok(whole) if whole.is_whole() => {
                 ensure!(limited && self.missed > 1, "everything is to be read after {} updates", self.missed);
+                let mut told = whole.entered().to_vec();
+                told.sort_unstable();
+                let there = now.nodes.keys().copied().filter(|&node| scene.contains(node));
+                ensure!(told.iter().copied().eq(there), "{told:?} are all nodes");
             }
-            Ok(Changes::Since(changed)) => late = compare(changed, scene, &self.expected(now), now, updated)?,
+            Ok(changed) => late = compare(changed, scene, &self.expected(now), now, updated)?,
         }
         self.changes = changes;
         self.known = now.clone();

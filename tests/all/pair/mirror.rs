@@ -1,7 +1,7 @@
 //! Rebuilds a scene from its change feed alone: which nodes there are, and where.
 
 use crate::model::compare::same_bits;
-use hedgerow::changes::{ChangeReader, Changes};
+use hedgerow::changes::ChangeReader;
 use hedgerow::{Error, Mat34, NodeHandle, Scene};
 use std::collections::HashMap;
 
@@ -13,19 +13,20 @@ impl Mirror {
     pub(super) fn new(scene: &Scene) -> Self {
         let mut reader = ChangeReader::new();
         let first = scene.changes(&mut reader);
-        assert!(matches!(first, Ok(Changes::All) | Err(Error::NoChanges)), "a new reader is to read everything");
+        assert!(first.map_or_else(|error| error == Error::NoChanges, |read| read.is_whole()), "a new reader reads all");
         Self(HashMap::new(), reader)
     }
 
     /// Applies what the last update reported: each node once, none that has not changed, and where each was before.
     pub(super) fn follow(&mut self, scene: &Scene) {
         let changes = match scene.changes(&mut self.1) {
-            Ok(changes) => changes.since().expect("the mirror follows each update"),
+            Ok(changes) => changes,
             Err(error) => {
                 assert_eq!((error, scene.config().changes), (Error::NoChanges, false));
                 return;
             }
         };
+        assert!(!changes.is_whole(), "the mirror follows each update");
         for node in changes.left() {
             assert!(self.0.remove(node).is_some(), "{node:?} has left, and was not there");
             assert_eq!(scene.get(*node).and_then(|node| node.previous_world()), None, "{node:?} has left");

@@ -121,5 +121,5 @@ fn a_new_node_with_the_record_of_one_that_had_moved_is_not_told_to_have() {
     let new = scene.insert(parent, Node::group()).unwrap();
     assert_eq!(new.to_bits() >> 32, old.to_bits() >> 32, "the new node has the old one's record");
     scene.reparent(parent, Place::Detached, Keep::Local).unwrap();
-    assert_eq!(scene.changes(&mut reader).unwrap().since().unwrap().moved(), [parent]);
+    assert_eq!(scene.changes(&mut reader).unwrap().moved(), [parent]);
 }

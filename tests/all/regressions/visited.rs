@@ -1,7 +1,7 @@
 //! What a visitor of slices computes before the next update: boxes, and the reported changes.
 
 use crate::watched::Watched;
-use hedgerow::changes::{ChangeReader, Changes};
+use hedgerow::changes::ChangeReader;
 use hedgerow::glam::Vec3;
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
@@ -135,7 +135,7 @@ fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
                 }
                 scene.update();
                 scene.validate().unwrap();
-                let told = scene.changes(&mut reader).ok().and_then(Changes::since);
+                let told = scene.changes(&mut reader).ok();
                 assert_eq!(told.is_some(), changes);
                 for (&node, before) in nodes.iter().zip(&before) {
                     assert_eq!(scene.world(node).copied(), scene.get(node).map(|node| node.fresh_world()), "{end:?}");

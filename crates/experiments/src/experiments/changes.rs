@@ -79,7 +79,7 @@ impl Both {
     /// What was not read yet.
     fn since(&mut self) -> Result<Changed<'_>, crate::Failure> {
         let changes = self.sides[0].scene().changes(&mut self.reader)?;
-        changes.since().ok_or_else(|| "it is not known what changed".into())
+        if changes.is_whole() { Err("it is not known what changed".into()) } else { Ok(changes) }
     }
 }
 
