@@ -30,7 +30,8 @@
 //!
 //! When a crate is picked up, it no longer is dynamic: reparent it to the hand, then call
 //! [`set_anchored`](crate::NodeMut::set_anchored) with `false` and [`Keep::World`](crate::Keep::World); when it is
-//! thrown, anchor it. Other readers find both in [`edited`](crate::changes::Changed::edited) with
+//! thrown, anchor it. [`NodeMut::carry_to`](crate::NodeMut::carry_to) puts a ship elsewhere with what is anchored below
+//! it: send it to bodies as any other edit. Other readers find both in [`edited`](crate::changes::Changed::edited) with
 //! [`PARENT`](crate::changes::ChangeKinds::PARENT).
 //!
 //! If you do not anchor nodes of dynamic bodies, write poses by [`Scene::set_worlds`](crate::Scene::set_worlds), each

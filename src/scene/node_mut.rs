@@ -342,6 +342,39 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
+    /// Sets the world transform, as [`Scene::set_world`] does, and carries the [anchored](crate::Node::anchored) nodes
+    /// below along: each keeps its place relative to this node. So a ship is put elsewhere with the crates on its deck.
+    ///
+    /// Runs in **O(subtree + ancestors)**.
+    ///
+    /// # Errors
+    /// Those of [`Scene::set_world`], for each node that is moved; [`Error::Singular`] if the present world transform
+    /// is singular. Nothing is moved then.
+    ///
+    /// ```
+    /// use hedgerow::glam::Vec3;
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let ship = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+    /// let cargo = scene.insert(ship, Node::transform(Transform::from_xyz(0.0, 2.0, 0.0)).anchored())?;
+    /// scene.edit(ship)?.carry_to(Transform::from_xyz(50.0, 0.0, 0.0))?;
+    /// assert_eq!(scene.get(cargo).unwrap().fresh_world().translation(), Vec3::new(50.0, 2.0, 0.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn carry_to(&mut self, world: impl Into<Local>) -> Result<&mut Self, Error> {
+        let store = &mut self.scene.store;
+        if !store.has_transform(self.id) {
+            return Err(Error::NoTransform(store.handle(self.id)));
+        }
+        let world = world.into().checked_world()?;
+        let local = store.local_for(self.id, world)?;
+        let carried = store.carried(self.id, &world.to_wide())?;
+        store.set_local(self.id, local);
+        carried.into_iter().for_each(|(id, local)| store.set_wide_local(id, local));
+        Ok(self)
+    }
+
     /// Rotates a node so that its −Z axis points at `target` and its +Y axis towards `up`, both in world space. The
     /// node must have a transform. Translation and scale stay the same, and if the local transform is a matrix, so do
     /// its mirroring and shear.

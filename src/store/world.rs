@@ -134,6 +134,19 @@ impl Store {
         self.local_at((parent, parent.unwrap_or(id)), &self.wide_above(parent), world, true)
     }
 
+    /// The local transforms of the nodes below a node that are relative to the world, if they are carried along from
+    /// where it is to `world`.
+    pub(crate) fn carried(&self, top: RecordId, world: &DAffine3) -> Result<Vec<(RecordId, WideLocal)>, Error> {
+        let by = *world * self.wide_world(top).inverse().ok_or_else(|| Error::Singular(self.handle(top)))?;
+        let above = |id| core::iter::successors(self.local_parent(id), |&id| self.local_parent(id));
+        let free = |&id: &RecordId| self.has_transform(id) && !above(id).any(|id| self.has_transform(id));
+        let carried = self.pages.subtree(top).skip(1).filter(free).map(|id| {
+            let to = by * self.wide_world(id).world;
+            Ok((id, self.local_at((None, id), &self.wide_above(None), &to, self.is_precise(id))?))
+        });
+        carried.collect()
+    }
+
     /// The local transform that places a node at `world` if it is relative to `parent`, whose world transform is `to`.
     /// Errors name `fault`.
     fn local_at(

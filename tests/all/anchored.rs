@@ -49,6 +49,31 @@ fn a_parent_that_moves_does_not_move_an_anchored_node_but_hides_and_removes_it()
 }
 
 #[test]
+fn what_is_anchored_is_carried_along_or_nothing_moves() {
+    let (mut scene, [lorry, barrel, hoop, wheel]) = lorry();
+    let group = scene.insert(wheel, Node::group().anchored()).unwrap();
+    let [far, flat] = [at(1e7).with_translation_f64(DVec3::new(1e7 + 0.125, 0.0, 0.0)), at(2.0)]
+        .map(|node| scene.insert(group, node).unwrap());
+    scene.edit(lorry).unwrap().carry_to(Transform::from_xyz(105.0, 0.0, 0.0)).unwrap();
+    let place = |scene: &Scene, node| scene.get(node).unwrap().world_f64().translation.x;
+    let places = |scene: &Scene| [lorry, barrel, hoop, wheel, far, flat].map(|node| place(scene, node));
+    assert_eq!(places(&scene), [105.0, 101.0, 102.0, 106.0, 1e7 + 100.125, 102.0]);
+
+    let turned = Transform::from_rotation(hedgerow::glam::Quat::from_rotation_y(core::f32::consts::PI));
+    scene.edit(lorry).unwrap().carry_to(turned).unwrap();
+    let expected = [0.0, 4.0, 3.0, -1.0, 5.0 - 1e7, 3.0];
+    places(&scene).iter().zip(expected).for_each(|(at, expected)| assert!((at - expected).abs() < 2.0, "{at}"));
+    assert!((place(&scene, barrel) - 4.0).abs() < 1e-4 && (place(&scene, hoop) - 3.0).abs() < 1e-4);
+
+    scene.set_local(lorry, Transform::from_scale(Vec3::ZERO)).unwrap();
+    let before = scene.to_bytes();
+    assert_eq!(scene.edit(lorry).unwrap().carry_to(turned).unwrap_err(), Error::Singular(lorry));
+    assert_eq!(scene.edit(group).unwrap().carry_to(turned).unwrap_err(), Error::NoTransform(group));
+    assert_eq!(scene.to_bytes(), before);
+    scene.validate().unwrap();
+}
+
+#[test]
 fn an_anchored_group_begins_at_the_origin_of_the_world_in_any_slice() {
     let (mut scene, [lorry, ..]) = lorry();
     let group = scene.insert(lorry, Node::group().anchored()).unwrap();
