@@ -11,24 +11,20 @@
 //! frame, and is not timed. With `batch-` before their names the same edits are batches of `hedgerow`, against single
 //! calls; filling their lists is timed. There is no batch of inserts: `batch-insert` is single inserts on both sides.
 //!
-//! - `rigs/set`, `rigs/set-random`: all transforms of rigs that were maintained once, depth first as they were built,
-//!   and in random order, the same in each frame.
 //! - `build`: the whole tree by single inserts, in the order in which nodes were chosen, nothing reserved.
 //! - `batch-build`: from a list of the same nodes, pushing them included, against single inserts. Dropping the tree is
 //!   not timed.
 
-use super::moved::Moving;
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Trial};
 use crate::sides::{Batched, Boxed, Packed, Side};
-use crate::workloads::{Churn, Kind, Recipe, Topology};
+use crate::workloads::{Churn, Kind, Recipe};
 use crate::{Case, Outcome, Unit};
 use hedgerow::Transform;
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 262_144, 1_048_576], short: &[32_768, 262_144], tiny: &[300] };
-const RIGS: Sizes<&[usize]> = Sizes { full: &[4096, 262_144], short: &[4096, 262_144], tiny: &[600] };
 const PARTS: [&str; 4] = ["insert", "remove", "set", "move"];
 const ONE_BY_ONE: &str = "one by one";
 
@@ -49,12 +45,6 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         let mut building = Building(building.0, Packed::build_from_list, <Packed as Side>::build);
         let case = Case::new("batch-build", nodes, Unit::Time, ONE_BY_ONE).against_itself();
         front.play([case], Pace::fixed(9), &mut building)?;
-    }
-    for &nodes in RIGS.at(front.scale()) {
-        for name in ["rigs/set", "rigs/set-random"] {
-            let case = Case::new(name, nodes, Unit::Edit, Boxed::NAME);
-            front.play([case], Pace::timed(15, 301, 600), &mut Setting::new(nodes, name == "rigs/set-random"))?;
-        }
     }
     Ok(())
 }
@@ -144,40 +134,5 @@ impl<S: Side, T: Side> Trial<1> for Building<S, T> {
         ours.frame();
         theirs.frame();
         same_draws(&ours, &theirs, "edits, building")
-    }
-}
-
-/// Rigs on both sides, and what is set in them.
-struct Setting(Moving, Vec<(u32, Transform)>);
-
-impl Setting {
-    fn new(nodes: usize, random: bool) -> Self {
-        let mut rigs = Moving::new(Topology::Humanoids, nodes + 1);
-        let mut locals = rigs.moves[0].next_frame(nodes).to_vec();
-        if !random {
-            locals.sort_unstable_by_key(|&(id, _)| id);
-        }
-        Self(rigs, locals)
-    }
-}
-
-impl Trial<1> for Setting {
-    fn begin(&mut self) {
-        self.1.iter_mut().for_each(|(_, local)| local.translation.x += 1.0);
-    }
-
-    fn prepare(&mut self, way: usize) {
-        self.0.play(way);
-    }
-
-    fn play(&mut self, way: usize) -> [f64; 1] {
-        let Self(Moving { packed, boxed, .. }, locals) = self;
-        [nanoseconds(|| if way == 0 { packed.set_locals(locals) } else { boxed.set_locals(locals) })]
-    }
-
-    fn check_last(&mut self) -> Outcome {
-        self.prepare(0);
-        self.prepare(1);
-        self.0.check_last()
     }
 }
