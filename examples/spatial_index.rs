@@ -36,6 +36,9 @@ struct Index {
 impl Index {
     /// Takes over what the last update changed.
     fn follow(&mut self, scene: &Scene, changes: Changed<'_>) {
+        if changes.is_whole() {
+            *self = Self::default();
+        }
         for &node in changes.left().iter().chain(changes.moved()) {
             if let Some(place) = self.places.remove(&node) {
                 self.tree.remove(&Entry::new(place, node));

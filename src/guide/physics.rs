@@ -65,7 +65,7 @@
 //!     scene.update();
 //!     let changed = scene.changes(&mut reader)?;
 //!     assert_eq!(changed.locals().contains(&crate_), step == 1, "what physics wrote is not reported");
-//!     for &node in changed.locals() {
+//!     for &node in changed.entered().iter().chain(changed.locals()) {
 //!         let local = scene.get(node).and_then(|node| node.transform());
 //!         if let (Some(body), Some(local)) = (bodies.get_mut(node), local) {
 //!             *body = local.translation;

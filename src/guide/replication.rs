@@ -79,6 +79,9 @@
 //! for node in changed.entered().iter().chain(changed.moved()).filter_map(|&node| scene.get(node)) {
 //!     positions.insert(node.handle(), node.world().translation().to_array());
 //! }
+//! if changed.is_whole() {
+//!     positions.remove_stale(&scene);
+//! }
 //! assert_eq!(positions[ball], [1.0, 0.0, 0.0]);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```

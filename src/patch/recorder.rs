@@ -156,9 +156,12 @@ impl Recorder {
                 moved.push(node);
             }
         }
-        let known = self.known.keys().filter(|_| changed.is_whole());
-        let placed = changed.left().iter().chain(changed.entered()).copied().chain(known);
-        touched.extend(placed.map(|node| (node, true)));
+        if changed.is_whole() {
+            let below = scene.get(area.root).into_iter().flat_map(NodeRef::descendants).map(NodeRef::handle);
+            touched.extend(self.known.keys().chain(below).map(|node| (node, true)));
+        } else {
+            touched.extend(changed.left().iter().chain(changed.entered()).map(|&node| (node, true)));
+        }
         // What is below a node that moves in or out is not reported.
         let mut seen = HashSet::new();
         while let Some(node) = moved.pop() {

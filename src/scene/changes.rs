@@ -105,6 +105,7 @@ impl Default for ChangeReader {
 /// | detached, or not there | attached and detached between two updates | detached | none |
 /// | detached, or not there | in the tree after an update, then removed | gone | `left`, `removed` |
 /// | detached, or not there | removed, and in the tree after no update | gone | `removed` alone |
+/// | [not known](Self::is_whole) | | in the tree | `entered` alone |
 ///
 /// The lists contain nodes but no values, so a mirror that copies values from the scene may apply a list twice. A
 /// mirror that inserts nodes must only insert those that it does not have.

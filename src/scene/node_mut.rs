@@ -367,9 +367,8 @@ impl NodeMut<'_> {
         if !store.has_transform(self.id) {
             return Err(Error::NoTransform(store.handle(self.id)));
         }
-        let world = world.into().checked_world()?;
-        let local = store.local_for(self.id, world)?;
-        let carried = store.carried(self.id, &world.to_wide())?;
+        let local = store.local_for(self.id, world.into().checked_world()?)?;
+        let carried = store.carried(self.id, local)?;
         store.set_local(self.id, local);
         carried.into_iter().for_each(|(id, local)| store.set_wide_local(id, local));
         Ok(self)

@@ -134,17 +134,27 @@ impl Store {
         self.local_at((parent, parent.unwrap_or(id)), &self.wide_above(parent), world, true)
     }
 
-    /// The local transforms of the nodes below a node that are relative to the world, if they are carried along from
-    /// where it is to `world`.
-    pub(crate) fn carried(&self, top: RecordId, world: &DAffine3) -> Result<Vec<(RecordId, WideLocal)>, Error> {
-        let by = *world * self.wide_world(top).inverse().ok_or_else(|| Error::Singular(self.handle(top)))?;
-        let above = |id| core::iter::successors(self.local_parent(id), |&id| self.local_parent(id));
-        let free = |&id: &RecordId| self.has_transform(id) && !above(id).any(|id| self.has_transform(id));
-        let carried = self.pages.subtree(top).skip(1).filter(free).map(|id| {
-            let to = by * self.wide_world(id).world;
-            Ok((id, self.local_at((None, id), &self.wide_above(None), &to, self.is_precise(id))?))
-        });
-        carried.collect()
+    /// The local transforms of the nodes below a node that are relative to the world, if they are carried along when its
+    /// own becomes `local`. Runs in O(subtree + ancestors).
+    pub(crate) fn carried(&self, top: RecordId, local: Local) -> Result<Vec<(RecordId, WideLocal)>, Error> {
+        let before = self.wide_world(top).inverse().ok_or_else(|| Error::Singular(self.handle(top)))?;
+        let by = self.wide_above(self.local_parent(top)).world * local.to_wide() * before;
+        let (mut carried, precise) = (Vec::new(), self.is_precise(top));
+        // The node itself and those between it and the next one, each with whether its children are relative to the world.
+        let mut way = vec![(top, false)];
+        for id in self.pages.subtree(top).skip(1) {
+            while way.last().is_some_and(|&(above, _)| above != self.pages.parent(id)) {
+                way.pop();
+            }
+            let free = self.is_anchored(id) || way.last().is_some_and(|&(_, free)| free);
+            if free && self.has_transform(id) {
+                let to = by * self.chain_wide(id);
+                let precise = precise || self.is_precise(id);
+                carried.push((id, self.local_at((None, id), &self.wide_above(None), &to, precise)?));
+            }
+            way.push((id, free && !self.has_transform(id)));
+        }
+        Ok(carried)
     }
 
     /// The local transform that places a node at `world` if it is relative to `parent`, whose world transform is `to`.

@@ -20,9 +20,9 @@ impl Ids {
         self.next == 0
     }
 
-    /// The ids by number, and the next one; empty and 0 if all are numbers.
+    /// The ids by number, and the next one; empty and 0 if all are numbers, as stored ones may be again.
     pub(super) fn stored(&self) -> (&[u64], u64) {
-        (&self.list, self.next)
+        if self.list.iter().copied().eq(0..self.next) { (&[], 0) } else { (&self.list, self.next) }
     }
 
     /// Gives no id below this one to nodes after the first `count`.
@@ -114,6 +114,7 @@ impl Tree {
     pub fn next_id(&self) -> u64 {
         if self.ids.are_numbers() { self.len() as u64 } else { self.ids.next }
     }
+
     /// Gives no id below this one to later nodes.
     pub(crate) fn begin_ids_at(&mut self, next: u64) {
         self.ids.begin_at(self.len(), next);

@@ -65,6 +65,14 @@ fn what_is_anchored_is_carried_along_or_nothing_moves() {
     places(&scene).iter().zip(expected).for_each(|(at, expected)| assert!((at - expected).abs() < 2.0, "{at}"));
     assert!((place(&scene, barrel) - 4.0).abs() < 1e-4 && (place(&scene, hoop) - 3.0).abs() < 1e-4);
 
+    // Below what is in double precision, places relative to the lorry stay, too.
+    let planet = scene.insert(scene.root(), at(0.0).with_translation_f64(DVec3::new(6_371_000.1, 0.0, 0.0))).unwrap();
+    scene.reparent(lorry, planet, Keep::Local).unwrap();
+    scene.set_local(barrel, Transform::from_xyz(6_371_002.0, 0.0, 0.0)).unwrap();
+    let before = place(&scene, barrel) - place(&scene, lorry);
+    scene.edit(lorry).unwrap().carry_to(Transform::from_xyz(6_371_100.0, 0.0, 0.0)).unwrap();
+    assert!((before - (place(&scene, lorry) - place(&scene, barrel))).abs() < 1e-3, "it was turned");
+
     scene.set_local(lorry, Transform::from_scale(Vec3::ZERO)).unwrap();
     let before = scene.to_bytes();
     assert_eq!(scene.edit(lorry).unwrap().carry_to(turned).unwrap_err(), Error::Singular(lorry));
