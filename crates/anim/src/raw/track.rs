@@ -187,7 +187,7 @@ impl<V: TrackValue> Track<V> {
     }
 
     /// The value at a time as a player would compute it between these keys: like [`sample`](Self::sample), but with
-    /// normalised sums (nlerp) for linear rotations. These follow the same arc at an uneven speed. The player of a built
+    /// normalised sums (nlerp) for linear rotations. These follow the same arc at an uneven speed. A player of a built
     /// clip shows what `sample` returns, within the builder's tolerance: `build` inserts keys into long arcs.
     ///
     /// Runs in **O(log keys)**.
