@@ -58,7 +58,8 @@ pub enum Error {
     Overflow(NodeHandle),
     /// The node has no transform of its own; set one first.
     NoTransform(NodeHandle),
-    /// The node's local transform is a matrix that translation, rotation and scale cannot express.
+    /// The node's local transform is a matrix that translation, rotation and scale cannot express; set its
+    /// [`nearest_transform`](crate::Mat34::nearest_transform), for example.
     Sheared(NodeHandle),
     /// The node has no drawable; set one first.
     NoDrawable(NodeHandle),
@@ -122,6 +123,9 @@ impl fmt::Display for Error {
             Self::IndexOutOfRange { parent, index, children } => {
                 write!(f, "{parent:?} has no place for a child {index}; pass an index from 0 to {children}")
             }
+            Self::WouldCycle { node, parent } if node == parent => {
+                write!(f, "{node:?} cannot be below itself; pass another parent")
+            }
             Self::WouldCycle { node, parent } => {
                 write!(f, "{parent:?} is in the subtree of {node:?}; move it out of there first")
             }
@@ -148,7 +152,7 @@ impl fmt::Display for Error {
             Self::Sheared(node) => {
                 write!(
                     f,
-                    "the local transform of {node:?} is a matrix that shears or is flat; set another with set_local"
+                    "the local transform of {node:?} is a matrix that shears or is flat; set its nearest_transform with set_local"
                 )
             }
             Self::NoDrawable(node) => write!(f, "{node:?} has no drawable; set one with set_drawable"),

@@ -94,7 +94,8 @@ pub struct Node<'n> {
     /// The layers of the node and everything below it.
     pub layers: Option<Layers>,
     /// The distances at which culling with [levels of detail](crate::query::DetailView) lists the node and everything
-    /// below it: from the eye to the node's world position, its own or inherited. All other lists ignore ranges.
+    /// below it. They are measured from the eye to the node's world position; for a node without a transform, to
+    /// that of its nearest ancestor with one. All other lists ignore ranges.
     pub view_range: Option<ViewRange>,
     /// The node's name; siblings may share one.
     pub name: Option<&'n str>,

@@ -33,15 +33,9 @@
 //! scene.set_local(tree, Transform::from_xyz(9.0, 0.0, 0.0))?;
 //! scene.update();
 //! assert_eq!(scene.changes(&mut reader)?.moved(), [tree]); // by `changes`
-//!
-//! let wrong = SceneConfig { max_nodes: 3, ..SceneConfig::DEFAULT };
-//! assert!(Scene::with_config(wrong).is_err());
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
 //! The configuration of a scene cannot change, and snapshots include it. Use
 //! [`LoadOptions`](crate::snapshot::LoadOptions) to load a snapshot with another configuration, and
 //! `ImportOptions::with_config` of `hedgerow-gltf` for imported scenes.
-//!
-//! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that is left, even if it is little. It
-//! restores depth-first order, joins small slices and frees memory.

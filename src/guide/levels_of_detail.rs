@@ -38,11 +38,10 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! The distance of a drawable is that from the eye to the nearest point of its world box: for shares of the screen, see
-//! [`DetailView::scale`](crate::query::DetailView::scale). For a node with a [view range](crate::Node::view_range), the
-//! distance is to its world position: so a subtree and its stand-in, if both are children of one node and have no
-//! transform, change places at the same moment. Let `far` exceed the radius of the subtree. Nested ranges must all
-//! hold.
+//! [`DetailView`](crate::query::DetailView) says what distances are, also as shares of the screen. For a node with a
+//! [view range](crate::Node::view_range), the distance is to its world position: so a subtree and its stand-in, if both
+//! are children of one node and have no transform, change places at the same moment. Let `far` exceed the radius of the
+//! subtree. Nested ranges must all hold.
 //!
 //! **Nothing flickers.** With a limit of 100 and the usual [margin](crate::query::LevelsOfDetail::with_margin) of 1.1,
 //! a drawable becomes coarser at 110, moving away, and finer below 100, coming nearer. View ranges begin and end in the

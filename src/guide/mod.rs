@@ -16,6 +16,20 @@
 //! | Which configuration do I need? | [`choosing_a_config`] |
 //! | How do I load and draw a glTF file? | the front page of the crate `hedgerow-gltf` |
 //! | In which order do I animate, update, cull and draw characters? Which matrix does a skinned draw need? | [`characters`] |
+//!
+//! Coming from three.js, Unity or Godot:
+//!
+//! | there | here |
+//! |---|---|
+//! | `add`, `SetParent(p, false)`, `add_child` | [`Scene::insert`](crate::Scene::insert); later [`reparent`](crate::Scene::reparent) with [`Keep::Local`](crate::Keep::Local) |
+//! | `attach`, `SetParent`, `reparent` | `reparent` with [`Keep::World`](crate::Keep::World) |
+//! | an object without a parent | [`Place::Detached`](crate::Place::Detached) |
+//! | `clone`, `Instantiate`, `duplicate` | [`Scene::tree`](crate::Scene::tree), then [`insert_tree`](crate::Scene::insert_tree) |
+//! | `getWorldPosition`, `transform.position`, `global_position` | [`NodeRef::fresh_world`](crate::NodeRef::fresh_world); after an update [`Scene::world`](crate::Scene::world) |
+//! | `traverse`, `getObjectByName`, `Find`, `find_child` | [`NodeRef::descendants`](crate::NodeRef::descendants), [`find_all`](crate::NodeRef::find_all) |
+//! | `visible`, `SetActive` | [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) |
+//! | `layers`, which are each node's own | [`Layers`](crate::Layers) are inherited; for others see the end of [`own_data`] |
+//! | `Raycaster` | [`Scene::cast_ray`](crate::Scene::cast_ray), which tests boxes of nodes that are shown |
 
 pub mod characters;
 pub mod choosing_a_config;

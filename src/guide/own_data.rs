@@ -47,40 +47,11 @@
 //! since the handles differ. But both nodes share one entry, so inserting a value for the new node displaces the old
 //! one. [`NodeMap::insert`](crate::data::NodeMap::insert) returns the displaced value, so that you can free resources
 //! that belong to it. In scenes that track changes, [`Changed::removed`](crate::changes::Changed::removed) lists the
-//! nodes that are gone for good:
-//!
-//! ```
-//! use hedgerow::changes::ChangeReader;
-//! use hedgerow::data::NodeMap;
-//! use hedgerow::{Node, Scene, SceneConfig};
-//!
-//! let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-//! let mut entities: NodeMap<u32> = NodeMap::new();
-//! let (mut reader, mut despawned) = (ChangeReader::new(), Vec::new());
-//! let tree = scene.insert(scene.root(), Node::group())?;
-//! entities.insert(tree, 7);
-//! for frame in 0..2 {
-//!     scene.update();
-//!     let changed = scene.changes(&mut reader)?;
-//!     despawned.extend(changed.removed().iter().filter_map(|&node| entities.remove(node)));
-//!     if changed.is_whole() {
-//!         // On the first read, and after a long time without one.
-//!         despawned.extend(entities.remove_stale(&scene).into_iter().map(|(_, entity)| entity));
-//!     }
-//!     if frame == 0 {
-//!         scene.remove(tree)?;
-//!     }
-//! }
-//! assert_eq!(despawned, [7]);
-//! # Ok::<(), hedgerow::Error>(())
-//! ```
-//!
-//! A node that is inserted and removed between two updates is on the list `removed` too, and on no other list.
+//! nodes that are gone for good: [`replication`](super::replication) has the loop that mirrors nodes as entities.
 //!
 //! **Entities that also write.** If both sides spawn, move and despawn, use this order in a frame: scripts edit the
 //! scene; update the scene; apply [`changes`](crate::Scene::changes) to the entities; run the systems; write the
-//! systems' results to the scene. Edits of detached nodes are on no list: read again all nodes of
-//! `scene.detached().flat_map(NodeRef::descendants)`.
+//! systems' results to the scene. Edits of detached nodes are on [no list](crate::changes::Changed).
 //!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
 //! which draws include, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).

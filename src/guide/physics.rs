@@ -21,18 +21,19 @@
 //!
 //! | body | node | from scene to body | from body to scene |
 //! |---|---|---|---|
-//! | kinematic: the scene moves it | below what moves it | if it is in [`moved`](crate::changes::Changed::moved): [`world_transform`](crate::NodeRef::world_transform) | never |
+//! | kinematic: the scene moves it | below what moves it | if it is in [`moved`](crate::changes::Changed::moved): [`world_transform`](crate::NodeRef::world_transform); set at once if it entered or was teleported, which the feed does not tell from a motion | never |
 //! | dynamic | anchored | if it is in [`locals`](crate::changes::Changed::locals): its local transform | its pose in each step, if it is awake |
 //!
 //! A body is awake in a step if it is so before or after it. Make bodies for nodes of
 //! [`entered`](crate::changes::Changed::entered), disable those of [`left`](crate::changes::Changed::left), and first
-//! drop those of [`removed`](crate::changes::Changed::removed): batches reject stale handles.
+//! drop those of [`removed`](crate::changes::Changed::removed): single edits and batches reject stale handles.
 //!
 //! When a crate is picked up, it no longer is dynamic: reparent it to the hand, then call
 //! [`set_anchored`](crate::NodeMut::set_anchored) with `false` and [`Keep::World`](crate::Keep::World); when it is
-//! thrown, anchor it. [`NodeMut::carry_to`](crate::NodeMut::carry_to) puts a ship elsewhere with what is anchored below
-//! it: send it to bodies as any other edit. Other readers find both in [`edited`](crate::changes::Changed::edited) with
-//! [`PARENT`](crate::changes::ChangeKinds::PARENT).
+//! thrown, anchor it. Readers find both in [`edited`](crate::changes::Changed::edited) with
+//! [`PARENT`](crate::changes::ChangeKinds::PARENT), and the node in `locals`: in physics, first change the kinds of
+//! bodies by `edited`, then set poses by `locals`. [`NodeMut::carry_to`](crate::NodeMut::carry_to) puts a ship
+//! elsewhere with what is anchored below it: send it to bodies as any other edit.
 //!
 //! If you do not anchor nodes of dynamic bodies, write poses by [`Scene::set_worlds`](crate::Scene::set_worlds), each
 //! with the node's scale. Write those of sleeping bodies in `moved`, too: else they ride on their parents. Below a

@@ -5,7 +5,7 @@
 //! | read a part from a file into a [`Tree`](crate::Tree): [`Tree::from_bytes`](crate::Tree::from_bytes), or `push` | a loader thread | O(nodes), not in the frame loop |
 //! | insert it: [`Scene::insert_tree`](crate::Scene::insert_tree) | between two frames | O(nodes), in bulk; the next update places them |
 //! | unload it: [`Scene::remove`](crate::Scene::remove) of its top node | between two frames | O(nodes) |
-//! | free memory: [`Scene::maintain`](crate::Scene::maintain) | once a frame, with a budget | about the budget at most |
+//! | free memory: [`Scene::maintain`](crate::Scene::maintain) | once a frame, with a budget | about the budget at most; records of removed nodes stay, for new ones |
 //!
 //! **Keep frames short.** One large insert makes one long frame: split a part into trees of some thousand nodes, and
 //! insert one per frame below the part's top node. If the part must not be seen incomplete, give that node
@@ -16,12 +16,11 @@
 //! [`reparent`](crate::Scene::reparent) its top node to [`Place::Detached`](crate::Place::Detached). It keeps its
 //! handles, edits and memory, and costs passes nothing. Detaching and attaching take O(nodes moved), and so does the
 //! next update: split the part here, too. If a part was changed and is unloaded for longer, save it as bytes:
-//! [`Scene::tree`](crate::Scene::tree), then [`Tree::to_bytes`](crate::Tree::to_bytes).
+//! [`Scene::tree`](crate::Scene::tree), then [`Tree::to_bytes`](crate::Tree::to_bytes). To find its nodes again, use
+//! their names ([`NodeRef::find`](crate::NodeRef::find)), or the ids of a [`patch::Instance`](crate::patch::Instance).
 //!
 //! **Handles.** `insert_tree` returns handles in the order of the tree, so a loader can map its indices to handles.
-//! When you remove a part, its handles become stale. Drop your own data in a [`NodeMap`](crate::data::NodeMap) with
-//! [`remove_stale`](crate::data::NodeMap::remove_stale), or for the nodes in
-//! [`removed`](crate::changes::Changed::removed).
+//! When you remove a part, its handles become stale: drop [your own data](super::own_data), too.
 //!
 //! ```
 //! use hedgerow::{Error, Layers, Node, NodeHandle, Scene, Transform, Tree};

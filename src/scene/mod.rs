@@ -116,7 +116,7 @@ impl Scene {
         self.store.config()
     }
 
-    /// The root.
+    /// The root. It has no transform until you set one.
     #[must_use]
     pub fn root(&self) -> NodeHandle {
         self.root

@@ -227,6 +227,7 @@ impl<V> NodeMap<V> {
     /// }
     /// assert_eq!(visits[scene.root()], 3);
     /// ```
+    #[doc(alias = "entry")]
     pub fn get_or_insert_with(&mut self, handle: NodeHandle, make: impl FnOnce() -> V) -> Option<&mut V> {
         let slot = self.blocks.slot_or_grow(handle);
         let held = slot.as_ref().map_or(0, |entry| entry.generation.get());

@@ -376,7 +376,8 @@ impl NodeMut<'_> {
 
     /// Rotates a node so that its −Z axis points at `target` and its +Y axis towards `up`, both in world space. The
     /// node must have a transform. Translation and scale stay the same, and if the local transform is a matrix, so do
-    /// its mirroring and shear.
+    /// its mirroring and shear. A model whose front is +Z, as in glTF, then needs half a turn about its own Y axis:
+    /// `local.rotation *= Quat::from_rotation_y(PI)`.
     ///
     /// If `up` is zero or parallel to the direction, some perpendicular axis is used instead. Runs in **O(ancestors
     /// with a transform)**.

@@ -347,14 +347,16 @@ impl<'s> NodeRef<'s> {
         self.scene.store.subtree_bounds(self.id)
     }
 
-    /// The local translation, rotation and scale; `None` if there is no local transform, or if it is a matrix.
+    /// The local translation, rotation and scale; `None` if there is no local transform, or if it is a matrix. Of a
+    /// matrix, [`Mat34::nearest_transform`] returns those without its shear.
     #[must_use]
     pub fn transform(self) -> Option<Transform> {
         self.local()?.transform()
     }
 
     /// The world translation, rotation and scale as of now, computed in double precision; `None` if the world transform
-    /// shears or is flat. Runs in **O(ancestors)**.
+    /// shears or is flat: then take [`Mat34::nearest_transform`] of [`fresh_world`](Self::fresh_world). Runs in
+    /// **O(ancestors)**.
     ///
     /// Use it for physics and similar purposes: a product of many matrices in single precision, such as
     /// [`world`](Self::world), may appear to shear because of rounding alone.

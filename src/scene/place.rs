@@ -78,6 +78,9 @@ pub enum Keep {
     /// is off by at most `u` · 10⁻⁷ of its distance from the parent, and each axis by at most `u` · 2 · 10⁻⁶ of its
     /// length: 2 cm per metre if `u` is 10⁴. With a translation in double precision, the position is off by `u` · 10⁻¹⁴
     /// instead.
+    ///
+    /// Below a non-uniform scale, the local transform may become a matrix that shears. To attach without shear, set it
+    /// to its [`nearest_transform`](crate::Mat34::nearest_transform) afterwards.
     World,
 }
 

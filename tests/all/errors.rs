@@ -25,13 +25,14 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
     let (of_node, of_parent) = (format!("{node:?}"), format!("{parent:?}"));
     let ticket = EditQueue::new().insert(node, Node::group());
     let of_ticket = format!("{ticket:?}");
-    let said: [(Error, &[&str]); 25] = [
+    let said: [(Error, &[&str]); 26] = [
         (Error::StaleHandle(node), &[&of_node, "drop the handle"]),
         (Error::RootIsFixed, &["edit its children"]),
         (Error::BesideDetached(node), &[&of_node, "move it into the tree first"]),
         (Error::PlaceInList(Place::Before(node)), &[&of_node, "use reparent"]),
         (Error::IndexOutOfRange { parent, index: 7, children: 2 }, &[&of_parent, "a child 7", "from 0 to 2"]),
         (Error::WouldCycle { node, parent }, &[&of_node, &of_parent]),
+        (Error::WouldCycle { node, parent: node }, &[&of_node, "another parent"]),
         (Error::NotFinite("a transform"), &["a transform must be finite"]),
         (Error::NotRotation, &["a quaternion that is not zero"]),
         (Error::NotAffine, &["0, 0, 0, 1"]),

@@ -221,12 +221,12 @@ pub struct ImportedDrawable {
     /// The number of the instance, if the node draws the mesh several times and [`Instances::Nodes`](super::Instances)
     /// were made.
     pub instance: Option<usize>,
-    /// The mesh id, which is [`Drawable::mesh`](hedgerow::Drawable::mesh) of the node; see [`MeshIds`].
+    /// The mesh id, which is [`Drawable::mesh`](hedgerow::Drawable::mesh) of the node `handle`; see [`MeshIds`].
     pub id: u32,
     /// The node in the scene: the glTF node's own or that of the instance, or a child of it if the mesh has several
     /// primitives. With a skin, a node of its own without a name or a transform: a child of the
     /// [base](crate::RigPlace::base) of the skin's rig, which places the vertices; of the glTF node if motion was not
-    /// imported, or if the scene has none of the rig's joints.
+    /// imported, or if the scene has none of the rig's joints. [`Deformed::node`](crate::Deformed::node) is the same.
     pub handle: NodeHandle,
     /// The glTF index of the skin with which it is drawn; `None` for a primitive that follows no joints. Its bounds are
     /// those of its vertices as modelled until [`Deformed::follow`](crate::Deformed::follow) sets them.

@@ -2,7 +2,7 @@
 
 use crate::{Error, Transform};
 use core::ops::{Mul, MulAssign};
-use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3, Mat4, Vec3, Vec4};
+use glam::{Affine3A, DAffine3, DMat3, DMat4, DVec3, DVec4, Mat3, Mat4, Vec3, Vec4};
 
 /// An affine transform as three rows of four: `rows[r] = [m_r0, m_r1, m_r2, t_r]`.
 ///
@@ -140,6 +140,28 @@ impl Mat34 {
         transform_from_wide(&self.to_wide())
     }
 
+    /// Decomposes the matrix without its shear: the scale is the columns' lengths, the rotation the one nearest to
+    /// their directions. `None` if the matrix is not finite.
+    ///
+    /// As [`to_transform`](Self::to_transform) if the matrix does not shear; else some microseconds, in double
+    /// precision. For a mirroring matrix, `scale.x` is negative; columns of zeros have a scale of zero. If several
+    /// rotations are equally near, the result has one of them.
+    ///
+    /// ```
+    /// use hedgerow_math::{Mat34, Transform};
+    ///
+    /// let sheared = Mat34 { rows: [[1.0, 0.2, 0.0, 5.0], [0.2, 1.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0]] };
+    /// assert_eq!(sheared.to_transform(), None);
+    /// let near = sheared.nearest_transform().expect("the matrix is finite");
+    /// assert_eq!(near.rotation, Transform::IDENTITY.rotation);
+    /// assert_eq!(near.scale.z, 3.0);
+    /// ```
+    #[must_use]
+    pub fn nearest_transform(&self) -> Option<Transform> {
+        let wide = self.to_wide();
+        transform_from_wide(&wide).or_else(|| wide.is_finite().then(|| nearest_transform(&wide)))
+    }
+
     /// The transform in double precision.
     #[inline]
     #[doc(hidden)]
@@ -242,6 +264,35 @@ pub fn transform_from_wide(wide: &DAffine3) -> Option<Transform> {
         scale: Vec3::new(lengths.x as f32, lengths.y as f32, lengths.z as f32),
     };
     (expressed && transform.is_finite() && transform.scale.abs().min_element() > 0.0).then_some(transform)
+}
+
+/// The columns' lengths and the nearest rotation, by the quaternion of Horn (Closed-form solution of absolute
+/// orientation using unit quaternions, 1987, section 4): the eigenvector of the greatest eigenvalue of a symmetric 4×4
+/// matrix. Unlike a polar decomposition it exists for singular matrices, too.
+fn nearest_transform(wide: &DAffine3) -> Transform {
+    let mut axes = [wide.matrix3.x_axis, wide.matrix3.y_axis, wide.matrix3.z_axis];
+    let mut lengths = DVec3::from_array(axes.map(DVec3::length)).min(DVec3::splat(f64::from(f32::MAX)));
+    if wide.matrix3.determinant() < 0.0 {
+        (axes[0], lengths.x) = (-axes[0], -lengths.x);
+    }
+    let [x, y, z] = axes.map(DVec3::normalize_or_zero);
+    let (a, b, c) = (y.z - z.y, z.x - x.z, x.y - y.x);
+    let (d, e, f) = (x.y + y.x, z.x + x.z, y.z + z.y);
+    // Horn's matrix with the eigenvalues shifted to be positive.
+    let mut power = DMat4::from_cols_array_2d(&[
+        [3.0 + x.x + y.y + z.z, a, b, c],
+        [a, 3.0 + x.x - y.y - z.z, d, e],
+        [b, d, 3.0 - x.x + y.y - z.z, f],
+        [c, e, f, 3.0 - x.x - y.y + z.z],
+    ]);
+    // Each square doubles the exponent of the eigenvalues' ratios, so that the greatest one's eigenvector remains.
+    for _ in 0..32 {
+        power *= power;
+        power *= power.diagonal().element_sum().recip();
+    }
+    let DVec4 { x: w, y: x, z: y, w: z } = power.col(power.diagonal().max_position());
+    let rotation = glam::DQuat::from_xyzw(x, y, z, w).normalize().as_quat();
+    Transform { translation: wide.translation.as_vec3(), rotation, scale: lengths.as_vec3() }
 }
 
 impl Default for Mat34 {
@@ -425,6 +476,36 @@ mod tests {
         for scale in [[0.0, 0.0, 1.0], [0.0; 3], [f32::NAN, 1.0, 1.0], [f32::INFINITY, 1.0, 1.0]] {
             assert_eq!(scaled(scale).normal_matrix(), [[0.0; 3]; 3], "{scale:?}");
         }
+    }
+
+    #[test]
+    fn the_nearest_transform_leaves_only_the_shear_out() {
+        let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 7.0], [0.0, -1.0, 0.25, 0.0], [0.0, 0.5, 3.0, 0.0]] };
+        let flat = Mat34 { rows: [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 0.0], [5.0, 7.0, 9.0, 1e30]] };
+        let [a, b] = some();
+        for (matrix, mirrored) in [(shear, true), (a * shear, false), (b * shear, true), (flat, false)] {
+            let near = matrix.nearest_transform().expect("it is finite");
+            let [axes, turn] = [matrix.to_wide().matrix3, DMat3::from_quat(near.rotation.as_dquat())];
+            let scale = near.scale.as_dvec3();
+            let lengths = DVec3::new(axes.x_axis.length(), axes.y_axis.length(), axes.z_axis.length());
+            assert!(scale.abs().abs_diff_eq(lengths, 1e-6 * lengths.max_element()));
+            assert_eq!((near.scale.x < 0.0, near.translation), (mirrored, matrix.translation()));
+            // The rest of a polar decomposition is symmetric; a rotation that is not the nearest has a lesser trace.
+            let rest = turn.transpose() * axes * DMat3::from_diagonal(scale.recip());
+            assert!(rest.abs_diff_eq(rest.transpose(), 1e-6), "{rest}");
+            for turned in
+                [DMat3::from_rotation_x, DMat3::from_rotation_y, DMat3::from_rotation_z].map(|by| by(3.0) * rest)
+            {
+                assert!(turned.diagonal().element_sum() < rest.diagonal().element_sum());
+            }
+        }
+        for scale in [[2.0, 0.0, 4.0], [1e-40, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0; 3]] {
+            let lost = Mat34::from(Transform { scale: scale.into(), ..b.to_transform().expect("no shear") });
+            let near = Mat34::from(lost.nearest_transform().expect("it is finite"));
+            assert!(Mat4::from(near).abs_diff_eq(lost.into(), 3e-6), "{near:?} {lost:?}");
+        }
+        assert_eq!(Mat34 { rows: [[f32::NAN; 4]; 3] }.nearest_transform(), None);
+        assert!(Mat34 { rows: [[f32::MAX; 4]; 3] }.nearest_transform().is_some_and(|near| near.is_finite()));
     }
 
     #[test]

@@ -55,7 +55,8 @@ impl Ray {
     /// With perspective, depth may be reversed and the far plane infinite. An orthographic projection does not show
     /// which end is near, so there the ray goes from depth 0 to depth 1. If its depth is reversed, pass `flip * matrix`
     /// with `flip` mapping z to 1 − z. The ray is computed in double precision. It starts at the eye if the matrix, in
-    /// single precision, does not distinguish the near plane from the eye.
+    /// single precision, does not distinguish the near plane from the eye. To start at the eye always, make
+    /// `Ray::new(eye, ray.direction())` of it.
     ///
     /// # Errors
     /// [`Error::NotFinite`]; [`Error::Singular`] if the matrix maps no line to the point.

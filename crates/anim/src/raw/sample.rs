@@ -40,8 +40,8 @@ impl RawClip {
         self.sample_all(pose, Pose::get, |joint, over| self.sample_joint(time, joint, over))
     }
 
-    /// Like [`sample`](Self::sample), but interpolates as a player does: linear rotations use normalised sums (nlerp).
-    /// See [`Track::sample_as_played`].
+    /// Like [`sample`](Self::sample), but linear rotations use normalised sums (nlerp) between its own keys. A built
+    /// clip has more keys and is closer to `sample`: see [`Track::sample_as_played`].
     ///
     /// # Errors
     /// Those of [`sample`](Self::sample).

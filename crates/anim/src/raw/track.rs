@@ -186,8 +186,9 @@ impl<V: TrackValue> Track<V> {
         V::narrow(self.at(f64::from(time), &mut 0))
     }
 
-    /// The value at a time as a player computes it: like [`sample`](Self::sample), but with normalised sums of the two
-    /// keys (nlerp) for linear rotations. These follow the same arc at a slightly uneven speed.
+    /// The value at a time as a player would compute it between these keys: like [`sample`](Self::sample), but with
+    /// normalised sums (nlerp) for linear rotations. These follow the same arc at an uneven speed. A player of a built
+    /// clip shows what `sample` returns, within the builder's tolerance: `build` inserts keys into long arcs.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]

@@ -52,7 +52,8 @@ pub struct MeshData {
     /// skeleton: palettes come from [`Skin::palette`](hedgerow_anim::skin::Skin::palette) or are asked for with the
     /// skin.
     pub joints: Vec<u16>,
-    /// The weights of all influences in the same order: finite and not negative, but their sum is not always 1.
+    /// The weights of all influences in the same order: finite and not negative, but their sum is not always 1. A
+    /// vertex whose weights are all zero follows its first joint.
     pub weights: Vec<f32>,
     /// The indices of the vertices to draw; empty if all are drawn in order.
     pub indices: Vec<u32>,

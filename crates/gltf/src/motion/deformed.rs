@@ -86,7 +86,8 @@ impl Deformed {
     }
 
     /// Computes the vertices for the present palette and weights, in the order of [`mesh`](Self::mesh). Arrays for
-    /// normals and tangents that the mesh does not have are left as they are. Runs in **O(vertices + deltas)**.
+    /// normals and tangents that the mesh does not have may have any length and are left as they are. Runs in
+    /// **O(vertices + deltas)**.
     ///
     /// # Errors
     /// Those of [`SkinnedMesh::skin_morphed`]: for arrays of another length, and for weights beyond ±10⁶.

@@ -6,7 +6,7 @@ use crate::Imported;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use hedgerow::character::CharacterError;
 use hedgerow::data::NodeMap;
-use hedgerow::{NodeHandle, Scene, Transform};
+use hedgerow::{Local, NodeHandle, Scene, Transform};
 use hedgerow_anim::player::Playback;
 use hedgerow_anim::{ClipBuilder, Error, Player, Pose, clip::ClipError};
 use std::sync::Arc;
@@ -195,7 +195,8 @@ impl AnimationPlayer {
     }
 
     /// Sets the local transforms of all nodes of the rigs that the animation moves, as one batch. World matrices follow
-    /// with the next [`Scene::update`].
+    /// with the next [`Scene::update`]. Nodes whose local transform already is that of the pose are not set: a paused
+    /// player changes nothing.
     ///
     /// Runs in **O(nodes of these rigs)**, and allocates at the first call alone.
     ///
@@ -206,7 +207,8 @@ impl AnimationPlayer {
         let Self { parts, items, .. } = self;
         items.clear();
         for part in parts {
-            items.extend(part.nodes.iter().map(|&(joint, node)| (node, part.pose().get(joint))));
+            let nodes = part.nodes.iter().map(|&(joint, node)| (node, part.pose().get(joint)));
+            items.extend(nodes.filter(|&(node, local)| scene.local(node) != Some(Local::Transform(local))));
         }
         super::set_all(scene, items.iter().copied())
     }

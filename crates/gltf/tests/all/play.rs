@@ -5,10 +5,11 @@ use crate::characters::copies;
 use crate::gltf_file::GltfFile;
 use hedgerow::anim::player::Playback;
 use hedgerow::anim::{ClipBuilder, Pose, clip::Precision, skeleton::SkeletonError};
+use hedgerow::changes::ChangeReader;
 use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Error, Node, Scene};
-use hedgerow_gltf::{Import, ImportErrorKind, Skipped};
+use hedgerow::{Error, Node, Scene, SceneConfig};
+use hedgerow_gltf::{Import, ImportErrorKind, ImportOptions, Skipped};
 use serde_json::json;
 
 /// A street with two things that move apart from each other: a gate with a latch, and a flag that waves. The first
@@ -132,6 +133,20 @@ fn a_player_at_rest_has_all_rigs_and_is_faded_to() {
     near(place(&import, 2), [101.0, 0.0, 0.0]);
     let rest = import.imported.at_rest();
     assert_eq!((rest.duration(), rest.poses().len()), (0.0, import.imported.rigs.len()));
+}
+
+#[test]
+fn a_paused_player_sets_nothing() {
+    let options = ImportOptions::new().with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
+    let mut import = options.from_slice(&street().glb(), None).unwrap();
+    let mut player = import.imported.play(0).unwrap();
+    let mut reader = ChangeReader::new();
+    for (seconds, moved) in [(1.25, 0), (0.0, 0), (0.5, 2), (0.0, 0)] {
+        player.advance(seconds);
+        player.apply(&mut import.scene).unwrap();
+        import.scene.update();
+        assert_eq!(import.scene.changes(&mut reader).unwrap().locals().len(), moved);
+    }
 }
 
 #[test]

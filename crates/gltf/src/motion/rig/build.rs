@@ -5,7 +5,6 @@ use super::{Rig, RigPlace};
 use crate::error::{ImportError, ImportErrorKind, Item, WarningKind};
 use crate::file::Reader;
 use crate::{Imported, ImportedScene, node::graph};
-use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hedgerow::data::NodeMap;
 use hedgerow::{Keep, Local, Mat34, NodeHandle, Scene, Transform, Visibility};
 use hedgerow_anim::Error;
@@ -81,16 +80,18 @@ impl Rigs {
             let parent = forest.parents[node].and_then(|parent| pushed.get(&parent).copied());
             let rest = match graph::local(json) {
                 Local::Transform(transform) => transform,
-                Local::Matrix(matrix) => match matrix.to_transform().or_else(|| flat(matrix)) {
-                    Some(rest) => rest,
-                    None => {
-                        let item = || Item::node(root, node);
-                        let rest = nearest(matrix).ok_or_else(|| ImportErrorKind::NotTransform(item()))?;
+                Local::Matrix(matrix) => {
+                    let item = || Item::node(root, node);
+                    // Rounding shears by up to 1e-3.
+                    let near = matrix.nearest_transform().map(|rest| (rest, shear(matrix, rest)));
+                    let (rest, shear) =
+                        near.filter(|near| near.1 <= 1e-3).ok_or_else(|| ImportErrorKind::NotTransform(item()))?;
+                    if shear > 2e-6 {
                         let kind = WarningKind::Invalid { meant: "the nearest transform" };
                         reader.warnings.fault(item, || "matrix".to_owned(), kind)?;
-                        rest
                     }
-                },
+                    rest
+                }
             };
             let name = json.name.clone().unwrap_or_default();
             let joint = builder.joint(name, parent.or(several_roots.then_some(0)), rest);
@@ -116,43 +117,12 @@ impl Rigs {
     }
 }
 
-/// Translation, rotation and scale of a matrix that scales by zero along some axes, if the others are at right angles.
-/// A rotation along the lost axes is as good as any.
-fn flat(matrix: Mat34) -> Option<Transform> {
-    let mut columns: [Vec3; 3] = core::array::from_fn(|axis| Vec3::from_array(matrix.rows.map(|row| row[axis])));
-    let lost = columns.map(|column| column == Vec3::ZERO);
-    if lost == [true; 3] {
-        return Some(Transform { translation: matrix.translation(), scale: Vec3::ZERO, ..Transform::IDENTITY });
-    }
-    for axis in 0..3 {
-        let (next, last) = (columns[(axis + 1) % 3], columns[(axis + 2) % 3]);
-        if columns[axis] == Vec3::ZERO {
-            columns[axis] = match (next == Vec3::ZERO, last == Vec3::ZERO) {
-                (false, false) => next.normalize().cross(last.normalize()),
-                (true, _) => last.normalize().any_orthonormal_vector(),
-                (_, true) => next.normalize().any_orthonormal_vector(),
-            };
-        }
-    }
-    let rows = core::array::from_fn(|row| {
-        let [x, y, z] = columns.map(|column| column[row]);
-        [x, y, z, matrix.rows[row][3]]
-    });
-    let mut transform = Mat34 { rows }.to_transform()?;
-    let axes = [&mut transform.scale.x, &mut transform.scale.y, &mut transform.scale.z];
-    axes.into_iter().zip(lost).filter(|(_, lost)| *lost).for_each(|(scale, _)| *scale = 0.0);
-    lost.contains(&true).then_some(transform)
-}
-
-/// The translation, rotation and scale nearest to a matrix that shears by at most 1e-3, as rounding does.
-fn nearest(matrix: Mat34) -> Option<Transform> {
-    let wide = matrix.to_wide();
-    let scale = DMat3::from_diagonal(DVec3::from_array([0, 1, 2].map(|axis| wide.matrix3.col(axis).length())));
-    let axes = wide.matrix3 * scale.inverse();
-    // Newton's iteration for the polar decomposition: each step squares the error.
-    let right = (0..4).fold(axes, |near, _| (near + near.inverse().transpose()) * 0.5);
-    let near = Mat34::from_wide(&DAffine3 { matrix3: right * scale, ..wide });
-    near.to_transform().filter(|_| right.abs_diff_eq(axes, 1e-3))
+/// The greatest difference of the columns of a matrix and of its nearest transform, relative to their lengths.
+fn shear(matrix: Mat34, near: Transform) -> f64 {
+    let [exact, near] = [matrix, Mat34::from(near)].map(|matrix| matrix.to_wide().matrix3);
+    let relative = |axis| (near.col(axis) - exact.col(axis)).abs().max_element() / exact.col(axis).length();
+    // Columns of zeros are equal: the quotient is not a number, which `max` passes over.
+    (0..3).map(relative).fold(0.0, f64::max)
 }
 
 /// The value of a key in a sorted list.
