@@ -221,7 +221,9 @@ fn nodes_of_the_program_among_those_of_the_instance_count_as_no_siblings() {
     assert_eq!(instance.id(own), None);
     let expected = [instance.node(1).unwrap(), instance.node(10).unwrap(), own, instance.node(2).unwrap()];
     assert!(scene.children(instance.root()).eq(expected));
-    assert_eq!(ids(&instance.tree(&scene).unwrap()), [1, 10, 11, 2], "and get ids when the tree is read");
+    assert_eq!(ids(&instance.tree(&scene).unwrap()), [1, 10, 2], "and are not in its tree, with all below them");
+    assert_eq!(instance.assign(&scene), Ok(1));
+    assert_eq!(ids(&instance.tree(&scene).unwrap()), [1, 10, 11, 2]);
 }
 
 #[test]
@@ -314,7 +316,7 @@ fn ids_are_unique_and_kept_by_bytes() {
 #[test]
 fn ids_of_nodes_that_are_gone_are_not_given_again_after_a_tree_was_saved() {
     for base in [row(&[0, 1, 2]), row(&[4, 9])] {
-        let (mut scene, mut instance) = placed(&base);
+        let (mut scene, instance) = placed(&base);
         while let Some(last) = scene.children(instance.root()).next_back() {
             scene.remove(last).unwrap();
             let tree = instance.tree(&scene).unwrap();
@@ -322,7 +324,7 @@ fn ids_of_nodes_that_are_gone_are_not_given_again_after_a_tree_was_saved() {
                 assert_eq!((tree.len(), tree.next_id()), (scene.len() - 2, base.next_id()));
                 let (mut opened, mut again) = placed(&tree);
                 let new = opened.insert(again.root(), Node::group()).unwrap();
-                again.tree(&opened).unwrap();
+                again.assign(&opened).unwrap();
                 assert_eq!(again.id(new), Some(base.next_id()));
             }
         }
