@@ -341,7 +341,8 @@ fn bytes_of_a_patch_are_read_as_they_were_written_and_changed_ones_are_safe() {
         let mut bytes = patch.to_bytes();
         assert_eq!(Patch::from_bytes(&bytes).unwrap().to_bytes(), bytes);
         assert!(Patch::from_bytes(&bytes[..bytes.len() - 1]).is_err());
-        assert!(Tree::from_bytes(&bytes).is_err());
+        assert_eq!(Tree::from_bytes(&bytes), Err(SnapshotError::Kind { found: "Patch" }));
+        assert_eq!(Patch::from_bytes(&old.to_bytes()), Err(SnapshotError::Kind { found: "Tree" }));
         let at = rng.usize(32..bytes.len());
         bytes[at] ^= 1 << rng.u8(..8);
         set_checksum(&mut bytes);
