@@ -8,7 +8,7 @@
 //! | change it, all or nothing | [`Patch::apply`] |
 //! | change a tree | [`Tree::patched`](crate::Tree::patched) |
 //! | take a patch back | [`Patch::inverse`] |
-//! | two patches, one after the other, as one | [`Patch::then`] |
+//! | patches, one after the other, as one | [`Patch::then`], [`Patch::join`] |
 //! | two patches of the same state as one | [`Patch::merge`] |
 //! | make one by hand, take out single overrides | [`Patch::from_entries`], [`Patch::retain`] |
 //! | files and networks | [`Patch::to_bytes`], [`Patch::from_bytes`], serde |
@@ -55,6 +55,7 @@ pub use recorder::Recorder;
 pub use value::{Field, Spot, Value};
 
 use moves::Moves;
+use core::borrow::Borrow;
 use std::collections::BTreeMap;
 
 /// One field of one node, before and after.
@@ -251,6 +252,7 @@ impl Patch {
     /// let (first, second) = (Patch::between(&a, &b)?, Patch::between(&b, &c)?);
     /// assert_eq!(first.then(&second)?, Patch::between(&a, &c)?);
     /// assert!(first.then(&first).is_err());
+    /// assert_eq!(Patch::join([&first, &second])?, Patch::between(&a, &c)?);
     /// # Ok::<(), hedgerow::patch::PatchError>(())
     /// ```
     pub fn then(&self, later: &Self) -> Result<Self, PatchError> {
@@ -282,6 +284,14 @@ impl Patch {
         Self::from_entries(joined.into_values().collect())
     }
 }
+
+    /// Patches, each made after the one before it, as one patch. Runs in the time of a [`then`](Self::then) for each.
+    ///
+    /// # Errors
+    /// Those of [`then`](Self::then).
+    pub fn join<P: Borrow<Self>>(patches: impl IntoIterator<Item = P>) -> Result<Self, PatchError> {
+        patches.into_iter().try_fold(Self::new(), |all, later| all.then(later.borrow()))
+    }
 
 /// Writes the list of entries.
 #[cfg(feature = "serde")]

@@ -78,6 +78,7 @@ fn patches_join_in_any_order_into_one_that_does_the_same() {
         let ad = ac.then(&cd).unwrap();
         assert_eq!(ad, ab.then(&bc.then(&cd).unwrap()).unwrap());
         assert_eq!(bits(&a.patched(&ad).unwrap()), bits(&d));
+        assert_eq!(Patch::join([&ab, &bc, &cd]), Ok(ad.clone()));
         let nothing = ab.then(&ab.inverse()).unwrap();
         assert!(nothing.entries().iter().all(|entry| entry.field() == Field::Place && entry.before == entry.after));
         assert_eq!(bits(&a.patched(&nothing).unwrap()), bits(&a));
