@@ -16,6 +16,11 @@ pub enum PatchError {
         /// The field.
         field: Field,
     },
+    /// A node that the patch changes is not there: it was removed or detached.
+    Gone {
+        /// The node's id.
+        id: u64,
+    },
     /// A node would be inserted whose id another one has: the patch was applied before, or two writers gave one id.
     IdInUse {
         /// The id.
@@ -67,6 +72,7 @@ impl fmt::Display for PatchError {
             ),
             Self::IdInUse { id } => write!(
                 f,
+            Self::Gone { id } => write!(f, "node {id} is not there; apply the patch to the state it was made from"),
                 "node {id} would be inserted, but a node with this id is there; apply the patch once, and give each writer \
                  ids of its own with Instance::begin_ids_at"
             ),

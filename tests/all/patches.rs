@@ -57,7 +57,8 @@ fn a_patch_is_refused_by_another_state_and_leaves_it_as_it_was() {
             let (mut scene, mut instance) = placed(&old);
             patch.apply(&mut scene, &mut instance).unwrap();
             let twice = patch.apply(&mut scene, &mut instance);
-            assert!(matches!(twice, Err(PatchError::State { .. } | PatchError::IdInUse { .. })), "{twice:?}");
+            use PatchError::{Gone, IdInUse, State};
+            assert!(matches!(twice, Err(State { .. } | IdInUse { .. } | Gone { .. })), "{twice:?}");
         }
     }
     assert!(refused > 100, "{refused}");
@@ -77,8 +78,8 @@ fn patches_join_in_any_order_into_one_that_does_the_same() {
         assert_eq!(bits(&c.patched(&ac.inverse()).unwrap()), bits(&a));
         let ad = ac.then(&cd).unwrap();
         assert_eq!(ad, ab.then(&bc.then(&cd).unwrap()).unwrap());
-        assert_eq!(bits(&a.patched(&ad).unwrap()), bits(&d));
         assert_eq!(Patch::join([&ab, &bc, &cd]), Ok(ad.clone()));
+        assert_eq!(bits(&a.patched(&ad).unwrap()), bits(&d));
         let nothing = ab.then(&ab.inverse()).unwrap();
         assert!(nothing.entries().iter().all(|entry| entry.field() == Field::Place && entry.before == entry.after));
         assert_eq!(bits(&a.patched(&nothing).unwrap()), bits(&a));
@@ -262,6 +263,8 @@ fn errors_name_the_node() {
     assert_eq!(child.patched(&between(&base, &row(&[1]))), Err(PatchError::NotEmpty { id: 2, child: 3 }));
     let mut named = row(&[1]);
     named.push_with_id(None, Node::group().named("kept"), 2);
+    assert_eq!(row(&[1]).patched(&between(&base, &named)), Err(PatchError::Gone { id: 2 }));
+    assert_eq!(row(&[1]).patched(&between(&base, &row(&[1]))), Err(PatchError::Gone { id: 2 }));
     assert_eq!(named.patched(&between(&base, &row(&[1]))), state(2, Field::Name), "the inverse could not give it back");
     assert_eq!(insert.then(&insert), Err(PatchError::State { id: 7, field: Field::Place }));
     let again = Patch::from_entries(insert.entries().iter().chain(insert.entries()).cloned().collect());
@@ -269,6 +272,7 @@ fn errors_name_the_node() {
     let other = between(&row(&[2, 1]), &row(&[]));
     assert!(matches!(Patch::merge(&between(&base, &row(&[])), &other), Err(PatchError::State { .. })));
     for error in [
+        PatchError::Gone { id: 7 },
         PatchError::IdInUse { id: 7 },
         PatchError::Missing { id: 7, missing: 2 },
         PatchError::Cycle { id: 7 },
