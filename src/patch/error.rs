@@ -61,6 +61,8 @@ pub enum PatchError {
     },
     /// A scene would refuse the tree.
     Tree(BatchError),
+    /// A recorder cannot read the scene.
+    Read(Error),
 }
 
 impl fmt::Display for PatchError {
@@ -70,9 +72,9 @@ impl fmt::Display for PatchError {
                 f,
                 "{field:?} of node {id} is not what the patch starts from; apply the patch to the state it was made from"
             ),
+            Self::Gone { id } => write!(f, "node {id} is not there; apply the patch to the state it was made from"),
             Self::IdInUse { id } => write!(
                 f,
-            Self::Gone { id } => write!(f, "node {id} is not there; apply the patch to the state it was made from"),
                 "node {id} would be inserted, but a node with this id is there; apply the patch once, and give each writer \
                  ids of its own with Instance::begin_ids_at"
             ),
@@ -86,6 +88,7 @@ impl fmt::Display for PatchError {
             Self::Invalid { id, violation } => write!(f, "node {id}: {violation}; make the patch again"),
             Self::Scene { id, error } => write!(f, "node {id}: {error}"),
             Self::Tree(error) => write!(f, "the tree is refused: {error}"),
+            Self::Read(error) => write!(f, "the scene cannot be read: {error}"),
         }
     }
 }
@@ -93,7 +96,7 @@ impl fmt::Display for PatchError {
 impl core::error::Error for PatchError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Scene { error, .. } => Some(error),
+            Self::Scene { error, .. } | Self::Read(error) => Some(error),
             Self::Tree(error) => Some(error),
             _ => None,
         }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | how two trees differ | [`Patch::between`] |
 //! | what changed in a scene since the last time | [`Recorder::read`] |
+//! | undo that, or a part of it that failed | [`Recorder::apply`], [`Recorder::revert`] |
 //! | a tree in a scene, whose nodes keep their ids | [`Instance`] |
 //! | change it, all or nothing | [`Patch::apply`] |
 //! | change a tree | [`Tree::patched`](crate::Tree::patched) |
@@ -54,8 +55,8 @@ pub use merge::Conflict;
 pub use recorder::Recorder;
 pub use value::{Field, Spot, Value};
 
-use moves::Moves;
 use core::borrow::Borrow;
+use moves::Moves;
 use std::collections::BTreeMap;
 
 /// One field of one node, before and after.
@@ -251,8 +252,8 @@ impl Patch {
     /// });
     /// let (first, second) = (Patch::between(&a, &b)?, Patch::between(&b, &c)?);
     /// assert_eq!(first.then(&second)?, Patch::between(&a, &c)?);
-    /// assert!(first.then(&first).is_err());
     /// assert_eq!(Patch::join([&first, &second])?, Patch::between(&a, &c)?);
+    /// assert!(first.then(&first).is_err());
     /// # Ok::<(), hedgerow::patch::PatchError>(())
     /// ```
     pub fn then(&self, later: &Self) -> Result<Self, PatchError> {
@@ -283,7 +284,6 @@ impl Patch {
         joined.retain(|_, entry| entry.is_needed());
         Self::from_entries(joined.into_values().collect())
     }
-}
 
     /// Patches, each made after the one before it, as one patch. Runs in the time of a [`then`](Self::then) for each.
     ///
@@ -292,6 +292,7 @@ impl Patch {
     pub fn join<P: Borrow<Self>>(patches: impl IntoIterator<Item = P>) -> Result<Self, PatchError> {
         patches.into_iter().try_fold(Self::new(), |all, later| all.then(later.borrow()))
     }
+}
 
 /// Writes the list of entries.
 #[cfg(feature = "serde")]
