@@ -25,10 +25,15 @@ impl Editor {
         Ok(Self { scene, recorder, undo: Vec::new(), redo: Vec::new() })
     }
 
-    /// Makes any edits, which are one step: what was undone before can no longer be redone.
+    /// Makes any edits, which are one step: what was undone before can no longer be redone. If one is refused, those
+    /// before it are taken back.
     fn act<T>(&mut self, edits: impl FnOnce(&mut Scene) -> Result<T, hedgerow::Error>) -> Result<T, Box<dyn Error>> {
         let result = edits(&mut self.scene);
-        let step = self.read()?;
+        if result.is_err() {
+            self.recorder.revert(&mut self.scene)?;
+        }
+        self.scene.update();
+        let step = self.recorder.read(&self.scene)?;
         if !step.is_empty() {
             self.undo.push(step);
             self.redo.clear();
@@ -38,23 +43,16 @@ impl Editor {
 
     fn undo(&mut self) -> Result<(), Box<dyn Error>> {
         let Some(step) = self.undo.pop() else { return Ok(()) };
-        step.inverse().apply(&mut self.scene, self.recorder.instance_mut())?;
-        self.read()?; // the edits of an undo are no step
+        self.recorder.apply(&mut self.scene, &step.inverse())?;
         self.redo.push(step);
         Ok(())
     }
 
     fn redo(&mut self) -> Result<(), Box<dyn Error>> {
         let Some(step) = self.redo.pop() else { return Ok(()) };
-        step.apply(&mut self.scene, self.recorder.instance_mut())?;
-        self.read()?;
+        self.recorder.apply(&mut self.scene, &step)?;
         self.undo.push(step);
         Ok(())
-    }
-
-    fn read(&mut self) -> Result<Patch, hedgerow::Error> {
-        self.scene.update();
-        self.recorder.read(&self.scene)
     }
 
     fn node(&self, id: u64) -> NodeHandle {
@@ -95,6 +93,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let door = editor.node(selected);
     assert_eq!(editor.scene.get(door).and_then(NodeRef::name), Some("door"), "the selection survives");
 
+    let failed = editor.act(|scene| scene.remove(door).and_then(|_| scene.remove(door)));
+    assert!(failed.is_err() && editor.shown() == built, "a command that fails half-way leaves no trace");
+
+    let door = editor.node(selected);
     editor.redo()?;
     let first = editor.scene.get(door).and_then(|door| door.previous_sibling()?.name());
     assert_eq!(first, Some("window"), "the moves are done again");

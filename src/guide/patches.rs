@@ -22,6 +22,7 @@
 //! let mut instance = Instance::insert(&mut scene, root, &prefab)?;
 //! instance.begin_ids_at(1000); // new nodes of the prefab have lower ids
 //! scene.edit(instance.node(0).unwrap())?.set_material(7).set_name("red lamp");
+//! instance.assign(&scene)?; // ids for new nodes
 //! let mut overrides = Patch::between(&prefab, &instance.tree(&scene)?)?;
 //!
 //! let mut next = prefab.clone(); // the next version of the prefab

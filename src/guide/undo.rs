@@ -4,8 +4,9 @@
 //!
 //! **By patches**, as in an editor: a [`Recorder`](crate::patch::Recorder) reads what a user's action changed, whatever
 //! edits that were, and the [`inverse`](crate::patch::Patch::inverse) takes it back, to the bit. Reading takes time for
-//! what changed, not for the scene. What was removed comes back with another handle and the same id: so refer to nodes
-//! by ids. A file keeps them: save [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
+//! what changed, not for the scene. [`revert`](crate::patch::Recorder::revert) takes back an action that failed
+//! half-way. What was removed comes back with another handle and the same id: so refer to nodes by ids. A file keeps
+//! them: save [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
 //! [`Instance::insert_below`](crate::patch::Instance::insert_below). `examples/undo.rs` is an editor that does this.
 //!
 //! ```
@@ -23,9 +24,7 @@
 //! scene.update();
 //! let step = recorder.read(&scene)?; // a step of the history
 //!
-//! step.inverse().apply(&mut scene, recorder.instance_mut())?; // undo
-//! scene.update();
-//! recorder.read(&scene)?; // the undo is no step
+//! recorder.apply(&mut scene, &step.inverse())?; // undo, which is no step
 //! let cup = recorder.instance().node(id).unwrap();
 //! assert_eq!(scene.get(cup).unwrap().name(), Some("cup"));
 //!
@@ -35,7 +34,7 @@
 //! let document = Instance::insert_below(&mut opened, root, &Tree::from_bytes(&file)?)?; // and open
 //! assert_eq!(opened.get(document.node(id).unwrap()).unwrap().name(), Some("cup"));
 //!
-//! step.apply(&mut scene, recorder.instance_mut())?; // redo
+//! recorder.apply(&mut scene, &step)?; // redo
 //! assert_eq!(scene.len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

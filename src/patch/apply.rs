@@ -96,7 +96,9 @@ impl Patch {
                 value => instance.value(scene, value, id).is_some_and(|now| now.same(value)),
             };
             if !same {
-                return Err(PatchError::State { id, field: entry.field() });
+                let there = instance.node(id).is_some_and(|node| area.contains(node));
+                let state = PatchError::State { id, field: entry.field() };
+                return Err(if there { state } else { PatchError::Gone { id } });
             }
         }
         // Whether what moves stands at the parent where others expect it, `from_entries` has checked.

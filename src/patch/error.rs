@@ -16,6 +16,11 @@ pub enum PatchError {
         /// The field.
         field: Field,
     },
+    /// A node that the patch changes is not there: it was removed or detached.
+    Gone {
+        /// The node's id.
+        id: u64,
+    },
     /// A node would be inserted whose id another one has: the patch was applied before, or two writers gave one id.
     IdInUse {
         /// The id.
@@ -56,6 +61,8 @@ pub enum PatchError {
     },
     /// A scene would refuse the tree.
     Tree(BatchError),
+    /// A recorder cannot read the scene.
+    Read(Error),
 }
 
 impl fmt::Display for PatchError {
@@ -65,6 +72,7 @@ impl fmt::Display for PatchError {
                 f,
                 "{field:?} of node {id} is not what the patch starts from; apply the patch to the state it was made from"
             ),
+            Self::Gone { id } => write!(f, "node {id} is not there; apply the patch to the state it was made from"),
             Self::IdInUse { id } => write!(
                 f,
                 "node {id} would be inserted, but a node with this id is there; apply the patch once, and give each writer \
@@ -80,6 +88,7 @@ impl fmt::Display for PatchError {
             Self::Invalid { id, violation } => write!(f, "node {id}: {violation}; make the patch again"),
             Self::Scene { id, error } => write!(f, "node {id}: {error}"),
             Self::Tree(error) => write!(f, "the tree is refused: {error}"),
+            Self::Read(error) => write!(f, "the scene cannot be read: {error}"),
         }
     }
 }
@@ -87,7 +96,7 @@ impl fmt::Display for PatchError {
 impl core::error::Error for PatchError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Scene { error, .. } => Some(error),
+            Self::Scene { error, .. } | Self::Read(error) => Some(error),
             Self::Tree(error) => Some(error),
             _ => None,
         }

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 /// | there, and has no ids | there | [`of`](Self::of) |
 /// | there, with ids from a file or from before a restart | there | [`with_ids`](Self::with_ids) |
 ///
-/// [`tree`](Self::tree) reads the tree back, ids included.
+/// [`tree`](Self::tree) reads the tree back, ids included; new nodes get ids by [`assign`](Self::assign).
 ///
 /// ```
 /// use hedgerow::patch::Instance;
@@ -55,30 +55,11 @@ impl Instance {
         Self::insert_below(scene, root, tree)
     }
 
-    /// Inserts a tree as the last children of a node, which becomes the root. Nodes that are below it already have no
-    /// ids. Runs in **O(nodes log nodes)**.
+    /// Inserts a tree as the last children of a node, which becomes the root, as in the example of
+    /// [undo](crate::guide::undo). Nodes that are below it already have no ids. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// Those of [`Scene::insert_tree`]. The scene is unchanged.
-    ///
-    /// ```
-    /// use hedgerow::patch::Instance;
-    /// use hedgerow::{Node, Scene, Tree};
-    ///
-    /// let mut scene = Scene::new();
-    /// let lamp = scene.insert(scene.root(), Node::group().named("lamp"))?;
-    /// let post = scene.insert(scene.root(), Node::group().named("post"))?;
-    /// let mut document = Instance::of(&scene, scene.root())?; // the ids are 0 and 1
-    /// scene.remove(lamp)?;
-    /// let file = document.tree(&scene)?.to_bytes();
-    ///
-    /// let mut scene = Scene::new();
-    /// let root = scene.root();
-    /// let document = Instance::insert_below(&mut scene, root, &Tree::from_bytes(&file)?)?;
-    /// assert_eq!(scene.get(document.node(1).unwrap()).unwrap().name(), Some("post"));
-    /// assert_eq!((document.node(0), document.ids().next_id()), (None, 2));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn insert_below(scene: &mut Scene, root: NodeHandle, tree: &Tree) -> Result<Self, BatchError> {
         let handles = scene.insert_tree(root, tree)?;
         let mut ids = NodeIds::new();
@@ -111,14 +92,16 @@ impl Instance {
     ///
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::group())?;
-    /// assert_eq!(Instance::of(&scene, scene.root())?.node(0), Some(car));
+    /// let mut document = Instance::of(&scene, scene.root())?;
+    /// let lamp = scene.insert(scene.root(), Node::group())?;
+    /// assert_eq!((document.node(0), document.tree(&scene)?.len()), (Some(car), 1));
+    /// assert_eq!((document.assign(&scene)?, document.id(lamp), document.tree(&scene)?.len()), (1, Some(1), 2));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn of(scene: &Scene, root: NodeHandle) -> Result<Self, Error> {
-        let top = scene.get(root).ok_or(Error::StaleHandle(root))?;
-        let mut ids = NodeIds::new();
-        ids.assign_to(scene, top.descendants().skip(1))?;
-        Ok(Self { root, ids })
+        let mut instance = Self { root, ids: NodeIds::new() };
+        instance.assign(scene)?;
+        Ok(instance)
     }
 
     /// The node below which the tree is.
@@ -133,15 +116,15 @@ impl Instance {
         self.ids.node(id)
     }
 
-    /// The id of a node; `None` for the root and for nodes that are new since [`tree`](Self::tree) was called. Runs in
-    /// **O(1)**.
+    /// The id of a node; `None` for the root and for nodes that are new since [`assign`](Self::assign) was called. Runs
+    /// in **O(1)**.
     #[must_use]
     pub fn id(&self, node: NodeHandle) -> Option<u64> {
         self.ids.id(node)
     }
 
-    /// All ids with their nodes, and the id that a new node gets next. Removed nodes keep theirs until
-    /// [`tree`](Self::tree) or [`Recorder::read`](crate::patch::Recorder::read) is called.
+    /// All ids with their nodes, and the id that a new node gets next. Nodes that a program removed keep theirs until
+    /// [`assign`](Self::assign) or [`Recorder::read`](crate::patch::Recorder::read) is called.
     ///
     /// ```
     /// use hedgerow::data::NodeIds;
@@ -175,21 +158,29 @@ impl Instance {
         self.ids.begin_at(next);
     }
 
-    /// The tree as the scene has it now, in depth-first order, with its ids. New nodes below the root get the next
-    /// ids, and the ids of removed nodes are forgotten. [`Recorder::tree`](crate::patch::Recorder::tree) gives none.
-    /// Runs in **O(nodes log nodes)**.
+    /// Assigns the next ids to the nodes below the root that have none, in depth-first order, and drops the ids of
+    /// removed nodes. Returns the number of new ids. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`] if the root was removed; [`Error::NoIds`] if there are too few ids for new nodes.
-    pub fn tree(&mut self, scene: &Scene) -> Result<Tree, Error> {
+    pub fn assign(&mut self, scene: &Scene) -> Result<usize, Error> {
         let root = scene.get(self.root).ok_or(Error::StaleHandle(self.root))?;
-        self.ids.assign_to(scene, root.descendants().skip(1))?;
-        let (mut tree, mut numbers) = (Tree::with_capacity(root.descendants().count()), HashMap::new());
+        self.ids.assign_to(scene, root.descendants().skip(1))
+    }
+
+    /// The nodes that have ids as the scene has them now, in depth-first order. A node without an id is left out with
+    /// all that is below it: to save a document, call [`assign`](Self::assign) first. Runs in **O(nodes)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`] if the root was removed.
+    pub fn tree(&self, scene: &Scene) -> Result<Tree, Error> {
+        let root = scene.get(self.root).ok_or(Error::StaleHandle(self.root))?;
+        let (mut tree, mut numbers) = (Tree::with_capacity(self.ids.len()), HashMap::from([(self.root, None)]));
         for node in root.descendants().skip(1) {
-            let handle = node.handle();
-            let id = self.id(handle).expect("each node below the root has an id now");
             let parent = node.parent().and_then(|parent| numbers.get(&parent.handle()).copied());
-            numbers.insert(handle, tree.push_with_id(parent, node.node(), id));
+            if let (Some(parent), Some(id)) = (parent, self.id(node.handle())) {
+                numbers.insert(node.handle(), Some(tree.push_with_id(parent, node.node(), id)));
+            }
         }
         tree.begin_ids_at(self.ids.next_id());
         Ok(tree)

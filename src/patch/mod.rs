@@ -4,11 +4,12 @@
 //! |---|---|
 //! | how two trees differ | [`Patch::between`] |
 //! | what changed in a scene since the last time | [`Recorder::read`] |
+//! | undo that, or a part of it that failed | [`Recorder::apply`], [`Recorder::revert`] |
 //! | a tree in a scene, whose nodes keep their ids | [`Instance`] |
 //! | change it, all or nothing | [`Patch::apply`] |
 //! | change a tree | [`Tree::patched`](crate::Tree::patched) |
 //! | take a patch back | [`Patch::inverse`] |
-//! | two patches, one after the other, as one | [`Patch::then`] |
+//! | patches, one after the other, as one | [`Patch::then`], [`Patch::join`] |
 //! | two patches of the same state as one | [`Patch::merge`] |
 //! | make one by hand, take out single overrides | [`Patch::from_entries`], [`Patch::retain`] |
 //! | files and networks | [`Patch::to_bytes`], [`Patch::from_bytes`], serde |
@@ -54,6 +55,7 @@ pub use merge::Conflict;
 pub use recorder::Recorder;
 pub use value::{Field, Spot, Value};
 
+use core::borrow::Borrow;
 use moves::Moves;
 use std::collections::BTreeMap;
 
@@ -250,6 +252,7 @@ impl Patch {
     /// });
     /// let (first, second) = (Patch::between(&a, &b)?, Patch::between(&b, &c)?);
     /// assert_eq!(first.then(&second)?, Patch::between(&a, &c)?);
+    /// assert_eq!(Patch::join([&first, &second])?, Patch::between(&a, &c)?);
     /// assert!(first.then(&first).is_err());
     /// # Ok::<(), hedgerow::patch::PatchError>(())
     /// ```
@@ -280,6 +283,14 @@ impl Patch {
         }
         joined.retain(|_, entry| entry.is_needed());
         Self::from_entries(joined.into_values().collect())
+    }
+
+    /// Patches, each made after the one before it, as one patch. Runs in the time of a [`then`](Self::then) for each.
+    ///
+    /// # Errors
+    /// Those of [`then`](Self::then).
+    pub fn join<P: Borrow<Self>>(patches: impl IntoIterator<Item = P>) -> Result<Self, PatchError> {
+        patches.into_iter().try_fold(Self::new(), |all, later| all.then(later.borrow()))
     }
 }
 

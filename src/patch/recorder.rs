@@ -2,7 +2,7 @@
 
 use crate::changes::{ChangeKinds, ChangeReader};
 use crate::data::NodeMap;
-use crate::patch::{Entry, Instance, Patch, Spot, Value, between::push_components, instance::Area};
+use crate::patch::{Entry, Instance, Patch, PatchError, Spot, Value, between::push_components, instance::Area};
 use crate::{Error, Node, NodeHandle, NodeRef, Scene, Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -25,8 +25,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// let step = recorder.read(&scene)?;
 /// assert_eq!((step.entries().len(), recorder.tree().len()), (1, 1));
 ///
-/// step.inverse().apply(&mut scene, recorder.instance_mut())?;
-/// assert_eq!(scene.get(lamp).unwrap().own_material(), Some(1));
+/// recorder.apply(&mut scene, &step.inverse())?; // undo
+/// scene.insert(lamp, Node::group())?;
+/// recorder.revert(&mut scene)?; // an action that failed half-way
+/// assert_eq!((scene.get(lamp).unwrap().own_material(), scene.len()), (Some(1), 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -57,7 +59,8 @@ struct Found {
 }
 
 impl Recorder {
-    /// A recorder that has read an instance as it is now. Runs in **O(nodes log nodes)**.
+    /// A recorder that has read an instance as it is now. Call it after [`Scene::update`], also for a scene that was
+    /// just made. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// Those of [`read`](Self::read).
@@ -74,14 +77,8 @@ impl Recorder {
         &self.instance
     }
 
-    /// The same, to apply patches to it, which the next read returns as any other edits.
-    #[must_use]
-    pub fn instance_mut(&mut self) -> &mut Instance {
-        &mut self.instance
-    }
-
-    /// The tree as of the last read, with its ids, whatever was edited since: for a client that joins, or a file. Gives
-    /// no node an id. Runs in **O(nodes)**.
+    /// The tree as of the last read, with its ids, whatever was edited since: for a client that joins, or a file. Runs
+    /// in **O(nodes)**.
     #[must_use]
     pub fn tree(&self) -> Tree {
         let nodes: HashMap<Spot, &Known> = self.known.values().map(|known| (known.spot, known)).collect();
@@ -111,23 +108,14 @@ impl Recorder {
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not track changes, [`Error::NotUpdated`] after edits since the last
-    /// update, [`Error::StaleHandle`] if the instance's root was removed, and [`Error::NoIds`] if there are fewer ids
-    /// left than nodes in the scene. Nothing counts as read then.
+    /// update and before the first one, [`Error::StaleHandle`] if the instance's root was removed, and
+    /// [`Error::NoIds`] if there are fewer ids left than nodes in the scene. Nothing counts as read then.
     pub fn read(&mut self, scene: &Scene) -> Result<Patch, Error> {
-        if !scene.config().changes {
-            return Err(Error::NoChanges);
-        }
-        let (root, next) = (self.instance.root(), self.instance.ids().next_id());
-        if !scene.contains(root) {
-            return Err(Error::StaleHandle(root));
-        }
+        self.check(scene, scene.len(), self.instance.ids().next_id())?;
         if !scene.store.has_all_edits() {
             return Err(Error::NotUpdated);
         }
-        if scene.len() as u64 > u64::MAX - next {
-            return Err(Error::NoIds { next });
-        }
-        let mut area = Area::in_tree(scene, root);
+        let mut area = Area::in_tree(scene, self.instance.root());
         let touched = self.touched(scene, &mut area)?;
         let mut found = self.find(scene, &mut area, touched);
         drop_unmoved(&mut found);
@@ -142,6 +130,46 @@ impl Recorder {
         }
         self.keep(scene, found);
         Ok(Patch { entries })
+    }
+
+    /// Applies a patch, [updates](Scene::update) the scene, and reads it, or does none of that: so an undo is no step.
+    /// Returns what was read, edits before among it. Takes the time of the three.
+    ///
+    /// # Errors
+    /// Those of [`Patch::apply`]; [`PatchError::Read`] for those of [`read`](Self::read).
+    pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, PatchError> {
+        let next = patch.entries.last().map_or(0, |last| last.id.saturating_add(1));
+        let next = self.instance.ids().next_id().max(next);
+        self.check(scene, scene.len().saturating_add(patch.entries.len()), next).map_err(PatchError::Read)?;
+        patch.apply(scene, &mut self.instance)?;
+        scene.update();
+        self.read(scene).map_err(PatchError::Read)
+    }
+
+    /// Takes back all edits since the last read, or none: those of a command that failed half-way. Updates the scene.
+    /// New nodes are removed, and removed ones get other handles and keep their ids. Runs in **O(nodes log nodes)**.
+    ///
+    /// # Errors
+    /// Those of [`apply`](Self::apply).
+    pub fn revert(&mut self, scene: &mut Scene) -> Result<(), PatchError> {
+        scene.update();
+        let mut reverted = self.clone();
+        let edits = reverted.read(scene).map_err(PatchError::Read)?;
+        reverted.apply(scene, &edits.inverse())?;
+        *self = reverted;
+        Ok(())
+    }
+
+    /// Checks that a scene of this many nodes can be read, with ids from `next` on for new ones.
+    fn check(&self, scene: &Scene, nodes: usize, next: u64) -> Result<(), Error> {
+        let root = self.instance.root();
+        if !scene.config().changes {
+            return Err(Error::NoChanges);
+        }
+        if !scene.contains(root) {
+            return Err(Error::StaleHandle(root));
+        }
+        if nodes as u64 > u64::MAX - next { Err(Error::NoIds { next }) } else { Ok(()) }
     }
 
     /// The nodes that may have changed, and whether they may have been moved, inserted or removed.

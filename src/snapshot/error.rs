@@ -23,10 +23,10 @@ pub enum SnapshotError {
     NotASnapshot,
     /// The snapshot has a version that this version of the crate does not know.
     Version(u32),
-    /// The snapshot contains a scene where a tree is expected, or a tree where a scene is expected.
+    /// The bytes are those of another type.
     Kind {
-        /// Whether a whole scene is expected.
-        whole: bool,
+        /// The type that reads them: `"Scene"`, `"Tree"` or `"Patch"`.
+        found: &'static str,
     },
     /// The snapshot is shorter or longer than it states.
     Length {
@@ -61,12 +61,7 @@ impl fmt::Display for SnapshotError {
                 "the snapshot has version {found}, and this crate reads version {}; load it with the crate that wrote it",
                 super::VERSION
             ),
-            Self::Kind { whole: true } => {
-                f.write_str("the snapshot holds a tree, not a whole scene; read it with Tree::from_bytes")
-            }
-            Self::Kind { whole: false } => {
-                f.write_str("the snapshot holds a whole scene, not a tree; load it with Scene::from_bytes")
-            }
+            Self::Kind { found } => write!(f, "the bytes are those of a {found}; read them with {found}::from_bytes"),
             Self::Length { expected, found } => {
                 write!(f, "the snapshot should have {expected} bytes but has {found}; read the whole file again")
             }

@@ -57,10 +57,11 @@ pub(crate) fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> 
         Broken::Version(version) => SnapshotError::Version(version),
         Broken::Length { expected, found } => SnapshotError::Length { expected, found },
         Broken::Checksum => SnapshotError::Checksum,
-        Broken::Kind(found) if found == Kind::Scene as u32 || found == Kind::Tree as u32 => {
-            SnapshotError::Kind { whole: kind == Kind::Scene }
-        }
-        Broken::Magic | Broken::Kind(_) => SnapshotError::NotASnapshot,
+        Broken::Kind(found) => [(Kind::Scene, "Scene"), (Kind::Tree, "Tree"), (Kind::Patch, "Patch")]
+            .into_iter()
+            .find(|&(kind, _)| kind as u32 == found)
+            .map_or(SnapshotError::NotASnapshot, |(_, found)| SnapshotError::Kind { found }),
+        Broken::Magic => SnapshotError::NotASnapshot,
     })
 }
 

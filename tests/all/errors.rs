@@ -85,11 +85,10 @@ fn errors_of_values_become_errors_of_the_scene() {
 
 #[test]
 fn errors_of_snapshots_say_what_the_bytes_are() {
-    let said: [(SnapshotError, &[&str]); 8] = [
+    let said: [(SnapshotError, &[&str]); 7] = [
         (SnapshotError::NotASnapshot, &["Scene::to_bytes"]),
         (SnapshotError::Version(999), &["version 999"]),
-        (SnapshotError::Kind { whole: true }, &["Tree::from_bytes"]),
-        (SnapshotError::Kind { whole: false }, &["Scene::from_bytes"]),
+        (SnapshotError::Kind { found: "Patch" }, &["Patch::from_bytes"]),
         (SnapshotError::Length { expected: 123, found: 45 }, &["123 bytes", "has 45"]),
         (SnapshotError::Checksum, &["damaged"]),
         (SnapshotError::Invalid { violation: "a node is lost" }, &["not valid: a node is lost"]),

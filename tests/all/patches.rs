@@ -57,7 +57,8 @@ fn a_patch_is_refused_by_another_state_and_leaves_it_as_it_was() {
             let (mut scene, mut instance) = placed(&old);
             patch.apply(&mut scene, &mut instance).unwrap();
             let twice = patch.apply(&mut scene, &mut instance);
-            assert!(matches!(twice, Err(PatchError::State { .. } | PatchError::IdInUse { .. })), "{twice:?}");
+            use PatchError::{Gone, IdInUse, State};
+            assert!(matches!(twice, Err(State { .. } | IdInUse { .. } | Gone { .. })), "{twice:?}");
         }
     }
     assert!(refused > 100, "{refused}");
@@ -77,6 +78,7 @@ fn patches_join_in_any_order_into_one_that_does_the_same() {
         assert_eq!(bits(&c.patched(&ac.inverse()).unwrap()), bits(&a));
         let ad = ac.then(&cd).unwrap();
         assert_eq!(ad, ab.then(&bc.then(&cd).unwrap()).unwrap());
+        assert_eq!(Patch::join([&ab, &bc, &cd]), Ok(ad.clone()));
         assert_eq!(bits(&a.patched(&ad).unwrap()), bits(&d));
         let nothing = ab.then(&ab.inverse()).unwrap();
         assert!(nothing.entries().iter().all(|entry| entry.field() == Field::Place && entry.before == entry.after));
@@ -221,7 +223,9 @@ fn nodes_of_the_program_among_those_of_the_instance_count_as_no_siblings() {
     assert_eq!(instance.id(own), None);
     let expected = [instance.node(1).unwrap(), instance.node(10).unwrap(), own, instance.node(2).unwrap()];
     assert!(scene.children(instance.root()).eq(expected));
-    assert_eq!(ids(&instance.tree(&scene).unwrap()), [1, 10, 11, 2], "and get ids when the tree is read");
+    assert_eq!(ids(&instance.tree(&scene).unwrap()), [1, 10, 2], "and are not in its tree, with all below them");
+    assert_eq!(instance.assign(&scene), Ok(1));
+    assert_eq!(ids(&instance.tree(&scene).unwrap()), [1, 10, 11, 2]);
 }
 
 #[test]
@@ -259,6 +263,8 @@ fn errors_name_the_node() {
     assert_eq!(child.patched(&between(&base, &row(&[1]))), Err(PatchError::NotEmpty { id: 2, child: 3 }));
     let mut named = row(&[1]);
     named.push_with_id(None, Node::group().named("kept"), 2);
+    assert_eq!(row(&[1]).patched(&between(&base, &named)), Err(PatchError::Gone { id: 2 }));
+    assert_eq!(row(&[1]).patched(&between(&base, &row(&[1]))), Err(PatchError::Gone { id: 2 }));
     assert_eq!(named.patched(&between(&base, &row(&[1]))), state(2, Field::Name), "the inverse could not give it back");
     assert_eq!(insert.then(&insert), Err(PatchError::State { id: 7, field: Field::Place }));
     let again = Patch::from_entries(insert.entries().iter().chain(insert.entries()).cloned().collect());
@@ -266,6 +272,7 @@ fn errors_name_the_node() {
     let other = between(&row(&[2, 1]), &row(&[]));
     assert!(matches!(Patch::merge(&between(&base, &row(&[])), &other), Err(PatchError::State { .. })));
     for error in [
+        PatchError::Gone { id: 7 },
         PatchError::IdInUse { id: 7 },
         PatchError::Missing { id: 7, missing: 2 },
         PatchError::Cycle { id: 7 },
@@ -314,7 +321,7 @@ fn ids_are_unique_and_kept_by_bytes() {
 #[test]
 fn ids_of_nodes_that_are_gone_are_not_given_again_after_a_tree_was_saved() {
     for base in [row(&[0, 1, 2]), row(&[4, 9])] {
-        let (mut scene, mut instance) = placed(&base);
+        let (mut scene, instance) = placed(&base);
         while let Some(last) = scene.children(instance.root()).next_back() {
             scene.remove(last).unwrap();
             let tree = instance.tree(&scene).unwrap();
@@ -326,7 +333,7 @@ fn ids_of_nodes_that_are_gone_are_not_given_again_after_a_tree_was_saved() {
                 assert_eq!((tree.len(), tree.next_id()), (scene.len() - 2, base.next_id()));
                 let (mut opened, mut again) = placed(&tree);
                 let new = opened.insert(again.root(), Node::group()).unwrap();
-                again.tree(&opened).unwrap();
+                again.assign(&opened).unwrap();
                 assert_eq!(again.id(new), Some(base.next_id()));
             }
         }
@@ -343,7 +350,8 @@ fn bytes_of_a_patch_are_read_as_they_were_written_and_changed_ones_are_safe() {
         let mut bytes = patch.to_bytes();
         assert_eq!(Patch::from_bytes(&bytes).unwrap().to_bytes(), bytes);
         assert!(Patch::from_bytes(&bytes[..bytes.len() - 1]).is_err());
-        assert!(Tree::from_bytes(&bytes).is_err());
+        assert_eq!(Tree::from_bytes(&bytes), Err(SnapshotError::Kind { found: "Patch" }));
+        assert_eq!(Patch::from_bytes(&old.to_bytes()), Err(SnapshotError::Kind { found: "Tree" }));
         let at = rng.usize(32..bytes.len());
         bytes[at] ^= 1 << rng.u8(..8);
         set_checksum(&mut bytes);

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use hedgerow::changes::ChangeReader;
 use hedgerow::data::NodeIds;
 use hedgerow::glam::DVec3;
-use hedgerow::patch::{Field, Instance, Patch, Recorder};
+use hedgerow::patch::{Entry, Field, Instance, Patch, PatchError, Recorder, Spot, Value};
 use hedgerow::{
     Error, Keep, Layers, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform, Tree, ViewRange, Visibility,
 };
@@ -23,7 +23,7 @@ fn recorder(scene: &mut Scene, root: NodeHandle) -> Recorder {
 
 /// The recorder's tree, read without its help.
 fn now(scene: &Scene, recorder: &Recorder) -> Tree {
-    recorder.instance().clone().tree(scene).unwrap()
+    recorder.instance().tree(scene).unwrap()
 }
 
 /// Some edit of any node, in the tree or detached.
@@ -112,7 +112,12 @@ fn patches_of_random_edits_keep_a_replica_equal_and_go_back_and_join() {
             assert!(patch.entries().iter().all(|entry| entry.field() == Field::Place || entry.before != entry.after));
             missed = missed.then(&patch).unwrap();
             if rng.bool() {
+                if rng.bool() {
+                    missed = Patch::between(&late.tree(&slow).unwrap(), &recorder.tree()).unwrap();
+                }
                 missed.apply(&mut slow, &mut late).unwrap();
+                let nodes: Vec<_> = slow.get(late.root()).unwrap().descendants().map(NodeRef::handle).collect();
+                slow.insert(nodes[rng.usize(..nodes.len())], Node::group()).unwrap(); // a node of the client's own
                 assert_eq!(bits(&late.tree(&slow).unwrap()), bits(&tree), "{seed} {round}");
                 missed = Patch::new();
             }
@@ -140,9 +145,12 @@ fn steps_of_random_edits_are_undone_and_redone_in_the_scene_itself() {
         let undo = steps.iter().zip(&states).rev().map(|(step, state)| (step.inverse(), state));
         let redo = steps.iter().zip(&states[1..]).map(|(step, state)| (step.clone(), state));
         for (step, state) in undo.chain(redo) {
-            step.apply(&mut scene, recorder.instance_mut()).unwrap();
-            scene.update();
-            let read = recorder.read(&scene).unwrap();
+            if rng.bool() {
+                (0..4).for_each(|_| edit(&mut rng, &mut scene, &[root]));
+                recorder.revert(&mut scene).unwrap();
+                assert_eq!(recorder.read(&scene), Ok(Patch::new()), "{seed}");
+            }
+            let read = recorder.apply(&mut scene, &step).unwrap();
             let said = |patch: &Patch| patch.entries().iter().filter(|entry| entry.field() != Field::Place).count();
             assert_eq!(said(&read), said(&step), "{seed}");
             assert_eq!(bits(&now(&scene, &recorder)), bits(state), "{seed}");
@@ -238,14 +246,24 @@ fn a_refused_read_counts_as_none() {
     assert_eq!(Recorder::new(&scene, instance).unwrap_err(), Error::NoChanges);
     let mut scene = tracked(TRACKED);
     let root = scene.insert(scene.root(), Node::group()).unwrap();
+    let mut instance = Instance::of(&scene, root).unwrap();
+    assert_eq!(Recorder::new(&scene, instance.clone()).unwrap_err(), Error::NotUpdated);
     let mut recorder = recorder(&mut scene, root);
+    instance.begin_ids_at(u64::MAX - 2);
+    let mut poor = Recorder::new(&scene, instance).unwrap();
     scene.insert(root, Node::group()).unwrap();
     assert_eq!(recorder.read(&scene), Err(Error::NotUpdated));
-    scene.update();
-    let mut poor = recorder.clone();
-    poor.instance_mut().begin_ids_at(u64::MAX - 1);
-    assert_eq!(poor.read(&scene), Err(Error::NoIds { next: u64::MAX - 1 }));
-    assert_eq!(recorder.read(&scene).unwrap().entries().len(), 1);
+    // One that is refused leaves to the next read what was edited.
+    let place = Value::Place(Some(Spot { parent: None, after: None }));
+    let insert = |id| vec![Entry { id, before: Value::Place(None), after: place.clone() }];
+    let [first, last] = [0, u64::MAX - 1].map(|id| Patch::from_entries(insert(id)).unwrap());
+    assert_eq!(recorder.apply(&mut scene, &first.inverse()), Err(PatchError::Gone { id: 0 }));
+    let none = PatchError::Read(Error::NoIds { next: u64::MAX });
+    assert_eq!((recorder.apply(&mut scene, &last), scene.len()), (Err(none), 3));
+    assert_eq!(poor.revert(&mut scene), Err(PatchError::Read(Error::NoIds { next: u64::MAX - 2 })));
+    assert_eq!(poor.read(&scene), Err(Error::NoIds { next: u64::MAX - 2 }));
+    assert_eq!(recorder.apply(&mut scene, &Patch::new()), Ok(first), "what was not read is returned, too");
+    assert_eq!(recorder.read(&scene), Ok(Patch::new()));
     scene.remove(root).unwrap();
     scene.update();
     assert_eq!(recorder.read(&scene), Err(Error::StaleHandle(root)));

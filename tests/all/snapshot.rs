@@ -288,8 +288,8 @@ fn what_is_no_snapshot_says_what_it_is() {
     let part = scene.tree(nodes[1]).unwrap().to_bytes();
     let refusal = |bytes: &[u8]| Scene::from_bytes(bytes).map(drop).unwrap_err();
     assert_eq!(refusal(b"hedgehog"), SnapshotError::NotASnapshot);
-    assert_eq!(refusal(&part), SnapshotError::Kind { whole: true });
-    assert_eq!(Tree::from_bytes(&whole).unwrap_err(), SnapshotError::Kind { whole: false });
+    assert_eq!(refusal(&part), SnapshotError::Kind { found: "Tree" });
+    assert_eq!(Tree::from_bytes(&whole).unwrap_err(), SnapshotError::Kind { found: "Scene" });
     for version in [9, 10, 12, 200] {
         let mut other = whole.clone();
         assert_eq!(core::mem::replace(&mut other[8], version), 11, "the version that is read");

@@ -213,7 +213,7 @@ fn placed() -> (Scene, Instance) {
 
 fn patches() -> Vec<Vec<u8>> {
     let (mut scene, mut instance) = placed();
-    let old = instance.tree(&scene).expect("few nodes");
+    let old = instance.tree(&scene).expect("it stays");
     let nodes: Vec<_> = scene.children(instance.root()).flat_map(|top| scene.get(top).unwrap().descendants()).collect();
     let nodes: Vec<_> = nodes.into_iter().map(|node| node.handle()).collect();
     for (number, &node) in nodes.iter().enumerate().skip(1) {
@@ -224,7 +224,8 @@ fn patches() -> Vec<Vec<u8>> {
             _ => _ = scene.insert(node, Node::transform(Transform::IDENTITY).with_layers(Layers::new(3))),
         }
     }
-    let new = instance.tree(&scene).expect("few nodes");
+    instance.assign(&scene).expect("few nodes");
+    let new = instance.tree(&scene).expect("it stays");
     let between = |old, new| Patch::between(old, new).expect("sound trees").to_bytes();
     vec![between(&old, &new), between(&Tree::new(), &old), between(&old, &Tree::new())]
 }

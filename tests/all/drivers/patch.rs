@@ -148,6 +148,7 @@ pub(crate) fn edited(rng: &mut Rng, tree: &Tree, edits: usize, first_id: u64) ->
             _ => {}
         }
     }
+    instance.assign(&scene).unwrap();
     instance.tree(&scene).unwrap()
 }
 

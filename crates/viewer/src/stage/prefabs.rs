@@ -36,7 +36,7 @@ pub(super) fn stage(seed: u64) -> Result<Stage> {
     scene.insert(root, lawn.named("lawn"))?;
     let mut houses = Vec::new();
     for number in 0..100_u16 {
-        let mut lot = Instance::insert(&mut scene, root, &prefab).map_err(hedgerow::Error::from)?;
+        let lot = Instance::insert(&mut scene, root, &prefab).map_err(hedgerow::Error::from)?;
         let [x, z] = [number % 10, number / 10].map(|at| 13.0 * (f32::from(at) - 4.5));
         scene.set_local(lot.root(), Transform::from_xyz(x, 0.0, z))?;
         // Overrides are edits like all others.
