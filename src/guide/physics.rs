@@ -21,7 +21,7 @@
 //!
 //! | body | node | from scene to body | from body to scene |
 //! |---|---|---|---|
-//! | kinematic: the scene moves it | below what moves it | if it is in [`moved`](crate::changes::Changed::moved): [`world_transform`](crate::NodeRef::world_transform); set at once if it entered or was teleported, which the feed does not tell from a motion | never |
+//! | kinematic: the scene moves it | below what moves it | if it is in [`moved`](crate::changes::Changed::moved): [`world_transform`](crate::NodeRef::world_transform), `None` if it shears; set at once if it entered or was teleported, which the feed does not tell from a motion | never |
 //! | dynamic | anchored | if it is in [`locals`](crate::changes::Changed::locals): its local transform | its pose in each step, if it is awake |
 //!
 //! A body is awake in a step if it is so before or after it. Make bodies for nodes of

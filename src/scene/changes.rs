@@ -8,9 +8,9 @@ use crate::{Error, NodeHandle};
 ///
 /// There may be any number of readers, for example for a renderer and for the network: each sees every change once,
 /// whenever it asks. A reader reuses the memory of its lists. A clone copies the lists and continues from the same
-/// position. The result of a read borrows the reader. If the reader is a field of a struct whose methods need the
-/// lists, first move the reader out of the struct with [`mem::take`](core::mem::take). If a `?` returns before the
-/// reader is put back, the next read is [whole](Changed::is_whole), and of all kinds.
+/// position. The result of a read borrows the reader: if it is a field of a struct, borrow its other fields one by one
+/// (`let Self { reader, bodies, .. } = self`), or move it out with [`mem::take`](core::mem::take) meanwhile. If a `?`
+/// returns before it is put back, the next read is [whole](Changed::is_whole), and of all kinds.
 ///
 /// ```
 /// use hedgerow::changes::ChangeReader;
