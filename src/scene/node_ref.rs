@@ -302,8 +302,8 @@ impl<'s> NodeRef<'s> {
     /// The world transform as of now, composed in double precision from the local transforms of the node and all its
     /// ancestors, including all edits since the last update.
     ///
-    /// Exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. Runs in **O(ancestors with a
-    /// transform)**.
+    /// Exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. [`Mat34::from_wide`] rounds it.
+    /// Runs in **O(ancestors with a transform)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};

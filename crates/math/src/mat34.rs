@@ -163,8 +163,8 @@ impl Mat34 {
     }
 
     /// The transform in double precision.
+    #[must_use]
     #[inline]
-    #[doc(hidden)]
     pub fn to_wide(self) -> DAffine3 {
         let [x, y, z] = self.rows.map(|row| row.map(f64::from));
         DAffine3 {
@@ -173,10 +173,18 @@ impl Mat34 {
         }
     }
 
-    /// The double-precision transform, rounded to single precision.
+    /// A transform in double precision, rounded to single precision.
+    ///
+    /// ```
+    /// use hedgerow_math::Mat34;
+    /// use hedgerow_math::glam::{DAffine3, DVec3};
+    ///
+    /// let place = DAffine3::from_translation(DVec3::new(1e7, 0.1, 0.0));
+    /// assert_eq!(Mat34::from_wide(&place).to_wide().translation.y, f64::from(0.1_f32));
+    /// ```
+    #[must_use]
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
-    #[doc(hidden)]
     pub fn from_wide(wide: &DAffine3) -> Self {
         let m = wide.matrix3.to_cols_array_2d();
         let t = wide.translation.to_array();
