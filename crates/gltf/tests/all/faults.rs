@@ -146,7 +146,7 @@ fn what_nothing_reads_may_be_missing() {
     }
 }
 
-/// Where a value is put, the value, what it is read as unless it is left out, and whether what is made of it is right.
+/// Where a value is put, the value, what it is read as unless it is left out or there twice, and whether what is made of it is right.
 type Bent = (&'static str, &'static str, Option<&'static str>, fn(&Import, &Imported) -> bool);
 
 fn rests(import: &Import, _: &Imported) -> bool {
@@ -164,13 +164,13 @@ const WEIGHTS_MEANT: &str = "one weight for each target, 0 if there is none";
 
 const BENT: [Bent; 18] = [
     ("/nodes/3/rotation", "[0, 0, 0, 0]", Some("the identity"), rests),
-    ("/nodes/2/children", "[3, 3]", None, |it, of| it.scene.children(of.node(2).unwrap()).count() == 1),
-    ("/animations/0/channels/1/target/node", "3", None, |_, of| nods(of, 0.0)),
+    ("/nodes/2/children", "[3, 3]", Some("twice"), |it, of| it.scene.children(of.node(2).unwrap()).count() == 1),
+    ("/animations/0/channels/1/target/node", "3", Some("twice"), |_, of| nods(of, 0.0)),
     ("/scene", "7", None, |_, of| of.default_scene.is_none()),
     ("/asset/version", "2.0", Some("text"), rests),
     ("/meshes/0/primitives/0/attributes/JOINTS_1", "2", None, rests),
     ("/meshes/0/primitives/0/attributes/WEIGHTS_1", "3", None, rests),
-    ("/skins/0/joints", "[]", None, |_, of| of.nodes[4].skin.is_none() && of.nodes[0].skin == Some(0)),
+    ("/skins/0/joints", "[]", None, |_, of| of.nodes[4].skin.is_none() && of.nodes[0].skin == Some(1)),
     ("/meshes/0/primitives/0/attributes/JOINTS_0", "14", Some("integers"), rests),
     ("/accessors/2/componentType", "5120", Some("integers"), rests),
     ("/accessors/3/normalized", "false", Some("normalised"), |_, of| of.vertices(0).unwrap().weights[0] == 1.0),
@@ -199,7 +199,11 @@ fn values_that_gltf_does_not_allow_are_read_as_they_are_meant() {
     file.put("/nodes/1/matrix", json!([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]));
     valid(&file.glb());
     for (at, value, meant, is_right) in BENT {
-        let fault = meant.map_or(WarningKind::LeftOut, |meant| WarningKind::Invalid { meant });
+        let fault = match meant {
+            None => WarningKind::LeftOut,
+            Some("twice") => WarningKind::Twice,
+            Some(meant) => WarningKind::Invalid { meant },
+        };
         let mut file = file.clone();
         file.put(at, serde_json::from_str(value).unwrap());
         let import = faulty(&file.glb(), &[fault]);
