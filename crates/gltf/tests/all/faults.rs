@@ -162,14 +162,21 @@ fn nods(file: &Imported, angle: f32) -> bool {
 
 const WEIGHTS_MEANT: &str = "one weight for each target, 0 if there is none";
 
-const BENT: [Bent; 18] = [
+const BENT: [Bent; 21] = [
     ("/nodes/3/rotation", "[0, 0, 0, 0]", Some("the identity"), rests),
     ("/nodes/2/children", "[3, 3]", Some("twice"), |it, of| it.scene.children(of.node(2).unwrap()).count() == 1),
     ("/animations/0/channels/1/target/node", "3", Some("twice"), |_, of| nods(of, 0.0)),
     ("/scene", "7", None, |_, of| of.default_scene.is_none()),
     ("/asset/version", "2.0", Some("text"), rests),
+    ("/asset/minVersion", "2e0", Some("text"), rests),
     ("/meshes/0/primitives/0/attributes/JOINTS_1", "2", None, rests),
     ("/meshes/0/primitives/0/attributes/WEIGHTS_1", "3", None, rests),
+    ("/meshes/0/primitives/0/attributes", r#"{"POSITION": 0, "JOINTS_0": 2}"#, None, |_, of| {
+        of.scenes[0].drawables[0].skin.is_none() && of.node(4) == Some(of.scenes[0].drawables[0].handle)
+    }),
+    ("/nodes/4/extensions", r#"{"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 0}}}"#, None, |_, of| {
+        of.scenes[0].drawables.len() == 1 && of.nodes[4].instances.is_empty()
+    }),
     ("/skins/0/joints", "[]", None, |_, of| of.nodes[4].skin.is_none() && of.nodes[0].skin == Some(1)),
     ("/meshes/0/primitives/0/attributes/JOINTS_0", "14", Some("integers"), rests),
     ("/accessors/2/componentType", "5120", Some("integers"), rests),
