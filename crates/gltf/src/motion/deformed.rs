@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 /// A drawable whose vertices follow joints, morph targets, or both, with everything that deforms it.
 ///
-/// Made by [`Imported::deformed_all`] or [`Imported::deformed`], at rest. Each frame, [`follow`](Self::follow) takes palette, weights and box from a
-/// player; [`skin`](Self::skin) computes the vertices of what is visible, or a shader does, from
-/// [`palette`](Self::palette) and [`weights`](Self::weights). Vertices are in the space of the node that draws them: draw
-/// them with the matrix of its draw. A clone shares the mesh.
+/// Made by [`Imported::deformed_all`] or [`Imported::deformed`], at rest. Each frame, [`follow`](Self::follow) takes
+/// palette, weights and box from a player; [`skin`](Self::skin) computes the vertices of what is visible, or a shader
+/// does, from [`palette`](Self::palette) and [`weights`](Self::weights). Vertices are in the space of the node that
+/// draws them: draw them with the matrix of its draw. A clone shares the mesh.
 ///
 /// ```
 /// use hedgerow::{Mat34, data::NodeMap, skin::SkinOutput};

@@ -4,9 +4,10 @@
 use crate::gltf_file::{GltfFile, glb};
 use crate::small::man;
 use core::f32::consts::FRAC_PI_4;
+use hedgerow::anim::{ClipBuilder, Library, Pose};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::skin::{Skin, SkinOutput};
-use hedgerow::{Aabb, Transform, anim::Pose};
+use hedgerow::{Aabb, Transform};
 use hedgerow_gltf::material::{AlphaMode, Wrap};
 use hedgerow_gltf::{
     BufferProblem, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, OtherFile, Skipped, Topology,
@@ -146,7 +147,8 @@ fn what_nothing_reads_may_be_missing() {
     }
 }
 
-/// Where a value is put, the value, what it is read as unless it is left out or there twice, and whether what is made of it is right.
+/// Where a value is put, the value, what it is read as unless it is left out (or that it is there twice), and whether
+/// what is made of it is right.
 type Bent = (&'static str, &'static str, Option<&'static str>, fn(&Import, &Imported) -> bool);
 
 fn rests(import: &Import, _: &Imported) -> bool {
@@ -177,7 +179,11 @@ const BENT: [Bent; 21] = [
     ("/nodes/4/extensions", r#"{"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 0}}}"#, None, |_, of| {
         of.scenes[0].drawables.len() == 1 && of.nodes[4].instances.is_empty()
     }),
-    ("/skins/0/joints", "[]", None, |_, of| of.nodes[4].skin.is_none() && of.nodes[0].skin == Some(1)),
+    ("/skins/0/joints", "[]", None, |_, of| {
+        let mut library = Library::new();
+        of.insert_into(&mut library, ClipBuilder::new()).unwrap();
+        Library::from_bytes(&library.to_bytes()).is_ok() && of.nodes[4].skin.is_none() && of.nodes[0].skin == Some(1)
+    }),
     ("/meshes/0/primitives/0/attributes/JOINTS_0", "14", Some("integers"), rests),
     ("/accessors/2/componentType", "5120", Some("integers"), rests),
     ("/accessors/3/normalized", "false", Some("normalised"), |_, of| of.vertices(0).unwrap().weights[0] == 1.0),
@@ -215,6 +221,11 @@ fn values_that_gltf_does_not_allow_are_read_as_they_are_meant() {
         file.put(at, serde_json::from_str(value).unwrap());
         let import = faulty(&file.glb(), &[fault]);
         assert!(is_right(&import, &import.imported), "{at}");
+        let named = [("/normalized", "normalized"), ("/children", "children[1]")];
+        assert!(
+            named.iter().all(|(end, field)| !at.ends_with(end) || import.imported.warnings[0].field == *field),
+            "{at}"
+        );
     }
 }
 
