@@ -60,11 +60,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut player = if imported.animations.is_empty() { imported.at_rest() } else { imported.play(0)? };
     player.seek(0.5 * player.duration());
     player.apply(&mut scene)?;
-    for drawable in imported.scenes.iter().flat_map(|scene| &scene.drawables) {
-        if let Some(mut body) = imported.deformed(drawable)? {
-            body.follow(&player, &mut scene)?;
-            println!("mesh {} follows {} matrices", drawable.id, body.palette().matrices().len());
-        }
+    for (drawable, mut body) in imported.deformed_all(imported.scenes.iter().flat_map(|scene| &scene.drawables))? {
+        body.follow(&player, &mut scene)?;
+        println!("mesh {} follows {} matrices", drawable.id, body.palette().matrices().len());
     }
 
     // What a frame does.

@@ -37,7 +37,7 @@
 //! | matrix | the same if it can be expressed so, else [`Local::Matrix`](hedgerow::Local::Matrix), with shear and mirror | |
 //! | mesh of one primitive | the node itself has the drawable and the material | an [`ImportedMesh`], an [`ImportedDrawable`] for each node |
 //! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform | the same, an [`ImportedDrawable`] for each child |
-//! | primitive that follows a skin | a node of its own, without name or transform, below the [`base`](RigPlace::base) of the skin's rig, whose matrix places it, and not below the node with the mesh; hidden if it were hidden there | an [`ImportedDrawable`] |
+//! | primitive that follows a skin | a node of its own, without name or transform, below the [`base`](RigPlace::base) of the skin's rig, whose matrix places it, and not below the node with the mesh; hidden if the node with the mesh is | an [`ImportedDrawable`] |
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
 //! | its vertices | | [`MeshData`]: plain arrays |
 //! | the same compressed by Draco or meshopt | | the same, with the [features](#features) for them |
@@ -46,7 +46,7 @@
 //! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
 //! | camera, light (`KHR_lights_punctual`) | a node as above | [`Camera`], [`Light`] |
 //! | visibility (`KHR_node_visibility`) | hides the node and what is below it | |
-//! | instances (`EXT_mesh_gpu_instancing`) | a child node for each | or matrices in [`ImportedNode`]: see [`Instances`] |
+//! | instances (`EXT_mesh_gpu_instancing`) | a child node for each; none if the mesh follows a skin, which is drawn once | or matrices in [`ImportedNode`]: see [`Instances`] |
 //! | levels of detail of nodes (`MSFT_lod`) | the finest | [`Imported::levels`]: coarser mesh ids with distances |
 //! | joints of skins, animated nodes | nodes as above | joints of a [`Rig`] |
 //! | skin | | an [`ImportedSkin`], which makes a palette from a rig's model matrices |
@@ -127,11 +127,11 @@
 //!
 //! # Characters
 //!
-//! [`Imported::deformed`] has what a drawable needs that follows joints or morph targets: the [`Deformed`] takes its
+//! [`Imported::deformed_all`] has what a drawable needs that joints or morph targets deform: its [`Deformed`] takes its
 //! palette, its weights and its box from an [`AnimationPlayer`], and computes vertices, as its example and that of the
-//! README show. Vertices are relative to the rig's [`base`](RigPlace::base), as model matrices are, and so is their
-//! drawable, a child of it. So the matrix of a draw is right, whatever the transform of the node that has the mesh,
-//! which glTF ignores. To hide such a mesh, hide the drawable's node; to copy one, copy that node, too.
+//! README show. Vertices are relative to the rig's [`base`](RigPlace::base), as model matrices are, and their drawable
+//! is a child of it. So the matrix of a draw is right, whatever the transform of the node that has the mesh, which glTF
+//! ignores. To hide such a mesh, hide the drawable's node; to copy one, copy that node, too.
 //!
 //! The parts can be used by themselves: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
 //! [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`]. [`hedgerow::guide::characters`] has the steps.
@@ -152,7 +152,7 @@
 //! | wrong `min` and `max` of positions | the box is computed |
 //! | buffers, views and accessors that are too short where nothing is read | they are there as far as they go |
 //! | a zero rotation, shear by rounding, unknown filters and modes, joints as floats, weights that lack `normalized` | see [`WarningKind::Invalid`] |
-//! | what is there twice or cannot be used: children, channels, a skin without joints | see [`WarningKind::LeftOut`] |
+//! | children and channels that are there twice, and what cannot be used, such as a skin without joints | see [`WarningKind::Twice`] and [`WarningKind::LeftOut`] |
 //! | a byte order mark, text that is not valid Unicode, white space in base64, backslashes in paths | they are ignored or replaced |
 //!
 //! Not faults, since glTF allows them: integers written as `3.0`, chunks of other types, buffers without data that
@@ -174,13 +174,13 @@
 //! Linear in the file and in the nodes inserted. A node listed by *n* scenes is inserted *n* times, a mesh of several
 //! primitives, or with a skin, makes a node for each primitive at every node that has it, and vertices, keys and images
 //! are read again for each primitive, channel and image that uses them: a small file can describe a large scene. All of
-//! it is counted before it is made. A file is refused if it makes both more than one node for each of its bytes and more than 65,536
-//! nodes, or names of more than 64 bytes for each node that it may have: [`ImportOptions::max_nodes`] raises both. It
-//! is refused, too, if parsed JSON, nodes and what is made of buffers, also by decoding compressed geometry, take both
-//! more than 64 times the file with its buffers and more than 256 MiB, unless [`ImportOptions::max_bytes`] allows it.
-//! Only numbers and text in the JSON of extensions are not counted, which take up to 81 times their text. So an import
-//! takes at most 100 times the file, or 320 MiB; a file that mixes many small items with such numbers took up to 102
-//! times, and takes less than 145 times.
+//! it is counted before it is made. A file is refused if it makes both more than one node for each of its bytes and
+//! more than 65,536 nodes, or names of more than 64 bytes for each node that it may have: [`ImportOptions::max_nodes`]
+//! raises both. It is refused, too, if parsed JSON, nodes and what is made of buffers, also by decoding compressed
+//! geometry, take both more than 64 times the file with its buffers and more than 256 MiB, unless
+//! [`ImportOptions::max_bytes`] allows it. Only numbers and text in the JSON of extensions are not counted, which take
+//! up to 81 times their text. So an import takes at most 100 times the file, or 320 MiB; a file that mixes many small
+//! items with such numbers took up to 102 times, and takes less than 145 times.
 //!
 //! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well,
 //! with [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed)

@@ -40,6 +40,17 @@ impl<'a> SkinOutput<'a> {
     }
 
     /// The same output without the arrays for normals and tangents that the mesh does not have.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Mat34, skin::{Skin, SkinOutput, SkinnedMesh}};
+    ///
+    /// let (skin, mut room, mut positions, mut normals) = (Skin::rigid(), Vec::new(), [[0.0_f32; 3]], [[9.0_f32; 3]]);
+    /// let mesh = SkinnedMesh::builder(&[[0.0, 2.0, 0.0]]).indices(&[0]).build(&skin)?;
+    /// let output = SkinOutput::new(&mut positions[..]).normals(&mut normals[..]).present_in(&mesh);
+    /// mesh.skin(skin.palette(&[Mat34::IDENTITY], &mut room)?, output)?;
+    /// assert_eq!((positions, normals), ([[0.0, 2.0, 0.0]], [[9.0; 3]]));
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
     #[must_use]
     pub fn present_in(self, mesh: &SkinnedMesh) -> Self {
         let Sinks { positions, normals, tangents } = self.0;

@@ -252,6 +252,13 @@ pub enum BufferProblem {
     InvalidDataUri,
     /// There is no memory for its bytes.
     AllocationFailed,
+    /// It is shorter than the file states, and what it lacks is needed.
+    CutOff {
+        /// How many bytes the file states.
+        stated: u64,
+        /// How many there are.
+        found: u64,
+    },
     /// Its file cannot be read.
     Read {
         /// Its path.
@@ -269,6 +276,9 @@ impl fmt::Display for BufferProblem {
             Self::UnsupportedUri => f.write_str("only data: URIs and relative paths can be read"),
             Self::InvalidDataUri => f.write_str("its data: URI cannot be decoded"),
             Self::AllocationFailed => f.write_str("there is no memory for its bytes; free some"),
+            Self::CutOff { stated, found } => {
+                write!(f, "it has {found} bytes where the file states {stated}; download or export it again")
+            }
             Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
         }
     }

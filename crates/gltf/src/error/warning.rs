@@ -101,8 +101,16 @@ pub enum WarningKind {
     },
     /// A buffer or a buffer view states more bytes than there are: what is read lies within those that there are.
     Length,
-    /// What is unfit or there twice is left out: accessors that nothing reads, children, the first of two channels with
-    /// one target, joints or weights alone, the default scene, skins without joints (later ones get lower numbers).
+    /// A child is listed twice by its node, or two channels have one target: the first listing and the last channel
+    /// are used.
+    Twice,
+    /// What cannot be used is left out:
+    ///
+    /// - accessors and compressed buffer views that are not in order, if nothing reads them;
+    /// - joints without weights, and weights without joints;
+    /// - the default scene, if the file has no such scene;
+    /// - skins without joints: nothing is drawn with them;
+    /// - instances of a mesh that follows a skin.
     LeftOut,
     /// There are levels of detail (`MSFT_lod`) of which only the first is imported: other levels must have the node's
     /// transform, skin and number of primitives, no children, and falling shares of the screen. Not a fault: also with
@@ -150,6 +158,7 @@ impl fmt::Display for WarningKind {
             Self::AnimatedMatrix => f.write_str("it is animated and has a matrix; this is taken apart"),
             Self::Invalid { meant } => write!(f, "glTF does not allow this value; it is read as {meant}"),
             Self::Length => f.write_str("it states more bytes than there are; what is read is there"),
+            Self::Twice => f.write_str("it is there twice; this one is left out"),
             Self::LeftOut => f.write_str("it cannot be used; it is left out"),
             Self::LevelsOfDetail => f.write_str("it has levels of detail (MSFT_lod); only the first is imported"),
             Self::More { count } => write!(f, "there are more warnings ({count}), which are not listed"),

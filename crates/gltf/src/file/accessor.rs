@@ -21,7 +21,11 @@ pub(crate) fn check(root: &Root, buffers: &Buffers<'_>, warnings: &Warnings) -> 
             warnings.fault(item, || "byteLength".to_owned(), WarningKind::Length)?;
         }
         #[cfg(feature = "meshopt")]
-        crate::meshopt::Description::of(root, index)?;
+        match crate::meshopt::Description::of(root, index) {
+            Err(error) if warnings.is_strict() => return Err(error),
+            Err(_) => warnings.note(item, || "extensions".to_owned(), WarningKind::LeftOut),
+            Ok(_) => {}
+        }
     }
     for index in 0..root.accessors.len() {
         match Layout::of(root, buffers, index) {

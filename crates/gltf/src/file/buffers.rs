@@ -109,7 +109,7 @@ impl<'a> Buffers<'a> {
         self.buffers.push(Buffer { length: bytes.len(), source: Some(Source::Memory(Cow::Owned(bytes))) });
     }
 
-    /// How many bytes of a buffer view of `root` there are, and why these are not all, if so.
+    /// The number of bytes present of a buffer view of `root`, and the error if some are missing.
     pub(crate) fn present(&self, root: &Root, index: usize) -> (u64, Option<ImportError>) {
         let view = &root.buffer_views[index];
         let (buffer, offset, length) =
@@ -118,8 +118,18 @@ impl<'a> Buffers<'a> {
         let found = source.as_ref().map_or(root.buffers[buffer].byte_length.0, |_| *found as u64);
         let expected = u128::from(offset) + u128::from(length);
         let item = || Item::of(root, ItemKind::BufferView, index);
-        let error = || ImportErrorKind::OutOfBounds { item: item(), expected, found }.into();
+        let error = || match root.buffers[buffer].byte_length.0 {
+            stated if expected <= u128::from(stated) => self.cut_off(root, buffer),
+            _ => ImportErrorKind::OutOfBounds { item: item(), expected, found }.into(),
+        };
         (length.min(found.saturating_sub(offset)), (expected > u128::from(found)).then(error))
+    }
+
+    /// The error for what is in a buffer of `root` only by the length that the file states.
+    pub(crate) fn cut_off(&self, root: &Root, index: usize) -> ImportError {
+        let (stated, found) = (root.buffers[index].byte_length.0, self.buffers[index].length as u64);
+        let (item, problem) = (Item::of(root, ItemKind::Buffer, index), BufferProblem::CutOff { stated, found });
+        ImportErrorKind::Buffer { item, problem }.into()
     }
 
     /// The bytes of a buffer view of `root`: those that there are.

@@ -108,13 +108,18 @@ pub(crate) enum Numbers {
 const NOT_NATURAL: &str = "it is read as indices and must be unsigned integers";
 
 impl Numbers {
-    /// What the numbers are read as, if glTF does not allow them, but they can only be meant so.
-    fn allow(self, of: ComponentType, normalized: bool, plain: bool) -> Result<Option<&'static str>, &'static str> {
+    /// `None` if glTF allows the numbers; else the field at fault and what it is read as, if its meaning is plain.
+    fn allow(
+        self,
+        of: ComponentType,
+        normalized: bool,
+        plain: bool,
+    ) -> Result<Option<[&'static str; 2]>, &'static str> {
         let float = of == ComponentType::F32;
         let short = !float && of != ComponentType::U32;
         match self {
             Self::Floats if !float => Err("it is read as floats and must be of component type FLOAT"),
-            Self::Fractions if short && !normalized && plain => Ok(Some("normalised")),
+            Self::Fractions if short && !normalized && plain => Ok(Some(["normalized", "normalised"])),
             Self::Fractions if !(float || short && normalized) => {
                 Err("it is read as fractions and must be floats or normalised integers of 8 or 16 bits")
             }
@@ -122,7 +127,9 @@ impl Numbers {
                 Err("it is read as coordinates and must be floats or integers of 8 or 16 bits")
             }
             Self::Naturals if normalized => Err(NOT_NATURAL),
-            Self::Naturals if float || matches!(of, ComponentType::I8 | ComponentType::I16) => Ok(Some("integers")),
+            Self::Naturals if float || matches!(of, ComponentType::I8 | ComponentType::I16) => {
+                Ok(Some(["componentType", "integers"]))
+            }
             _ => Ok(None),
         }
     }
@@ -208,7 +215,9 @@ impl<'a> Reader<'a> {
             }
             ComponentType::U32 => self.elements(accessor, &layout, list, u32::from_le_bytes, 0, value),
             other => {
-                with_number!(other, false, read => self.elements(accessor, &layout, list, |it| natural(read(it)), 0, value))
+                with_number!(other, false, read => {
+                    self.elements(accessor, &layout, list, |it| natural(read(it)), 0, value)
+                })
             }
         }?;
         if all_natural.get() { Ok(list) } else { Err(self.refuse(accessor, NOT_NATURAL)) }
@@ -237,9 +246,9 @@ impl<'a> Reader<'a> {
         }
         // Integers are colours, weights and rotations only as fractions.
         let meant = numbers.allow(layout.component, normalized, of_mesh || kind == Type::Vec4);
-        if let Some(meant) = meant.map_err(|problem| self.refuse(accessor, problem))? {
+        if let Some([field, meant]) = meant.map_err(|problem| self.refuse(accessor, problem))? {
             let item = || Item::of(root, ItemKind::Accessor, accessor.value());
-            warnings.fault(item, || "componentType".to_owned(), WarningKind::Invalid { meant })?;
+            warnings.fault(item, || field.to_owned(), WarningKind::Invalid { meant })?;
         }
         // An accessor without bytes may not have many more elements than the file has bytes.
         if layout.base.is_none() && layout.count > buffers.total().max(LEAST_ELEMENTS) {

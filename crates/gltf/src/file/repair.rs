@@ -5,7 +5,7 @@ use serde_json::Value;
 /// The node of a channel that moves something other than a node.
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
-/// Copies JSON and repairs it on the way. Also returns whether there are halves of surrogate pairs, and whether the
+/// Copies JSON and repairs it on the way. Also returns whether there are halves of surrogate pairs, and whether a
 /// version is a number, for which text stands then.
 ///
 /// - Integers written as `3.0` or `3e0` become `3`, except in `extras`, whose text is kept.
@@ -88,9 +88,10 @@ impl<'a> Writer<'a> {
                     key = open.last().map_or("", |open| open.key);
                     self.copy();
                 }
-                b'0'..=b'9' if key == "version" && open.len() == 2 && open[1].key == "asset" => {
+                b'0'..=b'9' if matches!(key, "version" | "minVersion") && open.len() == 2 && open[1].key == "asset" => {
                     let version = self.text[self.at..].split([',', '}']).next().unwrap_or_default().trim_end();
-                    self.out.push_str(&format!("\"{version}\""));
+                    let text = version.parse::<f64>().map(|number| format!("\"{number:?}\""));
+                    self.out.push_str(text.as_deref().unwrap_or(version));
                     self.at += version.len();
                     self.number_as_version = true;
                 }
@@ -250,6 +251,7 @@ mod tests {
                 r#"{"scenes":[{"nodes":[]},{"name":"a","nodes":[]},{"nodes":[]}]}"#,
             ),
             (r#"{"channels":[{"target":{}}]}"#, r#"{"channels":[{"target":{"node":4294967295,"path":"pointer"}}]}"#),
+            (r#"{"asset":{"version":2e0,"minVersion":2}}"#, r#"{"asset":{"version":"2.0","minVersion":"2.0"}}"#),
             (r#"{"channels":[{"target":{"node":2.0}}]}"#, r#"{"channels":[{"target":{"node":2}}]}"#),
         ] {
             assert_eq!(repaired(text).0, expected);

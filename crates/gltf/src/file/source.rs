@@ -99,7 +99,7 @@ fn repaired(json: &[u8], warnings: &Warnings) -> Result<Root, ImportError> {
         warnings.fault(Item::file, String::new, WarningKind::Text)?;
     }
     if number_as_version {
-        warnings.fault(Item::file, || "asset.version".to_owned(), WarningKind::Invalid { meant: "text" })?;
+        warnings.fault(Item::file, || "asset".to_owned(), WarningKind::Invalid { meant: "text" })?;
     }
     Ok(root)
 }

@@ -13,7 +13,19 @@ impl MeshData {
     /// The same vertices without joints: for a node that draws this mesh without a skin, while another node draws it
     /// with one.
     ///
-    /// Copies everything except joints and weights.
+    /// Runs in **O(bytes of the mesh)**.
+    ///
+    /// ```
+    /// use hedgerow::skin::Skin;
+    /// use hedgerow_gltf::MeshData;
+    ///
+    /// let mut data = MeshData::default();
+    /// (data.positions, data.influences) = (vec![[0.0; 3]], 4);
+    /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
+    /// assert!(data.to_skinned_mesh(&Skin::rigid()).is_err());
+    /// assert_eq!(data.without_joints().to_skinned_mesh(&Skin::rigid())?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn without_joints(&self) -> Self {
         Self { influences: 0, joints: Vec::new(), weights: Vec::new(), eight_influences: false, ..self.clone() }

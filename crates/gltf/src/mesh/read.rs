@@ -30,13 +30,13 @@ pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Optio
     let mut joints: Vec<Option<usize>> = vec![None; root.meshes.len()];
     for (node, json) in root.nodes.iter().enumerate() {
         let Some(skin) = json.skin else { continue };
-        match json.mesh.filter(|mesh| root.meshes[mesh.value()].primitives.iter().any(follows_joints)) {
-            Some(mesh) => {
-                let count = root.skins[skin.value()].joints.len();
-                let least = &mut joints[mesh.value()];
-                *least = Some(least.map_or(count, |least| least.min(count)));
-            }
-            None => skipped.push(Skipped::Skin { node }),
+        if let Some(mesh) = json.mesh {
+            let count = root.skins[skin.value()].joints.len();
+            let least = &mut joints[mesh.value()];
+            *least = Some(least.map_or(count, |least| least.min(count)));
+        }
+        if !json.mesh.is_some_and(|mesh| root.meshes[mesh.value()].primitives.iter().any(follows_joints)) {
+            skipped.push(Skipped::Skin { node });
         }
     }
     joints
@@ -61,7 +61,7 @@ pub(super) fn vertices(
 
 /// Whether a primitive follows the joints of a skin with which a node draws it.
 pub(crate) fn follows_joints(primitive: &Primitive) -> bool {
-    attribute(primitive, Semantic::Joints(0)).is_some()
+    [Semantic::Joints(0), Semantic::Weights(0)].into_iter().all(|it| attribute(primitive, it).is_some())
 }
 
 fn attribute(primitive: &Primitive, semantic: Semantic) -> Option<Index<Accessor>> {

@@ -146,9 +146,8 @@ impl<'a> Views<'a> {
         let Some(of) = Description::of(root, index)? else { return Ok(None) };
         let item = || Item::of(root, ItemKind::BufferView, index);
         let (bytes, end) = (buffers.bytes(root, of.buffer)?, of.offset + of.length);
-        let (expected, found) = (end as u128, bytes.len() as u64);
-        let error = || ImportErrorKind::OutOfBounds { item: item(), expected, found };
-        let bytes = self.decode(bytes.get(of.offset..end).ok_or_else(error)?, &of, item)?;
+        let stream = bytes.get(of.offset..end).ok_or_else(|| buffers.cut_off(root, of.buffer))?;
+        let bytes = self.decode(stream, &of, item)?;
         Ok(Some(content.get_or_init(|| bytes)))
     }
 

@@ -141,7 +141,7 @@ pub(crate) fn targets(
             }
             // A clip keeps the last track of a target.
             if let Some(before) = seen.insert((node, property as u8), channel) {
-                warnings.fault(item, || format!("channels[{before}].target"), WarningKind::LeftOut)?;
+                warnings.fault(item, || format!("channels[{before}].target"), WarningKind::Twice)?;
             }
             targets.push(Target { channel, sampler: sampler.value(), node, property });
         }

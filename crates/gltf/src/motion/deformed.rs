@@ -8,17 +8,18 @@ use hedgerow::{Mat34, NodeHandle, Scene};
 use hedgerow_anim::skin::{MorphBuffer, Palette, SkinOutput};
 use hedgerow_anim::{Error, Pose, Skeleton, Skin, SkinnedMesh};
 use std::borrow::Cow;
+use std::collections::{HashMap, hash_map::Entry};
 use std::sync::Arc;
 
 /// A drawable whose vertices follow joints, morph targets, or both, with everything that deforms it.
 ///
-/// Made by [`Imported::deformed`], at rest. Each frame, [`follow`](Self::follow) takes palette, weights and box from a
-/// player; [`skin`](Self::skin) computes the vertices of what is visible, or a shader does, from
-/// [`palette`](Self::palette) and [`weights`](Self::weights). Vertices are in the space of the node that draws them: the
-/// matrix of its draw is theirs. A clone shares the mesh.
+/// Made by [`Imported::deformed_all`] or [`Imported::deformed`], at rest. Each frame, [`follow`](Self::follow) takes
+/// palette, weights and box from a player; [`skin`](Self::skin) computes the vertices of what is visible, or a shader
+/// does, from [`palette`](Self::palette) and [`weights`](Self::weights). Vertices are in the space of the node that
+/// draws them: draw them with the matrix of its draw. A clone shares the mesh.
 ///
 /// ```
-/// use hedgerow::skin::SkinOutput;
+/// use hedgerow::{Mat34, data::NodeMap, skin::SkinOutput};
 ///
 /// // A point at (0, 2, 0), and a morph target that moves it by as much: by half of that at rest.
 /// let text = br#"{
@@ -40,19 +41,28 @@ use std::sync::Arc;
 /// import.scene.update();
 /// flag.skin(SkinOutput::new(&mut positions[..]))?;
 /// assert_eq!(positions, [[0.0, 3.0, 0.0]]);
+///
+/// // A copy of the node; for a shader, matrices, weights and indices.
+/// let scene = &mut import.scene;
+/// let copies = scene.insert_tree(scene.root(), &scene.tree(flag.node())?)?;
+/// let copy = flag.of_copy(&NodeMap::from_iter([(flag.node(), copies[0])])).expect("its node was copied");
+/// assert_eq!((copy.node(), copy.palette().matrices()), (copies[0], &[Mat34::IDENTITY][..]));
+/// assert_eq!((copy.weights(), copy.triangles().len()), (&[0.5][..], 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Deformed {
     shared: Arc<Shared>,
     node: NodeHandle,
+    /// The weights of the glTF node, without names.
+    morph: Option<Arc<MorphNode>>,
     models: Vec<Mat34>,
     palette: Vec<Mat34>,
     weights: Vec<f32>,
     morphed: MorphBuffer,
 }
 
-/// What does not change from frame to frame.
+/// What does not change from frame to frame, for all drawables with this mesh and skin.
 #[derive(Debug)]
 struct Shared {
     mesh: SkinnedMesh,
@@ -60,7 +70,6 @@ struct Shared {
     skin: Skin,
     /// The number and the skeleton of the rig whose joints the skin has; `None` without a skin.
     rig: Option<(usize, Skeleton)>,
-    morph: Option<MorphNode>,
     bounds: JointBounds,
 }
 
@@ -72,14 +81,14 @@ impl Deformed {
     /// What [`JointBounds::follow`] refuses, such as a node that was removed; [`CharacterError::Pose`] for the player of
     /// another file if its rig has another number of joints. The scene is unchanged.
     pub fn follow(&mut self, player: &AnimationPlayer, scene: &mut Scene) -> Result<(), CharacterError> {
-        let Self { shared, models, palette, weights, .. } = self;
+        let Self { shared, morph, models, palette, weights, .. } = self;
         if let Some((rig, skeleton)) = &shared.rig
             && let Some(pose) = player.pose(*rig)
         {
             pose.to_models(skeleton, models)?;
             shared.skin.palette(models, palette)?;
         }
-        if let Some(morph) = &shared.morph {
+        if let Some(morph) = morph {
             weights.iter_mut().zip(player.weights(morph)).for_each(|(weight, &now)| *weight = now);
         }
         self.shared.bounds.follow(scene, self.node, self.palette())
@@ -97,7 +106,8 @@ impl Deformed {
         shared.mesh.skin_morphed(palette, weights, morphed, output.present_in(&shared.mesh))
     }
 
-    /// The same for a copy of the node, by the copy of each node; `None` if it was not copied. Runs in **O(joints)**.
+    /// The same for a copy of the node, by the copy of each node; `None` if it was not copied. Shares the mesh, and runs
+    /// in **O(joints + targets)**.
     #[must_use]
     pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Option<Self> {
         let node = *copies.get(self.node)?;
@@ -137,11 +147,58 @@ impl Deformed {
 
 impl Imported {
     /// Prepares a drawable of this import to be deformed; `None` if nothing deforms it: it is drawn as its
-    /// [`vertices`](Self::vertices) are. Runs in **O(vertices · (influences + targets) + indices)**.
+    /// [`vertices`](Self::vertices) are. Runs in **O(vertices · (influences + targets) + indices)**; for several
+    /// drawables, use [`deformed_all`](Self::deformed_all).
     ///
     /// # Errors
     /// What [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`] refuse.
     pub fn deformed(&self, drawable: &ImportedDrawable) -> Result<Option<Deformed>, CharacterError> {
+        Ok(self.deformed_all([drawable])?.pop().map(|(_, body)| body))
+    }
+
+    /// Prepares those of these drawables that something deforms. Drawables with the same mesh id and skin share the
+    /// mesh: each further one takes **O(joints + targets)**.
+    ///
+    /// ```
+    /// let text = br#"{
+    ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0, 1]}], "nodes": [{"mesh": 0}, {"mesh": 0, "weights": [1]}],
+    ///     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
+    ///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1}]
+    /// }"#;
+    /// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+    /// let bodies = imported.deformed_all(&imported.scenes[0].drawables)?;
+    /// let [(_, first), (of_second, second)] = &bodies[..] else { unreachable!() };
+    /// assert!(std::ptr::eq(first.mesh(), second.mesh()));
+    /// assert_eq!((of_second.node, first.weights(), second.weights()), (1, &[0.0][..], &[1.0][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`deformed`](Self::deformed).
+    pub fn deformed_all<'d>(
+        &self,
+        drawables: impl IntoIterator<Item = &'d ImportedDrawable>,
+    ) -> Result<Vec<(ImportedDrawable, Deformed)>, CharacterError> {
+        let (mut laid_out, mut all) = (HashMap::new(), Vec::new());
+        for &drawable in drawables {
+            let first = match laid_out.entry((drawable.id, drawable.skin)) {
+                Entry::Occupied(found) => found.into_mut(),
+                Entry::Vacant(place) => place.insert(self.lay_out(&drawable)?),
+            };
+            let Some(first) = first else { continue };
+            let mut body = Deformed { node: drawable.handle, ..first.clone() };
+            if let Some(morph) = self.morph(drawable.node) {
+                body.weights.iter_mut().zip(&morph.weights).for_each(|(weight, &rest)| *weight = rest);
+                let (weights, names, channels) = (morph.weights.clone(), Vec::new(), morph.channels.clone());
+                body.morph = Some(Arc::new(MorphNode { node: morph.node, weights, names, channels }));
+            }
+            all.push((drawable, body));
+        }
+        Ok(all)
+    }
+
+    /// What drawables with the same mesh id and skin have alike, with all weights zero.
+    fn lay_out(&self, drawable: &ImportedDrawable) -> Result<Option<Deformed>, CharacterError> {
         let Some((data, of_skin)) = self.deforming(drawable.id, drawable.skin) else { return Ok(None) };
         let skin = of_skin.map_or_else(Skin::rigid, |it| it.skin.clone());
         let mesh = data.to_skinned_mesh(&skin)?;
@@ -152,12 +209,10 @@ impl Imported {
             Pose::rest(skeleton).to_models(skeleton, &mut models)?;
             skin.palette(&models, &mut palette)?;
         }
-        let (bounds, morph) = (data.joint_bounds(&skin)?, self.morph(drawable.node).cloned());
-        let mut weights = morph.as_ref().map_or_else(Vec::new, |morph| morph.weights.clone());
-        weights.resize(mesh.morph_targets(), 0.0);
-        let shared = Shared { mesh, triangles: reordered.triangles().collect(), skin, rig, morph, bounds };
-        let (shared, morphed) = (Arc::new(shared), MorphBuffer::new());
-        Ok(Some(Deformed { shared, node: drawable.handle, models, palette, weights, morphed }))
+        let (bounds, weights) = (data.joint_bounds(&skin)?, vec![0.0; mesh.morph_targets()]);
+        let shared = Arc::new(Shared { mesh, triangles: reordered.triangles().collect(), skin, rig, bounds });
+        let (node, morphed) = (drawable.handle, MorphBuffer::new());
+        Ok(Some(Deformed { shared, node, morph: None, models, palette, weights, morphed }))
     }
 
     /// The vertices of a mesh id, as they are deformed where they are drawn with this skin, or with none, and the skin;

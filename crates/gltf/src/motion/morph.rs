@@ -2,6 +2,7 @@
 
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind};
 use crate::file::Reader;
+use core::iter::repeat;
 use core::ops::Range;
 use gltf::json::Root;
 use gltf::json::mesh::Mesh;
@@ -71,18 +72,21 @@ pub(crate) fn read(Reader { root, budget, warnings, .. }: Reader<'_>) -> Result<
     for (node, json, mesh) in morphed() {
         let targets = counts[mesh];
         let of_mesh = &root.meshes[mesh];
-        let (holder, mut weights) = match (&json.weights, &of_mesh.weights) {
-            (Some(weights), _) => (Item::node(root, node), weights.clone()),
-            (None, Some(weights)) => (Item::of(root, ItemKind::Mesh, mesh), weights.clone()),
-            (None, None) => (Item::node(root, node), vec![0.0; targets]),
+        let holder = || match json.weights {
+            None if of_mesh.weights.is_some() => Item::of(root, ItemKind::Mesh, mesh),
+            _ => Item::node(root, node),
         };
-        let field = || "weights".to_owned();
-        if weights.len() != targets {
-            warnings.fault(|| holder.clone(), field, WarningKind::Invalid { meant: "0 where there is none" })?;
-            weights.resize(targets, 0.0);
+        let (listed, field) = (json.weights.as_ref().or(of_mesh.weights.as_ref()), || "weights".to_owned());
+        if listed.is_some_and(|listed| listed.len() != targets) {
+            warnings.fault(
+                holder,
+                field,
+                WarningKind::Invalid { meant: "one weight for each target, 0 if there is none" },
+            )?;
         }
+        let weights: Vec<f32> = listed.into_iter().flatten().copied().chain(repeat(0.0)).take(targets).collect();
         if weights.iter().any(|weight| !weight.is_finite()) {
-            return Err(ImportErrorKind::NotFinite { item: holder, field: field() }.into());
+            return Err(ImportErrorKind::NotFinite { item: holder(), field: field() }.into());
         }
         nodes.push(MorphNode { node, weights, names: names[mesh].clone(), channels: None });
     }

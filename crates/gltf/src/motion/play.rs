@@ -251,7 +251,8 @@ impl AnimationPlayer {
     /// ```
     #[must_use]
     pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Self {
-        let mut copy = Self { items: Vec::new(), ..self.clone() };
+        let Self { parts, rest, fade, items: _ } = self;
+        let mut copy = Self { parts: parts.clone(), rest: rest.clone(), fade: *fade, items: Vec::new() };
         for part in &mut copy.parts {
             let copied = part.nodes.iter().filter_map(|&(joint, node)| Some((joint, *copies.get(node)?)));
             part.nodes = copied.collect();

@@ -28,7 +28,8 @@ use hedgerow_anim::skin::{Skin, SkinError};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedSkin {
-    /// The number of its rig in [`Imported::rigs`](crate::Imported::rigs).
+    /// The number of its rig in [`Imported::rigs`](crate::Imported::rigs); for a skin without joints, with which nothing
+    /// is drawn, the number of rigs.
     pub rig: usize,
     /// Its joints, which are the rig's, and their inverse bind matrices, in glTF's order.
     pub skin: Skin,
@@ -46,6 +47,10 @@ pub(crate) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
     let mut skins = Vec::with_capacity(root.skins.len());
     for (index, json) in root.skins.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Skin, index);
+        if json.joints.is_empty() {
+            skins.push(Vec::new());
+            continue;
+        }
         check_index(json.skeleton, root.nodes.len(), item, || "skeleton".to_owned())?;
         for (position, joint) in json.joints.iter().enumerate() {
             check_index(Some(*joint), root.nodes.len(), item, || format!("joints[{position}]"))?;
@@ -95,8 +100,9 @@ pub(crate) fn build(
             ImportErrorKind::Skin { item: Item::of(root, ItemKind::Skin, index), error }
         })?;
         let json = &root.skins[index];
+        let rig = places.first().map_or(rigs.rigs.len(), |&(rig, _)| rig);
         let (extras, extensions) = (Extras::read(&json.extras, extras), others!(json, extras));
-        built.push(ImportedSkin { rig: places[0].0, skin, name: json.name.clone(), extras, extensions });
+        built.push(ImportedSkin { rig, skin, name: json.name.clone(), extras, extensions });
     }
     Ok(built)
 }

@@ -25,14 +25,10 @@ pub(crate) fn check(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Resul
 
 fn check_nodes(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(), ImportError> {
     let listed = arena.alloc_slice_fill_copy(root.nodes.len(), usize::MAX);
-    // The numbers of skins without those that have no joints.
-    let (mut skins, mut kept) = (Vec::with_capacity(root.skins.len()), 0);
     for (index, skin) in root.skins.iter().enumerate() {
         if skin.joints.is_empty() {
             warnings.fault(|| Item::of(root, ItemKind::Skin, index), || "joints".to_owned(), WarningKind::LeftOut)?;
         }
-        skins.push((!skin.joints.is_empty()).then_some(Index::new(kept)));
-        kept += u32::from(!skin.joints.is_empty());
     }
     for index in 0..root.nodes.len() {
         let node = &root.nodes[index];
@@ -50,14 +46,21 @@ fn check_nodes(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(),
         }
         // What is in no list is refused later.
         let mut first = |it: &Index<Node>| listed.get_mut(it.value()).is_none_or(|by| mem::replace(by, index) != index);
-        let count = root.nodes[index].children.as_ref().map(Vec::len);
-        root.nodes[index].children.iter_mut().for_each(|list| list.retain(&mut first));
-        if root.nodes[index].children.as_ref().map(Vec::len) < count {
-            warnings.fault(|| Item::node(root, index), || "children".to_owned(), WarningKind::LeftOut)?;
+        let mut children = root.nodes[index].children.take().unwrap_or_default();
+        let (mut position, mut twice) = (0, Vec::new());
+        children.retain(|child| {
+            position += 1;
+            first(child) || {
+                twice.push(position - 1);
+                false
+            }
+        });
+        root.nodes[index].children = (position > 0).then_some(children);
+        for position in twice {
+            warnings.fault(|| Item::node(root, index), || format!("children[{position}]"), WarningKind::Twice)?;
         }
-        root.nodes[index].skin = root.nodes[index].skin.and_then(|skin| skins[skin.value()]);
+        root.nodes[index].skin.take_if(|skin| root.skins[skin.value()].joints.is_empty());
     }
-    root.skins.retain(|skin| !skin.joints.is_empty());
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use super::extension;
 use crate::error::{ImportError, ImportErrorKind, Item, WarningKind};
 use crate::file::{Numbers, Reader, expect_count};
+use crate::mesh::follows_joints;
 use glam::{Quat, Vec3};
 use gltf::json::Index;
 use hedgerow::Transform;
@@ -18,7 +19,12 @@ pub(crate) type Instances = Vec<(usize, Vec<Transform>)>;
 pub(crate) fn read(reader: Reader<'_>) -> Result<Instances, ImportError> {
     let mut all = Vec::new();
     for (node, json) in reader.root.nodes.iter().enumerate() {
-        if let Some(attributes) = extension(json, NAME).filter(|_| json.mesh.is_some()) {
+        let Some((attributes, mesh)) = extension(json, NAME).zip(json.mesh) else { continue };
+        // What follows joints is where these are, at each instance.
+        if json.skin.is_some() && reader.root.meshes[mesh.value()].primitives.iter().any(follows_joints) {
+            let item = || Item::node(reader.root, node);
+            reader.warnings.fault(item, || format!("extensions.{NAME}"), WarningKind::LeftOut)?;
+        } else {
             all.push((node, Source { reader, node, attributes: attributes.get("attributes") }.read()?));
         }
     }

@@ -388,9 +388,10 @@ fn characters_that_make_no_sense_are_refused_by_name() {
     }
     let bind = refusal(|small| {
         let binds = small.floats("MAT4", &[f32::NAN; 32]);
-        small.json["skins"][0]["inverseBindMatrices"] = json!(binds);
+        small.json["skins"] = json!([{"joints": []}, small.json["skins"][0]]);
+        small.json["skins"][1]["inverseBindMatrices"] = json!(binds);
     });
-    assert_eq!(bind, "skin 0 \"bones\": inverseBindMatrices must be finite");
+    assert_eq!(bind, "skin 1 \"bones\": inverseBindMatrices must be finite");
     let uneven = refusal(|small| {
         let plain = json!({"attributes": {"POSITION": 0}});
         small.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(plain);

@@ -72,7 +72,7 @@ fn an_optional_stream_is_decoded_or_its_fallback_is_read() {
 mod meshopt {
     use super::*;
     use hedgerow::anim::{ClipBuilder, Library};
-    use hedgerow_gltf::{Imported, MeshData, Parts};
+    use hedgerow_gltf::{Imported, MeshData, Parts, WarningKind};
     use serde_json::json;
 
     const KHR: &str = "/bufferViews/0/extensions/KHR_meshopt_compression";
@@ -218,12 +218,17 @@ mod meshopt {
         let view = &mut json["bufferViews"][6];
         view["byteLength"] = json!(310);
         view["extensions"]["KHR_meshopt_compression"]["count"] = json!(155);
+        json["accessors"][6]["count"] = json!(155);
         let error = read(&(json, data)).unwrap_err();
         assert!(error.to_string().contains("count: it must be a multiple of 3"), "{error}");
         let (mut json, data) = whole.clone();
         json.pointer_mut(KHR).unwrap()["buffer"] = json!(2);
         let error = read(&(json, data)).unwrap_err();
         assert!(matches!(error.kind(), ImportErrorKind::IndexOutOfRange { index: 2, count: 2, .. }), "{error}");
+        let (mut json, data) = whole.clone();
+        let unread = json!({"buffer": 1, "byteLength": 4, "extensions": {"KHR_meshopt_compression": {"mode": "NEW"}}});
+        json["bufferViews"].as_array_mut().unwrap().push(unread);
+        assert_eq!(read(&(json, data)).unwrap().imported.warnings[0].kind, WarningKind::LeftOut);
         let (mut json, data) = whole;
         json.pointer_mut(KHR).unwrap()["byteLength"] = json!(100_000);
         let error = read(&(json, data)).unwrap_err();

@@ -4,9 +4,10 @@
 use crate::gltf_file::{GltfFile, glb};
 use crate::small::man;
 use core::f32::consts::FRAC_PI_4;
+use hedgerow::anim::{ClipBuilder, Library, Pose};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::skin::{Skin, SkinOutput};
-use hedgerow::{Aabb, Transform, anim::Pose};
+use hedgerow::{Aabb, Transform};
 use hedgerow_gltf::material::{AlphaMode, Wrap};
 use hedgerow_gltf::{
     BufferProblem, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, OtherFile, Skipped, Topology,
@@ -146,7 +147,8 @@ fn what_nothing_reads_may_be_missing() {
     }
 }
 
-/// Where a value is put, the value, what it is read as unless it is left out, and whether what is made of it is right.
+/// Where a value is put, the value, what it is read as unless it is left out (or that it is there twice), and whether
+/// what is made of it is right.
 type Bent = (&'static str, &'static str, Option<&'static str>, fn(&Import, &Imported) -> bool);
 
 fn rests(import: &Import, _: &Imported) -> bool {
@@ -160,15 +162,28 @@ fn nods(file: &Imported, angle: f32) -> bool {
     (track.sample(1.0).angle_between(Quat::IDENTITY) - angle).abs() < 1e-3
 }
 
-const BENT: [Bent; 18] = [
+const WEIGHTS_MEANT: &str = "one weight for each target, 0 if there is none";
+
+const BENT: [Bent; 21] = [
     ("/nodes/3/rotation", "[0, 0, 0, 0]", Some("the identity"), rests),
-    ("/nodes/2/children", "[3, 3]", None, |it, of| it.scene.children(of.node(2).unwrap()).count() == 1),
-    ("/animations/0/channels/1/target/node", "3", None, |_, of| nods(of, 0.0)),
+    ("/nodes/2/children", "[3, 3]", Some("twice"), |it, of| it.scene.children(of.node(2).unwrap()).count() == 1),
+    ("/animations/0/channels/1/target/node", "3", Some("twice"), |_, of| nods(of, 0.0)),
     ("/scene", "7", None, |_, of| of.default_scene.is_none()),
     ("/asset/version", "2.0", Some("text"), rests),
+    ("/asset/minVersion", "2e0", Some("text"), rests),
     ("/meshes/0/primitives/0/attributes/JOINTS_1", "2", None, rests),
     ("/meshes/0/primitives/0/attributes/WEIGHTS_1", "3", None, rests),
-    ("/skins/0/joints", "[]", None, |_, of| of.nodes[4].skin.is_none() && of.nodes[0].skin == Some(0)),
+    ("/meshes/0/primitives/0/attributes", r#"{"POSITION": 0, "JOINTS_0": 2}"#, None, |_, of| {
+        of.scenes[0].drawables[0].skin.is_none() && of.node(4) == Some(of.scenes[0].drawables[0].handle)
+    }),
+    ("/nodes/4/extensions", r#"{"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 0}}}"#, None, |_, of| {
+        of.scenes[0].drawables.len() == 1 && of.nodes[4].instances.is_empty()
+    }),
+    ("/skins/0/joints", "[]", None, |_, of| {
+        let mut library = Library::new();
+        of.insert_into(&mut library, ClipBuilder::new()).unwrap();
+        Library::from_bytes(&library.to_bytes()).is_ok() && of.nodes[4].skin.is_none() && of.nodes[0].skin == Some(1)
+    }),
     ("/meshes/0/primitives/0/attributes/JOINTS_0", "14", Some("integers"), rests),
     ("/accessors/2/componentType", "5120", Some("integers"), rests),
     ("/accessors/3/normalized", "false", Some("normalised"), |_, of| of.vertices(0).unwrap().weights[0] == 1.0),
@@ -180,7 +195,7 @@ const BENT: [Bent; 18] = [
     ("/nodes/1/matrix/4", "0.001", Some("the nearest transform"), |_, of| {
         of.rigs[0].skeleton.rest(0).rotation.z < -2e-4
     }),
-    ("/nodes/4/weights", "[1]", Some("0 where there is none"), |_, of| of.morph(4).unwrap().weights == [1.0, 0.0]),
+    ("/nodes/4/weights", "[1]", Some(WEIGHTS_MEANT), |_, of| of.morph(4).unwrap().weights == [1.0, 0.0]),
 ];
 
 #[test]
@@ -197,11 +212,20 @@ fn values_that_gltf_does_not_allow_are_read_as_they_are_meant() {
     file.put("/nodes/1/matrix", json!([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]));
     valid(&file.glb());
     for (at, value, meant, is_right) in BENT {
-        let fault = meant.map_or(WarningKind::LeftOut, |meant| WarningKind::Invalid { meant });
+        let fault = match meant {
+            None => WarningKind::LeftOut,
+            Some("twice") => WarningKind::Twice,
+            Some(meant) => WarningKind::Invalid { meant },
+        };
         let mut file = file.clone();
         file.put(at, serde_json::from_str(value).unwrap());
         let import = faulty(&file.glb(), &[fault]);
         assert!(is_right(&import, &import.imported), "{at}");
+        let named = [("/normalized", "normalized"), ("/children", "children[1]")];
+        assert!(
+            named.iter().all(|(end, field)| !at.ends_with(end) || import.imported.warnings[0].field == *field),
+            "{at}"
+        );
     }
 }
 

@@ -84,8 +84,8 @@ fn of(
         imported.mesh_ids.range().map(|id| imported.vertices(id).map_or_else(Mesh::default, mesh)).collect();
     let mut figures = Figures::default();
     let mut cast = Cast { by_mesh: HashMap::new(), actors: Vec::new() };
-    for drawable in imported.scenes[shown].drawables.clone() {
-        cast.enlist((&mut scene, &imported), drawable, &mut meshes, &mut figures)?;
+    for actor in imported.deformed_all(&imported.scenes[shown].drawables)? {
+        cast.enlist((&mut scene, &imported), actor, &mut meshes, &mut figures)?;
     }
 
     let player = if imported.animations.is_empty() {
@@ -168,11 +168,10 @@ impl Cast {
     fn enlist(
         &mut self,
         (scene, imported): (&mut Scene, &Imported),
-        drawable: ImportedDrawable,
+        (drawable, body): (ImportedDrawable, Deformed),
         meshes: &mut Vec<Mesh>,
         figures: &mut Figures,
     ) -> Result<()> {
-        let Some(body) = imported.deformed(&drawable)? else { return Ok(()) };
         let Some(data) = imported.vertices(drawable.id) else { return Ok(()) };
         let number = match self.by_mesh.get(&(drawable.id, drawable.skin)) {
             Some(&number) => number,
