@@ -173,7 +173,7 @@ impl fmt::Display for Error {
             Self::NoBounds => f.write_str(
                 "the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }, or give lists an eye",
             ),
-            Self::NotUpdated => f.write_str("the scene has edits since its last update; call update() before"),
+            Self::NotUpdated => f.write_str("the scene has edits since its last update; call update() first"),
             Self::NoChanges => {
                 f.write_str("the scene does not track changes; make it with SceneConfig { changes: true, .. }")
             }

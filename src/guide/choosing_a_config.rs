@@ -11,9 +11,6 @@
 //! | readers that ask rarely, or less memory | `change_history` above or below 65,536 | 16 bytes an entry |
 //! | faster worst-case updates, or streaming with an [eye](crate::guide::large_worlds) | `max_nodes` below 4096 | more slices to process |
 //!
-//! These need no setting: `update`, `draw_list`, [`MatrixMirror`](crate::changes::MatrixMirror), snapshots, visitors,
-//! inherited properties.
-//!
 //! ```
 //! use hedgerow::changes::ChangeReader;
 //! use hedgerow::{Aabb, Drawable, Layers, Node, Scene, SceneConfig, Transform};

@@ -29,7 +29,7 @@
 //! | `traverse`, `getObjectByName`, `Find`, `find_child` | [`NodeRef::descendants`](crate::NodeRef::descendants), [`find_all`](crate::NodeRef::find_all) |
 //! | `visible`, `SetActive` | [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) |
 //! | `layers`, which are each node's own | [`Layers`](crate::Layers) are inherited; for others see the end of [`own_data`] |
-//! | `Raycaster` | [`Scene::cast_ray`](crate::Scene::cast_ray), which tests boxes of nodes that are shown |
+//! | `Raycaster` | [`Scene::cast_ray`](crate::Scene::cast_ray), which tests boxes of nodes that are shown; for hidden ones, [`NodeRef::bounds`](crate::NodeRef::bounds) of descendants |
 
 pub mod characters;
 pub mod choosing_a_config;

@@ -39,10 +39,8 @@
 //! with the node's scale. Write those of sleeping bodies in `moved`, too: else they ride on their parents. Below a
 //! parent with a non-uniform scale, local transforms become matrices.
 //!
-//! **Other versions of glam.** A physics engine may use another version of glam, with different types. Convert vectors
-//! and quaternions through arrays: `Vec3::from_array(other.to_array())`.
-//! [`PackedTransform`](crate::math::PackedTransform) is a transform made of three arrays. The feature `mint` has
-//! conversions too.
+//! **Other versions of glam**, with different types: convert through arrays (`Vec3::from_array(other.to_array())`), a
+//! [`PackedTransform`](crate::math::PackedTransform) of three arrays, or the feature `mint`.
 //!
 //! ```
 //! use hedgerow::changes::{ChangeKinds, ChangeReader};

@@ -116,8 +116,7 @@ impl Default for ChangeReader {
 /// again ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
 ///
 /// To mirror nodes as entities, make an entity for each node of `entered` that has none, and drop the entities of nodes
-/// of `removed`. If a node of `removed` was not in the tree at any read, it has no entity. The first read, and one after
-/// a long time, is [whole](Self::is_whole).
+/// of `removed`. If a node of `removed` was not in the tree at any read, it has no entity.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
     lists: &'r ChangeLists,

@@ -213,7 +213,8 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
 }
 
 /// Writes the nodes by their numbers, each with the number of its parent: as a scene writes its nodes. If an id is not
-/// its node's number, each node has its id, and parents are named by ids. Fails for a tree that a scene would refuse.
+/// its node's number, each node has its id, and parents are named by ids; the [next id](Tree::next_id) is written if
+/// greater ones were given. Fails for a tree that a scene would refuse.
 ///
 /// ```
 /// use hedgerow::{Node, Tree};
@@ -222,7 +223,7 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
 /// let car = tree.push(None, Node::group().named("car"));
 /// tree.push(Some(car), Node::material(3).named("wheel"));
 /// let text = serde_json::to_string(&tree).unwrap();
-/// assert_eq!(text, r#"[{"name":"car"},{"parent":0,"name":"wheel","material":3}]"#);
+/// assert_eq!(text, r#"{"nodes":[{"name":"car"},{"parent":0,"name":"wheel","material":3}]}"#);
 /// assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);
 /// ```
 impl Serialize for Tree {
@@ -234,15 +235,26 @@ impl Serialize for Tree {
             let id = self.id(number).filter(|_| !self.ids.are_numbers());
             NodeForm::of(node, id, parent.and_then(|parent| self.id(parent)), false)
         };
-        serializer.collect_seq(self.iter().enumerate().map(form))
+        let given = (0..self.len()).filter_map(|number| self.id(number)).max().map_or(0, |id| id.saturating_add(1));
+        let next_id = Some(self.next_id()).filter(|&next| next > given);
+        TreeForm { next_id, nodes: self.iter().enumerate().map(form).collect() }.serialize(serializer)
     }
 }
 
-/// Reads a list of nodes in any order; those of the tree are in depth-first order. A node without an id has its index
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Tree", deny_unknown_fields)]
+struct TreeForm<'n> {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next_id: Option<u64>,
+    #[serde(borrow)]
+    nodes: Vec<NodeForm<'n>>,
+}
+
+/// Reads nodes in any order; those of the tree are in depth-first order. A node without an id has its index
 /// in the list as its id. Every number is checked as for an edit.
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let nodes: Vec<NodeForm<'_>> = Deserialize::deserialize(deserializer)?;
+        let TreeForm { next_id, nodes } = TreeForm::deserialize(deserializer)?;
         if let Some(place) = nodes.iter().position(|node| node.detached) {
             return Err(D::Error::custom(format!("node {place}: a tree has no detached nodes; leave the mark out")));
         }
@@ -250,6 +262,7 @@ impl<'de> Deserialize<'de> for Tree {
         for (number, id) in ids.into_iter().enumerate() {
             tree.ids.push(number, id);
         }
+        tree.begin_ids_at(next_id.unwrap_or(0));
         Ok(tree)
     }
 }

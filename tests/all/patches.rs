@@ -329,7 +329,9 @@ fn ids_of_nodes_that_are_gone_are_not_given_again_after_a_tree_was_saved() {
             let number = again.push_with_id(None, Node::group(), base.next_id() - 1);
             let read = Tree::from_bytes(&again.to_bytes()).unwrap();
             assert_eq!((read.id(number), read.next_id()), (Some(base.next_id() - 1), base.next_id()));
-            for tree in [Tree::from_bytes(&tree.to_bytes()).unwrap(), tree.patched(&Patch::new()).unwrap()] {
+            let text = serde_json::to_string(&tree).unwrap();
+            let read = [Tree::from_bytes(&tree.to_bytes()).unwrap(), serde_json::from_str(&text).unwrap()];
+            for tree in read.into_iter().chain([tree.patched(&Patch::new()).unwrap()]) {
                 assert_eq!((tree.len(), tree.next_id()), (scene.len() - 2, base.next_id()));
                 let (mut opened, mut again) = placed(&tree);
                 let new = opened.insert(again.root(), Node::group()).unwrap();
