@@ -38,6 +38,7 @@ impl Street {
 
     /// What an instance has otherwise than its prefab.
     fn overrides(&mut self, lamp: usize) -> Result<Patch, Box<dyn Error>> {
+        self.lamps[lamp].assign(&self.scene)?; // ids for what the lamp has more
         Ok(Patch::between(&self.prefab, &self.lamps[lamp].tree(&self.scene)?)?)
     }
 

@@ -144,3 +144,27 @@ impl State<'_> {
         Ok(self.step(stored >> 1 ^ (stored & 1).wrapping_neg()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(codes: &[u8], entry: u8) -> Result<Vec<u8>, Fault> {
+        let mut indices = vec![0; codes.len() * 6];
+        let stream = [&[HEADER], codes, &[entry; TABLE]].concat();
+        decode(&stream, 2, &mut indices).map(|()| indices.into_iter().step_by(2).collect())
+    }
+
+    #[test]
+    fn a_corner_may_be_one_that_was_new_in_the_triangle_before() {
+        assert_eq!(decoded(&[0xf0, 0x00, 0x01], 0x00).unwrap(), [0, 1, 2, 0, 2, 3, 0, 3, 2]);
+    }
+
+    #[test]
+    fn nothing_is_explicit_in_the_table() {
+        for entry in [0xf0, 0x0f, 0xff] {
+            let fault = decoded(&[0xf0], entry).unwrap_err();
+            assert_eq!(fault.0, "its table has an entry that is not allowed");
+        }
+    }
+}
