@@ -17,7 +17,7 @@
 //! let ball = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
 //! scene.update();
 //! let mut reader = ChangeReader::new();
-//! scene.changes(&mut reader)?;
+//! assert!(scene.changes(&mut reader)?.is_whole(), "the first read is of all nodes");
 //!
 //! scene.set_local(ball, Transform::from_xyz(0.0, 1.0, 0.0))?;
 //! scene.update();

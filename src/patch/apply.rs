@@ -30,7 +30,7 @@ impl Patch {
     /// id.
     ///
     /// Runs in **O(entries log nodes)**, in O(children) for each node that is removed, in O(nodes below) for each that
-    /// moves, and, if the instance is not a whole scene, in O(nodes above) the nodes whose places it has. Readers of
+    /// moves, and, if the instance is not a whole scene, in O(nodes above) the nodes that it has. Readers of
     /// changes, and handles, see what [`EditQueue::apply_all`] says.
     ///
     /// # Errors
@@ -93,7 +93,10 @@ impl Patch {
                 Value::Place(before) => instance.spot(&mut area, id) == *before,
                 // Of a node that is inserted, all values before are those of a group.
                 _ if matches!(moves.places.get(&id), Some([None, _])) => true,
-                value => instance.value(scene, value, id).is_some_and(|now| now.same(value)),
+                value => {
+                    instance.node(id).is_some_and(|node| area.contains(node))
+                        && instance.value(scene, value, id).is_some_and(|now| now.same(value))
+                }
             };
             if !same {
                 let there = instance.node(id).is_some_and(|node| area.contains(node));

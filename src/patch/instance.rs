@@ -168,8 +168,8 @@ impl Instance {
         self.ids.assign_to(scene, root.descendants().skip(1))
     }
 
-    /// The nodes that have ids as the scene has them now, in depth-first order, without the root. A node without an id is left out with
-    /// all that is below it: to save a document, call [`assign`](Self::assign) first. Runs in **O(nodes)**.
+    /// The nodes that have ids as the scene has them now, in depth-first order, without the root. A node without an id
+    /// is left out with all below it: to save a document, call [`assign`](Self::assign) first. Runs in **O(nodes)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`] if the root was removed.

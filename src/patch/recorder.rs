@@ -133,7 +133,8 @@ impl Recorder {
     }
 
     /// Applies a patch, [updates](Scene::update) the scene, and reads it, or does none of that: so an undo is no step.
-    /// Returns what was read, edits before among it. Takes the time of the three.
+    /// Returns what was read, edits before among it: read these first, since new nodes have no ids and would be removed
+    /// with a parent that the patch removes. Takes the time of the three.
     ///
     /// # Errors
     /// Those of [`Patch::apply`]; [`PatchError::Read`] for those of [`read`](Self::read).
@@ -146,8 +147,10 @@ impl Recorder {
         self.read(scene).map_err(PatchError::Read)
     }
 
-    /// Takes back all edits since the last read, or none: those of a command that failed half-way. Updates the scene.
-    /// New nodes are removed, and removed ones get other handles and keep their ids. Runs in **O(nodes log nodes)**.
+    /// Takes back all edits below the root since the last read, or none: those of a command that failed half-way. Updates
+    /// the scene. New nodes are removed, also those that came in from outside; removed ones get other handles and keep
+    /// their ids, also those that were moved out or detached, which stay where they are. Do not detach the root before.
+    /// Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).

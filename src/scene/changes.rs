@@ -11,26 +11,6 @@ use crate::{Error, NodeHandle};
 /// position. The result of a read borrows the reader: if it is a field of a struct, borrow its other fields one by one
 /// (`let Self { reader, bodies, .. } = self`), or move it out with [`mem::take`](core::mem::take) meanwhile. If a `?`
 /// returns before it is put back, the next read is [whole](Changed::is_whole), and of all kinds.
-///
-/// ```
-/// use hedgerow::changes::ChangeReader;
-/// use hedgerow::{Node, Scene, SceneConfig, Transform};
-///
-/// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-/// let ball = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
-/// scene.update();
-/// let mut reader = ChangeReader::new();
-/// let changed = scene.changes(&mut reader)?;
-/// assert!(changed.is_whole() && changed.entered() == [scene.root(), ball]);
-///
-/// // Two updates between two reads.
-/// for x in [1.0, 2.0] {
-///     scene.set_local(ball, Transform::from_xyz(x, 0.0, 0.0))?;
-///     scene.update();
-/// }
-/// assert_eq!(scene.changes(&mut reader)?.moved(), [ball]);
-/// # Ok::<(), hedgerow::Error>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct ChangeReader {
     kinds: ChangeKinds,

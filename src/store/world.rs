@@ -149,7 +149,7 @@ impl Store {
             let free = self.is_anchored(id) || way.last().is_some_and(|&(_, free)| free);
             if free && self.has_transform(id) {
                 let to = by * self.chain_wide(id);
-                let precise = precise || self.is_precise(id);
+                let precise = precise || self.pages.record(id).has.has(Has::REMAINDER);
                 carried.push((id, self.local_at((None, id), &self.wide_above(None), &to, precise)?));
             }
             way.push((id, free && !self.has_transform(id)));

@@ -3,8 +3,8 @@
 //! [`Scene`](crate::Scene) is `Serialize` and `Deserialize`: a flat list of nodes, each with the index of its parent in
 //! the list. For files that are edited and compared, [`WithIds`] writes each node with an id of its own, and refers to
 //! parents by id: then an insert changes no other line, and ids stay the same however often the file is read and
-//! written. [`Tree`](crate::Tree) is written as a list of nodes only. Children may come before their parents; siblings
-//! are in the order of the list.
+//! written. [`Tree`](crate::Tree) is written as its nodes only. Children may come before their parents; siblings are in
+//! the order of the list.
 //!
 //! Use it with self-describing formats such as JSON, RON or YAML, since components that a node does not have are
 //! omitted. To exchange scenes between programs, use snapshots, which are smaller and faster, and preserve handles.

@@ -212,9 +212,9 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
     Ok(Some(places))
 }
 
-/// Writes the nodes by their numbers, each with the number of its parent: as a scene writes its nodes. If an id is not
-/// its node's number, each node has its id, and parents are named by ids; the [next id](Tree::next_id) is written if
-/// greater ones were given. Fails for a tree that a scene would refuse.
+/// Writes the nodes by their numbers, each with the number of its parent: as a scene writes its nodes. If an id, or the
+/// next one, is not a number in order, each node has its id, and parents are named by ids; the [next id](Tree::next_id)
+/// is written if greater ones were given. Fails for a tree that a scene would refuse.
 ///
 /// ```
 /// use hedgerow::{Node, Tree};
@@ -231,8 +231,9 @@ impl Serialize for Tree {
         if let Some((number, fault)) = self.fault {
             return Err(S::Error::custom(format!("node {number}: {fault}")));
         }
+        let plain = self.ids.stored().1 == 0;
         let form = |(number, (parent, node)): (_, (Option<usize>, _))| {
-            let id = self.id(number).filter(|_| !self.ids.are_numbers());
+            let id = self.id(number).filter(|_| !plain);
             NodeForm::of(node, id, parent.and_then(|parent| self.id(parent)), false)
         };
         let given = (0..self.len()).filter_map(|number| self.id(number)).max().map_or(0, |id| id.saturating_add(1));

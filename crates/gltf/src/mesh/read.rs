@@ -28,6 +28,7 @@ pub(super) struct Deformation {
 /// mesh, and of those whose meshes follow no joints.
 pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Option<usize>> {
     let mut joints: Vec<Option<usize>> = vec![None; root.meshes.len()];
+    let follow: Vec<bool> = root.meshes.iter().map(|mesh| mesh.primitives.iter().any(follows_joints)).collect();
     for (node, json) in root.nodes.iter().enumerate() {
         let Some(skin) = json.skin else { continue };
         if let Some(mesh) = json.mesh {
@@ -35,7 +36,7 @@ pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Optio
             let least = &mut joints[mesh.value()];
             *least = Some(least.map_or(count, |least| least.min(count)));
         }
-        if !json.mesh.is_some_and(|mesh| root.meshes[mesh.value()].primitives.iter().any(follows_joints)) {
+        if !json.mesh.is_some_and(|mesh| follow[mesh.value()]) {
             skipped.push(Skipped::Skin { node });
         }
     }
@@ -61,7 +62,8 @@ pub(super) fn vertices(
 
 /// Whether a primitive follows the joints of a skin with which a node draws it.
 pub(crate) fn follows_joints(primitive: &Primitive) -> bool {
-    [Semantic::Joints(0), Semantic::Weights(0)].into_iter().all(|it| attribute(primitive, it).is_some())
+    let set = |set| [Semantic::Joints(set), Semantic::Weights(set)].map(|it| attribute(primitive, it).is_some());
+    (0..).map(set).take_while(|has| *has != [false; 2]).any(|has| has == [true; 2])
 }
 
 fn attribute(primitive: &Primitive, semantic: Semantic) -> Option<Index<Accessor>> {

@@ -157,7 +157,8 @@ impl Imported {
     }
 
     /// Prepares those of these drawables that something deforms. Drawables with the same mesh id and skin share the
-    /// mesh: each further one takes **O(joints + targets)**.
+    /// mesh: each further one takes **O(joints + targets)**, 48 bytes for each joint of the rig and of the skin. Of files
+    /// that you do not trust, bound drawables times joints first.
     ///
     /// ```
     /// let text = br#"{

@@ -206,6 +206,7 @@ impl AnimationPlayer {
     pub fn apply(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         let Self { parts, items, .. } = self;
         items.clear();
+        items.reserve(parts.iter().map(|part| part.nodes.len()).sum());
         for part in parts {
             let nodes = part.nodes.iter().map(|&(joint, node)| (node, part.pose().get(joint)));
             items.extend(nodes.filter(|&(node, local)| scene.local(node) != Some(Local::Transform(local))));

@@ -18,10 +18,11 @@ pub(crate) type Instances = Vec<(usize, Vec<Transform>)>;
 /// The instances of all nodes that have some. Those that have no transform are left out.
 pub(crate) fn read(reader: Reader<'_>) -> Result<Instances, ImportError> {
     let mut all = Vec::new();
+    let follow: Vec<bool> = reader.root.meshes.iter().map(|mesh| mesh.primitives.iter().any(follows_joints)).collect();
     for (node, json) in reader.root.nodes.iter().enumerate() {
         let Some((attributes, mesh)) = extension(json, NAME).zip(json.mesh) else { continue };
         // What follows joints is where these are, at each instance.
-        if json.skin.is_some() && reader.root.meshes[mesh.value()].primitives.iter().any(follows_joints) {
+        if json.skin.is_some() && follow[mesh.value()] {
             let item = || Item::node(reader.root, node);
             reader.warnings.fault(item, || format!("extensions.{NAME}"), WarningKind::LeftOut)?;
         } else {

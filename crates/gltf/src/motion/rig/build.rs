@@ -120,8 +120,9 @@ impl Rigs {
 /// The greatest difference of the columns of a matrix and of its nearest transform, relative to their lengths.
 fn shear(matrix: Mat34, near: Transform) -> f64 {
     let [exact, near] = [matrix, Mat34::from(near)].map(|matrix| matrix.to_wide().matrix3);
-    let relative = |axis| (near.col(axis) - exact.col(axis)).abs().max_element() / exact.col(axis).length();
-    // Columns of zeros are equal: the quotient is not a number, which `max` passes over.
+    // Single precision resolves no difference of smaller columns.
+    let length = |axis| exact.col(axis).length().max(f64::from(f32::MIN_POSITIVE));
+    let relative = |axis| (near.col(axis) - exact.col(axis)).abs().max_element() / length(axis);
     (0..3).map(relative).fold(0.0, f64::max)
 }
 
