@@ -16,7 +16,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use std::cell::Cell;
 
 /// The cases of each test, and the greatest number of steps in a case: half as many on average.
-const CASES: u32 = 32;
+const CASES: u32 = 20;
 const MOST_STEPS: usize = 800;
 /// So many cases are a long run.
 const LONG: u32 = 76;
