@@ -37,7 +37,7 @@ pub struct SceneConfig {
     /// A node takes one entry if it entered, left, was removed or was edited, or if it inherits other layers, another
     /// material, or the transform of another ancestor. Between two updates, the same number of removals is recorded,
     /// but at least 4,096 and at least the number of nodes. A read is [whole](crate::changes::Changed::is_whole) if the
-    /// last one is older than the history.
+    /// history begins after the last read.
     pub change_history: u32,
 }
 

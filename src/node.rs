@@ -239,9 +239,9 @@ impl<'n> Node<'n> {
     /// without one its world transform is the identity. The nodes below it move along with it.
     ///
     /// The parent still hides the node, hands down material and layers, and takes it along when it is moved in the tree
-    /// or removed: only its transform no longer matters. So physics bodies, particles and cameras get their world
-    /// transforms by [`Scene::set_local`](crate::Scene::set_local), without an inverse of the parent's. Other engines
-    /// call such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored) changes it.
+    /// or removed: only its transform no longer matters. So [`Scene::set_local`](crate::Scene::set_local) sets the
+    /// world transforms of physics bodies, particles and cameras, without inverting the parent's. Other engines call
+    /// such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored) changes it.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};

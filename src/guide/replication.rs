@@ -78,7 +78,7 @@
 //! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
 //!
 //! At the first read and after a long time without one, a read is [whole](crate::changes::Changed::is_whole): all nodes
-//! have entered. Then also despawn entities of nodes that the scene does not have, and disable those of detached nodes.
+//! have entered. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;

@@ -235,8 +235,8 @@ impl Patch {
     /// This patch and a later one as one patch.
     ///
     /// Fields that end as they began have no entry. A node that was moved and moved back has one, since its siblings
-    /// may have moved. So the order in which three patches are joined makes no difference. Runs in
-    /// **O(entries log entries)**; for nodes that move behind each other, in O(that many) more each.
+    /// may have moved. So joining patches is associative. Runs in **O(entries log entries)**; for nodes that move
+    /// behind each other, in O(that many) more each.
     ///
     /// # Errors
     /// [`PatchError::State`] names a field whose value after this patch is not the one before the later one.

@@ -272,7 +272,7 @@ impl NodeMut<'_> {
     /// [`Keep::World`] preserve as much as they can. All other ways to set the local transform
     /// round it.
     ///
-    /// Runs in **O(1)**. If there is a rounding error, setting this node's local transform later takes a little longer.
+    /// Runs in **O(1)**. If the translation was rounded, later changes of the local transform take a little longer.
     ///
     /// # Errors
     /// [`Error::NoTransform`]; [`Error::NotFinite`] for a translation that is not finite in single precision.
@@ -310,7 +310,7 @@ impl NodeMut<'_> {
     /// [`set_translation_f64`](Self::set_translation_f64) and, but for the translation, single precision keep it. The
     /// node must have a transform. [`Scene::set_world`] is faster, and enough near the origin.
     ///
-    /// Runs in **O(ancestors)**. If there is a rounding error, setting this node's local transform later takes a little
+    /// Runs in **O(ancestors)**. If the translation was rounded, later changes of the local transform take a little
     /// longer.
     ///
     /// # Errors

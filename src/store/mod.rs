@@ -135,7 +135,7 @@ struct Clock {
     cuts: u32,
     /// The slices that the last sweep computed.
     swept: Vec<u32>,
-    /// The root and the limbo have rows, and no update came yet.
+    /// Whether no update came yet: the root and the limbo alone have rows.
     placed: bool,
     /// The slices of which a visitor computed matrices.
     ahead: Vec<u32>,

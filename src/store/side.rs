@@ -140,7 +140,7 @@ impl<T: Value> Side<T> {
         self.len
     }
 
-    /// All values with their records, in ascending order.
+    /// All values and records, in ascending record order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (RecordId, &T)> {
         let blocks = (0..).step_by(BLOCK).zip(&self.blocks);
         blocks.filter_map(|(first, block)| Some((first, block.as_ref()?))).flat_map(|(first, block)| {

@@ -57,8 +57,8 @@ pub(crate) struct Slice {
     pub(crate) lives: bool,
     /// Whether its nodes are outside of the tree.
     pub(crate) detached: bool,
-    /// The nodes that the first rows are copies of. The first one is of nothing in the slices of the root and the
-    /// limbo, and in those with anchored nodes, whose slots are below its identity.
+    /// The nodes that the first rows are copies of. The first is `None`, the identity, in slices of the root and the
+    /// limbo, and in those with anchored nodes, whose slots are below it.
     pub(crate) imports: Vec<Option<NodeHandle>>,
     pub(crate) rows: Vec<Row>,
     /// The rows that are in use: imports, nodes, and what died since the update.

@@ -10,7 +10,7 @@ use hedgerow::NodeHandle;
 
 /// What a glTF file holds besides nodes, and where its nodes are in the scene into which it was imported.
 ///
-/// All is plain data, in lists by glTF index. [`node`](Self::node) leads from there to the scene,
+/// Plain data, in lists indexed as in glTF. [`node`](Self::node) leads from there to the scene,
 /// [`index_of`](Self::index_of) back, and [`primitive`](Self::primitive) and [`material`](Self::material) from what a
 /// draw command has to what it draws.
 ///
@@ -129,7 +129,7 @@ impl Imported {
     }
 
     /// The vertices of a mesh id, in **O(log meshes)**; `None` if they were not asked for, if the primitive has no
-    /// positions, or if it is not an id of this file.
+    /// positions, or if the id is not of this file.
     #[must_use]
     pub fn vertices(&self, id: u32) -> Option<&MeshData> {
         self.primitive(id)?.vertices.as_ref()

@@ -179,8 +179,8 @@
 //! raises both. It is refused, too, if parsed JSON, nodes and what is made of buffers, also by decoding compressed
 //! geometry, take both more than 64 times the file with its buffers and more than 256 MiB, unless
 //! [`ImportOptions::max_bytes`] allows it. Only numbers and text in the JSON of extensions are not counted, which take
-//! up to 81 times their text. So an import takes at most 100 times the file, or 320 MiB; a file that mixes many small
-//! items with such numbers took up to 102 times, and takes less than 145 times.
+//! up to 81 times their text. So an import takes at most 100 times the file, or 320 MiB; if a file mixes many small
+//! items with such numbers, less than 145 times (102 measured).
 //!
 //! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well,
 //! with [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed)

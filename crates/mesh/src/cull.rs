@@ -129,7 +129,7 @@ pub struct MeshChunk<'s> {
 }
 
 impl MeshChunk<'_> {
-    /// Appends the indices of the chunk's sub-meshes whose boxes touch the frustum to a list, in ascending order.
+    /// Appends to `visible`, ascending, the indices of the chunk's sub-meshes whose boxes touch the frustum.
     ///
     /// Runs in **O(sub-meshes of the chunk)**.
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {

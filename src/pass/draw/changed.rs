@@ -9,7 +9,7 @@ const GAP: usize = 32;
 /// Drawables that are looked at together.
 const WORD: usize = 8;
 
-/// The ranges of a listing that changed in some way, a bit of [`mark`](super::mark).
+/// The ranges of a listing with one kind of change, a bit of [`mark`](super::mark).
 #[derive(Clone, Debug)]
 pub(crate) struct ChangedDraws<'l> {
     source: Source<'l>,

@@ -13,7 +13,7 @@ const WORTH_SHARING: usize = 4;
 
 impl Store {
     /// What `pick` makes of the drawables found in these slices, as lists in the order of the slices. `None` if there
-    /// is too little work to share. A task searches slices with about `grain` drawables.
+    /// is too little work to share. A task searches about `grain` drawables, by slice.
     pub(in crate::pass) fn search<'s, P: Probe, T: Send>(
         &'s self,
         route: (&[Stop], usize),

@@ -1,5 +1,4 @@
-//! What tests of the storage see that a scene does not show; any edits at all are tested against a model in
-//! `tests/all`.
+//! Tests of storage internals that a scene does not show; arbitrary edits are tested against a model in `tests/all`.
 
 mod bytes;
 mod validate;

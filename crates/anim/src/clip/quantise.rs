@@ -51,8 +51,8 @@ pub(super) trait Quantise: Word {
     /// The time at `part` of `parts` between two times, and its share of the way from the first to the second, 0 to 1.
     fn part(from: Self, to: Self, part: u32, parts: u32) -> (Self, f64);
 
-    /// The times that divide the time between two others into this many parts, strictly ascending, each with its share
-    /// of the way from the first to the second. Fewer if there are not enough words.
+    /// The times that divide the interval `from..to` into this many parts, strictly ascending, each with its fraction
+    /// of the interval. Fewer if there are not enough words.
     fn between(from: Self, to: Self, parts: u32) -> impl Iterator<Item = (Self, f64)> {
         let parts = parts.min(Self::steps(from, to));
         let mut last = from;

@@ -39,8 +39,8 @@ use crate::{Skeleton, Transform};
 pub struct Pose {
     blocks: Vec<PoseBlock>,
     joints: u16,
-    /// The clip whose constant tracks the pose holds, over the rest pose, and in which nothing but what that clip moves
-    /// was written since.
+    /// The clip whose constant tracks were written over the rest pose, if nothing but its moving tracks was written
+    /// since.
     shows: Option<ClipNumber>,
     /// Where joints rest that no clip moves: at the identity without a skeleton.
     skeleton: Option<Skeleton>,

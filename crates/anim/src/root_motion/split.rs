@@ -39,7 +39,7 @@ pub(super) fn extract(
 struct Moment {
     time: f32,
     motion: Planar,
-    /// The part in place, rounded as it will be stored.
+    /// The in-place part, rounded as it will be stored.
     translation: DVec3,
     rotation: DQuat,
 }

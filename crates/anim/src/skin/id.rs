@@ -1,4 +1,4 @@
-//! Which skin a palette is of, and a mesh is for.
+//! The skin that a palette or mesh belongs to.
 
 use crate::Mat34;
 use crate::skin::SkinError;

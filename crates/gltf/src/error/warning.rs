@@ -101,8 +101,8 @@ pub enum WarningKind {
     },
     /// A buffer or a buffer view states more bytes than there are: what is read lies within those that there are.
     Length,
-    /// A child is listed twice by its node, or two channels have one target: the first listing and the last channel
-    /// are used.
+    /// A node lists a child twice, or two channels have the same target: the first listing and the last channel are
+    /// used.
     Twice,
     /// What cannot be used is left out:
     ///

@@ -44,8 +44,8 @@ pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Optio
 }
 
 /// Reads the vertices of a primitive, given by mesh, number and id, and replaces what does not match the skins with
-/// which it is drawn. Returns them with their box; `None` if the primitive has no positions. Lists attributes that are
-/// not read.
+/// which it is drawn. Returns vertices and box; `None` if the primitive has no positions. Lists attributes that are not
+/// read.
 pub(super) fn vertices(
     reader: Reader<'_>,
     (mesh, number, id): (usize, usize, u32),

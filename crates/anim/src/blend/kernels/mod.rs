@@ -41,6 +41,6 @@ kernels! {
     /// What leads from `reference` to `pose`: translations' difference, `reference⁻¹ · pose` of rotations, scales'
     /// quotient (1 where that is not finite, since that of the reference is about zero).
     difference, difference_at(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]);
-    /// Adds `w` times such a difference, with `w = weight · mask` by joint.
+    /// Adds `w` times a `difference`, with `w = weight · mask` per joint.
     add, add_at(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
 }

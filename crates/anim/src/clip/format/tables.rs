@@ -153,7 +153,7 @@ impl Tables {
         self.bytes[self.sections.ranges[kind].clone()].as_chunks().0
     }
 
-    /// The stream with the bytes after it, and its length.
+    /// All bytes from the stream on; the stream's length.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
         (&self.bytes[self.stream[0] as usize..], self.stream[1] as usize)

@@ -2,7 +2,7 @@
 
 use crate::sampling::{LANES, NUMBERS};
 
-/// Where the eight lanes of a block belong, four bytes: the number of a block of the pose or of the channels (`u16`,
+/// The target of a block's eight lanes, four bytes: the number of a block of the pose or of the channels (`u16`,
 /// little-endian); which lanes have a track; which of these are step tracks.
 pub(crate) type Target = [u8; 4];
 

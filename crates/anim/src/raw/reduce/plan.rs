@@ -1,7 +1,7 @@
 //! Decides the tolerance of each track.
 //!
-//! At worst, the errors of the tracks that a point depends on add up, so an equal part of the bound for each of them is
-//! proven to be safe. They hardly ever add up. So tracks first get more than that, then the clip is measured, and where
+//! At worst, the errors of the tracks that a point depends on add up, so giving each track an equal share of the bound
+//! is provably safe. They hardly ever add up. So tracks first get more than that, then the clip is measured, and where
 //! it exceeds the bound, the responsible tracks get less, down to the safe part. Points that depend on a track whose
 //! curve bends between its keys get the safe part at once: its new keys are in between, and so are its errors.
 

@@ -67,8 +67,8 @@ pub(super) fn sensitivities(clip: &RawClip, skeleton: &Skeleton, reduction: &Red
     (0..reach.len()).map(sensitivity).collect()
 }
 
-/// The greatest value of a measure on a track, or at rest without a track. The curve of a cubic track lies in the hull
-/// of its Bézier points.
+/// The maximum of `measure` on the track, or at `rest` without one. The curve of a cubic track lies in the hull of its
+/// Bézier points.
 fn largest(track: Option<&Track<Vec3>>, rest: Vec3, measure: impl Fn(DVec4) -> f64) -> f64 {
     let Some(track) = track else { return measure(rest.widen()) };
     let mut most = 0.0_f64;

@@ -16,7 +16,7 @@
 //! in this order. Each product is fused with the following sum if the machine can do it (AVX2, AVX-512, NEON): those
 //! levels agree with each other to the bit, and so do the others. On each, a coordinate is off by at most `1e-6` times
 //! the sum of the absolute values of its terms, `Σ |palette[joint]|·|p|` in the coordinate's row: twelve roundings of
-//! 2⁻²⁴ and what they carry. Without fusing, four influences would take half as many instructions again.
+//! 2⁻²⁴ and what they carry. Without fusing, four influences would take 50 % more instructions.
 //!
 //! What a vertex becomes does not depend on which vertices are its neighbours, so a mesh may be cut into chunks
 //! anywhere.
