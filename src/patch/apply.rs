@@ -85,21 +85,16 @@ impl Patch {
         let mut area = Area::new(scene, instance.root());
         for entry in &self.entries {
             let id = entry.id;
+            let there = instance.node(id).is_some_and(|node| area.contains(node));
             let same = match &entry.before {
-                Value::Place(None) if instance.node(id).is_some_and(|node| area.contains(node)) => {
-                    return Err(PatchError::IdInUse { id });
-                }
+                Value::Place(None) if there => return Err(PatchError::IdInUse { id }),
                 Value::Place(None) => true,
                 Value::Place(before) => instance.spot(&mut area, id) == *before,
                 // Of a node that is inserted, all values before are those of a group.
                 _ if matches!(moves.places.get(&id), Some([None, _])) => true,
-                value => {
-                    instance.node(id).is_some_and(|node| area.contains(node))
-                        && instance.value(scene, value, id).is_some_and(|now| now.same(value))
-                }
+                value => there && instance.value(scene, value, id).is_some_and(|now| now.same(value)),
             };
             if !same {
-                let there = instance.node(id).is_some_and(|node| area.contains(node));
                 let state = PatchError::State { id, field: entry.field() };
                 return Err(if there { state } else { PatchError::Gone { id } });
             }

@@ -80,7 +80,7 @@ impl Oracle {
         self.seen.nodes = now;
         let told = self.scene.changes(&mut self.seen.changes);
         let changes = told.map_err(|error| super::Mismatch(error.to_string()))?;
-        ensure!(!changes.is_whole(), "everything is told to one who reads every update");
+        ensure!(!changes.is_whole(), "a reader of every update gets what changed");
         let told = [
             ("moved", changes.moved(), moved),
             ("changed in visibility", changes.visibility(), masked),

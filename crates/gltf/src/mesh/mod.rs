@@ -23,7 +23,7 @@ pub(super) use bounds::are_declared as has_declared_bounds;
 pub use custom::{AttributeValues, VertexAttribute};
 pub use data::{MeshData, MorphDeltas, Topology};
 pub use ids::MeshIds;
-pub(super) use read::follows_joints;
+pub(super) use read::{follows_joints, meshes_that_follow};
 
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
 use super::extras::others;

@@ -28,7 +28,7 @@ pub(super) struct Deformation {
 /// mesh, and of those whose meshes follow no joints.
 pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Option<usize>> {
     let mut joints: Vec<Option<usize>> = vec![None; root.meshes.len()];
-    let follow: Vec<bool> = root.meshes.iter().map(|mesh| mesh.primitives.iter().any(follows_joints)).collect();
+    let follow = meshes_that_follow(root);
     for (node, json) in root.nodes.iter().enumerate() {
         let Some(skin) = json.skin else { continue };
         if let Some(mesh) = json.mesh {
@@ -58,6 +58,11 @@ pub(super) fn vertices(
     let (mut data, bounds) = source.read(id, positions, of)?;
     source.others(&mut data, skipped)?;
     Ok(Some((data, bounds)))
+}
+
+/// By mesh: whether any primitive follows the joints of a skin with which a node draws it.
+pub(crate) fn meshes_that_follow(root: &Root) -> Vec<bool> {
+    root.meshes.iter().map(|mesh| mesh.primitives.iter().any(follows_joints)).collect()
 }
 
 /// Whether a primitive follows the joints of a skin with which a node draws it.

@@ -3,7 +3,7 @@
 use super::extension;
 use crate::error::{ImportError, ImportErrorKind, Item, WarningKind};
 use crate::file::{Numbers, Reader, expect_count};
-use crate::mesh::follows_joints;
+use crate::mesh::meshes_that_follow;
 use glam::{Quat, Vec3};
 use gltf::json::Index;
 use hedgerow::Transform;
@@ -18,7 +18,7 @@ pub(crate) type Instances = Vec<(usize, Vec<Transform>)>;
 /// The instances of all nodes that have some. Those that have no transform are left out.
 pub(crate) fn read(reader: Reader<'_>) -> Result<Instances, ImportError> {
     let mut all = Vec::new();
-    let follow: Vec<bool> = reader.root.meshes.iter().map(|mesh| mesh.primitives.iter().any(follows_joints)).collect();
+    let follow = meshes_that_follow(reader.root);
     for (node, json) in reader.root.nodes.iter().enumerate() {
         let Some((attributes, mesh)) = extension(json, NAME).zip(json.mesh) else { continue };
         // What follows joints is where these are, at each instance.
