@@ -58,7 +58,7 @@ pub struct NodeMap<V> {
 }
 
 impl<V> NodeMap<V> {
-    /// An empty map. Allocates nothing.
+    /// Creates an empty map. Allocates nothing.
     ///
     /// ```
     /// let map: hedgerow::data::NodeMap<u32> = hedgerow::data::NodeMap::new();
@@ -69,25 +69,25 @@ impl<V> NodeMap<V> {
         Self { blocks: Blocks::new(), len: 0 }
     }
 
-    /// The number of values, including those of stale handles. Runs in **O(1)**.
+    /// Returns the number of values, including those of stale handles. Runs in **O(1)**.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no value. Runs in **O(1)**.
+    /// Returns whether there is no value. Runs in **O(1)**.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether there is a value for exactly this handle. Runs in **O(1)**.
+    /// Returns whether there is a value for exactly this handle. Runs in **O(1)**.
     #[must_use]
     pub fn contains_key(&self, handle: NodeHandle) -> bool {
         self.get(handle).is_some()
     }
 
-    /// The value for this handle. Runs in **O(1)**.
+    /// Returns the value for this handle. Runs in **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -100,7 +100,7 @@ impl<V> NodeMap<V> {
         (entry.generation.get() == handle.generation()).then_some(&entry.value)
     }
 
-    /// Mutable access to the value for this handle. Runs in **O(1)**.
+    /// Returns the value for this handle, mutably. Runs in **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -191,8 +191,8 @@ impl<V> NodeMap<V> {
         before.map(|entry| (entry.handle(handle.record()), entry.value))
     }
 
-    /// The handle whose value is in the entry of this handle: itself, or an earlier or later node with the same record
-    /// number; `None` if the entry is vacant. Runs in **O(1)**.
+    /// Returns the handle that has the entry of this handle: the same one, or that of an earlier or later node with the
+    /// same record number; `None` if the entry is vacant. Runs in **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -211,7 +211,7 @@ impl<V> NodeMap<V> {
         Some(self.blocks.slot(handle)?.as_ref()?.handle(handle.record()))
     }
 
-    /// The value for this handle; if there is none, makes and inserts one.
+    /// Returns the value for this handle. If there is none, makes and inserts one.
     ///
     /// Returns `None` only if the map has the value of a later node with the same record number, as with
     /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node with the same record
@@ -248,7 +248,7 @@ impl<V> NodeMap<V> {
     /// # let scene = hedgerow::Scene::new();
     /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// assert_eq!(map.remove(scene.root()), Some("root"));
-    /// assert_eq!(map.remove(scene.root()), None);
+    /// assert!(!map.contains_key(scene.root()));
     /// ```
     pub fn remove(&mut self, handle: NodeHandle) -> Option<V> {
         let slot = self.blocks.slot_mut(handle)?;
@@ -276,9 +276,9 @@ impl<V> NodeMap<V> {
         }
     }
 
-    /// Removes the values of nodes that are not in the scene, and returns them with their handles, in the order of
-    /// these. Values of another scene's nodes stay if their handles have the same bits as those of nodes here. Runs in
-    /// **O(reach)**, as [`iter`](Self::iter) does.
+    /// Removes the values of nodes that are not in the scene, and returns them in the order of their handles. Values of
+    /// another scene's nodes stay if their handles have the same bits as those of nodes here. Runs in **O(reach)**, as
+    /// [`iter`](Self::iter) does.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -334,7 +334,7 @@ impl<V> NodeMap<V> {
         Drain::new(self)
     }
 
-    /// All handles with their values, in the order of the handles, including stale handles.
+    /// Iterates over all handles, including stale ones, and their values, in the order of the handles.
     ///
     /// Runs in **O(reach)**: 64 entries for each block in use, plus one step for every 64 record numbers up to the
     /// greatest.
@@ -350,7 +350,7 @@ impl<V> NodeMap<V> {
         Iter::new(self)
     }
 
-    /// The same as [`iter`](Self::iter), with mutable values.
+    /// Iterates like [`iter`](Self::iter), with mutable values.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -364,7 +364,7 @@ impl<V> NodeMap<V> {
         IterMut::new(self)
     }
 
-    /// The handles of [`iter`](Self::iter).
+    /// Iterates over the handles of [`iter`](Self::iter).
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -375,7 +375,7 @@ impl<V> NodeMap<V> {
         self.iter().map(|(handle, _)| handle)
     }
 
-    /// The values of [`iter`](Self::iter).
+    /// Iterates over the values of [`iter`](Self::iter).
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -386,7 +386,7 @@ impl<V> NodeMap<V> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The values of [`iter_mut`](Self::iter_mut).
+    /// Iterates over the values of [`iter_mut`](Self::iter_mut).
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();

@@ -4,7 +4,7 @@ use crate::scene::Scene;
 use crate::store::{Position, RecordId};
 use crate::{Error, NodeHandle};
 
-/// Where to put a node: among its parent's children, or outside of the tree.
+/// A position for a node: among its parent's children, or outside of the tree.
 ///
 /// A plain [`NodeHandle`] stands for the place after the last child of that node.
 ///
@@ -15,7 +15,7 @@ use crate::{Error, NodeHandle};
 /// let mut plant = |name| scene.insert(scene.root(), Node::group().named(name)).unwrap();
 /// let [oak, ash, elm] = ["oak", "ash", "elm"].map(&mut plant);
 /// let place = scene.get(ash).unwrap().place().expect("it is not the root");
-/// assert_eq!(place, Place::Child(scene.root(), 1));
+/// assert_eq!((place, place.anchor()), (Place::Child(scene.root(), 1), Some(scene.root())));
 ///
 /// scene.reparent(ash, Place::Detached, Keep::Local)?;   // out of the tree
 /// scene.reparent(ash, place, Keep::Local)?;             // and back to where it was
@@ -46,7 +46,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The node that the place refers to; `None` for [`Place::Detached`].
+    /// Returns the node that the place refers to; `None` for [`Place::Detached`].
     #[must_use]
     pub const fn anchor(self) -> Option<NodeHandle> {
         match self {
@@ -67,7 +67,7 @@ impl From<NodeHandle> for Place {
     }
 }
 
-/// Which transform a moved node keeps.
+/// The transform that a moved node keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keep {
     /// The local transform: the node moves in the world with its new parent.
@@ -85,11 +85,11 @@ pub enum Keep {
 }
 
 impl Scene {
-    /// Where a place is. `moving` is the node that is to go there, if it is in the scene: it counts as no sibling. Runs
-    /// in O(index) for [`Place::Child`], else in O(1).
+    /// Resolves a place. `moving` is the node to move there, if it is in the scene: it is not counted as a sibling.
+    /// Runs in O(index) for [`Place::Child`], else in O(1).
     #[inline]
     pub(crate) fn position(&self, place: Place, moving: Option<RecordId>) -> Result<Position, Error> {
-        // The usual place first, for which nothing but the parent is looked at.
+        // The most frequent place first, which reads only the parent.
         let place = match place {
             Place::LastChildOf(parent) => return Ok(Position::last_of(self.at(parent)?)),
             other => other,

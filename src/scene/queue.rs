@@ -14,7 +14,7 @@ use edit::{Insert, Names, Step, Tickets};
 /// Edits that are recorded during a visit or on other threads, and applied in order afterwards.
 ///
 /// A queue owns its data and borrows no scene. So edits can be recorded while a visit holds the scene, and each thread
-/// can fill its own queue. [`push`](Self::push) records an [`Edit`]: one that moves, changes or removes a node.
+/// can fill its own queue. [`push`](Self::push) records an [`Edit`], which moves, changes or removes a node.
 /// [`insert`](Self::insert) and [`insert_tree`](Self::insert_tree) record inserts; names are copied.
 ///
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another,
@@ -24,8 +24,8 @@ use edit::{Insert, Names, Step, Tickets};
 /// 96 bytes, and an insert also the node's description.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked: if its node is not in the scene,
-/// the result is [`Error::StaleHandle`]. This is also the result for a handle of another scene, unless a node of this
-/// scene has the same bits.
+/// the result is [`Error::StaleHandle`]. A handle of another scene has the same result, except if a node of this scene
+/// has the same bits.
 ///
 /// Edits take nodes as [`Target`]s: a handle, or the [`Queued`] ticket of an insert that was recorded earlier.
 ///
@@ -65,7 +65,7 @@ use edit::{Insert, Names, Step, Tickets};
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 ///
-/// On two threads, joined in an order that does not depend on which was faster:
+/// Recorded on two threads, and joined in an order that does not depend on their speed:
 ///
 /// ```
 /// use hedgerow::{Node, NodeHandle, Scene, Transform, edit::{Edit, EditQueue}};
@@ -97,9 +97,9 @@ use edit::{Insert, Names, Step, Tickets};
 #[derive(Debug, Default)]
 pub struct EditQueue {
     edits: Vec<Step>,
-    /// What the inserts among the edits insert, in the same order.
+    /// The data of the inserts among the edits, in the same order.
     inserts: Vec<Insert>,
-    /// The names in these, end to end in the same order.
+    /// The names of these nodes, concatenated in the same order.
     names: String,
     /// The trees in the edits, in the same order.
     trees: Vec<Tree>,
@@ -107,10 +107,10 @@ pub struct EditQueue {
     round: Option<Round>,
     /// The rounds of queues appended to this one.
     rounds: Vec<Round>,
-    /// The results of the last applied edits, and the rounds of these.
+    /// The results of the last applied edits, and the rounds of their tickets.
     results: Vec<Result<Outcome, Error>>,
     applied: Vec<Round>,
-    /// The nodes of the trees that these inserted, each list with the number of the edit, in ascending order.
+    /// The nodes of the trees that these edits inserted, each list with the index of its edit, in ascending order.
     made: Vec<(usize, Vec<NodeHandle>)>,
 }
 
@@ -153,7 +153,7 @@ pub enum Outcome {
     InsertedTree(Option<NodeHandle>),
     /// This many nodes were removed.
     Removed(usize),
-    /// The node was moved or detached. Has the form of its local transform, if it has one: see [`Scene::reparent`].
+    /// The node was moved or detached, and its local transform, if any, has this form: see [`Scene::reparent`].
     Moved(Option<LocalForm>),
     /// The components were changed.
     Changed,
@@ -167,26 +167,27 @@ struct Round {
 }
 
 impl Round {
-    /// A round that no other queue in this process has.
+    /// Creates a round with a number that no other queue in this process has.
     fn starting_at(first_edit: usize) -> Self {
         Self { id: unique_number(), first_edit }
     }
 }
 
 impl EditQueue {
-    /// An empty queue. Allocates nothing.
+    /// Creates an empty queue. Allocates nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number of edits that are recorded but not yet applied. This is also the index of the next edit's result.
+    /// Returns the number of edits that are recorded but not yet applied, which is also the index of the next edit's
+    /// result.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edits.len()
     }
 
-    /// Whether there are no edits to apply.
+    /// Returns whether there are no edits to apply.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
@@ -244,7 +245,7 @@ impl EditQueue {
         self.issue(Step::InsertTree(place.into()))
     }
 
-    /// Records an insert, and returns the ticket for the node that it will make.
+    /// Records an insert, and returns the ticket for its node.
     fn issue(&mut self, insert: Step) -> Queued {
         let edit = self.edits.len();
         self.edits.push(insert);
@@ -336,7 +337,7 @@ impl EditQueue {
         &self.results
     }
 
-    /// Forgets the last results, and sorts the rounds of the edits to come.
+    /// Drops the last results, and sorts the rounds of the edits to apply.
     fn begin(&mut self) {
         self.results.clear();
         self.made.clear();
@@ -345,16 +346,16 @@ impl EditQueue {
         self.applied.sort_unstable_by_key(|round| round.id);
     }
 
-    /// The handle of the node that this ticket's insert added, or of the first node of an inserted tree. `None` if the
-    /// insert failed, or was not among the edits of the last [`apply`](Self::apply). Runs in **O(log queues
+    /// Returns the handle of the node that this ticket's insert added, or of the first node of an inserted tree. `None`
+    /// if the insert failed, or was not among the edits of the last [`apply`](Self::apply). Runs in **O(log queues
     /// appended)**.
     #[must_use]
     pub fn inserted(&self, ticket: Queued) -> Option<NodeHandle> {
         Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()
     }
 
-    /// The nodes that this ticket's [`insert_tree`](Self::insert_tree) added, by their numbers in the tree. `None` in
-    /// the same cases as [`inserted`](Self::inserted), and for a ticket of another kind of edit.
+    /// Returns the nodes that this ticket's [`insert_tree`](Self::insert_tree) added, by their numbers in the tree.
+    /// `None` in the same cases as [`inserted`](Self::inserted), and for a ticket of another kind of edit.
     #[must_use]
     pub fn inserted_tree(&self, ticket: Queued) -> Option<&[NodeHandle]> {
         let edit = Tickets { rounds: &self.applied, results: &self.results }.edit(ticket)?;
@@ -363,7 +364,7 @@ impl EditQueue {
     }
 }
 
-/// How many edits ahead the record of a node is prefetched.
+/// The distance, in edits, at which a node's record is prefetched.
 const AHEAD: usize = 12;
 
 impl Target {

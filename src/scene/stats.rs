@@ -1,4 +1,4 @@
-//! Statistics: what a scene consists of, in numbers.
+//! Statistics of a scene.
 
 use crate::scene::Scene;
 pub use crate::store::Usage;
@@ -47,13 +47,13 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// The bytes of everything in use: for each kind, the size of an entry times the number of live entries.
+    /// Returns the bytes of everything in use: for each kind, the size of an entry times the number of live entries.
     #[must_use]
     pub fn live_bytes(&self) -> usize {
         self.usages().iter().map(|usage| usage.live_bytes).sum()
     }
 
-    /// The number of bytes that the scene has allocated.
+    /// Returns the number of bytes that the scene has allocated.
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         let records: usize = self.usages().iter().map(|usage| usage.allocated_bytes).sum();

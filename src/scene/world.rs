@@ -8,10 +8,10 @@ impl Scene {
     /// [`Transform`](crate::Transform) or a [`Mat34`]. The node must have a transform. Returns the form of the new
     /// local transform.
     ///
-    /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. It is
-    /// the result of [`Scene::world`] that becomes `world`: the extra precision of
-    /// [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64), for this node and its ancestors, is
-    /// ignored. [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) keeps it.
+    /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. The
+    /// result of [`Scene::world`] becomes `world`: the extra precision of
+    /// [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64) in this node and its ancestors is ignored.
+    /// [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) keeps it.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];
@@ -28,7 +28,7 @@ impl Scene {
         Ok(local.form())
     }
 
-    /// The local transform of a node, or `None` for a node without one.
+    /// Returns the local transform of a node, or `None` for a node without one.
     #[must_use]
     #[inline]
     pub fn local(&self, node: NodeHandle) -> Option<Local> {
@@ -38,14 +38,14 @@ impl Scene {
         }
     }
 
-    /// The world matrix of a node as of the last update. A node without a transform has that of its parent, or, if it
-    /// is [anchored](crate::Node::anchored), the identity.
+    /// Returns the world matrix of a node as of the last update. A node without a transform has its parent's matrix, or
+    /// the identity if the node is [anchored](crate::Node::anchored).
     ///
-    /// Runs in **O(1)**. For a node that was inserted since the update, it is the identity. For a node that was moved,
-    /// anchored or released, or that got or lost a transform since, it is the old matrix.
-    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) is as of now. If the transforms of ancestors exceed single
-    /// precision, numbers are infinite or NaN: [`Stats::overflowed`](crate::stats::Stats::overflowed) counts such
-    /// nodes.
+    /// Runs in **O(1)**. A node that was inserted since the update has the identity. A node that was moved, anchored or
+    /// released, or that got or lost a transform since, has the old matrix:
+    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the present one. If the transforms of ancestors
+    /// exceed single precision, numbers are infinite or NaN: [`Stats::overflowed`](crate::stats::Stats::overflowed)
+    /// counts these nodes.
     #[inline]
     #[must_use]
     pub fn world(&self, node: NodeHandle) -> Option<&Mat34> {
