@@ -31,8 +31,7 @@ pub struct SceneConfig {
     /// false. If true, each transform takes 56 more bytes, the [history](Self::change_history) takes memory, and
     /// updates take time in proportion to the changes.
     pub changes: bool,
-    /// The greatest number of log entries, of 16 bytes each, for changes before the last update with changes. Default
-    /// 65,536.
+    /// The greatest number of log entries (16 bytes each) older than the last update with changes. Default 65,536.
     ///
     /// A node takes one entry for each update in which it entered, left, was removed or was edited, or in which it
     /// inherited other layers, another material, or the transform of another ancestor. Between two updates, up to this

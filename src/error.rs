@@ -51,9 +51,8 @@ pub enum Error {
     /// single precision, whose smallest normal number is 1.2 × 10⁻³⁸, an axis would lose more than its last digit, or
     /// the translation would lose more than the resolution at the world position.
     Underflow(NodeHandle),
-    /// The world transform cannot be kept or set, because the local transform below this parent or the world matrix
-    /// would exceed single precision, whose greatest number is 3.4 × 10³⁸. Without a parent, the handle is the node's
-    /// own.
+    /// The world transform cannot be kept or set: below this parent, the local transform or the world matrix would
+    /// exceed single precision, whose greatest number is 3.4 × 10³⁸. Without a parent, the handle is the node's.
     Overflow(NodeHandle),
     /// The node has no transform of its own; set one first.
     NoTransform(NodeHandle),
@@ -89,8 +88,7 @@ pub enum Error {
         /// What the field accepts.
         expected: &'static str,
     },
-    /// The distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange) are invalid, for
-    /// this reason.
+    /// Invalid distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange): the reason.
     InvalidDistances(&'static str),
     /// All 2³⁰ records of nodes are in use or retired, or fewer are left than were requested.
     CapacityOverflow,
@@ -199,9 +197,8 @@ impl From<hedgerow_math::Error> for Error {
     }
 }
 
-/// Why a batch failed: a list of edits, or a [`Tree`](crate::Tree). The `?` operator converts it to an [`Error`].
-/// Nothing has changed, except that [`Scene::set_locals`](crate::Scene::set_locals) has set the items before the failed
-/// one.
+/// Why a batch failed: a list of edits, or a [`Tree`](crate::Tree). `?` converts it to an [`Error`]. Nothing has
+/// changed, except that [`Scene::set_locals`](crate::Scene::set_locals) has set the items before the failed one.
 ///
 /// ```
 /// use hedgerow::edit::BatchError;

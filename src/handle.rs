@@ -176,7 +176,7 @@ mod tests {
         assert_eq!((format!("{handle:>7}"), format!("{handle:<7}")), ("   17v3".into(), "17v3   ".into()));
     }
 
-    /// Returns a map picks a bucket by the lowest bits of a hash, and compares the highest seven.
+    /// A map picks a bucket by the lowest bits of a hash, and compares the highest seven.
     #[test]
     fn handles_of_a_scene_fall_into_all_buckets_of_a_map() {
         use core::hash::BuildHasher;

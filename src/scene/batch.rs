@@ -101,21 +101,19 @@ impl Scene {
     /// Sets the local transforms of many nodes so that they get these world transforms, for example poses from a
     /// physics engine. The nodes must have a transform. Pass full world transforms, as [`Transform`]s or
     /// [`Mat34`](crate::Mat34)s: a pose without scale resets the scale to 1, and below parents with a non-uniform scale
-    /// a rotated pose makes the local transform a matrix. If nodes are [anchored](crate::Node::anchored), you do not
-    /// need this call: [`guide::physics`](crate::guide::physics) shows how to set their local transforms, which are
-    /// relative to the world.
+    /// a rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes do not need this
+    /// call: their local transforms are relative to the world (see [`guide::physics`](crate::guide::physics)).
     ///
-    /// The result has the same bits as single calls of [`Scene::set_world`], with ancestors before their descendants,
-    /// whatever the order of `items`. A node may be listed along with its ancestors, whose new world transforms are
-    /// used. If a node is listed twice, the last item counts. Unlisted nodes keep their local transforms, and move with
-    /// their ancestors.
+    /// The result has the same bits as single calls of [`Scene::set_world`], ancestors first, whatever the order of
+    /// `items`. A node may be listed along with its ancestors, whose new world transforms are used. If a node is listed
+    /// twice, the last item counts. Unlisted nodes keep their local transforms, and move with their ancestors.
     ///
     /// Runs in **O(n + ancestors)** for n items: each ancestor is visited once.
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. First all items are checked
-    /// for [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`]. Then the
-    /// last item of each node is checked for [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`], as in
+    /// for [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`]; then the
+    /// last item of each node for [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`], as in
     /// [`Scene::set_world`].
     ///
     /// ```
@@ -215,8 +213,7 @@ impl Scene {
         Ok(topmost)
     }
 
-    /// Moves many nodes with everything below them: each below a node, next to a sibling that stays, or out of the
-    /// tree.
+    /// Moves many nodes with everything below them: below a node, next to a sibling that stays, or out of the tree.
     ///
     /// `items` are nodes with their new places. A place must not be [`Place::Child`], and not [`Place::Before`] or
     /// [`Place::After`] a listed node. A plain handle stands for [`Place::LastChildOf`]. [`Place::Detached`] makes each
@@ -229,8 +226,7 @@ impl Scene {
     /// the last digits from the results of single moves.
     ///
     /// Runs in **O(n log n)** for n items, and the next update in O(nodes moved). If a listed node has children, the
-    /// call also takes O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors) for each
-    /// item.
+    /// call also takes O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors) an item.
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. One check after another
@@ -238,6 +234,7 @@ impl Scene {
     /// [`Error::BesideDetached`], [`Error::PlaceInList`] for a place that is not allowed; [`Error::WouldCycle`] for a
     /// node that would become its own ancestor; with [`Keep::World`], [`Error::Singular`], [`Error::Overflow`] and
     /// [`Error::Underflow`] as in [`Scene::reparent`].
+    ///
     /// ```
     /// use hedgerow::{Keep, Node, NodeRef, Place, Scene};
     ///

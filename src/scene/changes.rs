@@ -6,9 +6,8 @@ use crate::{Error, NodeHandle};
 
 /// A position in the history of changes of a scene, and the lists that were last read; see [`Scene::changes`].
 ///
-/// There may be any number of readers, for example for a renderer and for the network. Each sees every change once,
-/// whenever it reads, and reuses the memory of its lists. A clone copies the lists and continues from the same
-/// position.
+/// There may be any number of readers, such as a renderer and the network. Each sees every change once, whenever it
+/// reads, and reuses the memory of its lists. A clone copies the lists and continues from the same position.
 ///
 /// The result of a read borrows the reader. If the reader is a field of a struct, borrow the other fields one by one
 /// (`let Self { reader, bodies, .. } = self`), or move the reader out with [`mem::take`](core::mem::take) meanwhile. If
@@ -130,8 +129,7 @@ impl<'r> Changed<'r> {
         &self.lists.moved
     }
 
-    /// Returns the nodes whose [effective layers](crate::NodeRef::layers) changed in an update
-    /// ([`ChangeKinds::VISIBILITY`]).
+    /// Returns the nodes whose [layers](crate::NodeRef::layers) an update changed ([`ChangeKinds::VISIBILITY`]).
     #[must_use]
     pub fn visibility(&self) -> &'r [NodeHandle] {
         &self.lists.visibility
@@ -145,8 +143,7 @@ impl<'r> Changed<'r> {
         &self.lists.locals
     }
 
-    /// Returns the nodes that entered the scene. Before the first update a scene counts as empty, so the root enters
-    /// too.
+    /// Returns the nodes that entered the scene. Before the first update a scene is empty, so the root enters too.
     #[must_use]
     pub fn entered(&self) -> &'r [NodeHandle] {
         &self.lists.entered

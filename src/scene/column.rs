@@ -15,8 +15,7 @@ use smallvec::SmallVec;
 /// Call [`update`](Self::update) after [`Scene::update`] and before a pass. It moves values with their nodes, gives new
 /// nodes the default, and drops the values of nodes that were removed or lost their transform. A node whose transform
 /// is removed and set again between two updates of the scene keeps its value. The value of a node that was inserted
-/// since the scene's update can already be read and set. Each slot, used or not, takes the size of a value plus 8
-/// bytes.
+/// since the scene's update can be read and set. Each slot, used or not, takes the size of a value plus 8 bytes.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -49,7 +48,7 @@ pub struct Column<T> {
     default: T,
     /// By slice number.
     parts: Vec<Part<T>>,
-    /// Values of nodes without a slot in the parts. They are as new as the values there, or were set after a move.
+    /// Values of nodes without a slot in the parts: of new nodes, and of nodes that moved to another slice.
     waiting: NodeMap<T>,
     /// The scene and its newest version at the last update.
     moment: Option<(u64, u64)>,
@@ -82,8 +81,7 @@ impl<T: Clone> Column<T> {
     /// Adapts the arrays to the slots of the scene.
     ///
     /// Runs in **O(1)** if no slice was edited since the last call, else in **O(slices + rows of the slices edited)**.
-    /// Setting local transforms does not count as an edit here. For another scene, all values are assigned again, by
-    /// handle.
+    /// Setting local transforms is not an edit here. For another scene, all values are assigned again, by handle.
     pub fn update(&mut self, scene: &Scene) {
         let store = &scene.store;
         let now = (store.scene_number(), store.versions());
@@ -159,8 +157,7 @@ impl<T: Clone> Column<T> {
         part.version = slice.version();
     }
 
-    /// Moves values of a part to `waiting` if their slot and owner satisfy `leaves`. A value that waits already is
-    /// newer and stays.
+    /// Moves values to `waiting` if their slot and owner satisfy `leaves`. A waiting value is newer and stays.
     fn release(&mut self, number: usize, leaves: impl Fn(usize, u64) -> bool) {
         let Self { parts, waiting, .. } = self;
         let part = &mut parts[number];
@@ -221,9 +218,8 @@ impl<T: Clone> Column<T> {
     /// of [imports](SliceView::imports), until a [`sweep`](Self::sweep) sets the latter.
     ///
     /// # Panics
-    /// If the slots of the scene may have changed since the last [`update`](Self::update) of the column. Call `update`
-    /// directly before the pass, after [`Scene::update`], [`Scene::maintain`], and all edits except setting local
-    /// transforms.
+    /// If the slots of the scene may have changed since the column's last [`update`](Self::update). Call `update`
+    /// directly before the pass, after [`Scene::update`], [`Scene::maintain`] and all edits except of local transforms.
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
         let part = self.parts.get(slice.number() as usize).filter(|part| part.version == slice.version());
@@ -244,8 +240,7 @@ impl<T: Clone> Column<T> {
     /// first argument is the value of the nearest ancestor with a transform; it is the default if there is none, or if
     /// the node or one in between is [anchored](crate::Node::anchored).
     ///
-    /// `each` is also called for unused slots, which is cheaper than skipping them; ignore the result. Runs in
-    /// **O(slices + transforms)**.
+    /// `each` is also called for unused slots, which is faster; ignore the result. Runs in **O(slices + transforms)**.
     ///
     /// # Panics
     /// Those of [`slice`](Self::slice).

@@ -11,13 +11,11 @@ impl Scene {
     ///
     /// Also gives inserted and moved nodes their rows in the arrays. Reconstitutes slices that are full, are half
     /// empty, or have a node that got or lost a transform or a drawable. Draw lists, culling, queries and walks over
-    /// slices see the scene as of the last update, except that removed nodes vanish at once: see [what passes
-    /// read](crate#what-passes-read).
+    /// slices see the last update, but no longer see removed nodes: see [what passes read](crate#what-passes-read).
     ///
     /// Runs in **O(slices + nodes of the slices with changes and below changes)**, and in O(1) if nothing was edited.
-    /// Does not read the arrays of slices without changes. See [costs](crate#costs) for the first update after building
-    /// a scene, and for updates after all transforms were set. Merges a few small slices; [`Scene::maintain`] merges
-    /// the others.
+    /// Does not read the arrays of unchanged slices. See [costs](crate#costs) for the first update after building a
+    /// scene, and for updates after all transforms were set. Merges a few small slices, [`Scene::maintain`] all.
     pub fn update(&mut self) {
         self.store.update();
     }
@@ -28,8 +26,7 @@ impl Scene {
     /// If the list was last filled from this scene, only slices that changed since then are listed again, and only
     /// recomputed matrices are copied. Runs in **O(slices + drawables)** the first time, then in O(slices + drawables
     /// of the slices that changed), or in O(1) if nothing changed. If the list's eye moved, takes at least
-    /// O(drawables). If the number of drawables in a slice changes, the drawables of all later slices are moved in
-    /// memory.
+    /// O(drawables). If the number of drawables of a slice changes, the drawables of all later slices are moved.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -49,8 +46,7 @@ impl Scene {
         list.refresh(&self.store);
     }
 
-    /// Returns all slices of the tree as columns, each after those that it imports from, for passes of your own over
-    /// whole arrays.
+    /// Returns all slices of the tree as columns, each after those that it imports from, for passes of your own.
     ///
     /// Runs in **O(slices)** and allocates nothing.
     ///
@@ -81,7 +77,7 @@ impl Scene {
         store.order().iter().map(move |&number| store.view(number))
     }
 
-    /// Calls a visitor for every slice in order. Returns [`Flow::Break`] if the visitor stopped the walk, else
+    /// Calls a visitor for every slice in order. Returns [`Flow::Break`] if the visitor stopped, else
     /// [`Flow::Continue`].
     ///
     /// Slices do not nest: [`Flow::Prune`] is the same as [`Flow::Continue`] here. Each slice comes after those that it

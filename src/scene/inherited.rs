@@ -45,8 +45,7 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
     above: T,
     combine: F,
     locals: NodeMap<T>,
-    /// Locals of nodes whose entry of `locals` is taken by another node. The next run finds out which of the two is
-    /// gone or belongs to another scene.
+    /// Locals of nodes whose entry in `locals` belongs to another node. The next run keeps those of nodes in its scene.
     contested: BTreeMap<NodeHandle, T>,
     results: NodeMap<T>,
     /// Nodes whose local was set or removed since the last run, and earlier ones that had no row at that run.
@@ -97,8 +96,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         self.locals.insert(node, local).map(|(_, before)| before).or(aside)
     }
 
-    /// Removes a node's own value and returns it. From the next run on, the node has its parent's result. Takes the
-    /// same time as [`set`](Self::set).
+    /// Removes a node's own value and returns it. The next run gives the node its parent's result. See
+    /// [`set`](Self::set) for the cost.
     pub fn remove(&mut self, node: NodeHandle) -> Option<T> {
         let local = self.locals.remove(node).or_else(|| self.contested.remove(&node));
         if local.is_some() {
@@ -145,8 +144,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         &self.results
     }
 
-    /// Updates the results to match the scene as of its last update. Returns how many results changed, including new
-    /// ones.
+    /// Updates the results to the scene's last update. Returns the number of results that changed or are new.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + rows of slices that were edited, that have a node
     /// whose local changed, or whose imported results changed)**. The closure is called for nodes of edited slices, for

@@ -9,15 +9,14 @@ impl Scene {
     ///
     /// Call it once a frame after [`Scene::update`], or not at all: only speed and memory depend on it. The update
     /// itself reconstitutes a slice if more than half of it is unused, if it doubles, or if it has no room. If there
-    /// are edits since the last update, `maintain` does nothing. World matrices and reported changes stay the same, but
-    /// the order of draws may change.
+    /// are edits since the last update, `maintain` does nothing. World matrices and reported changes stay; draws may be
+    /// reordered.
     ///
     /// Only slices that changed since the last call are considered, so a static scene costs nothing. A slice is
     ///
     /// - merged with neighbours, if one of two neighbours has fewer nodes than a quarter of
     ///   [`max_nodes`](crate::SceneConfig::max_nodes), and all together have at most five eighths of it;
-    /// - else reconstituted, in linear time, if more than a quarter of its rows, transform slots or drawables are
-    ///   unused.
+    /// - else reconstituted, in linear time, if over a quarter of its rows, transform slots or drawables is unused.
     ///
     /// [`Duration::MAX`] does all possible work, for a scene that will not change for a while: it also reconstitutes
     /// slices of which a sixteenth is unused, and leaves only a sixteenth of spare room.

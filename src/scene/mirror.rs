@@ -88,8 +88,7 @@ impl Place {
 /// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MirrorStep<'m> {
-    /// Resize the buffer to this many matrices, of 48 bytes each. Its old contents can be discarded: the steps that
-    /// follow write everything again.
+    /// Resize the buffer to this many matrices of 48 bytes. Discard its contents: later steps write everything again.
     Resize {
         /// The number of matrices.
         len: usize,
@@ -229,8 +228,7 @@ impl MatrixMirror {
     /// Fills `instances` with the buffer indices of the matrices of draws. `order` lists the draws, for example
     /// [`DrawGroups::instances`](crate::draw::DrawGroups::instances) or
     /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Calls `changed` for each range of `instances` that
-    /// changed, with its first index and its items, so that you can update a copy on the GPU. Gaps of fewer than 32
-    /// items are included.
+    /// changed, with its first index and its items, for a copy on the GPU. Joins ranges over gaps below 32 items.
     ///
     /// Fill the list and sync the mirror after the scene's last update, before this call. Runs in **O(draws)**. A draw
     /// of a slice that the mirror does not know gets `u32::MAX`.
@@ -368,8 +366,7 @@ impl MatrixMirror {
         self.len > WORTH && self.arena.used() < self.len / 2
     }
 
-    /// Assigns new ranges to all slices, one after the other, and marks the slices to be written completely. Returns
-    /// whether any range changed.
+    /// Assigns new ranges to all slices in turn, to be written completely. Returns whether any range changed.
     fn place_anew(&mut self) -> bool {
         self.arena.clear();
         let mut moved = false;
@@ -416,8 +413,7 @@ fn refill<T: PartialEq>(
     *instances = items;
 }
 
-/// Calls `each` for the ranges of slots that a slice's last sweep computed, joined over short gaps, or for all slots if
-/// `last` is false.
+/// Calls `each` for the slots of the last sweep, as ranges joined over short gaps, or for all slots if `last` is false.
 fn each_swept(slice: SliceView<'_>, last: bool, mut each: impl FnMut(Range<usize>)) {
     let transforms = slice.transforms();
     if !last {

@@ -38,9 +38,9 @@ use hedgerow_math::PackedTransform;
 /// An interpolation of a scene between the last two steps of a simulation, which may be several updates each.
 ///
 /// Local transforms are blended, not world matrices: a door turns on its hinge also halfway through a step. Translation
-/// and scale are interpolated linearly, in double precision. Rotations take the shorter arc by normalised sums (nlerp):
-/// their distance from constant speed is at most 0.04° for a turn of 30° within a step, and 0.92° for 90°. The bits are
-/// the same on every machine.
+/// and scale are interpolated linearly, in double precision. Rotations take the shorter arc by normalised sums (nlerp),
+/// at most 0.04° from constant speed for a turn of 30° within a step, and 0.92° for 90°. The bits are the same
+/// everywhere.
 ///
 /// | in the step, a node | is shown |
 /// |---|---|
@@ -140,7 +140,7 @@ impl Smooth {
 
     /// Adds motion vectors from frame to frame, which are exact if each step is one update. In a [`Blended`],
     /// [`NodeRef::previous_world`] and [`DrawList::previous_matrices`](crate::DrawList::previous_matrices) then return
-    /// the matrices of the previous [`Blended`], or the present ones below nodes that entered or were cut since.
+    /// the matrices of the previous [`Blended`]; at and below nodes that entered or were cut since, the present ones.
     /// Without this call, they return the matrices before the last update, which are wrong for blended nodes. A step
     /// takes O(n log n) more for n nodes that moved, and filling lists with motion takes O(drawables).
     #[must_use]
@@ -208,8 +208,7 @@ impl Smooth {
         self.cuts.push(node);
     }
 
-    /// Returns the blended nodes, without the nodes below that move along: for programs that copy matrices on their
-    /// own.
+    /// Returns the blended nodes, without the nodes below that move along: for programs that copy matrices themselves.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeHandle> {
         self.moves.iter().map(|&(node, _)| node)
     }
@@ -218,9 +217,9 @@ impl Smooth {
     /// transforms are restored, and the scene is updated again. Readers of changes do not notice either update.
     ///
     /// `alpha` is 0 for the scene before the last step, 1 for the scene after it. Values outside are clamped; NaN
-    /// counts as 0. Edits since the last update are applied by an ordinary update first. Takes two sets and two updates
-    /// of the nodes that the last step set, none if `alpha` is 1. If the scene is not that of the last step, nothing is
-    /// blended, in O(nodes).
+    /// counts as 0. An ordinary update first applies edits since the last update. Takes two sets and two updates of the
+    /// nodes that the last step set, none if `alpha` is 1. Another scene than the last step's is not blended, and takes
+    /// O(nodes).
     pub fn blend<'s>(&'s mut self, scene: &'s mut Scene, alpha: f32) -> Blended<'s> {
         if !scene.store.has_all_edits() {
             scene.update();

@@ -15,8 +15,7 @@ use core::ops::{Index, IndexMut};
 ///
 /// Values are in blocks of 64 by record number, like the scene's own side data. A block is allocated at first use, so a
 /// map is cheap if few nodes have a value. An entry is a generation (4 bytes) and a value. Inserting with a handle of
-/// another scene, or of arbitrary bits, allocates at most two megabytes the first time, and at most 32 KB each further
-/// time.
+/// another scene, or of arbitrary bits, allocates at most 2 MB the first time, and at most 32 KB each further time.
 ///
 /// The map does not know the scene. The value of a removed node stays, and can be read by the stale handle, until
 ///
@@ -25,12 +24,10 @@ use core::ops::{Index, IndexMut};
 ///   with its handle, so that you can free resources that belong to it.
 ///
 /// The handle of the later node never reads the old value. Once the map has a value for the later node, the older
-/// handle reads `None`, and inserting with it does nothing: the newer node wins. With [`replace`](Self::replace) the
-/// last insert wins instead.
+/// handle reads `None`, and inserting with it does nothing; [`replace`](Self::replace) always inserts.
 ///
 /// So a map is for the nodes of one scene. If nodes of two scenes have the same record number, they share one entry, in
-/// which [`insert`](Self::insert) keeps the value with the later generation. If their handles have the same bits, they
-/// share one value.
+/// which [`insert`](Self::insert) keeps the later generation. If handles have the same bits, they share one value.
 ///
 /// Iteration is in the order of the handles, so it is the same from run to run.
 ///
@@ -116,8 +113,7 @@ impl<V> NodeMap<V> {
         (entry.generation.get() == handle.generation()).then_some(&mut entry.value)
     }
 
-    /// Sets the value for this handle, and returns the entry that this call displaced, if any: no value is dropped
-    /// silently.
+    /// Sets the value for this handle, and returns the entry that this displaced, if any: no value is dropped silently.
     ///
     /// The entry is this handle with its previous value, or the value of an *earlier* node with the same record number
     /// and its stale handle: that node was removed, so you can free resources that belong to the value. If the map has
@@ -167,11 +163,9 @@ impl<V> NodeMap<V> {
         Some((earlier, self.remove(earlier)?))
     }
 
-    /// Sets the value for this handle, whichever node's value is in the entry, and returns the handle and value that it
-    /// replaced.
+    /// Sets the value for this handle, whichever node's value is in the entry, and returns the entry that it replaced.
     ///
-    /// The replaced value is that of this handle, or of an earlier or later node with the same record number. Runs in
-    /// amortised **O(1)**.
+    /// The replaced entry is this handle's, or another node's with the same record number. Runs in amortised **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -277,8 +271,7 @@ impl<V> NodeMap<V> {
     }
 
     /// Removes the values of nodes that are not in the scene, and returns them in the order of their handles. Values of
-    /// another scene's nodes stay if their handles have the same bits as those of nodes here. Runs in **O(reach)**, as
-    /// [`iter`](Self::iter) does.
+    /// another scene's nodes stay if their handles have the bits of nodes here. Takes as long as [`iter`](Self::iter).
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -336,8 +329,7 @@ impl<V> NodeMap<V> {
 
     /// Iterates over all handles, including stale ones, and their values, in the order of the handles.
     ///
-    /// Runs in **O(reach)**: 64 entries for each block in use, plus one step for every 64 record numbers up to the
-    /// greatest.
+    /// Runs in **O(reach)**: 64 entries for each block in use, plus one step per 64 record numbers up to the greatest.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();

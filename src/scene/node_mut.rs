@@ -33,8 +33,7 @@ pub struct NodeMut<'s> {
     id: RecordId,
 }
 
-/// A change of one node's components as a value, for [`NodeMut::change`] and [`Edit`](crate::edit::Edit). `None`
-/// removes a component.
+/// A change of a node as a value, for [`NodeMut::change`] and [`Edit`](crate::edit::Edit). `None` removes a component.
 ///
 /// A [`Node`] converts to a change of all components, [`Change::Node`].
 #[derive(Clone, Debug, PartialEq)]
@@ -193,8 +192,7 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Sets or removes the [view range](Node::view_range), which applies from the next cull with levels of detail on.
-    /// Runs in **O(1)**.
+    /// Sets or removes the [view range](Node::view_range), which later culls with levels of detail apply.
     pub fn set_view_range(&mut self, range: impl Into<Option<ViewRange>>) -> &mut Self {
         self.scene.store.set_view_range(self.id, range.into());
         self
@@ -232,8 +230,7 @@ impl NodeMut<'_> {
 
     /// Replaces all components of the node by those of a description: sets those that it has, and removes the others.
     ///
-    /// With the result of an earlier [`NodeRef::node`], this restores the node, whatever was edited since. Takes as
-    /// long as the single edits.
+    /// With the result of an earlier [`NodeRef::node`], this restores the node. Takes as long as the single edits.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -311,8 +308,7 @@ impl NodeMut<'_> {
     /// [`set_translation_f64`](Self::set_translation_f64), all else is in single precision. The node must have a
     /// transform. [`Scene::set_world`] is faster, and precise enough near the origin.
     ///
-    /// Runs in **O(ancestors)**. If the translation was rounded, later changes of the local transform take a little
-    /// longer.
+    /// Runs in **O(ancestors)**. If the translation was rounded, later changes of the local transform take longer.
     ///
     /// # Errors
     /// Those of [`Scene::set_world`].
@@ -380,8 +376,7 @@ impl NodeMut<'_> {
     /// its mirroring and shear. A model whose front is +Z, as in glTF, then needs half a turn about its own Y axis:
     /// `local.rotation *= Quat::from_rotation_y(PI)`.
     ///
-    /// If `up` is zero or parallel to the direction, some perpendicular axis is used instead. Runs in **O(ancestors
-    /// with a transform)**.
+    /// If `up` is zero or parallel to the direction, any perpendicular axis is used. Runs in **O(ancestors)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform, glam::Vec3};
@@ -395,9 +390,8 @@ impl NodeMut<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] if the target is the node's own position;
-    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] for a matrix whose rotated
-    /// axes are too large.
+    /// [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] if the target is the node's position;
+    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if rotated axes overflow.
     pub fn look_at(&mut self, target: Vec3, up: Vec3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
         let local = store.local(self.id).ok_or_else(|| Error::NoTransform(store.handle(self.id)))?;
@@ -409,8 +403,7 @@ impl NodeMut<'_> {
             return Err(Error::NotFinite("a target or an up direction"));
         }
         let translation = local.translation();
-        // Compute in the parent's space: an affine map keeps lines straight, so a node that points at the target there
-        // also does so here.
+        // Compute in the parent's space: affine maps keep lines straight, so pointing at the target there is enough.
         let (here, there) = (translation.as_dvec3(), inverse.transform_point3(target.as_dvec3()));
         let towards = there - here;
         // A distance that single precision cannot distinguish from zero has no direction.

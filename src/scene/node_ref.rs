@@ -9,9 +9,9 @@ use glam::{DAffine3, DVec3};
 
 /// A node of a scene, for reading: see [`Scene::get`].
 ///
-/// It is `Copy`, takes two words and borrows the scene, so the handle is checked only once for any number of reads.
-/// Methods that lead to other nodes, such as [`parent`](Self::parent), return a `NodeRef` too. Reads without a note on
-/// their cost run in **O(1)**.
+/// A `NodeRef` is `Copy`, takes two words and borrows the scene, so the handle is checked once for any number of reads.
+/// Methods that lead to other nodes, such as [`parent`](Self::parent), return a `NodeRef`. If no cost is noted, it is
+/// O(1).
 ///
 /// ```
 /// use hedgerow::{Node, NodeRef, Scene, Transform};
@@ -156,18 +156,16 @@ impl<'s> NodeRef<'s> {
         Ancestors::new(self)
     }
 
-    /// Returns the node and all nodes below it in pre-order: each before the nodes below it, so the node itself comes
-    /// first.
+    /// Returns the node and all nodes below it in pre-order: the node itself first, and parents before their children.
     ///
-    /// All walks down from a node include the node: this one, [`post_order`](Self::post_order), [`edges`](Self::edges)
-    /// and [`leaves`](Self::leaves).
+    /// [`post_order`](Self::post_order), [`edges`](Self::edges) and [`leaves`](Self::leaves) also include the node
+    /// itself.
     #[must_use]
     pub fn descendants(self) -> Descendants<'s> {
         Descendants::new(self)
     }
 
-    /// Returns the node and all nodes below it in post-order: each after the nodes below it, so the node itself comes
-    /// last.
+    /// Returns the node and all nodes below it in post-order: children before their parents, and the node itself last.
     #[must_use]
     pub fn post_order(self) -> PostOrder<'s> {
         PostOrder::new(self)
@@ -179,8 +177,7 @@ impl<'s> NodeRef<'s> {
         Leaves::new(self)
     }
 
-    /// Returns a walk over the node and all nodes below it: it enters each node before its children and leaves it after
-    /// them.
+    /// Returns a walk over the node and all nodes below it, which enters each node before its children, then leaves it.
     #[must_use]
     pub fn edges(self) -> Edges<'s> {
         Edges::new(self)
@@ -225,8 +222,7 @@ impl<'s> NodeRef<'s> {
     /// To find a name at any depth, use [`find_all`](Self::find_all).
     ///
     /// The empty path is the node itself. To find a name that contains a slash, use [`find_all`](Self::find_all), or
-    /// search the [`children`](Self::children). Runs in **O(children of each node along the path)** and allocates
-    /// nothing.
+    /// search the [`children`](Self::children). Runs in **O(children of each node along the path)**; allocates nothing.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -247,8 +243,7 @@ impl<'s> NodeRef<'s> {
         path.split('/').try_fold(self, |node, name| node.children().find(|child| child.name() == Some(name)))
     }
 
-    /// Returns all nodes at or below the node that have exactly this name, in pre-order. Runs in **O(nodes of the
-    /// subtree)**.
+    /// Iterates over the nodes at or below this one with exactly this name, in pre-order. Runs in **O(nodes visited)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -328,9 +323,9 @@ impl<'s> NodeRef<'s> {
     /// scene then, it is the current world matrix.
     ///
     /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
-    /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], after which the current
-    /// matrices become the previous ones. Runs in **O(log n)** for n nodes that, since the last update, inherit the
-    /// transform of another ancestor.
+    /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], which makes the current
+    /// matrices the previous ones. Runs in **O(log n)** for n nodes that inherit another ancestor's transform since
+    /// then.
     #[must_use]
     pub fn previous_world(self) -> Option<&'s Mat34> {
         self.scene.store.previous_world(self.id)
@@ -359,9 +354,9 @@ impl<'s> NodeRef<'s> {
         self.local()?.transform()
     }
 
-    /// Returns the world translation, rotation and scale as of now, computed in double precision. `None` if the world
-    /// transform shears or is flat: then use [`Mat34::nearest_transform`] of [`fresh_world`](Self::fresh_world). Runs
-    /// in **O(ancestors)**.
+    /// Returns the world translation, rotation and scale as of now, computed in double precision in **O(ancestors)**.
+    /// `None` if the world transform shears or is flat: use [`Mat34::nearest_transform`] of
+    /// [`fresh_world`](Self::fresh_world).
     ///
     /// Use it for physics and similar purposes: a product of many matrices in single precision, such as
     /// [`world`](Self::world), may appear to shear because of rounding alone.
@@ -396,8 +391,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.own_material(self.id)
     }
 
-    /// Returns the effective layers as of now: the intersection of the node's layers and those of all its ancestors,
-    /// and none if the node is hidden.
+    /// Returns the effective layers as of now: those that the node shares with all its ancestors; none if it is hidden.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -458,8 +452,7 @@ impl Scene {
         Some(NodeRef::new(self, self.store.resolve(node)?))
     }
 
-    /// Returns the parent of a node; `None` for the root, for the root of a detached subtree, and for a stale handle.
-    /// Runs in **O(1)**.
+    /// Returns the parent of a node; `None` for the root, for roots of detached subtrees and for stale handles.
     #[inline]
     #[must_use]
     pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {

@@ -39,9 +39,8 @@ pub enum Place {
     ///
     /// A detached subtree costs nothing in any pass. Its handles stay valid, and it can be edited and queried like any
     /// other. Its root has no parent and no siblings, its world transforms start with the local transform of its root,
-    /// and it inherits neither visibility, layers nor material. [`Scene::update`] updates its edited parts too.
-    /// [`Scene::len`] does not count it. After it was detached, draw lists and queries include it until the next
-    /// update.
+    /// and it inherits neither visibility, layers nor material. [`Scene::update`] updates its edited parts too;
+    /// [`Scene::len`] does not count it. Draw lists and queries include a newly detached subtree until the next update.
     Detached,
 }
 
@@ -76,8 +75,7 @@ pub enum Keep {
     ///
     /// If the new parent's world transform stretches some direction `u` times as much as another, the node's position
     /// is off by at most `u` · 10⁻⁷ of its distance from the parent, and each axis by at most `u` · 2 · 10⁻⁶ of its
-    /// length: 2 cm per metre if `u` is 10⁴. With a translation in double precision, the position is off by `u` · 10⁻¹⁴
-    /// instead.
+    /// length: 2 cm per metre if `u` is 10⁴. A position in double precision is off by `u` · 10⁻¹⁴ instead.
     ///
     /// Below a non-uniform scale, the local transform may become a matrix that shears. To attach without shear, set it
     /// to its [`nearest_transform`](crate::Mat34::nearest_transform) afterwards.

@@ -23,9 +23,8 @@ use edit::{Insert, Names, Step, Tickets};
 /// the steady state, except for trees, for names and descriptions in changes, and in `apply_all`. An edit takes at most
 /// 96 bytes, and an insert also the node's description.
 ///
-/// A queue belongs to no scene until it is applied. Only then is each handle checked: if its node is not in the scene,
-/// the result is [`Error::StaleHandle`]. A handle of another scene has the same result, except if a node of this scene
-/// has the same bits.
+/// A queue belongs to no scene until it is applied. Only then is each handle checked: the result is
+/// [`Error::StaleHandle`] if the scene has no node with this handle.
 ///
 /// Edits take nodes as [`Target`]s: a handle, or the [`Queued`] ticket of an insert that was recorded earlier.
 ///
@@ -148,8 +147,7 @@ pub enum QueuedPlace {
 pub enum Outcome {
     /// The node was inserted with this handle.
     Inserted(NodeHandle),
-    /// The tree was inserted, and its first node, if it has one, has this handle: see [`EditQueue::inserted_tree`] for
-    /// the others.
+    /// The tree was inserted. The handle is that of its first node, if any: [`EditQueue::inserted_tree`] returns all.
     InsertedTree(Option<NodeHandle>),
     /// This many nodes were removed.
     Removed(usize),
@@ -180,8 +178,7 @@ impl EditQueue {
         Self::default()
     }
 
-    /// Returns the number of edits that are recorded but not yet applied, which is also the index of the next edit's
-    /// result.
+    /// Returns the number of recorded edits that are not yet applied: the index of the next edit's result.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edits.len()
@@ -223,7 +220,7 @@ impl EditQueue {
     /// tree. [`inserted_tree`](Self::inserted_tree) returns all nodes after the edits were applied.
     ///
     /// The queue takes ownership of the tree, so you can record this on another thread. If the insert fails, the result
-    /// says why, but not for which node.
+    /// does not say for which node.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Tree, edit::EditQueue};
@@ -253,8 +250,7 @@ impl EditQueue {
         Queued { round: round.id, edit: edit - round.first_edit }
     }
 
-    /// Moves all edits of another queue to the end of this one. The other queue is empty afterwards and keeps its
-    /// memory.
+    /// Moves all edits of another queue to the end of this one. The other queue is then empty and keeps its memory.
     ///
     /// Tickets of both queues stay valid: those of `other`, and of queues appended to it before, now refer to edits in
     /// this queue. Runs in **O(edits of `other`)**.
@@ -347,8 +343,7 @@ impl EditQueue {
     }
 
     /// Returns the handle of the node that this ticket's insert added, or of the first node of an inserted tree. `None`
-    /// if the insert failed, or was not among the edits of the last [`apply`](Self::apply). Runs in **O(log queues
-    /// appended)**.
+    /// if the insert failed, or the last [`apply`](Self::apply) did not include it. Runs in **O(log queues appended)**.
     #[must_use]
     pub fn inserted(&self, ticket: Queued) -> Option<NodeHandle> {
         Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()

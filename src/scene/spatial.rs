@@ -96,8 +96,7 @@ pub struct CullView<'l> {
     pub frustum: Frustum,
     /// The filter for drawables. The list's [own layers](DrawList::on_layers) apply too.
     pub filter: Filter,
-    /// The levels of detail of this view, which also test the view ranges of nodes. `None` lists each drawable's own
-    /// mesh and ignores ranges.
+    /// Levels of detail, with the nodes' view ranges. `None` lists each drawable's mesh and ignores ranges.
     pub detail: Option<DetailView<'l>>,
     /// The list. It remembers the levels for the next time that it is filled with levels from the same scene.
     pub list: &'l mut DrawList,
@@ -155,8 +154,7 @@ struct Checked<'v> {
 /// node, the query also walks up the ancestors of each drawable found. The order is that of the draw list.
 impl Scene {
     /// Fills the lists of up to 32 views in one pass: a single camera, or several, such as the cascades of a shadow
-    /// map. Each list gets the drawables that touch the view's frustum and pass its filter, in place of its old
-    /// contents.
+    /// map. The drawables that touch the view's frustum and pass its filter replace the contents of its list.
     ///
     /// If the result equals the old contents of a list, [`DrawList::group`] has nothing to do. The command of a
     /// drawable is made once for all views. With the feature `rayon` the first list stores the commands temporarily,
@@ -283,8 +281,7 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the node of the filter; [`Error::NotFinite`] for a box that has
-    /// NaN or is partly infinite.
+    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the filter's node; [`Error::NotFinite`] for invalid boxes.
     pub fn query(
         &self,
         volume: &impl Volume,

@@ -5,7 +5,7 @@ use crate::{Error, Local, Mat34, NodeHandle, node::LocalForm};
 
 impl Scene {
     /// Sets the local transform of a node so that its world transform becomes `world`, a
-    /// [`Transform`](crate::Transform) or a [`Mat34`]. The node must have a transform. Returns the form of the new
+    /// [`Transform`](crate::Transform) or a [`Mat34`]. The node must have a transform. Returns the form of its new
     /// local transform.
     ///
     /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. The
@@ -15,9 +15,8 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];
-    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if numbers of the local
-    /// transform or of the world matrix are too large, [`Error::Underflow`] if those of the local transform are too
-    /// small.
+    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if the local transform or
+    /// the world matrix is too large for single precision, [`Error::Underflow`] if the local transform is too small.
     pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
         let at = self.at(node)?;
         if !self.store.has_transform(at) {
@@ -43,9 +42,8 @@ impl Scene {
     ///
     /// Runs in **O(1)**. A node that was inserted since the update has the identity. A node that was moved, anchored or
     /// released, or that got or lost a transform since, has the old matrix:
-    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the present one. If the transforms of ancestors
-    /// exceed single precision, numbers are infinite or NaN: [`Stats::overflowed`](crate::stats::Stats::overflowed)
-    /// counts these nodes.
+    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the present one. If ancestors' transforms exceed
+    /// single precision, numbers are infinite or NaN: see [`Stats::overflowed`](crate::stats::Stats::overflowed).
     #[inline]
     #[must_use]
     pub fn world(&self, node: NodeHandle) -> Option<&Mat34> {

@@ -1,7 +1,6 @@
 //! World matrices that a visitor of slices computes before the update.
 //!
-//! Slices computed this way stay marked: the next update computes them completely, so that it can compare the results
-//! with the values before the visit.
+//! These slices stay marked: the next update computes them completely, to compare results with those before the visit.
 
 use crate::store::Store;
 use crate::store::slice::Slice;

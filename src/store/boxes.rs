@@ -148,8 +148,7 @@ impl SliceBoxes {
 }
 
 impl OrderBoxes {
-    /// Copies the boxes of changed slices, or of all slices if the order has changed. `own` returns the box of a slice;
-    /// slice numbers are below `end`.
+    /// Copies the boxes of changed slices, or of all if the order changed. Slice numbers are below `end`.
     pub(crate) fn refresh<'n>(
         &mut self,
         order: &[u32],

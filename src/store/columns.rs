@@ -38,8 +38,7 @@ impl Row {
     pub(crate) const OWN_SEEN: u16 = 1 << 3;
     /// The transform is relative to the world, which is the slot [`Row::WORLD_SLOT`].
     pub(crate) const ANCHORED: u16 = 1 << 4;
-    /// The slot of the identity, an import without a node. Slices with anchored nodes have it, and those of the root
-    /// and the limbo.
+    /// The slot of the identity, an import without a node, in slices with anchored nodes, the root or the limbo.
     pub(crate) const WORLD_SLOT: u16 = 0;
 
     #[inline(always)]

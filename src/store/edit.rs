@@ -371,8 +371,7 @@ impl Store {
         self.note(id, ChangeKinds::OWN_VISIBILITY);
     }
 
-    /// Sets a flag in a node's row, if it has one, that says whether a value is the node's own. Returns the node's
-    /// spot.
+    /// Sets a flag in a node's row, if any, that says whether a value is the node's own. Returns the spot.
     fn own_flag(&mut self, id: RecordId, flag: u16, own: bool) -> Spot {
         let spot = self.pages.spot(id);
         if let Some(slice) = self.slices.slices.get_mut(spot.slice()) {

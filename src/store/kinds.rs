@@ -6,8 +6,7 @@ use core::ops::{BitOr, BitOrAssign};
 /// A set of kinds of changes of a node.
 ///
 /// Updates compute [`WORLD`](Self::WORLD), [`VISIBILITY`](Self::VISIBILITY) and [`MATERIAL`](Self::MATERIAL), and
-/// report them if the result differs. The other kinds are edits, and are reported for each edit, even if it set the
-/// same value again.
+/// report them if the result differs. Other kinds are edits; each is reported, even if it set the same value again.
 ///
 /// ```
 /// use hedgerow::changes::ChangeKinds;

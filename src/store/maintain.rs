@@ -23,8 +23,7 @@ pub struct Maintenance {
     pub merged: usize,
     /// The number of nodes in the slices that were reconstituted or merged.
     pub nodes: usize,
-    /// The number of slices left for another call, because the budget was spent or there are edits since the last
-    /// update.
+    /// The number of slices left for another call: the budget was spent, or there are edits since the last update.
     pub remaining: usize,
 }
 
@@ -88,8 +87,7 @@ impl Store {
         done
     }
 
-    /// Returns groups of neighbours to merge: one of two is small, one is a candidate, and all fit into one slice with
-    /// room to spare.
+    /// Returns neighbours to merge: one of two is small, one is a candidate, and all leave room in one slice.
     fn joins(&self, candidates: &[u32]) -> Vec<Task> {
         let small = |number: u32| self.is_small(number);
         let mut tasks = Vec::new();

@@ -107,8 +107,7 @@ pub(crate) struct Store {
     boxes: OrderBoxes,
 }
 
-/// The identity of a scene, for data outside a scene that belongs to one scene. A clone gets a new identity, since each
-/// scene is edited on its own.
+/// The identity of a scene, for data that belongs to one scene. Each clone, edited on its own, gets a new identity.
 #[derive(Debug)]
 struct Identity(u64);
 

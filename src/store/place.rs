@@ -59,8 +59,8 @@ impl Scratch {
 }
 
 impl Store {
-    /// Gives rows and slots to all waiting nodes, and frees those of removed nodes. If `sweeps`, then sweeps each slice
-    /// while it is in the cache.
+    /// Gives rows and slots to waiting nodes, and frees those of removed ones. If `sweeps`, sweeps slices while in the
+    /// cache.
     pub(crate) fn place(&mut self, sweeps: bool) {
         if self.has_placed() {
             if sweeps {
@@ -310,8 +310,7 @@ impl Store {
         self.clock.versions += 1;
     }
 
-    /// Merges edited slices that have become small with a neighbour: a few in each update. Maintenance merges the
-    /// others.
+    /// Merges a few edited slices that have become small with a neighbour. Maintenance merges the others.
     fn join_small(&mut self, sweeps: bool, scratch: &mut Scratch) {
         const MOST: usize = 4;
         let edited = &self.slices.edited;

@@ -1,5 +1,4 @@
-//! Reconstitution: the nodes of a slice, or of several that follow each other, and new nodes, are written as new slices
-//! in depth-first order.
+//! Reconstitution: writes the nodes of neighbouring slices, and new nodes, as slices in depth-first order.
 //!
 //! This one function also splits, merges and moves. Nodes are sorted by counting over arrays of four bytes: sizes of
 //! subtrees in reverse order, positions in forward order. Links are not followed, so siblings keep the order of their
@@ -175,8 +174,7 @@ impl Sort {
 
 impl Store {
     /// Makes one or more slices of the nodes of `sources`, which follow each other in the order, and of `fresh` nodes,
-    /// parents first. The first new slice gets the number of the first source. If `reshaped`, components are read from
-    /// records instead of rows.
+    /// parents first. The first one gets the first source's number. If `reshaped`, components are read from records.
     ///
     /// Runs in O(n), some 25 ns a node.
     pub(crate) fn reconstitute(

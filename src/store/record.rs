@@ -60,8 +60,7 @@ pub(crate) struct Has(pub(crate) u32);
 
 impl Has {
     pub(crate) const NOTHING: Self = Self(0);
-    /// A local transform. Its matrix, or the rounding error of its translation, may be in a
-    /// [`Side`](super::side::Side).
+    /// A local transform. Its matrix or rounding error may be in a [`Side`](super::side::Side).
     pub(crate) const TRANSFORM: Self = Self(1);
     /// A material of its own: [`Record::material`].
     pub(crate) const MATERIAL: Self = Self(1 << 1);
@@ -95,8 +94,7 @@ impl Has {
     /// A [`ViewRange`](crate::ViewRange).
     pub(crate) const RANGE: Self = Self(1 << 16);
 
-    /// Returns whether setting the local transform needs more than a store: there is none, or parts of it are
-    /// elsewhere.
+    /// Returns whether setting the local transform needs more than a store: none exists, or parts are elsewhere.
     pub(crate) const fn sets_at_length(self) -> bool {
         self.0 & Self::TRANSFORM.0 == 0 || self.0 & (Self::MATRIX.0 | Self::REMAINDER.0) != 0
     }
@@ -155,8 +153,7 @@ impl Not for Has {
 /// rotation 16 │ translation 12 │ scale 12 │ first, last, next, previous 16 │ has 4 │ material 4
 /// ```
 ///
-/// The local transform is the first 40 bytes, in the order of a [`Transform`](crate::Transform): setting it takes three
-/// stores.
+/// The local transform is the first 40 bytes, like [`Transform`](crate::Transform): setting it takes three stores.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Record {

@@ -36,15 +36,14 @@ impl Store {
         slices.unboxed = unboxed;
     }
 
-    /// Returns the world box around the drawables of a node and of all nodes below, as of the last update. Runs in
-    /// O(nodes).
+    /// Returns the world box around all drawables at or below a node, as of the last update. Runs in O(nodes).
     pub(crate) fn subtree_bounds(&self, top: RecordId) -> Aabb {
         let boxes = self.pages.subtree(top).filter_map(|id| self.world_bounds(id));
         boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds))
     }
 
-    /// Checks that each drawable's box follows from its matrix, and that the boxes around it contain it. After an
-    /// update boxes must be tight.
+    /// Checks that each drawable's box follows from its matrix, and that the boxes around it contain it, tightly after
+    /// an update.
     pub(crate) fn validate_boxes(&self) -> Result<(), String> {
         if !self.config.bounds {
             let kept = self.slices.slices.iter().any(|slice| slice.boxes.is_some());
@@ -73,8 +72,7 @@ impl Store {
     }
 }
 
-/// Computes the boxes of these slices on several threads. Returns `false`, and does nothing, if there is too little
-/// work.
+/// Computes the boxes of these slices on several threads. Does nothing and returns `false` if there is too little work.
 #[cfg(feature = "rayon")]
 fn refresh_shared<'n>(slices: &mut [Slice], changed: impl Iterator<Item = &'n u32>, update: u64) -> bool {
     /// With fewer drawables than this, one thread finishes before another has started.

@@ -91,8 +91,7 @@ impl EvenSpace {
         self.to_other().local_at(world)
     }
 
-    /// Returns the local transform of a child whose world transform does not shear. `None` if [`OtherSpace`] must
-    /// decide.
+    /// Returns the local transform of a child that does not shear in the world. `None` if [`OtherSpace`] must decide.
     #[inline(always)]
     pub(crate) fn even_at(&self, world: &Transform) -> Option<Transform> {
         let (back, factor) = (self.rotation.conjugate(), self.scale.recip());

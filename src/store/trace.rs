@@ -151,8 +151,7 @@ impl Trace {
         self.fresh.contains(slot)
     }
 
-    /// Records which matrices the sweep changed. Matrices of new slots have not changed. Returns whether the slice must
-    /// be listed.
+    /// Records which matrices of known slots the sweep changed. Returns whether the slice must be listed.
     pub(crate) fn follow(
         &mut self,
         worlds: &[Mat34],
@@ -210,8 +209,7 @@ impl Trace {
             + (self.moved.capacity() + self.set.capacity()) * size_of::<u32>()
     }
 
-    /// Checks the histories of a slice's slots. `now` is the last frame; `settled` says whether nothing was computed
-    /// since its update.
+    /// Checks the histories. `now` is the last frame; `settled` says whether nothing was computed since then.
     pub(crate) fn validate(&self, worlds: &[Mat34], used: &RowSet, now: u32, settled: bool) -> Result<(), String> {
         let len = worlds.len();
         if [self.previous.len(), self.moved.len(), self.set.len()] != [len; 3] {

@@ -240,9 +240,8 @@ impl<'s> TransformView<'s> {
         slot < self.view.imports() || self.record(slot).is_some()
     }
 
-    /// Returns, for each slot, the slot of the nearest ancestor that has a transform, or of the ancestor's import. 0
-    /// for imports, unspecified for unused slots. For [anchored](crate::Node::anchored) nodes, an import that is the
-    /// identity.
+    /// Returns the slot of the nearest ancestor that has a transform, or of its import, for each slot; 0 for imports,
+    /// unspecified for unused slots. For [anchored](crate::Node::anchored) nodes, an import that is the identity.
     #[must_use]
     #[inline]
     pub fn parents(&self) -> &'s [u32] {
@@ -296,9 +295,8 @@ impl<'s> TransformView<'s> {
         }
     }
 
-    /// Returns the local transform of a slot as of the last update; but matrices, and the rounding errors of
-    /// translations, as of now, since the slice has no copies. `None` if the node was moved or removed since and there
-    /// is no copy.
+    /// Returns the local transform of a slot as of the last update. Matrices, and rounding errors of translations, are
+    /// as of now: the slice has no copies. `None` if the node was moved or removed since and there is no copy.
     fn wide_local(&self, slot: usize) -> Option<WideLocal> {
         let SliceView { store, slice, number, .. } = self.view;
         let id = slice.slots.records[slot];
@@ -507,8 +505,7 @@ impl SliceViewMut<'_> {
 }
 
 impl Store {
-    /// Calls `each` with every slice of the tree in order, after copying its imports from the present state of earlier
-    /// slices.
+    /// Calls `each` with every slice of the tree in order, after importing the present state of earlier slices.
     pub(crate) fn show_each(&mut self, mut each: impl FnMut(SliceViewMut<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         self.begin_ahead();
         for at in 0..self.slices.attached {

@@ -20,8 +20,7 @@ pub(crate) struct WideLocal {
 }
 
 impl WideLocal {
-    /// Returns the nearest local transform in single precision. Keeps the rounding error of the translation if
-    /// `precise`.
+    /// Returns the nearest local transform in single precision, with the translation's rounding error if `precise`.
     fn from_wide(wide: &DAffine3, precise: bool) -> Option<Self> {
         let local = Local::from_wide(wide)?;
         let remainder = if precise { remainder(wide.translation, local.translation()) } else { Vec3::ZERO };
@@ -57,8 +56,7 @@ impl Above {
         Self { space: self.space.below(local), world: self.world * local.to_matrix() }
     }
 
-    /// Returns the local transform that places a child at `world`, which is checked. `parent` returns the handle for
-    /// errors.
+    /// Returns the local transform that places a child at the checked `world`. Errors have the handle from `parent`.
     pub(crate) fn local_at(&self, world: Local, parent: impl FnOnce() -> NodeHandle) -> Result<Local, Error> {
         let local = self.space.local_at(world);
         let local = local.and_then(|local| stays_finite(&self.world, local).then_some(local).ok_or(Error::Overflow));
@@ -72,8 +70,8 @@ impl Store {
         Some(WideLocal { local: self.local(id)?, remainder: self.remainder(id) })
     }
 
-    /// Returns the nodes whose local transforms make up a node's world transform, from the node up to the topmost or
-    /// the nearest anchored node.
+    /// Returns the nodes whose local transforms make up a node's world transform: up to the topmost or an anchored
+    /// node.
     pub(crate) fn transform_chain(&self, id: RecordId) -> Chain {
         let chain = core::iter::successors(Some(id), |&id| self.local_parent(id));
         chain.filter(|&id| self.has_transform(id)).collect()
@@ -124,8 +122,7 @@ impl Store {
         if !world.is_finite() {
             return Err(Error::Overflow(self.handle(from.unwrap_or(id))));
         }
-        // A translation in single precision stays so: keeping the rounding error of the product would slow down later
-        // edits.
+        // A translation in single precision stays so: keeping the product's rounding error would slow down later edits.
         let precise = self.is_precise(id) || parent.is_some_and(|parent| self.is_precise(parent));
         self.local_at((parent, parent.or(from).unwrap_or(id)), &to, &world, precise).map(Some)
     }
@@ -191,8 +188,7 @@ impl Store {
         self.wide_local(id).map(|wide| wide.local.translation().as_dvec3() + wide.remainder.as_dvec3())
     }
 
-    /// Sets the translation of a node's local transform in double precision. Returns whether the node has a local
-    /// transform.
+    /// Sets the translation of a node's local transform in double precision. Returns whether there is one.
     pub(crate) fn set_wide_translation(&mut self, id: RecordId, translation: DVec3) -> bool {
         let Some(local) = self.local(id) else { return false };
         let rounded = translation.as_vec3();

@@ -4,8 +4,7 @@ use crate::scene::{NodeRef, Scene};
 use crate::visit::Flow;
 use crate::{Drawable, Local, NodeHandle};
 
-/// A visitor of a node and every node below it in depth-first order, with siblings in their order. All methods do
-/// nothing by default.
+/// A visitor of a node and all nodes below it in depth-first order, siblings in order. By default methods do nothing.
 ///
 /// For each node, a walk calls [`enter`](Self::enter), then one method for each kind of component that the node has;
 /// then it visits the nodes below, and calls [`leave`](Self::leave). If any of a node's methods returns

@@ -144,8 +144,8 @@ impl Step {
         self.targets().into_iter().flatten().next().and_then(|target| target.handle())
     }
 
-    /// Applies the edit. Every insert takes its description, name or tree from the queue, even if it fails. The nodes
-    /// of a tree are added to `made`.
+    /// Applies the edit. Even if it fails, an insert takes its data from the queue. Nodes of a tree are added to
+    /// `made`.
     pub(super) fn apply(
         self,
         scene: &mut Scene,

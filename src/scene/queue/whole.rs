@@ -21,8 +21,7 @@ enum Undo {
 struct Journal<'s> {
     scene: &'s mut Scene,
     undo: Vec<Undo>,
-    /// Nodes to remove once all edits succeed. Until then they are detached, so that they can come back with their
-    /// handles.
+    /// Nodes to remove once all edits succeed. They are detached until then, so that a revert keeps their handles.
     removed: BTreeSet<RecordId>,
 }
 

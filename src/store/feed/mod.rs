@@ -1,7 +1,7 @@
 //! The change feed, if the scene tracks changes: the changes that readers see, and the matrices of the previous update.
 //!
 //! A frame is an update that had work to do. World matrices and local transforms, which change for many nodes at once,
-//! are recorded by slot ([`Trace`]), and a read finds their nodes ([`reading`]). All other changes are logged by node
+//! are recorded by slot ([`Trace`]), and a read finds their nodes ([`reading`]). Other changes are logged by node
 //! ([`log`]).
 //!
 //! A node has the history of the slot that it uses. If it gets a slot with another history, because the node was moved
@@ -17,8 +17,7 @@
 //! Invariants:
 //! 1. [`Has::REPORTED`] is set for the nodes that have a row in a slice of the tree, as of the last update.
 //! 2. Outside of an update no record has [`Has::RECORDED`], there are no notes of histories, and no slot in use is new.
-//! 3. The previous matrix of a slot is the present one, unless the slot is in `Trace::moving` and its slice in
-//!    `moving`.
+//! 3. The previous matrix of a slot is the present one, except in `Trace::moving`, whose slices are in `moving`.
 
 mod log;
 mod reading;
@@ -64,8 +63,7 @@ pub(crate) struct Feed {
     moving: Vec<u32>,
     /// Previous matrices of nodes whose slots have other ones, in ascending order.
     recalled: Vec<(NodeHandle, Mat34)>,
-    /// During an update: the old state of nodes that were placed again, and so may use other slots or inherit other
-    /// values.
+    /// During an update: the old state of nodes placed again, which may use other slots or inherit other values.
     notes: Vec<Past>,
     /// During an update: nodes that were placed and were not in the tree before.
     placed: Vec<RecordId>,
