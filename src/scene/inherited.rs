@@ -53,12 +53,12 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
     /// The scene of the last run and its newest version; `None` if everything must be computed.
     moment: Option<(u64, u64)>,
     /// By slice number.
-    seen: Vec<Seen<T>>,
+    slices: Vec<SliceState<T>>,
 }
 
 /// The state of a slice at the last run.
 #[derive(Clone, Debug)]
-struct Seen<T> {
+struct SliceState<T> {
     /// The slice's version; 0 for none.
     version: u64,
     nodes: Vec<NodeHandle>,
@@ -79,7 +79,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             results: NodeMap::new(),
             changed: Vec::new(),
             moment: None,
-            seen: Vec::new(),
+            slices: Vec::new(),
         }
     }
 
@@ -160,7 +160,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             // Locals of nodes that were removed since the last run, or that were never in this scene, must be dropped.
             self.locals.retain(|node, _| scene.contains(node));
             self.results.clear();
-            self.seen.clear();
+            self.slices.clear();
         }
         // At most one of the nodes that share an entry is in this scene.
         while let Some((node, local)) = self.contested.pop_first() {
@@ -168,8 +168,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
                 self.locals.replace(node, local);
             }
         }
-        let end = store.slice_end().max(self.seen.len());
-        self.seen.resize_with(end, || Seen { version: 0, nodes: Vec::new(), imports: Vec::new() });
+        let end = store.slice_end().max(self.slices.len());
+        self.slices.resize_with(end, || SliceState { version: 0, nodes: Vec::new(), imports: Vec::new() });
         let places = self.take_changed(store);
         let mut different = 0;
         for &number in store.order() {
@@ -180,7 +180,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         // In slices outside of the tree, and in slices that ended, only removed nodes matter.
         for number in 0..end {
             let slice = store.get_view(number);
-            if self.seen[number].version != slice.map_or(0, |slice| slice.version()) {
+            if self.slices[number].version != slice.map_or(0, |slice| slice.version()) {
                 self.list(store, number, slice.as_ref());
             }
         }
@@ -193,7 +193,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         self.locals.shrink_to_fit();
         self.results.shrink_to_fit();
         self.changed.shrink_to_fit();
-        for Seen { nodes, imports, .. } in &mut self.seen {
+        for SliceState { nodes, imports, .. } in &mut self.slices {
             nodes.shrink_to_fit();
             imports.shrink_to_fit();
         }
@@ -221,8 +221,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
 
     /// Lists the nodes of a slice, and drops the values of those that were listed before and are removed.
     fn list(&mut self, store: &Store, number: usize, slice: Option<&SliceView<'_>>) {
-        let Self { seen, locals, results, .. } = self;
-        let Seen { version, nodes, .. } = &mut seen[number];
+        let Self { slices, locals, results, .. } = self;
+        let SliceState { version, nodes, .. } = &mut slices[number];
         for node in nodes.drain(..).filter(|&node| store.resolve(node).is_none()) {
             locals.remove(node);
             results.remove(node);
@@ -237,12 +237,12 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     /// and of nodes whose parents' results changed. Returns the number of results that differ.
     fn run_slice(&mut self, store: &Store, slice: &SliceView<'_>, changed: impl Iterator<Item = usize>) -> usize {
         let number = slice.number() as usize;
-        let everything = self.seen[number].version != slice.version();
+        let everything = self.slices[number].version != slice.version();
         if everything {
             self.list(store, number, Some(slice));
         }
-        let Self { above, combine, locals, results, seen, .. } = self;
-        let imports = &mut seen[number].imports;
+        let Self { above, combine, locals, results, slices, .. } = self;
+        let imports = &mut slices[number].imports;
         let (rows, count) = (slice.rows(), slice.imports());
         // The rows to compute, and the rows whose result differs.
         let (mut set, mut differs) = (RowSet::EMPTY, RowSet::EMPTY);

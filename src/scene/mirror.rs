@@ -128,7 +128,7 @@ impl<'m> MirrorStep<'m> {
 
 /// Statistics of a call of [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mirrored {
+pub struct SyncStats {
     /// Whether the range of some slice in the buffer was moved or removed. Then [`MatrixMirror::bases`] have changed,
     /// and you must recompute indices that you computed from them.
     pub moved: bool,
@@ -155,10 +155,10 @@ impl MatrixMirror {
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Only allocates if the number of
     /// slices, or of gaps between their ranges, grows.
-    pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> Mirrored {
+    pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> SyncStats {
         let store = &scene.store;
         let now = Moment { scene: store.scene_number(), versions: store.versions(), updates: store.updates() };
-        let mut done = Mirrored::default();
+        let mut done = SyncStats::default();
         if self.moment == Some(now) {
             return done;
         }

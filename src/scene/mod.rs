@@ -29,7 +29,7 @@ pub use changes::{ChangeReader, Changed};
 pub use column::Column;
 pub use inherited::Inherited;
 pub use maintain::Maintenance;
-pub use mirror::{MatrixMirror, MirrorStep, Mirrored};
+pub use mirror::{MatrixMirror, MirrorStep, SyncStats};
 pub use node_ids::NodeIds;
 pub use node_map::NodeMap;
 pub use node_mut::{Change, NodeMut};

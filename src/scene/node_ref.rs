@@ -452,7 +452,7 @@ impl Scene {
         Some(NodeRef::new(self, self.store.resolve(node)?))
     }
 
-    /// Returns the parent of a node; `None` for the root, for roots of detached subtrees and for stale handles.
+    /// Returns the parent of a node in **O(1)**; `None` for the root, roots of detached subtrees and stale handles.
     #[inline]
     #[must_use]
     pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {
