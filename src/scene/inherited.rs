@@ -89,7 +89,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
         self.note(node);
         let aside = self.contested.remove(&node);
-        if self.locals.holder(node).is_some_and(|other| other != node) {
+        if self.locals.key_at(node).is_some_and(|other| other != node) {
             self.contested.insert(node, local);
             return aside;
         }

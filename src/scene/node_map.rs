@@ -137,7 +137,7 @@ impl<V> NodeMap<V> {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn insert(&mut self, handle: NodeHandle, value: V) -> Option<(NodeHandle, V)> {
-        if self.holder(handle).is_some_and(|held| held.generation() > handle.generation()) {
+        if self.key_at(handle).is_some_and(|held| held.generation() > handle.generation()) {
             return Some((handle, value));
         }
         self.replace(handle, value)
@@ -152,14 +152,14 @@ impl<V> NodeMap<V> {
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::group())?;
     /// let mut bodies = NodeMap::from_iter([(car, 1)]);
-    /// assert_eq!(bodies.evict(car), None);
+    /// assert_eq!(bodies.remove_colliding(car), None);
     /// scene.remove(car)?;
     /// let tree = scene.insert(scene.root(), Node::group())?;
-    /// assert_eq!(bodies.evict(tree), Some((car, 1)));
+    /// assert_eq!(bodies.remove_colliding(tree), Some((car, 1)));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn evict(&mut self, handle: NodeHandle) -> Option<(NodeHandle, V)> {
-        let earlier = self.holder(handle).filter(|held| held.generation() < handle.generation())?;
+    pub fn remove_colliding(&mut self, handle: NodeHandle) -> Option<(NodeHandle, V)> {
+        let earlier = self.key_at(handle).filter(|held| held.generation() < handle.generation())?;
         Some((earlier, self.remove(earlier)?))
     }
 
@@ -196,12 +196,12 @@ impl<V> NodeMap<V> {
     /// let map = NodeMap::from_iter([(car, "car")]);
     /// scene.remove(car)?;
     /// let tree = scene.insert(scene.root(), Node::group())?;
-    /// assert_eq!(map.holder(tree), Some(car));
-    /// assert_eq!(map.holder(scene.root()), None);
+    /// assert_eq!(map.key_at(tree), Some(car));
+    /// assert_eq!(map.key_at(scene.root()), None);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     #[must_use]
-    pub fn holder(&self, handle: NodeHandle) -> Option<NodeHandle> {
+    pub fn key_at(&self, handle: NodeHandle) -> Option<NodeHandle> {
         Some(self.blocks.slot(handle)?.as_ref()?.handle(handle.record()))
     }
 
@@ -209,7 +209,7 @@ impl<V> NodeMap<V> {
     ///
     /// Returns `None` only if the map has the value of a later node with the same record number, as with
     /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node with the same record
-    /// number: call [`evict`](Self::evict) first to get it. Runs in amortised **O(1)**.
+    /// number: call [`remove_colliding`](Self::remove_colliding) first to get it. Runs in amortised **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
