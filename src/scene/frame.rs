@@ -66,10 +66,9 @@ impl Scene {
     /// }
     /// assert_eq!(near, 2);
     ///
-    /// // The first node after the imports has a transform of its own. The columns may have room for more.
-    /// let slice = scene.slices().last().unwrap();
-    /// assert!(slice.rows().own_transform(slice.imports()).is_some());
-    /// assert!(slice.transforms().len() <= slice.transforms().capacity());
+    /// let (rows, transforms) = (scene.slices().last().unwrap().rows(), scene.slices().last().unwrap().transforms());
+    /// assert_eq!((0..rows.len()).filter(|&row| rows.own_transform(row).is_some()).count(), 3);
+    /// assert!(transforms.len() <= transforms.capacity(), "the columns may have room for more");
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn slices(&self) -> impl FusedIterator<Item = SliceView<'_>> + Clone {

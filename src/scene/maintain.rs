@@ -9,8 +9,8 @@ impl Scene {
     ///
     /// Call it once a frame after [`Scene::update`], or not at all: only speed and memory depend on it. The update
     /// itself reconstitutes a slice if more than half of it is unused, if it doubles, or if it has no room. If there
-    /// are edits since the last update, `maintain` does nothing. World matrices and reported changes stay; draws may be
-    /// reordered.
+    /// are edits since the last update, `maintain` does nothing. World matrices and reported changes stay; draw order
+    /// may change.
     ///
     /// Only slices that changed since the last call are considered, so a static scene costs nothing. A slice is
     ///

@@ -38,9 +38,8 @@ use hedgerow_math::PackedTransform;
 /// An interpolation of a scene between the last two steps of a simulation, which may be several updates each.
 ///
 /// Local transforms are blended, not world matrices: a door turns on its hinge also halfway through a step. Translation
-/// and scale are interpolated linearly, in double precision. Rotations take the shorter arc by normalised sums (nlerp),
-/// at most 0.04° from constant speed for a turn of 30° within a step, and 0.92° for 90°. The bits are the same
-/// everywhere.
+/// and scale are interpolated linearly, in double precision; rotations take the shorter arc by normalised sums (nlerp),
+/// at most 0.04° from constant speed for a turn of 30° in a step, and 0.92° for 90°. The bits are the same everywhere.
 ///
 /// | in the step, a node | is shown |
 /// |---|---|
@@ -218,8 +217,7 @@ impl Smooth {
     ///
     /// `alpha` is 0 for the scene before the last step, 1 for the scene after it. Values outside are clamped; NaN
     /// counts as 0. An ordinary update first applies edits since the last update. Takes two sets and two updates of the
-    /// nodes that the last step set, none if `alpha` is 1. Another scene than the last step's is not blended, and takes
-    /// O(nodes).
+    /// nodes that the last step set, none if `alpha` is 1. If `scene` is another scene, blends nothing, in O(nodes).
     pub fn blend<'s>(&'s mut self, scene: &'s mut Scene, alpha: f32) -> Blended<'s> {
         if !scene.store.has_all_edits() {
             scene.update();

@@ -10,8 +10,8 @@ use glam::{DAffine3, DVec3};
 /// A node of a scene, for reading: see [`Scene::get`].
 ///
 /// A `NodeRef` is `Copy`, takes two words and borrows the scene, so the handle is checked once for any number of reads.
-/// Methods that lead to other nodes, such as [`parent`](Self::parent), return a `NodeRef`. If no cost is noted, it is
-/// O(1).
+/// Methods that lead to other nodes, such as [`parent`](Self::parent), return a `NodeRef`. If no cost is noted, a read
+/// runs in **O(1)**.
 ///
 /// ```
 /// use hedgerow::{Node, NodeRef, Scene, Transform};
@@ -158,8 +158,7 @@ impl<'s> NodeRef<'s> {
 
     /// Returns the node and all nodes below it in pre-order: the node itself first, and parents before their children.
     ///
-    /// [`post_order`](Self::post_order), [`edges`](Self::edges) and [`leaves`](Self::leaves) also include the node
-    /// itself.
+    /// The node itself is also in [`post_order`](Self::post_order), [`edges`](Self::edges), [`leaves`](Self::leaves).
     #[must_use]
     pub fn descendants(self) -> Descendants<'s> {
         Descendants::new(self)
@@ -324,8 +323,7 @@ impl<'s> NodeRef<'s> {
     ///
     /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
     /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], which makes the current
-    /// matrices the previous ones. Runs in **O(log n)** for n nodes that inherit another ancestor's transform since
-    /// then.
+    /// matrices the previous ones. Runs in **O(log n)** for n nodes that now inherit another ancestor's transform.
     #[must_use]
     pub fn previous_world(self) -> Option<&'s Mat34> {
         self.scene.store.previous_world(self.id)

@@ -15,7 +15,7 @@ trait Saved: Sized {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError>;
 
-    /// Returns whether a node can have this value, which was loaded.
+    /// Returns whether a loaded value is valid.
     fn is_sound(&self) -> bool;
 
     /// Returns the bytes that a value owns elsewhere.

@@ -10,14 +10,12 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `record` `page` `side` `components` | the records that handles name: a cache line each, in pages; data that few
-//! nodes have |
+//! | `record` `page` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
 //! | `links` `edit` `bulk` `waiting` | edits, and what they leave to the update |
 //! | `rows` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `reconstitute` `sweep` `threads` `place` `boxes` `kinds` `feed` `update` | the update: rows, matrices, boxes, changes |
 //! | `view` `matrix_slot` `ahead` | slices as passes see them, and matrices before an update |
-//! | `read` `world` `space` `usage` `memory` `validate` | reads: a node, its present world transform, memory use; all
-//! invariants |
+//! | `read` `world` `space` `usage` `memory` `validate` | reads of a node, its world transform, memory use; all invariants |
 //! | `image` `maintain` | saving and loading; merging and reconstituting slices |
 
 mod ahead;
@@ -130,7 +128,7 @@ struct Clock {
     updates: u64,
     /// The newest version that any slice has or ever had.
     versions: u64,
-    /// The number of reconstitutions. Known rows of nodes are valid for one value of it.
+    /// The number of reconstitutions. `Slice::sources` is valid for one value of it.
     layouts: u64,
     /// The number of pieces cut.
     cuts: u32,

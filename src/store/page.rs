@@ -267,7 +267,7 @@ impl Pages {
         &mut self.pages[id.page()].records[id.index()]
     }
 
-    /// Returns the parent; [`RecordId::NIL`] for the root and for the root of a detached subtree.
+    /// Returns the parent; [`RecordId::NIL`] for the root, [`RecordId::LIMBO`] for the root of a detached subtree.
     #[inline(always)]
     pub(crate) fn parent(&self, id: RecordId) -> RecordId {
         self.pages[id.page()].parents[id.index()]

@@ -3,8 +3,7 @@
 //! 1. Moved nodes and all nodes below them lose their rows, and wait like inserted nodes.
 //! 2. All waiting nodes are listed, parents first, by the slice of the nearest ancestor that has a row.
 //! 3. In each of these slices, they take unused rows after their parents' rows, or rows at the end. If there is no
-//!    room, the nodes double, or more than half is unused, the slice is [reconstituted](super::reconstitute). Empty
-//!    slices end.
+//!    room, the nodes double, or over half is unused, it is [reconstituted](super::reconstitute). Empty slices end.
 //!
 //! On one thread, each slice is [swept](super::sweep) directly after its third step, while it is in the cache. On
 //! several threads, all slices are swept afterwards.
@@ -59,8 +58,7 @@ impl Scratch {
 }
 
 impl Store {
-    /// Gives rows and slots to waiting nodes, and frees those of removed ones. If `sweeps`, sweeps slices while in the
-    /// cache.
+    /// Gives rows and slots to waiting nodes, and frees those of removed ones. If `sweeps`, sweeps each slice directly.
     pub(crate) fn place(&mut self, sweeps: bool) {
         if self.has_placed() {
             if sweeps {

@@ -174,7 +174,7 @@ impl Sort {
 
 impl Store {
     /// Makes one or more slices of the nodes of `sources`, which follow each other in the order, and of `fresh` nodes,
-    /// parents first. The first one gets the first source's number. If `reshaped`, components are read from records.
+    /// parents first. The first new slice keeps the first source's number. If `reshaped`, components come from records.
     ///
     /// Runs in O(n), some 25 ns a node.
     pub(crate) fn reconstitute(

@@ -60,7 +60,7 @@ pub(crate) struct Has(pub(crate) u32);
 
 impl Has {
     pub(crate) const NOTHING: Self = Self(0);
-    /// A local transform. Its matrix or rounding error may be in a [`Side`](super::side::Side).
+    /// A local transform. Its matrix or remainder may be in a [`Side`](super::side::Side).
     pub(crate) const TRANSFORM: Self = Self(1);
     /// A material of its own: [`Record::material`].
     pub(crate) const MATERIAL: Self = Self(1 << 1);

@@ -13,8 +13,7 @@ use hedgerow_math::internal::BLOCK;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
 impl Store {
-    /// Updates all boxes after placing, removing and sweeping. Runs in O(slices listed + their drawables), or in
-    /// O(slices) if the order of slices changed.
+    /// Updates all boxes. Runs in O(slices listed + their drawables), or in O(slices) if the order of slices changed.
     pub(crate) fn refresh_boxes(&mut self) {
         let mut unboxed = core::mem::take(&mut self.slices.unboxed);
         let Self { slices, clock, boxes, .. } = self;
@@ -42,8 +41,7 @@ impl Store {
         boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds))
     }
 
-    /// Checks that each drawable's box follows from its matrix, and that the boxes around it contain it, tightly after
-    /// an update.
+    /// Checks each drawable's box against its matrix, and the boxes around it, which must be tight after an update.
     pub(crate) fn validate_boxes(&self) -> Result<(), String> {
         if !self.config.bounds {
             let kept = self.slices.slices.iter().any(|slice| slice.boxes.is_some());

@@ -36,7 +36,7 @@ impl RowSet {
         self.0 = [0; WORDS];
     }
 
-    /// Sets the set to all rows before `end`.
+    /// Fills the set with all rows before `end`, and no others.
     pub(crate) fn fill(&mut self, end: usize) {
         for (first, word) in (0..).step_by(64).zip(&mut self.0) {
             *word = match end.saturating_sub(first) {

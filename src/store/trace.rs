@@ -41,7 +41,7 @@ impl History {
     /// The history of the identity, which never changes.
     pub(crate) const NONE: Self = Self { world: Mat34::IDENTITY, moved: 0, set: 0, moving: false };
 
-    /// Returns whether a world matrix with this history also has the other one.
+    /// Returns whether both histories agree about the world matrix.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.moved == other.moved && self.world.same_bits(&other.world)
     }

@@ -176,7 +176,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns, by record, whether a node or one above it was moved since the update. The links must be valid.
+    /// Returns whether a node or one above it was moved since the update, for each record. The links must be valid.
     fn below_moved(&self) -> Vec<bool> {
         let mut below = vec![false; self.pages.states().len()];
         for id in [RecordId::ROOT, RecordId::LIMBO].into_iter().flat_map(|top| self.pages.subtree(top)) {

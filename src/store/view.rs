@@ -64,8 +64,8 @@ impl<'s> SliceView<'s> {
     }
 
     /// Returns the box around the drawables of each block of 64 slots, in the order of the slots, as of the last
-    /// update; empty if no drawable of the block has a box. Yields nothing unless the scene has [world
-    /// boxes](crate::SceneConfig::bounds).
+    /// update; empty if no drawable of the block has a box. Yields nothing without
+    /// [`SceneConfig::bounds`](crate::SceneConfig::bounds).
     pub fn block_bounds(&self) -> impl Iterator<Item = Aabb> + use<'s> {
         let blocks = self.boxes().map(|boxes| &boxes.blocks);
         blocks.into_iter().flat_map(|blocks| (0..blocks.len()).filter_map(|block| blocks.get(block)))
@@ -124,7 +124,7 @@ impl<'s> SliceView<'s> {
         self.slice.boxes.as_deref()
     }
 
-    /// Returns, for each import, the slice and the transform slot of its node, if the node lives.
+    /// Returns the slice and the transform slot of each import's node, if the node lives.
     pub(crate) fn sources(&self) -> impl Iterator<Item = Option<(u32, usize)>> + use<'s> {
         let store = self.store;
         self.slice.imports.iter().map(move |&handle| {

@@ -70,8 +70,7 @@ impl Store {
         Some(WideLocal { local: self.local(id)?, remainder: self.remainder(id) })
     }
 
-    /// Returns the nodes whose local transforms make up a node's world transform: up to the topmost or an anchored
-    /// node.
+    /// Returns the nodes whose local transforms make up a node's world transform, up to the top or to an anchored node.
     pub(crate) fn transform_chain(&self, id: RecordId) -> Chain {
         let chain = core::iter::successors(Some(id), |&id| self.local_parent(id));
         chain.filter(|&id| self.has_transform(id)).collect()

@@ -44,7 +44,7 @@ impl Edit {
         Self::Change(node.into(), Change::Local(Some(local.into())))
     }
 
-    /// Creates an [`Edit::Change`] from a [`Change`], or to a [`Node`].
+    /// Creates an [`Edit::Change`] from a [`Change`] or a [`Node`].
     #[must_use]
     pub fn change(node: impl Into<Target>, change: impl Into<Change>) -> Self {
         Self::Change(node.into(), change.into())
@@ -144,8 +144,7 @@ impl Step {
         self.targets().into_iter().flatten().next().and_then(|target| target.handle())
     }
 
-    /// Applies the edit. Even if it fails, an insert takes its data from the queue. Nodes of a tree are added to
-    /// `made`.
+    /// Applies the edit. Even a failed insert takes its data from the queue. Nodes of a tree are added to `made`.
     pub(super) fn apply(
         self,
         scene: &mut Scene,

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 /// A change of a node in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// The node was removed from the tree. These and `Dropped` come before all other entries of the frame.
+    /// The node was in the tree, and was removed. `Removed` and `Dropped` come before all other entries of a frame.
     Removed,
     /// The node was not in the tree, and was removed.
     Dropped,

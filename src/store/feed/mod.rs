@@ -1,15 +1,14 @@
 //! The change feed, if the scene tracks changes: the changes that readers see, and the matrices of the previous update.
 //!
 //! A frame is an update that had work to do. World matrices and local transforms, which change for many nodes at once,
-//! are recorded by slot ([`Trace`]), and a read finds their nodes ([`reading`]). Other changes are logged by node
-//! ([`log`]).
+//! are recorded by slot ([`Trace`]); a read finds their nodes ([`reading`]). [`log`] has all other changes, by node.
 //!
 //! A node has the history of the slot that it uses. If it gets a slot with another history, because the node was moved
 //! or a transform above it was removed, the log has the node's own history, and `recalled` has its previous matrix.
 //!
 //! An update goes through these steps:
 //!
-//! 1. [`Store::begin_frame`]: previous matrices become the present ones; removals are logged.
+//! 1. [`Store::begin_frame`]: the present matrices become the previous ones; removals are logged.
 //! 2. [`Store::place`]: moved nodes are noted with their history before they lose their row; nodes to place are logged
 //!    as entered or left. Reconstitution keeps histories, and moved nodes get their own back.
 //! 3. [`Store::finish_frame`], after the sweep: matrices are compared with the previous ones, then notes are logged.
