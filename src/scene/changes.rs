@@ -101,8 +101,8 @@ impl Default for ChangeReader {
 /// mirror that inserts nodes must skip those that it already has.
 ///
 /// Each list has a node at most once. A node of `entered` or `left` is not on `edited`, `locals`, `moved` or
-/// `visibility`; another node may be on several of these. Edits of detached nodes are on no list: to mirror detached
-/// nodes, read all of them again ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
+/// `visibility`; other nodes may be on several lists. Edits of detached nodes are on no list: to mirror detached nodes,
+/// read all of them again ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
 ///
 /// To mirror nodes as entities, make an entity for each node of `entered` that has none, and drop the entities of nodes
 /// of `removed`. A node of `removed` has no entity if it was not in the tree at any read.

@@ -78,7 +78,7 @@ impl Scene {
         }
     }
 
-    /// Changes a local transform of which a record holds only a part, or returns the error.
+    /// Changes a local transform that is not only in the record, or returns the error.
     pub(super) fn modify_local_at_length(
         &mut self,
         node: NodeHandle,

@@ -19,7 +19,7 @@ impl Scene {
     /// - else reconstituted, in linear time, if over a quarter of its rows, transform slots or drawables is unused.
     ///
     /// [`Duration::MAX`] does all possible work, for a scene that will not change for a while: it also reconstitutes
-    /// slices of which a sixteenth is unused, and leaves only a sixteenth of spare room.
+    /// slices with more than a sixteenth unused, and leaves only a sixteenth of spare room.
     pub fn maintain(&mut self, budget: Duration) -> Maintenance {
         self.store.maintain(budget)
     }

@@ -133,7 +133,7 @@ impl Store {
         candidates.iter().filter_map(of).collect()
     }
 
-    /// Makes one slice of these slices. Returns the number of its nodes.
+    /// Merges slices into one. Returns the number of its nodes.
     fn make_one(&mut self, slices: &[u32], reorder: &mut Reorder) -> usize {
         let is_swept = |slice: &Slice| slice.dirty != RowSet::EMPTY;
         let Some(&number) = slices.first() else { return 0 };

@@ -154,7 +154,7 @@ impl Store {
         Self::of(config, Pages::with_root(), Components::default())
     }
 
-    /// Creates a store with these records, of which only the root and the limbo are in slices, one each.
+    /// Creates a store with these records, and with one slice each for the root and the limbo.
     fn of(config: SceneConfig, pages: Pages, components: Components) -> Self {
         let mut store = Self {
             pages,

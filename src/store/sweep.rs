@@ -280,7 +280,7 @@ impl Slice {
     }
 
     /// Copies the local transforms of set slots before `end` from their records. The first `done` of `set` are copied
-    /// already. Returns the new number of these.
+    /// already. Returns the new `done`.
     #[inline(always)]
     fn refresh(&mut self, pages: &Pages, set: &[u16], done: usize, end: usize) -> usize {
         let (records, locals) = (&self.slots.records, &mut self.slots.locals);

@@ -139,7 +139,7 @@ impl Step {
         }
     }
 
-    /// Returns the first of these nodes if it is given as a handle.
+    /// Returns the first target if it is a handle.
     pub(super) fn handle(&self) -> Option<NodeHandle> {
         self.targets().into_iter().flatten().next().and_then(|target| target.handle())
     }
