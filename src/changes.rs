@@ -6,7 +6,7 @@
 //! | subject | types |
 //! |---|---|
 //! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changed`], [`ChangeKinds`] |
-//! | a copy of all world matrices in one buffer, updated incrementally | [`MatrixMirror`], [`MirrorStep`], [`Mirrored`] |
+//! | a copy of all world matrices in one buffer, updated incrementally | [`MatrixMirror`], [`MirrorStep`], [`SyncStats`] |
 //! | the location of a node's matrix: [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) | [`MatrixSlot`] |
 //!
 //! ```
@@ -25,5 +25,5 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{ChangeReader, Changed, MatrixMirror, MirrorStep, Mirrored};
+pub use crate::scene::{ChangeReader, Changed, MatrixMirror, MirrorStep, SyncStats};
 pub use crate::store::{ChangeKinds, MatrixSlot};

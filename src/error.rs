@@ -1,7 +1,6 @@
 //! The errors of scene edits and of batches.
 //!
-//! Other parts have their own errors: [`SnapshotError`](crate::snapshot::SnapshotError) and so on. All are plain
-//! values.
+//! Other parts have their own errors, such as [`SnapshotError`](crate::snapshot::SnapshotError). All are plain values.
 
 use crate::NodeHandle;
 use core::fmt;
@@ -10,13 +9,13 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The handle's node was removed, or the handle is not of this scene.
+    /// The handle's node was removed, or the handle belongs to another scene.
     StaleHandle(NodeHandle),
     /// The root can neither be removed nor moved, and has no siblings.
     RootIsFixed,
     /// The root of a detached subtree has no siblings.
     BesideDetached(NodeHandle),
-    /// A place in a list of moves has an index, or is beside a node of the list: other moves may change both.
+    /// A place in a list of moves has an index, or is next to a node of the list: other moves could change both.
     PlaceInList(crate::Place),
     /// The index of a [`Place::Child`](crate::Place::Child) is greater than the number of the parent's children.
     IndexOutOfRange {
@@ -24,7 +23,7 @@ pub enum Error {
         parent: NodeHandle,
         /// The index.
         index: usize,
-        /// How many children the parent has, without the node that moves: the greatest index.
+        /// The number of the parent's children without the node that moves: the greatest valid index.
         children: usize,
     },
     /// The new parent is the moved node itself or is below it.
@@ -40,21 +39,20 @@ pub enum Error {
     NotRotation,
     /// A matrix whose fourth row is not `[0, 0, 0, 1]`.
     NotAffine,
-    /// The world transform cannot be kept or set, because the world transform of the parent cannot be inverted: some
-    /// local transform from the parent up to the root is singular, or their product exceeds double precision.
+    /// The world transform cannot be kept or set, because the parent's world transform has no inverse: some local
+    /// transform from the parent up to the root is singular, or their product exceeds double precision.
     ///
-    /// A local transform counts as singular if the volume spanned by the three axes of its linear part is at most 10⁻¹²
-    /// of the volume of perpendicular axes with the same lengths. Translation, rotation and scale are only singular if
-    /// a scale is zero, however small or non-uniform it is. A matrix is singular if one axis is within about 10⁻¹² of
-    /// the plane of the others, or if two axes are within about 10⁻⁶ of the third.
+    /// A local transform is singular if the volume spanned by the three axes of its linear part is at most 10⁻¹² of the
+    /// volume of perpendicular axes with the same lengths. A transform of translation, rotation and scale is singular
+    /// only if a scale is zero. A matrix is singular if one axis is within about 10⁻¹² of the plane of the others, or
+    /// if two axes are within about 10⁻⁶ of the third.
     Singular(NodeHandle),
     /// The world transform cannot be kept or set, because the local transform for this parent is too small. Rounded to
     /// single precision, whose smallest normal number is 1.2 × 10⁻³⁸, an axis would lose more than its last digit, or
-    /// the translation would lose more than can be resolved at the world position.
+    /// the translation would lose more than the resolution at the world position.
     Underflow(NodeHandle),
-    /// The world transform cannot be kept or set, because below this parent the local transform or the world matrix
-    /// would be too large for single precision, whose greatest number is 3.4 × 10³⁸. If there is no parent, the handle
-    /// is that of the node.
+    /// The world transform cannot be kept or set: below this parent, the local transform or the world matrix would
+    /// exceed single precision, whose greatest number is 3.4 × 10³⁸. Without a parent, the handle is the node's.
     Overflow(NodeHandle),
     /// The node has no transform of its own; set one first.
     NoTransform(NodeHandle),
@@ -63,18 +61,17 @@ pub enum Error {
     Sheared(NodeHandle),
     /// The node has no drawable; set one first.
     NoDrawable(NodeHandle),
-    /// The insert that this ticket stands for is not in the applied queue, or comes later in it.
+    /// The ticket's insert is not in the applied queue, or comes later in the queue.
     UnknownTicket(crate::handle::Queued),
     /// The parent of a node of a [`Tree`](crate::Tree) does not come before the node.
     UnknownParent,
-    /// A node of a [`Tree`](crate::Tree) has the id of another one, or the greatest `u64`.
+    /// A node of a [`Tree`](crate::Tree) has the id of another node, or the id `u64::MAX`.
     InvalidId(u64),
     /// A node's description has a translation in double precision, but no local transform.
     NoLocal,
-    /// There are fewer ids left for nodes than nodes without one: see
-    /// [`NodeIds::assign`](crate::text::NodeIds::assign).
+    /// Fewer ids are left than there are nodes without an id: see [`NodeIds::assign`](crate::text::NodeIds::assign).
     NoIds {
-        /// The id that would be given next.
+        /// The id that the next node would get.
         next: u64,
     },
     /// The scene has no world boxes, so it cannot answer spatial queries: see
@@ -91,14 +88,13 @@ pub enum Error {
         /// What the field accepts.
         expected: &'static str,
     },
-    /// Distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange) are invalid; says
-    /// why.
+    /// Invalid distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange): the reason.
     InvalidDistances(&'static str),
     /// All 2³⁰ records of nodes are in use or retired, or fewer are left than were requested.
     CapacityOverflow,
     /// An allocation failed. [`Scene::try_reserve`](crate::Scene::try_reserve),
-    /// [`Scene::from_bytes`](crate::Scene::from_bytes) and imports return this error. Everything else aborts the
-    /// process if there is no memory, including the update at the end of a load.
+    /// [`Scene::from_bytes`](crate::Scene::from_bytes) and imports return this error. All other calls, including the
+    /// update at the end of a load, abort the process if there is no memory.
     AllocationFailed,
 }
 
@@ -201,9 +197,8 @@ impl From<hedgerow_math::Error> for Error {
     }
 }
 
-/// Why a batch failed: a list of edits, or a [`Tree`](crate::Tree). With `?` it becomes an [`Error`]. Nothing has
-/// changed, except if [`Scene::set_locals`](crate::Scene::set_locals) returns it: then the items before this one are
-/// set.
+/// Why a batch failed: a list of edits, or a [`Tree`](crate::Tree). `?` converts it to an [`Error`]. Nothing has
+/// changed, except that [`Scene::set_locals`](crate::Scene::set_locals) has set the items before the failed one.
 ///
 /// ```
 /// use hedgerow::edit::BatchError;
@@ -222,7 +217,6 @@ pub struct BatchError {
 }
 
 impl BatchError {
-    /// The error for one item.
     #[cold]
     pub(crate) const fn at(item: usize, error: Error) -> Self {
         Self { item: Some(item), error }
@@ -245,7 +239,7 @@ impl core::error::Error for BatchError {
 }
 
 impl From<BatchError> for Error {
-    /// What is wrong with the item, without its index.
+    /// Drops the index of the item.
     fn from(refused: BatchError) -> Self {
         refused.error
     }

@@ -1,4 +1,4 @@
-//! Handles: 8-byte names for nodes that stay valid however their node moves.
+//! Handles: 8-byte names of nodes, valid wherever the node moves.
 
 use crate::store::RecordId;
 use core::fmt;
@@ -6,19 +6,19 @@ use core::hash::{BuildHasherDefault, Hasher};
 use core::num::NonZeroU64;
 use std::collections::HashMap;
 
-/// The greatest generation of a record; it is spent when that is freed.
+/// The greatest generation of a record. A record that is freed in this generation is never used again.
 pub(crate) const MAX_GENERATION: u32 = (1 << 31) - 5;
 
 /// A stable, copyable reference to a node of a [`Scene`](crate::Scene).
 ///
-/// A handle is 8 bytes, and so is `Option<NodeHandle>`: the number of the node's record, which never moves, and a
-/// generation. It stays valid through updates, maintenance, and all edits that do not remove its node. Once the node is
-/// removed, the handle is *stale*: edits return [`Error::StaleHandle`](crate::Error::StaleHandle), queries return
-/// `None`, and it never refers to a later node. This holds without exception, since a record is reused at most 2³⁰
-/// times and then retired.
+/// A handle is the number of the node's record, which never moves, and a generation: 8 bytes, as is
+/// `Option<NodeHandle>`. The handle stays valid through updates, maintenance, and all edits that do not remove its
+/// node. Once the node is removed, the handle is *stale*: edits return
+/// [`Error::StaleHandle`](crate::Error::StaleHandle), queries return `None`, and the handle never refers to a later
+/// node, since a record is reused at most 2³⁰ times and then retired.
 ///
-/// A handle is checked at each use, and memory safety never depends on it. So a handle from another scene, or from
-/// arbitrary bits, is harmless. But it may refer to a node of this scene whose handle has the same bits: keep the
+/// Each use checks the handle, and memory safety never depends on handles. So a handle from another scene or from
+/// arbitrary bits is harmless, but it may refer to a node of this scene whose handle has the same bits: keep the
 /// handles of different scenes apart.
 ///
 /// Handles are ordered by (record, generation): a total order that is the same from run to run, but unrelated to the
@@ -42,21 +42,20 @@ pub(crate) const MAX_GENERATION: u32 = (1 << 31) - 5;
 pub struct NodeHandle(NonZeroU64);
 
 impl NodeHandle {
-    /// The handle of a record in a generation of it.
     #[inline(always)]
     pub(crate) fn of_record(record: RecordId, generation: u32) -> Self {
         let bits = u64::from(record.number()) << 32 | u64::from(generation);
         Self(NonZeroU64::new(bits).expect("a generation is at least 1"))
     }
 
-    /// The handle as 64 bits, for files of your own or for foreign code.
+    /// Returns the handle as 64 bits, for files of your own or for foreign code.
     #[inline]
     #[must_use]
     pub fn to_bits(self) -> u64 {
         self.0.get()
     }
 
-    /// The handle with these bits, or `None` if no handle can have them: a generation is odd and below 2³¹.
+    /// Returns the handle with these bits, or `None` if no handle can have them: a generation is odd and below 2³¹.
     ///
     /// Any bits are safe; see the type's documentation for what a foreign handle may refer to.
     #[inline]
@@ -66,20 +65,19 @@ impl NodeHandle {
         (handle.generation() & 1 == 1 && handle.generation() <= MAX_GENERATION).then_some(handle)
     }
 
-    /// The record: the upper 32 bits.
+    /// Returns the upper 32 bits.
     #[inline(always)]
     pub(crate) fn record(self) -> RecordId {
         RecordId::from_number((self.0.get() >> 32) as u32)
     }
 
-    /// The generation of the record: the lower 32 bits.
+    /// Returns the lower 32 bits.
     #[inline(always)]
     pub(crate) fn generation(self) -> u32 {
         low_bits(self.0.get())
     }
 }
 
-/// The lower half.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the lower half is what is asked for")]
 fn low_bits(bits: u64) -> u32 {
@@ -92,7 +90,7 @@ impl fmt::Debug for NodeHandle {
     }
 }
 
-/// Record and generation, as short as they can be written: `17v3`.
+/// Writes record and generation in the shortest form: `17v3`.
 ///
 /// ```
 /// let root = hedgerow::Scene::new().root();
@@ -104,12 +102,12 @@ impl fmt::Display for NodeHandle {
     }
 }
 
-/// Values by handle, for the length of one call.
+/// A map from handles to values that lives for one call.
 pub(crate) type ByHandle<V> = HashMap<NodeHandle, V, BuildHasherDefault<HandleHasher>>;
-/// Values by record, for the length of one call.
+/// A map from records to values that lives for one call.
 pub(crate) type ByRecord<V> = HashMap<RecordId, V, BuildHasherDefault<HandleHasher>>;
 
-/// Hashes handles by one multiplication: their bits differ already, mostly in the middle.
+/// Hashes a handle by one multiplication: the bits of handles differ already, mostly in the middle.
 #[derive(Default)]
 pub(crate) struct HandleHasher(u64);
 
@@ -139,17 +137,16 @@ impl Hasher for HandleHasher {
 
 /// The ticket of a queued insert, which stands for the node that will be inserted.
 ///
-/// Later edits of the same queue can refer to the node by its ticket, and so can edits of other queues, if one queue is
-/// [appended](crate::edit::EditQueue::append) to the other. All tickets of all queues are different, and a ticket stays
-/// valid when its queue is appended to another. Only the order of application matters. If the insert failed, edits that
-/// use its ticket fail with the same error. If the insert was not applied earlier in the same call of
-/// [`EditQueue::apply`](crate::edit::EditQueue::apply), they fail with
-/// [`Error::UnknownTicket`](crate::Error::UnknownTicket). So a ticket cannot be used in edits that are recorded after
-/// `apply`; get the node's handle with [`EditQueue::inserted`](crate::edit::EditQueue::inserted).
+/// Later edits of the same queue can refer to the node by its ticket. So can edits of another queue, if one queue is
+/// [appended](crate::edit::EditQueue::append) to the other; only the order of application matters. A ticket is unique
+/// among all queues. If the insert failed, edits that use its ticket fail with the same error. If the insert was not
+/// applied earlier in the same call of [`EditQueue::apply`](crate::edit::EditQueue::apply), they fail with
+/// [`Error::UnknownTicket`](crate::Error::UnknownTicket). After `apply`, use the node's handle instead:
+/// [`EditQueue::inserted`](crate::edit::EditQueue::inserted) returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Queued {
     pub(crate) round: NonZeroU64,
-    /// The insert's number among the edits, from the round's first.
+    /// The index of the insert among the edits of its round.
     pub(crate) edit: usize,
 }
 

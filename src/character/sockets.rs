@@ -133,7 +133,7 @@ impl Sockets {
         let socket = Socket { offset, node, parent, character, joint };
         // A node that follows again has not ended.
         self.replaced.retain(|&other| other != node);
-        if let Some(other) = self.places.holder(node).filter(|&other| other != node) {
+        if let Some(other) = self.places.key_at(node).filter(|&other| other != node) {
             self.remove(other);
             if !self.replaced.contains(&other) {
                 self.replaced.push(other);

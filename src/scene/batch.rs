@@ -1,7 +1,7 @@
 //! Batches: many edits of one kind in one call.
 //!
-//! A list is checked as a whole before anything changes, but for `set_locals`, which takes an iterator. Then its edits
-//! are made one after another; removals and moves prefetch what the next ones will read.
+//! Each call checks its whole list before anything changes, except `set_locals`, which takes an iterator. Then the
+//! edits are made one after another; removals and moves prefetch what later items will read.
 
 use crate::error::BatchError;
 use crate::handle::{ByHandle, ByRecord};
@@ -10,10 +10,10 @@ use crate::store::{Above, Position, RecordId, Store};
 use crate::{Error, Local, NodeHandle, Transform};
 use core::borrow::Borrow;
 
-/// How many items ahead a record is prefetched.
+/// The distance, in items, at which a record is prefetched.
 const AHEAD: usize = 12;
 
-/// Prefetches what the edit of an item some steps ahead will read.
+/// Prefetches what the edit of a later item will read.
 #[inline(always)]
 fn look_ahead<T>(store: &Store, items: &[T], index: usize, node: impl Fn(&T) -> NodeHandle) {
     if let Some(ahead) = items.get(index + AHEAD) {
@@ -52,7 +52,7 @@ impl Scene {
         Ok(removed)
     }
 
-    /// Checks that all nodes of a list are there, and none is the root.
+    /// Checks that all nodes of a list exist and that none is the root.
     fn check_movable(&self, nodes: &[NodeHandle]) -> Result<(), BatchError> {
         for (index, &node) in nodes.iter().enumerate() {
             match self.store.resolve(node) {
@@ -83,7 +83,7 @@ impl Scene {
     /// scene.update();
     /// assert_eq!(scene.world(balls[2].0).unwrap().translation().x, 2.0);
     ///
-    /// // Handles and transforms in lists of their own:
+    /// // Handles and transforms in two lists:
     /// let (nodes, locals) = ([balls[0].0, balls[1].0], [Transform::IDENTITY; 2]);
     /// scene.set_locals(nodes.into_iter().zip(&locals))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -101,20 +101,19 @@ impl Scene {
     /// Sets the local transforms of many nodes so that they get these world transforms, for example poses from a
     /// physics engine. The nodes must have a transform. Pass full world transforms, as [`Transform`]s or
     /// [`Mat34`](crate::Mat34)s: a pose without scale resets the scale to 1, and below parents with a non-uniform scale
-    /// a rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes need none of this:
-    /// their local transforms are relative to the world, as [`guide::physics`](crate::guide::physics) shows.
+    /// a rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes do not need this
+    /// call: their local transforms are relative to the world (see [`guide::physics`](crate::guide::physics)).
     ///
-    /// The result has the same bits as single calls of [`Scene::set_world`], with ancestors before their descendants.
-    /// The order of `items` does not matter: a node may be listed along with its ancestors, whose new world transforms
-    /// are used. If a node is listed twice, the last item counts. Nodes that are not listed keep their local
-    /// transforms, and move with their ancestors.
+    /// The result has the same bits as single calls of [`Scene::set_world`], ancestors first, whatever the order of
+    /// `items`. A node may be listed along with its ancestors, whose new world transforms are used. If a node is listed
+    /// twice, the last item counts. Unlisted nodes keep their local transforms, and move with their ancestors.
     ///
     /// Runs in **O(n + ancestors)** for n items: each ancestor is visited once.
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. First all items are checked
-    /// for [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`]. Then the
-    /// last item of each node is checked for [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`], as in
+    /// for [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`]; then the
+    /// last item of each node for [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`], as in
     /// [`Scene::set_world`].
     ///
     /// ```
@@ -156,11 +155,11 @@ impl Scene {
         Ok(())
     }
 
-    /// The nodes of a list that are not below another node of the list, in depth-first order, each once. These are the
-    /// nodes to move, copy or remove if you want to edit a whole selection.
+    /// Returns the nodes of a list that are not below another node of the list, each once, in depth-first order. These
+    /// are the nodes to move, copy or remove if you want to edit a whole selection.
     ///
-    /// Runs in **O(n + ancestors)** for n nodes, with O(children) for each ancestor that has several of them below
-    /// different children. Detached nodes come last, and take O(detached subtrees) more.
+    /// Runs in **O(n + ancestors)** for n nodes, plus O(children) for each ancestor with listed nodes below several of
+    /// its children. Detached nodes come last, and take O(detached subtrees) more.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`BatchError::item`] is the index of the first stale handle.
@@ -214,27 +213,27 @@ impl Scene {
         Ok(topmost)
     }
 
-    /// Moves many nodes with everything below them: each below a node, beside a sibling that stays, or out of the tree.
+    /// Moves many nodes with everything below them: below a node, next to a sibling that stays, or out of the tree.
     ///
-    /// `items` are nodes with their new places: any but [`Place::Child`], and not [`Place::Before`] or [`Place::After`]
-    /// a node of the list. A plain handle stands for [`Place::LastChildOf`]. [`Place::Detached`] makes each listed node
-    /// the root of a detached subtree of its own, even if an ancestor is listed too: pass [`Scene::topmost`] of a
-    /// selection to keep it together. The result is the same as that of single calls of [`Scene::reparent`], with
-    /// siblings in the order of `items`, if all of these succeed. A node that is listed twice only moves to its last
-    /// place. Only the final tree matters: a parent and its child can be swapped in one call, in any order.
+    /// `items` are nodes with their new places. A place must not be [`Place::Child`], and not [`Place::Before`] or
+    /// [`Place::After`] a listed node. A plain handle stands for [`Place::LastChildOf`]. [`Place::Detached`] makes each
+    /// listed node the root of its own detached subtree, even if an ancestor is listed too: to keep a selection
+    /// together, pass [`Scene::topmost`] of it. If single calls of [`Scene::reparent`] with these items all succeed,
+    /// the result is the same, with siblings in the order of `items`. If a node is listed twice, its last place counts.
+    /// Only the final tree matters: a parent and its child can be swapped in one call, in any order.
     ///
     /// With [`Keep::World`] local transforms are computed from the world transforms before the call. They may differ in
     /// the last digits from the results of single moves.
     ///
-    /// Runs in **O(n log n)** for n items, and the next update in O(nodes moved). If a listed node has children, this
-    /// also takes O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors) for each item.
+    /// Runs in **O(n log n)** for n items, and the next update in O(nodes moved). If a listed node has children, the
+    /// call also takes O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors) an item.
     ///
     /// # Errors
-    /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. All items are checked for
-    /// one error after another, and the first item that fails a check is returned: [`Error::StaleHandle`] and
-    /// [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::PlaceInList`] for any other place;
-    /// [`Error::WouldCycle`] for a node that would become its own ancestor; with [`Keep::World`], [`Error::Singular`],
-    /// [`Error::Overflow`] and [`Error::Underflow`] as in [`Scene::reparent`].
+    /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. One check after another
+    /// runs over all items, and stops at the first item that fails: [`Error::StaleHandle`] and [`Error::RootIsFixed`],
+    /// [`Error::BesideDetached`], [`Error::PlaceInList`] for a place that is not allowed; [`Error::WouldCycle`] for a
+    /// node that would become its own ancestor; with [`Keep::World`], [`Error::Singular`], [`Error::Overflow`] and
+    /// [`Error::Underflow`] as in [`Scene::reparent`].
     ///
     /// ```
     /// use hedgerow::{Keep, Node, NodeRef, Place, Scene};
@@ -263,7 +262,7 @@ impl Scene {
         items: &[(NodeHandle, P)],
         keep: Keep,
     ) -> Result<(), BatchError> {
-        // Each place is converted once: the caller's code may return another one the next time.
+        // Each place is converted once: a second call of the caller's `into` may return another place.
         let items: Vec<(NodeHandle, Place)> = items.iter().map(|&(node, place)| (node, place.into())).collect();
         self.make_moves(&items, keep)
     }
@@ -295,7 +294,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The node below which a place in a list of moves is, before and after the moves.
+    /// Returns the parent at a place of a list of moves, which is the same before and after the moves.
     fn parent_at(&self, place: Place) -> Option<NodeHandle> {
         match place {
             Place::Before(sibling) | Place::After(sibling) => self.parent(sibling),
@@ -303,7 +302,7 @@ impl Scene {
         }
     }
 
-    /// Checks one item of a list of moves, without the others.
+    /// Checks one item of a list of moves by itself.
     fn check_move(&self, node: NodeHandle, place: Place) -> Result<RecordId, Error> {
         let id = self.at(node)?;
         if id == RecordId::ROOT {
@@ -315,10 +314,10 @@ impl Scene {
         }
     }
 
-    /// Checks the items of a list of moves. Returns those that count, in an order in which each new parent is where it
-    /// will be before a node goes below it, so that no move on the way closes a cycle; siblings are in order.
+    /// Checks a list of moves. Returns the indices of the items to apply, with the move of each new parent first, so
+    /// that no intermediate tree has a cycle. Siblings stay in the order of the list.
     fn plan_moves(&self, items: &[(NodeHandle, Place)]) -> Result<Vec<usize>, BatchError> {
-        // Of a node, the last item that moves it, or one above it as they are now.
+        // By node: the last item that moves the node or its nearest moved ancestor in the present tree.
         let mut movers: ByHandle<Option<usize>> = ByHandle::with_capacity_and_hasher(items.len(), Default::default());
         let mut climb = false;
         for (index, &(node, place)) in items.iter().enumerate() {
@@ -335,7 +334,7 @@ impl Scene {
             }
         }
         let mut moves: Vec<usize> = (0..items.len()).filter(|&item| movers[&items[item].0] == Some(item)).collect();
-        // By item: the one that moves its new parent. Nothing is below nodes without children.
+        // By item: the item that moves its new parent. Without children, a listed node is no new parent's ancestor.
         let mut above = vec![None; items.len()];
         let mut way = Vec::new();
         for &item in &moves {
@@ -363,7 +362,7 @@ impl Scene {
     }
 }
 
-/// By item: how many others are above it, one after another. An error is the first item that is above itself.
+/// Returns the length of each item's chain in `above`. The error is the least item of a cycle.
 fn ranks(above: &[Option<usize>], items: &[usize]) -> Result<Vec<usize>, usize> {
     const UNKNOWN: usize = usize::MAX;
     const ON_THE_WAY: usize = UNKNOWN - 1;
@@ -398,29 +397,28 @@ fn ranks(above: &[Option<usize>], items: &[usize]) -> Result<Vec<usize>, usize> 
     refused.map_or(Ok(ranks), Err)
 }
 
-/// How [`Scene::topmost`] comes to listed nodes.
+/// Where [`Scene::topmost`] finds listed nodes.
 #[derive(Clone, Copy, Debug)]
 enum Mark {
     Listed,
-    /// Listed nodes are below this child alone.
+    /// Below this child only.
     Above(Option<NodeHandle>),
-    /// They are below several children.
+    /// Below several children.
     Fork,
 }
 
-/// What a listed node is to become: its place in the world, or its local transform once that is known.
+/// The target of a listed node: its world transform, or its local transform once computed.
 #[derive(Clone, Copy, Debug)]
 enum Target {
     World(Local),
     Local(Local),
 }
 
-/// Nodes that are placed in the world, and what their children inherit.
+/// The targets of listed nodes, and what their children inherit.
 #[derive(Default)]
 struct Worlds {
     listed: ByRecord<Target>,
     above: ByRecord<Above>,
-    /// Kept to save allocations.
     way: Vec<RecordId>,
 }
 
@@ -434,7 +432,7 @@ impl Worlds {
         self.local(store, id, &above).map(drop)
     }
 
-    /// What the children of a node inherit when all listed nodes are in place.
+    /// Returns what the children of a node inherit when all listed nodes have their targets.
     fn inherited(&mut self, store: &Store, id: RecordId) -> Result<Above, Error> {
         let mut at = Some(id);
         let mut above = loop {
@@ -454,7 +452,7 @@ impl Worlds {
         Ok(above)
     }
 
-    /// The local transform that a node will have below what it inherits, if it has one.
+    /// Returns the final local transform of a node that inherits `above`, if it has one.
     fn local(&mut self, store: &Store, id: RecordId, above: &Above) -> Result<Option<Local>, Error> {
         let Some(target) = self.listed.get_mut(&id) else { return Ok(store.local(id)) };
         let local = match *target {

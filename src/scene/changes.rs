@@ -1,4 +1,4 @@
-//! The change feed: which nodes changed since a reader last asked.
+//! The change feed: which nodes changed since the last read of a reader.
 
 use crate::scene::Scene;
 use crate::store::{ChangeKinds, ChangeLists, ReadScratch};
@@ -6,11 +6,12 @@ use crate::{Error, NodeHandle};
 
 /// A position in the history of changes of a scene, and the lists that were last read; see [`Scene::changes`].
 ///
-/// There may be any number of readers, for example for a renderer and for the network: each sees every change once,
-/// whenever it asks. A reader reuses the memory of its lists. A clone copies the lists and continues from the same
-/// position. The result of a read borrows the reader: if it is a field of a struct, borrow its other fields one by one
-/// (`let Self { reader, bodies, .. } = self`), or move it out with [`mem::take`](core::mem::take) meanwhile. If a `?`
-/// returns before it is put back, the next read is [whole](Changed::is_whole), and of all kinds.
+/// There may be any number of readers, such as a renderer and the network. Each sees every change once, whenever it
+/// reads, and reuses the memory of its lists. A clone copies the lists and continues from the same position.
+///
+/// The result of a read borrows the reader. If the reader is a field of a struct, borrow the other fields one by one
+/// (`let Self { reader, bodies, .. } = self`), or move the reader out with [`mem::take`](core::mem::take) meanwhile. If
+/// a `?` returns before you put it back, the next read is [whole](Changed::is_whole), and of all kinds.
 #[derive(Clone, Debug)]
 pub struct ChangeReader {
     kinds: ChangeKinds,
@@ -21,14 +22,14 @@ pub struct ChangeReader {
 }
 
 impl ChangeReader {
-    /// A reader that has not seen anything yet, for all kinds of changes.
+    /// Creates a reader that has not read anything yet, for all kinds of changes.
     #[must_use]
     pub fn new() -> Self {
         let (lists, scratch) = (ChangeLists::default(), ReadScratch::default());
         Self { kinds: ChangeKinds::ALL, seen: None, lists, scratch }
     }
 
-    /// A reader that has seen everything in a scene as of its last update, for all kinds of changes.
+    /// Creates a reader that has read everything up to the scene's last update, for all kinds of changes.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;
@@ -47,13 +48,21 @@ impl ChangeReader {
         Self { seen: Some((scene.store.scene_number(), scene.store.updates())), ..Self::new() }
     }
 
-    /// The same reader, for these kinds of changes only. Other kinds cost nothing. Nodes that entered, left or were
+    /// Restricts the reader to these kinds of changes. Other kinds cost nothing. Nodes that entered, left or were
     /// removed are always read.
     ///
     /// ```
     /// use hedgerow::changes::{ChangeKinds, ChangeReader};
+    /// use hedgerow::{Scene, SceneConfig, Visibility};
     ///
-    /// let reader = ChangeReader::new().with_kinds(ChangeKinds::WORLD | ChangeKinds::VISIBILITY);
+    /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+    /// scene.update();
+    /// let mut reader = ChangeReader::of(&scene).with_kinds(ChangeKinds::WORLD | ChangeKinds::VISIBILITY);
+    /// scene.edit(scene.root())?.set_name("root").set_visibility(Visibility::Hidden);
+    /// scene.update();
+    /// let changed = scene.changes(&mut reader)?;
+    /// assert!(changed.visibility() == [scene.root()] && changed.edited().is_empty());
+    /// # Ok::<(), hedgerow::Error>(())
     /// ```
     #[must_use]
     pub fn with_kinds(self, kinds: ChangeKinds) -> Self {
@@ -89,14 +98,14 @@ impl Default for ChangeReader {
 /// | [not known](Self::is_whole) | | in the tree | `entered` alone |
 ///
 /// The lists contain nodes but no values, so a mirror that copies values from the scene may apply a list twice. A
-/// mirror that inserts nodes must only insert those that it does not have.
+/// mirror that inserts nodes must skip those that it already has.
 ///
-/// Each list has a node at most once. A node may be on several of `edited`, `locals`, `moved` and `visibility`, but not
-/// if it is on `entered` or `left`. Edits of detached nodes are on no list: to mirror detached nodes, read all of them
-/// again ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
+/// Each list has a node at most once. A node of `entered` or `left` is not on `edited`, `locals`, `moved` or
+/// `visibility`; other nodes may be on several lists. Edits of detached nodes are on no list: to mirror detached nodes,
+/// read all of them again ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
 ///
 /// To mirror nodes as entities, make an entity for each node of `entered` that has none, and drop the entities of nodes
-/// of `removed`. If a node of `removed` was not in the tree at any read, it has no entity.
+/// of `removed`. A node of `removed` has no entity if it was not in the tree at any read.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
     lists: &'r ChangeLists,
@@ -104,50 +113,50 @@ pub struct Changed<'r> {
 }
 
 impl<'r> Changed<'r> {
-    /// Whether it is not known what changed: the reader has seen nothing of this scene yet, or its last read is older
-    /// than the [history](crate::SceneConfig::change_history). Then [`entered`](Self::entered) has all nodes of the
-    /// tree, parents before children, and all other lists are empty. What the reader knows of other nodes is out of
-    /// date: they are detached, or gone, as [`NodeMap::remove_stale`](crate::data::NodeMap::remove_stale) finds out.
+    /// Returns whether the changes are unknown: the reader has read nothing of this scene yet, or its last read is
+    /// older than the [history](crate::SceneConfig::change_history). Then [`entered`](Self::entered) has all nodes of
+    /// the tree, parents before children, and all other lists are empty. All other nodes that the reader knows are
+    /// detached or gone; [`NodeMap::remove_stale`](crate::data::NodeMap::remove_stale) finds those that are gone.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.whole
     }
 
-    /// Nodes whose world matrix changed in any bit in an update ([`ChangeKinds::WORLD`]). A node without a transform
-    /// uses the matrix of the nearest ancestor with one.
+    /// Returns the nodes whose world matrix changed in any bit in an update ([`ChangeKinds::WORLD`]). A node without a
+    /// transform uses the matrix of the nearest ancestor with one.
     #[must_use]
     pub fn moved(&self) -> &'r [NodeHandle] {
         &self.lists.moved
     }
 
-    /// Nodes whose [effective layers](crate::NodeRef::layers) changed in an update ([`ChangeKinds::VISIBILITY`]).
+    /// Returns the nodes whose [layers](crate::NodeRef::layers) an update changed ([`ChangeKinds::VISIBILITY`]).
     #[must_use]
     pub fn visibility(&self) -> &'r [NodeHandle] {
         &self.lists.visibility
     }
 
-    /// Nodes whose own local transform was set, added or removed ([`ChangeKinds::LOCAL`]). A set of equal bits is
-    /// listed here, and not in [`moved`](Self::moved): it costs the update as much as any other. A
-    /// [`Recorder`](crate::patch::Recorder) leaves it out.
+    /// Returns the nodes whose own local transform was set, added or removed ([`ChangeKinds::LOCAL`]). A node that was
+    /// set to the same bits is listed here but not in [`moved`](Self::moved), and costs the update as much as any
+    /// other. A [`Recorder`](crate::patch::Recorder) leaves such nodes out.
     #[must_use]
     pub fn locals(&self) -> &'r [NodeHandle] {
         &self.lists.locals
     }
 
-    /// Nodes that entered the scene. Before the first update a scene counts as empty, so the root enters too.
+    /// Returns the nodes that entered the scene. Before the first update a scene is empty, so the root enters too.
     #[must_use]
     pub fn entered(&self) -> &'r [NodeHandle] {
         &self.lists.entered
     }
 
-    /// Nodes that left the scene: removed ones, whose handles are stale, and detached ones, which may come back or be
-    /// [removed](Self::removed) later.
+    /// Returns the nodes that left the scene: removed nodes, whose handles are stale, and detached nodes, which may
+    /// come back or be [removed](Self::removed) later.
     #[must_use]
     pub fn left(&self) -> &'r [NodeHandle] {
         &self.lists.left
     }
 
-    /// Nodes that were removed, while they were in the tree or detached: their handles are stale for good.
+    /// Returns the nodes that were removed from the tree or while detached: their handles are stale for good.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;
@@ -175,9 +184,9 @@ impl<'r> Changed<'r> {
         &self.lists.removed
     }
 
-    /// Nodes that changed in other ways, each with the kinds of changes: edits of their own visibility, layers or
-    /// material, of their drawable, name, user data, view range, parent or order, [anchoring](crate::Node::anchored),
-    /// and changes of their effective material.
+    /// Returns the nodes that changed in other ways, each with the kinds of changes: edits of their own visibility,
+    /// layers or material, of their drawable, name, user data, view range, parent or order,
+    /// [anchoring](crate::Node::anchored), and changes of their effective material.
     ///
     /// Siblings that did not enter and are not listed with [`ChangeKinds::PARENT`] or [`ChangeKinds::ORDER`] are in the
     /// same order as at the last read.
@@ -186,7 +195,7 @@ impl<'r> Changed<'r> {
         &self.lists.edited
     }
 
-    /// Whether all lists are empty.
+    /// Returns whether all lists are empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let ChangeLists { moved, visibility, locals, entered, left, removed, edited } = self.lists;
@@ -195,20 +204,18 @@ impl<'r> Changed<'r> {
 }
 
 impl Scene {
-    /// The nodes that changed since a reader last asked, as of the last update. The reader then counts as having seen
-    /// them.
+    /// Reads which nodes changed between the reader's last read and the last update.
     ///
     /// Call it right after [`Scene::update`]. After further edits it reports the state of the last update and may
     /// contain stale handles. Any number of updates may lie between two reads, as far back as the
-    /// [history](crate::SceneConfig::change_history) goes. If the last read is older, and at the first one, all nodes of
+    /// [history](crate::SceneConfig::change_history) goes. At the first read, or if the last one is older, all nodes of
     /// the tree are listed as [entered](Changed::entered): see [`Changed::is_whole`].
     ///
-    /// If a program both reads and writes, and does not want to see its own changes, it can read and ignore them:
-    /// [`guide::physics`](crate::guide::physics) has an example.
+    /// A program that both reads and writes can read and ignore its own changes: see
+    /// [`guide::physics`](crate::guide::physics).
     ///
     /// Runs in **O(slices + nodes of slices that changed + nodes listed + history since the last read)**. Updates
-    /// record edits and computed changes whether or not anyone reads them; the nodes that moved are only searched in
-    /// this call.
+    /// record edits and computed changes in any case; only this call searches for the nodes that moved.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
@@ -235,11 +242,12 @@ impl Scene {
     /// let changed = scene.changes(&mut renderer)?;
     /// assert_eq!(changed.moved(), [car, driver]);
     /// assert_eq!(changed.edited(), [(driver, ChangeKinds::NAME)]);
+    /// assert_eq!(scene.get(car).unwrap().previous_world().unwrap().translation().x, 0.0);
     ///
     /// scene.remove(driver)?;
     /// scene.update();
     /// assert_eq!(scene.changes(&mut renderer)?.left(), [driver]);
-    /// // The network has missed two updates, and the driver: for it that has left.
+    /// // The network did not read at the last two updates, and never saw the driver.
     /// let changed = scene.changes(&mut network)?;
     /// assert_eq!(changed.entered(), [car]);
     /// assert!(changed.left() == [driver] && changed.moved().is_empty());

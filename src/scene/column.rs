@@ -10,13 +10,12 @@ use smallvec::SmallVec;
 ///
 /// Use it for passes over all values, which are as fast as the scene's own. A value has the same slot as the node's
 /// world matrix ([`TransformView::worlds`](crate::visit::TransformView::worlds)), and comes after the value of its
-/// parent. For values that you mostly look up by handle, a [`NodeMap`] is better.
+/// parent. For values that you mostly look up by handle, use a [`NodeMap`].
 ///
 /// Call [`update`](Self::update) after [`Scene::update`] and before a pass. It moves values with their nodes, gives new
 /// nodes the default, and drops the values of nodes that were removed or lost their transform. A node whose transform
-/// is removed and set again between two updates of the scene keeps its value. A node that was inserted since the
-/// scene's update has no slot yet, but its value can be read and set. Each slot, used or not, takes the size of a value
-/// plus 8 bytes.
+/// is removed and set again between two updates of the scene keeps its value. The value of a node that was inserted
+/// since the scene's update can be read and set. Each slot, used or not, takes the size of a value plus 8 bytes.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -37,7 +36,7 @@ use smallvec::SmallVec;
 /// }
 /// assert_eq!(heights.get(&scene, sail), Some(&8.0));
 ///
-/// // How deep each is nested, from parents to children:
+/// // The depth of each node, from parents to children:
 /// let mut depths: Column<u32> = Column::new(0);
 /// depths.update(&scene);
 /// depths.sweep(&scene, |above, depth| *depth = above + 1);
@@ -49,16 +48,16 @@ pub struct Column<T> {
     default: T,
     /// By slice number.
     parts: Vec<Part<T>>,
-    /// Values of nodes that have no slot in the parts: as new as they are, or since they moved.
+    /// Values of nodes without a slot in the parts: of new nodes, and of nodes that moved to another slice.
     waiting: NodeMap<T>,
-    /// The scene, and its newest version, of the last update.
+    /// The scene and its newest version at the last update.
     moment: Option<(u64, u64)>,
 }
 
 /// The values of one slice.
 #[derive(Clone, Debug)]
 struct Part<T> {
-    /// The version of the slice of which the slots are known; 0 for none.
+    /// The version of the slice for which `owners` is valid; 0 for none.
     version: u64,
     /// By slot: the node's handle as bits; 0 for imports and unused slots.
     owners: Vec<u64>,
@@ -69,11 +68,11 @@ impl<T> Part<T> {
     const EMPTY: Self = Self { version: 0, owners: Vec::new(), values: Vec::new() };
 }
 
-/// Why a slice of the scene has no values.
+/// The panic message if a slice of the scene has changed or has no values.
 const CURRENT: &str = "slots of the scene changed since Column::update: call it directly before the pass";
 
 impl<T: Clone> Column<T> {
-    /// A column without values. New nodes get this default.
+    /// Creates a column without values. New nodes get this default.
     #[must_use]
     pub const fn new(default: T) -> Self {
         Self { default, parts: Vec::new(), waiting: NodeMap::new(), moment: None }
@@ -82,15 +81,14 @@ impl<T: Clone> Column<T> {
     /// Adapts the arrays to the slots of the scene.
     ///
     /// Runs in **O(1)** if no slice was edited since the last call, else in **O(slices + rows of the slices edited)**.
-    /// Setting local transforms does not count as an edit here. If the scene is another one, all values are assigned
-    /// again, by handle.
+    /// Setting local transforms is not an edit here. For another scene, all values are assigned again, by handle.
     pub fn update(&mut self, scene: &Scene) {
         let store = &scene.store;
         let now = (store.scene_number(), store.versions());
         if self.moment == Some(now) && self.waiting.is_empty() {
             return;
         }
-        // Where a value's `clone` or `drop` panics, the next call arranges everything again.
+        // If a value's `clone` or `drop` panics, the next call arranges everything again.
         let same_scene = self.moment.take().is_some_and(|(scene, _)| scene == now.0);
         let end = store.slice_end().max(self.parts.len());
         self.parts.resize_with(end, || Part::EMPTY);
@@ -110,7 +108,7 @@ impl<T: Clone> Column<T> {
                 self.parts[number].values[slot] = value;
             }
         }
-        // What is left is of nodes that are gone, that have no transform any more, or that have no slot yet.
+        // The values left belong to nodes that are gone, lost their transform, or have no slot yet.
         if !self.waiting.is_empty() {
             self.waiting.retain(|node, _| store.resolve(node).is_some_and(|id| store.has_transform(id)));
         }
@@ -126,8 +124,8 @@ impl<T: Clone> Column<T> {
         }
     }
 
-    /// Arranges the values of a slice in its present slots. Those of nodes that left it wait, and the slots of those
-    /// that arrived are listed.
+    /// Arranges the values of a slice in its present slots. Values of nodes that left the slice go to `waiting`; slots
+    /// of nodes that arrived are added to `arrived`.
     fn arrange(&mut self, slice: &SliceView<'_>, arrived: &mut Vec<(usize, usize, NodeHandle)>) {
         let number = slice.number() as usize;
         let mut owners = vec![0; slice.transforms().len()];
@@ -139,7 +137,7 @@ impl<T: Clone> Column<T> {
         }
         self.release(number, |slot, owner| owners.get(slot) != Some(&owner));
         let part = &mut self.parts[number];
-        // Until the owners are set, a panic of a value leaves what is known of the slots as it was.
+        // If a value panics before `owners` is set, the known slots stay as they were.
         if part.values.len() < owners.len() {
             part.values.resize(owners.len(), self.default.clone());
         }
@@ -159,7 +157,7 @@ impl<T: Clone> Column<T> {
         part.version = slice.version();
     }
 
-    /// Has the values of a part wait whose slot and owner fulfil a condition, unless a newer one waits already.
+    /// Moves values to `waiting` if their slot and owner satisfy `leaves`. A waiting value is newer and stays.
     fn release(&mut self, number: usize, leaves: impl Fn(usize, u64) -> bool) {
         let Self { parts, waiting, .. } = self;
         let part = &mut parts[number];
@@ -174,12 +172,12 @@ impl<T: Clone> Column<T> {
         part.version = 0;
     }
 
-    /// The value of a node. `None` for a stale handle, for a node without a transform, and for a node whose slot has
-    /// changed since the last [`update`](Self::update). Runs in **O(1)**.
+    /// Returns the value of a node. `None` for a stale handle, for a node without a transform, and for a node whose
+    /// slot has changed since the last [`update`](Self::update). Runs in **O(1)**.
     #[must_use]
     pub fn get(&self, scene: &Scene, node: NodeHandle) -> Option<&T> {
         let id = scene.store.resolve(node).filter(|&id| scene.store.has_transform(id))?;
-        // A value that waits is newer.
+        // A waiting value is newer.
         if let Some(value) = self.waiting.get(node) {
             return Some(value);
         }
@@ -188,8 +186,8 @@ impl<T: Clone> Column<T> {
         known?.values.get(slot)
     }
 
-    /// The value at a slot, as of the last [`update`](Self::update). Values of unused slots are unspecified. `None` for
-    /// a slot that did not exist then. Use it in passes of your own: see [`sweep_slots`](Self::sweep_slots).
+    /// Returns the value at a slot, as of the last [`update`](Self::update), for passes of your own: see
+    /// [`sweep_slots`](Self::sweep_slots). Unspecified for unused slots, `None` for a slot that did not exist then.
     #[must_use]
     pub fn at(&self, slot: MatrixSlot) -> Option<&T> {
         self.parts.get(slot.slice as usize)?.values.get(slot.slot as usize)
@@ -208,7 +206,7 @@ impl<T: Clone> Column<T> {
         match part.filter(|(part, slot)| part.owners.get(*slot) == Some(&node.to_bits())) {
             Some((part, slot)) => {
                 part.values[slot] = value;
-                // The node may have been elsewhere when a value was set that waits since.
+                // A value set while the node was in another slice may still wait.
                 self.waiting.remove(node);
             }
             None => drop(self.waiting.replace(node, value)),
@@ -216,20 +214,19 @@ impl<T: Clone> Column<T> {
         Ok(())
     }
 
-    /// The values of a slice of the scene, by transform slot. Those of unused slots are unspecified, and so are those
-    /// of [imports](SliceView::imports), which a [`sweep`](Self::sweep) sets.
+    /// Returns the values of a slice of the scene, by transform slot. They are unspecified in unused slots and in slots
+    /// of [imports](SliceView::imports), until a [`sweep`](Self::sweep) sets the latter.
     ///
     /// # Panics
-    /// If the slots of the scene may have changed since the last [`update`](Self::update) of the column. Call `update`
-    /// directly before the pass, after [`Scene::update`], [`Scene::maintain`], and all edits except setting local
-    /// transforms.
+    /// If the slots of the scene may have changed since the column's last [`update`](Self::update). Call `update`
+    /// directly before the pass, after [`Scene::update`], [`Scene::maintain`] and all edits except of local transforms.
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
         let part = self.parts.get(slice.number() as usize).filter(|part| part.version == slice.version());
         &part.expect(CURRENT).values
     }
 
-    /// Mutable access to the values of [`slice`](Self::slice).
+    /// Returns mutable access to the values of [`slice`](Self::slice).
     ///
     /// # Panics
     /// Those of [`slice`](Self::slice).
@@ -239,12 +236,11 @@ impl<T: Clone> Column<T> {
         &mut part.expect(CURRENT).values
     }
 
-    /// Calls `each` for the value of every node in the tree that has a transform, with the value of the nearest
-    /// ancestor that has one, or with the default if there is none, or if the way there passes an
-    /// [anchored](crate::Node::anchored) node. Parents come before their children.
+    /// Calls `each` for the value of every node in the tree that has a transform, parents before their children. The
+    /// first argument is the value of the nearest ancestor with a transform; it is the default if there is none, or if
+    /// the node or one in between is [anchored](crate::Node::anchored).
     ///
-    /// `each` is also called for unused slots, which is cheaper than skipping them; ignore the result. Runs in
-    /// **O(slices + transforms)**.
+    /// `each` is also called for unused slots, which is faster; ignore the result. Runs in **O(slices + transforms)**.
     ///
     /// # Panics
     /// Those of [`slice`](Self::slice).
@@ -252,7 +248,7 @@ impl<T: Clone> Column<T> {
         self.sweep_slots(scene, |_, _, above, value| each(above, value));
     }
 
-    /// Like [`sweep`](Self::sweep), but also passes the slice and the slot of the value to `each`: the node's world
+    /// Calls `each` as [`sweep`](Self::sweep) does, with the slice and the slot of the value first. The node's world
     /// matrix is at that slot of [`TransformView::worlds`](crate::visit::TransformView::worlds), and its value in
     /// another column is at that slot of that column's [`slice`](Self::slice).
     ///
@@ -264,7 +260,7 @@ impl<T: Clone> Column<T> {
     /// let barrel = scene.insert(tank, Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)))?;
     /// scene.update();
     ///
-    /// // The greatest distance from the origin on the way up, times a weight that another column has.
+    /// // The greatest distance from the origin along the path from the root, times a weight from another column.
     /// let (mut weights, mut farthest) = (Column::new(1.0_f32), Column::new(0.0_f32));
     /// weights.set(&scene, barrel, 2.0)?;
     /// weights.update(&scene);
@@ -303,7 +299,7 @@ impl<T: Clone> Column<T> {
     }
 }
 
-/// The slice of a node and the slot of its own transform there, if it has one as of the scene's last update.
+/// Returns the slice of a node and the slot of its own transform there, if it had one at the scene's last update.
 fn own_slot(store: &Store, id: RecordId) -> Option<(usize, usize)> {
     let (slice, row) = store.view_of(id)?;
     Some((slice.number() as usize, slice.rows().own_transform(row)?))

@@ -4,10 +4,10 @@ use crate::scene::Scene;
 use crate::{Error, Local, Mat34, NodeHandle, Transform};
 
 impl Scene {
-    /// Sets the local transform of a node, a [`Transform`] or a `Mat34`, whether or not it has one.
+    /// Sets the local transform of a node to a [`Transform`] or a `Mat34`, whether or not the node has one.
     ///
-    /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**, but in O(n) if
-    /// the old or the new transform is a matrix that shears, for n such matrices in the slice. If the node had no
+    /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**, or in O(n) if
+    /// the old or the new transform is a matrix that shears and the slice has n such matrices. If the node had no
     /// transform, the next update reconstitutes its slice, in O(nodes of the slice).
     ///
     /// ```
@@ -43,8 +43,8 @@ impl Scene {
         }
     }
 
-    /// Sets a local transform that must be normalised, that is the node's first, or that takes the place of a matrix or
-    /// of a translation in double precision; or returns the error.
+    /// Sets a local transform in the cases that [`Scene::set_local`] does not inline: it must be normalised, is the
+    /// node's first, or replaces a matrix or a translation in double precision. Otherwise returns the error.
     #[cold]
     pub(super) fn set_transform_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let at = self.at(node)?;
@@ -52,7 +52,6 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets a local transform given as a matrix.
     #[inline(never)]
     pub(super) fn set_matrix(&mut self, node: NodeHandle, matrix: Mat34) -> Result<(), Error> {
         let at = self.at(node)?;
@@ -79,7 +78,7 @@ impl Scene {
         }
     }
 
-    /// Changes a local transform that has more than a record holds; or returns the error.
+    /// Changes a local transform that is not only in the record, or returns the error.
     pub(super) fn modify_local_at_length(
         &mut self,
         node: NodeHandle,

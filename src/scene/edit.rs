@@ -6,7 +6,7 @@ use crate::{Error, Local, Node, NodeHandle};
 
 impl Scene {
     /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node.
-    /// [`Place::Detached`] makes a detached subtree, for a node that you want to build before it is visible.
+    /// [`Place::Detached`] makes a detached subtree, so that you can build it before it is visible.
     ///
     /// Runs in amortised **O(1)**, even among many siblings. Until the next [`Scene::update`] draw lists, culling and
     /// queries do not include the node, and [`Scene::world`] returns the identity;
@@ -19,15 +19,20 @@ impl Scene {
     /// [`Error::CapacityOverflow`].
     ///
     /// ```
-    /// use hedgerow::{Node, Place, Scene};
+    /// use hedgerow::{Node, Place, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
+    /// scene.try_reserve(scene.root(), 3)?; // the next three inserts allocate no records
     /// let second = scene.insert(scene.root(), Node::group().named("second"))?;
     /// let first = scene.insert(Place::Before(second), Node::group().named("first"))?;
     /// assert!(scene.children(scene.root()).eq([first, second]));
+    ///
+    /// let lamp = scene.insert(first, Node::transform(Transform::IDENTITY))?;
+    /// scene.set_world(lamp, Transform::from_xyz(1.0, 2.0, 3.0))?;
+    /// assert_eq!(scene.get(lamp).unwrap().fresh_world().translation().y, 2.0);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    // Where the compiler sees which parts a description has, it leaves out the others.
+    // If the compiler sees which parts a description has, it removes the code for the others.
     #[inline(always)]
     pub fn insert(&mut self, place: impl Into<Place>, node: Node<'_>) -> Result<NodeHandle, Error> {
         let place = self.position(place.into(), None)?;
@@ -39,7 +44,7 @@ impl Scene {
         }
     }
 
-    /// Inserts a node that has more than a transform and a material, or one that is not known to be sound.
+    /// Inserts a node with more than a transform and a material, or whose description may be invalid.
     #[inline(never)]
     fn insert_other(&mut self, place: Position, node: &Node<'_>) -> Result<NodeHandle, Error> {
         let checked;
@@ -52,8 +57,8 @@ impl Scene {
         self.store.insert(place, node)
     }
 
-    /// Removes a node and everything below it. Returns the number of nodes removed. Their handles are stale from then
-    /// on, and draw lists and queries no longer include them.
+    /// Removes a node and everything below it. Returns the number of nodes removed. Their handles are then stale, and
+    /// draw lists and queries no longer include the nodes.
     ///
     /// Runs in **O(nodes removed)**, even among many siblings.
     ///

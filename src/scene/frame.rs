@@ -1,4 +1,4 @@
-//! What a frame needs of a scene: updates, draw lists, and walks over whole slices.
+//! The calls of a frame: updates, draw lists, and walks over whole slices.
 
 use crate::pass::DrawList;
 use crate::scene::Scene;
@@ -9,15 +9,13 @@ use core::ops::ControlFlow;
 impl Scene {
     /// Updates world matrices, and inherited visibility and materials, where edits affect them.
     ///
-    /// Also gives inserted and moved nodes their rows in the arrays, and reconstitutes slices that are full, are half
+    /// Also gives inserted and moved nodes their rows in the arrays. Reconstitutes slices that are full, are half
     /// empty, or have a node that got or lost a transform or a drawable. Draw lists, culling, queries and walks over
-    /// slices see the scene as of the last update, except that removed nodes vanish at once: see [what passes
-    /// read](crate#what-passes-read).
+    /// slices see the last update, but no longer see removed nodes: see [what passes read](crate#what-passes-read).
     ///
     /// Runs in **O(slices + nodes of the slices with changes and below changes)**, and in O(1) if nothing was edited.
-    /// Does not read the arrays of slices without changes. See [costs](crate#costs) for the first update after building
-    /// a scene, and for updates after all transforms were set. Merges a few small slices; [`Scene::maintain`] merges
-    /// the others.
+    /// Does not read the arrays of unchanged slices. See [costs](crate#costs) for the first update after building a
+    /// scene, and for updates after all transforms were set. Merges a few small slices, [`Scene::maintain`] all.
     pub fn update(&mut self) {
         self.store.update();
     }
@@ -26,10 +24,9 @@ impl Scene {
     /// list's [eye](DrawList::set_eye) if it has one. Replaces the contents of the list.
     ///
     /// If the list was last filled from this scene, only slices that changed since then are listed again, and only
-    /// matrices that were recomputed are copied. Runs in **O(slices + drawables)** the first time, then in O(slices +
-    /// drawables of the slices that changed), and in O(1) if nothing changed; if the list's eye moved, in at least
-    /// O(drawables). If the number of drawables in a slice changes, the drawables of all later slices are moved in
-    /// memory.
+    /// recomputed matrices are copied. Runs in **O(slices + drawables)** the first time, then in O(slices + drawables
+    /// of the slices that changed), or in O(1) if nothing changed. If the list's eye moved, takes at least
+    /// O(drawables). If the number of drawables of a slice changes, the drawables of all later slices are moved.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -49,8 +46,7 @@ impl Scene {
         list.refresh(&self.store);
     }
 
-    /// All slices of the tree as columns, in order: each comes after those that it imports from. Use it for passes of
-    /// your own over whole arrays.
+    /// Returns all slices of the tree as columns, each after those that it imports from, for passes of your own.
     ///
     /// Runs in **O(slices)** and allocates nothing.
     ///
@@ -70,9 +66,9 @@ impl Scene {
     /// }
     /// assert_eq!(near, 2);
     ///
-    /// // How full the memory is:
-    /// let transforms = scene.slices().last().unwrap().transforms();
-    /// assert!(transforms.len() <= transforms.capacity());
+    /// let (rows, transforms) = (scene.slices().last().unwrap().rows(), scene.slices().last().unwrap().transforms());
+    /// assert_eq!((0..rows.len()).filter(|&row| rows.own_transform(row).is_some()).count(), 3);
+    /// assert!(transforms.len() <= transforms.capacity(), "the columns may have room for more");
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn slices(&self) -> impl FusedIterator<Item = SliceView<'_>> + Clone {
@@ -80,11 +76,11 @@ impl Scene {
         store.order().iter().map(move |&number| store.view(number))
     }
 
-    /// Calls a visitor for every slice in order. Returns [`Flow::Break`] if the visitor stopped the walk, else
+    /// Calls a visitor for every slice in order. Returns [`Flow::Break`] if the visitor stopped, else
     /// [`Flow::Continue`].
     ///
     /// Slices do not nest: [`Flow::Prune`] is the same as [`Flow::Continue`] here. Each slice comes after those that it
-    /// imports from, and all of them are close to depth-first order. Runs in **O(slices)** and allocates nothing.
+    /// imports from, and the order is close to depth-first. Runs in **O(slices)** and allocates nothing.
     pub fn visit_slices(&self, visitor: &mut impl SliceVisitor) -> Flow {
         for slice in self.slices() {
             if visitor.slice(slice) == Flow::Break {

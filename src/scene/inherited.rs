@@ -1,4 +1,4 @@
-//! Properties defined by the user that nodes inherit as they inherit visibility: opacity, a time scale, a team.
+//! Properties of your own that nodes inherit like visibility: opacity, a time scale, a team.
 
 use crate::NodeHandle;
 use crate::scene::{NodeMap, Scene};
@@ -8,22 +8,21 @@ use std::collections::BTreeMap;
 
 /// A property that is computed for each node from its parent's result and a value of its own.
 ///
-/// You set values of nodes ("locals") by handle. [`run`](Self::run) computes the result of every node: if the node has
-/// a local, the closure combines the parent's result and the local; otherwise it is the parent's result. For the root,
-/// the parent's result is the value passed to [`new`](Self::new).
+/// You set values of nodes ("locals") by handle. [`run`](Self::run) computes the result of every node. If the node has
+/// a local, the closure combines the parent's result and the local; otherwise the node gets the parent's result. For
+/// the root, the parent's result is the value passed to [`new`](Self::new).
 ///
-/// Results are for the tree as of the last [`Scene::update`], so call `run` after the update: a node that was inserted
-/// since then has no result, a node that was moved inherits from its old parent, and a node that was removed has no
-/// result any more.
+/// Results are for the tree as of the last [`Scene::update`], so call `run` after the update. A node that was inserted
+/// since has no result, a moved node inherits from its old parent, and a removed node has no result any more.
 ///
 /// A run only recomputes nodes whose local was set or removed since the previous run, nodes of slices that were edited,
-/// and the nodes below these as long as results differ. Values of removed nodes are dropped. Results of a detached
-/// subtree stay unchanged until it is attached again.
+/// and the nodes below these while results differ. Values of removed nodes are dropped. Results of a detached subtree
+/// stay unchanged until it is attached again.
 ///
-/// You may run the property on another scene, for example one that was loaded again. Then the run computes everything,
-/// and drops the locals of nodes that do not exist there. If nodes of two scenes have locals and the same record
-/// number, the run uses the local of the node that is in its scene. Nodes whose handles have the same bits are the same
-/// node to a property, so use one property per scene if you have several.
+/// You may run the property on another scene, for example on one that was loaded again. Then the run computes
+/// everything, and drops the locals of nodes that do not exist there. If nodes of two scenes have locals and the same
+/// record number, the run uses the local of the node that is in its scene. If two scenes have nodes whose handles have
+/// the same bits, these are one node to a property: use one property per scene.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::Inherited};
@@ -46,31 +45,30 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
     above: T,
     combine: F,
     locals: NodeMap<T>,
-    /// Locals of nodes whose entry of `locals` is taken by another node. The next run finds out which of the two is
-    /// gone or belongs to another scene.
+    /// Locals of nodes whose entry in `locals` belongs to another node. The next run keeps those of nodes in its scene.
     contested: BTreeMap<NodeHandle, T>,
     results: NodeMap<T>,
-    /// Nodes whose local was set or removed since the last run, and those among them that had no place then.
+    /// Nodes whose local was set or removed since the last run, and earlier ones that had no row at that run.
     changed: Vec<NodeHandle>,
     /// The scene of the last run and its newest version; `None` if everything must be computed.
     moment: Option<(u64, u64)>,
-    /// What the last run saw of slices, by number.
-    seen: Vec<Seen<T>>,
+    /// By slice number.
+    slices: Vec<SliceState<T>>,
 }
 
-/// What a run saw of a slice.
+/// The state of a slice at the last run.
 #[derive(Clone, Debug)]
-struct Seen<T> {
-    /// Its version; 0 for none.
+struct SliceState<T> {
+    /// The slice's version; 0 for none.
     version: u64,
     nodes: Vec<NodeHandle>,
-    /// The results that its imports stand for.
+    /// The results of the nodes that are imported, by import.
     imports: Vec<T>,
 }
 
 impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
-    /// A property. `above` is the value that the root inherits; `combine(parent's result, own local)` computes the
-    /// result of a node that has a local.
+    /// Creates a property. `above` is the value that the root inherits; `combine(parent's result, own local)` computes
+    /// the result of a node that has a local.
     #[must_use]
     pub fn new(above: T, combine: F) -> Self {
         Self {
@@ -81,26 +79,25 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             results: NodeMap::new(),
             changed: Vec::new(),
             moment: None,
-            seen: Vec::new(),
+            slices: Vec::new(),
         }
     }
 
-    /// Sets a node's own value and returns the old one. Takes effect at the next run. Runs in amortised **O(1)**, or in
-    /// O(log nodes) if a removed node, or a node of another scene, has a value and the same record number.
-    ///
-    /// The value of a node that is not in the scene at the next run is dropped.
+    /// Sets a node's own value and returns the old one. Takes effect at the next run, which drops the value if the node
+    /// is not in the scene. Runs in amortised **O(1)**, or in O(log nodes) if a removed node, or a node of another
+    /// scene, has a value and the same record number.
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
         self.note(node);
         let aside = self.contested.remove(&node);
-        if self.locals.holder(node).is_some_and(|other| other != node) {
+        if self.locals.key_at(node).is_some_and(|other| other != node) {
             self.contested.insert(node, local);
             return aside;
         }
         self.locals.insert(node, local).map(|(_, before)| before).or(aside)
     }
 
-    /// Removes a node's own value and returns it. From the next run on, the node has its parent's result. Runs in the
-    /// same time as [`set`](Self::set).
+    /// Removes a node's own value and returns it. The next run gives the node its parent's result. See
+    /// [`set`](Self::set) for the cost.
     pub fn remove(&mut self, node: NodeHandle) -> Option<T> {
         let local = self.locals.remove(node).or_else(|| self.contested.remove(&node));
         if local.is_some() {
@@ -109,12 +106,12 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         local
     }
 
-    /// Lists a node as changed, about once however often it is between two runs.
+    /// Lists a node as changed. Repeated entries are removed when the list is full.
     fn note(&mut self, node: NodeHandle) {
         if self.changed.len() == self.changed.capacity() {
             self.changed.sort_unstable();
             self.changed.dedup();
-            // Where few are listed twice, there is room for as many again before the next time.
+            // If few entries were repeated, the list doubles, so that the next sort comes later.
             if self.changed.len() * 2 > self.changed.capacity() {
                 self.changed.reserve(self.changed.capacity());
             }
@@ -122,33 +119,32 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         self.changed.push(node);
     }
 
-    /// The node's own value.
+    /// Returns the node's own value.
     #[must_use]
     pub fn local(&self, node: NodeHandle) -> Option<&T> {
         self.locals.get(node).or_else(|| self.contested.get(&node))
     }
 
-    /// The nodes' own values. If a node has the same record number as a removed node, or a node of another scene, that
-    /// has a value, its value appears here only after the next run.
+    /// Returns the nodes' own values. A new value is missing until the next run if a removed node, or a node of another
+    /// scene, has a value and the same record number.
     #[must_use]
     pub fn locals(&self) -> &NodeMap<T> {
         &self.locals
     }
 
-    /// The result of a node as of the last run; `None` for nodes that were not in the tree then.
+    /// Returns the result of a node as of the last run; `None` for nodes that were not in the tree then.
     #[must_use]
     pub fn get(&self, node: NodeHandle) -> Option<&T> {
         self.results.get(node)
     }
 
-    /// The results of all nodes as of the last run.
+    /// Returns the results of all nodes as of the last run.
     #[must_use]
     pub fn results(&self) -> &NodeMap<T> {
         &self.results
     }
 
-    /// Updates the results to match the scene as of its last update. Returns how many results changed, including new
-    /// ones.
+    /// Updates the results to the scene's last update. Returns the number of results that changed or are new.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + rows of slices that were edited, that have a node
     /// whose local changed, or whose imported results changed)**. The closure is called for nodes of edited slices, for
@@ -161,10 +157,10 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             return 0;
         }
         if self.moment.take().is_none_or(|(scene, _)| scene != now.0) {
-            // It is not known here which nodes were removed since the last run, nor which were never in this scene.
+            // Locals of nodes that were removed since the last run, or that were never in this scene, must be dropped.
             self.locals.retain(|node, _| scene.contains(node));
             self.results.clear();
-            self.seen.clear();
+            self.slices.clear();
         }
         // At most one of the nodes that share an entry is in this scene.
         while let Some((node, local)) = self.contested.pop_first() {
@@ -172,8 +168,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
                 self.locals.replace(node, local);
             }
         }
-        let end = store.slice_end().max(self.seen.len());
-        self.seen.resize_with(end, || Seen { version: 0, nodes: Vec::new(), imports: Vec::new() });
+        let end = store.slice_end().max(self.slices.len());
+        self.slices.resize_with(end, || SliceState { version: 0, nodes: Vec::new(), imports: Vec::new() });
         let places = self.take_changed(store);
         let mut different = 0;
         for &number in store.order() {
@@ -181,10 +177,10 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             let changed = places[start..].iter().take_while(|&&(slice, _)| slice == number);
             different += self.run_slice(store, &store.view(number), changed.map(|&(_, row)| row));
         }
-        // Of slices outside of the tree, and of those that ended, it counts only who is gone.
+        // In slices outside of the tree, and in slices that ended, only removed nodes matter.
         for number in 0..end {
             let slice = store.get_view(number);
-            if self.seen[number].version != slice.map_or(0, |slice| slice.version()) {
+            if self.slices[number].version != slice.map_or(0, |slice| slice.version()) {
                 self.list(store, number, slice.as_ref());
             }
         }
@@ -197,14 +193,14 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         self.locals.shrink_to_fit();
         self.results.shrink_to_fit();
         self.changed.shrink_to_fit();
-        for Seen { nodes, imports, .. } in &mut self.seen {
+        for SliceState { nodes, imports, .. } in &mut self.slices {
             nodes.shrink_to_fit();
             imports.shrink_to_fit();
         }
     }
 
-    /// The places of changed nodes, in ascending order. Drops the locals of those that are gone, and keeps those
-    /// without a place for the next run.
+    /// Returns the slices and rows of changed nodes, in ascending order. Drops the locals of removed nodes, and keeps
+    /// nodes without a row for the next run.
     fn take_changed(&mut self, store: &Store) -> Vec<(u32, usize)> {
         let Self { changed, locals, .. } = self;
         let mut places = Vec::new();
@@ -223,10 +219,10 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         places
     }
 
-    /// Lists the nodes of a slice, and drops the values of those that were in it and are gone.
+    /// Lists the nodes of a slice, and drops the values of those that were listed before and are removed.
     fn list(&mut self, store: &Store, number: usize, slice: Option<&SliceView<'_>>) {
-        let Self { seen, locals, results, .. } = self;
-        let Seen { version, nodes, .. } = &mut seen[number];
+        let Self { slices, locals, results, .. } = self;
+        let SliceState { version, nodes, .. } = &mut slices[number];
         for node in nodes.drain(..).filter(|&node| store.resolve(node).is_none()) {
             locals.remove(node);
             results.remove(node);
@@ -237,25 +233,25 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         *version = slice.map_or(0, SliceView::version);
     }
 
-    /// Computes the results of a slice: all of them if it was edited, else those of nodes that changed or whose
-    /// parents' results did. Rows of parents come first.
+    /// Computes the results of a slice, parents first: all results if the slice was edited, else those of changed nodes
+    /// and of nodes whose parents' results changed. Returns the number of results that differ.
     fn run_slice(&mut self, store: &Store, slice: &SliceView<'_>, changed: impl Iterator<Item = usize>) -> usize {
         let number = slice.number() as usize;
-        let everything = self.seen[number].version != slice.version();
+        let everything = self.slices[number].version != slice.version();
         if everything {
             self.list(store, number, Some(slice));
         }
-        let Self { above, combine, locals, results, seen, .. } = self;
-        let imports = &mut seen[number].imports;
+        let Self { above, combine, locals, results, slices, .. } = self;
+        let imports = &mut slices[number].imports;
         let (rows, count) = (slice.rows(), slice.imports());
-        // The rows that are to be computed, and those whose result differs.
+        // The rows to compute, and the rows whose result differs.
         let (mut set, mut differs) = (RowSet::EMPTY, RowSet::EMPTY);
         changed.for_each(|row| set.insert(row));
         imports.truncate(count);
         for row in 0..count {
             let result = rows.import(row).and_then(|node| results.get(node));
             match (imports.get_mut(row), result) {
-                // What is gone handed down the same until the update.
+                // A removed node hands down the same result until the update.
                 (Some(_), None) => {}
                 (Some(known), Some(result)) if known == result => {}
                 (Some(known), Some(result)) => {
@@ -279,7 +275,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             }
             let Some(node) = rows.node(row) else { continue };
             let inherited = imports.get(parent).or_else(|| results.get(rows.node(parent)?));
-            // Only of a node that was moved from below one that is gone; the next update places it.
+            // The parent is removed and the node was moved: the next update places it.
             let Some(inherited) = inherited else { continue };
             let result = match locals.get(node) {
                 Some(local) => combine(inherited, local),

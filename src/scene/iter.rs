@@ -1,6 +1,18 @@
-//! Iterators over the nodes of a scene. Each is returned by the method of [`NodeRef`] with the same name, borrows the
-//! scene, allocates nothing, and takes amortised **O(1)** for each step. Those that go down from a node
+//! Iterators over the nodes of a scene. The method of [`NodeRef`] with the same name returns each. An iterator borrows
+//! the scene, allocates nothing, and takes amortised **O(1)** for each step. Those that go down from a node
 //! ([`Descendants`], [`PostOrder`], [`Edges`], [`Leaves`]) include the node itself.
+//!
+//! ```
+//! use hedgerow::{Node, NodeRef, Scene, iter::Edge};
+//!
+//! let mut scene = Scene::new();
+//! let car = scene.insert(scene.root(), Node::group())?;
+//! let wheel = scene.insert(car, Node::group())?;
+//! let node = scene.get(car).unwrap();
+//! assert!(node.post_order().map(NodeRef::handle).eq([wheel, car]));
+//! assert!(node.edges().filter(|edge| matches!(edge, Edge::Leave(_))).eq(node.post_order().map(Edge::Leave)));
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
 
 use crate::NodeHandle;
 use crate::scene::NodeRef;
@@ -19,7 +31,7 @@ pub enum Edge<'s> {
 /// [`Scene::detached`](crate::Scene::detached).
 #[derive(Clone, Debug)]
 pub struct Children<'s> {
-    /// The first and the last child that are left.
+    /// The first and the last child not yet returned.
     ends: Option<(NodeRef<'s>, NodeRef<'s>)>,
 }
 
@@ -128,7 +140,7 @@ impl<'s> Iterator for Ancestors<'s> {
 
 impl FusedIterator for Ancestors<'_> {}
 
-/// A node and those below it in pre-order; see [`NodeRef::descendants`].
+/// A node and all nodes below it in pre-order; see [`NodeRef::descendants`].
 #[derive(Clone, Debug)]
 pub struct Descendants<'s> {
     top: NodeRef<'s>,
@@ -153,7 +165,7 @@ impl<'s> Iterator for Descendants<'s> {
 
 impl FusedIterator for Descendants<'_> {}
 
-/// A node and those below it in post-order; see [`NodeRef::post_order`].
+/// A node and all nodes below it in post-order; see [`NodeRef::post_order`].
 #[derive(Clone, Debug)]
 pub struct PostOrder<'s> {
     top: NodeRef<'s>,
@@ -166,7 +178,7 @@ impl<'s> PostOrder<'s> {
     }
 }
 
-/// The node where a post-order walk of `top` begins.
+/// Returns the node where a post-order walk of `top` begins.
 fn first_leaf(top: NodeRef<'_>) -> NodeRef<'_> {
     core::iter::successors(Some(top), |node| node.first_child()).last().unwrap_or(top)
 }
@@ -212,7 +224,7 @@ impl<'s> Iterator for Leaves<'s> {
 
 impl FusedIterator for Leaves<'_> {}
 
-/// A walk around a node and those below it; see [`NodeRef::edges`].
+/// A walk around a node and all nodes below it; see [`NodeRef::edges`].
 #[derive(Clone, Debug)]
 pub struct Edges<'s> {
     top: NodeRef<'s>,

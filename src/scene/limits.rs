@@ -1,5 +1,4 @@
-//! What happens at the limits of a scene: at the last record, and at the last generation of one. In unit tests a scene
-//! can have few of both, so that their end is near.
+//! The limits of a scene: the last record, and the last generation of a record. Unit tests lower both limits.
 
 use crate::store::{GENERATIONS, RECORDS};
 use crate::{Aabb, Drawable, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Tree};
@@ -7,7 +6,7 @@ use std::collections::HashSet;
 
 const CONFIG: SceneConfig = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
 
-/// Lowers the number of records and their generations as long as it lives: other tests may run on the same thread.
+/// A lower number of records and of generations while this value lives: other tests may run on the same thread.
 struct Few([u32; 2]);
 
 impl Few {
@@ -25,16 +24,16 @@ impl Drop for Few {
 
 const MANY: u32 = 600;
 
-/// A scene in which every record is in use or retired but this many, with a house of two nodes.
+/// Returns a scene in which all but `left` records are in use or retired, with a house of two nodes.
 fn nearly_full(left: usize) -> (Scene, NodeHandle) {
     let mut scene = Scene::with_config(CONFIG).unwrap();
     let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("house")).unwrap();
     scene.insert(house, Node::material(3)).unwrap();
-    // The root, the record above what is detached, and the house.
+    // The root, the record above detached subtrees, and the house.
     let used = 4;
     for leaf in 0..MANY as usize - used - left {
         let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-        // Half of them are removed, and their records are retired.
+        // Half of the leaves are removed, and their records are retired.
         if leaf % 2 == 0 {
             scene.remove(node).unwrap();
         }
@@ -44,7 +43,7 @@ fn nearly_full(left: usize) -> (Scene, NodeHandle) {
     (scene, house)
 }
 
-/// Asserts that an edit is refused for want of records, and changes nothing.
+/// Asserts that an edit fails for lack of records, and changes nothing.
 fn refused<T: core::fmt::Debug>(what: &str, scene: &mut Scene, edit: impl FnOnce(&mut Scene) -> Result<T, Error>) {
     let before = scene.to_bytes();
     let result = edit(scene);
@@ -68,7 +67,7 @@ fn where_there_is_no_record_left_every_insert_is_refused_and_changes_nothing() {
     refused("try_reserve", &mut scene, |scene| scene.try_reserve(house, 1));
     let none = scene.insert_tree(root, &Tree::new());
     assert_eq!(none, Ok(Vec::new()), "a tree without nodes needs no record");
-    // Edits that need no record go on.
+    // Edits that need no record still succeed.
     scene.set_local(house, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
     let wall = scene.get(house).unwrap().first_child().unwrap().handle();
     scene.reparent(wall, root, Keep::World).unwrap();
@@ -76,7 +75,7 @@ fn where_there_is_no_record_left_every_insert_is_refused_and_changes_nothing() {
     scene.update();
     scene.maintain(core::time::Duration::MAX);
     assert_eq!(scene.validate(), Ok(()));
-    // What was retired stays so in a scene that was loaded.
+    // Retired records stay retired in a loaded scene.
     let mut loaded = Scene::from_bytes(&scene.to_bytes()).unwrap();
     refused("insert after a load", &mut loaded, |scene| scene.insert(root, Node::group()));
 }
@@ -123,7 +122,7 @@ fn a_record_is_retired_after_its_last_generation_and_no_handle_comes_twice() {
             }
             assert_eq!(scene.validate(), Ok(()));
         }
-        // Every other generation is that of a free record.
+        // Every second generation belongs to a free record.
         let uses = generations as usize / 2 + 1;
         assert_eq!(scene.stats().retired, 200 / uses, "at generation {generations}");
         assert!(seen.iter().filter(|&&node| scene.contains(node)).eq([&scene.root()]));

@@ -5,23 +5,21 @@ pub use crate::store::Maintenance;
 use std::time::Duration;
 
 impl Scene {
-    /// Merges slices that have become small, and reconstitutes sparse ones, the worst first. Takes at most about
-    /// `budget`.
+    /// Merges small slices and reconstitutes sparse ones, the worst first. Takes at most about `budget`.
     ///
     /// Call it once a frame after [`Scene::update`], or not at all: only speed and memory depend on it. The update
     /// itself reconstitutes a slice if more than half of it is unused, if it doubles, or if it has no room. If there
-    /// are edits since the last update, `maintain` does nothing. World matrices and reported changes stay the same, but
-    /// the order of draws may change.
+    /// are edits since the last update, `maintain` does nothing. World matrices and reported changes stay; draw order
+    /// may change.
     ///
     /// Only slices that changed since the last call are considered, so a static scene costs nothing. A slice is
     ///
-    /// - merged with neighbours, if one of two has fewer nodes than a quarter of
-    ///   [`max_nodes`](crate::SceneConfig::max_nodes), and all of them together have at most five eighths of it;
-    /// - else reconstituted, in linear time, if more than a quarter of its rows, transform slots or drawables are
-    ///   unused.
+    /// - merged with neighbours, if one of two neighbours has fewer nodes than a quarter of
+    ///   [`max_nodes`](crate::SceneConfig::max_nodes), and all together have at most five eighths of it;
+    /// - else reconstituted, in linear time, if over a quarter of its rows, transform slots or drawables is unused.
     ///
-    /// [`Duration::MAX`] does all possible work, with stricter limits, for a scene that will not change for a while:
-    /// slices of which a sixteenth is unused are reconstituted too, with only a sixteenth of spare room.
+    /// [`Duration::MAX`] does all possible work, for a scene that will not change for a while: it also reconstitutes
+    /// slices with more than a sixteenth unused, and leaves only a sixteenth of spare room.
     pub fn maintain(&mut self, budget: Duration) -> Maintenance {
         self.store.maintain(budget)
     }

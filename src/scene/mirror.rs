@@ -15,16 +15,15 @@ const GAP: usize = 32;
 /// No place in the buffer.
 const NONE: u32 = u32::MAX;
 
-/// Maintains a copy of all world matrices of a scene in a buffer of your own, such as a GPU buffer, while nodes are
-/// moved, inserted and removed, and slices grow, split and merge.
+/// Bookkeeping for a copy of all world matrices of a scene in a buffer of your own, such as a GPU buffer, while nodes
+/// are moved, inserted and removed, and slices grow, split and merge.
 ///
 /// Each slice's array has a range of the buffer, with some room to grow. [`MatrixMirror::sync`] lists the writes to the
 /// buffer. The mirror itself takes 20 bytes per slice, stores no matrices, and does not depend on a graphics library.
 /// [`MatrixMirror::index`] converts a [`MatrixSlot`] to an index in the buffer. A shader that has the
-/// [bases](MatrixMirror::bases) can do this itself.
+/// [bases](MatrixMirror::bases) can do the same.
 ///
-/// A mirror may skip updates and be used with several scenes in turn: it detects this, and writes all that is
-/// necessary.
+/// You may skip updates, and use a mirror with several scenes in turn: it then writes everything that is out of date.
 ///
 /// ```
 /// use hedgerow::changes::{MatrixMirror, MirrorStep};
@@ -37,20 +36,22 @@ const NONE: u32 = u32::MAX;
 ///     scene.set_local(car, Transform::from_xyz(x as f32, 0.0, 0.0))?;
 ///     scene.update();
 ///     mirror.sync(&scene, |step| match step {
-///         // A buffer on a GPU would be made anew here, of 48 bytes a matrix. Nothing need be copied to it.
+///         // On a GPU: create a new buffer, of 48 bytes a matrix. Its contents do not matter.
 ///         MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
 ///         MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
 ///     });
 /// }
-/// let place = mirror.index(scene.get(car).unwrap().matrix_slot().unwrap()).unwrap();
-/// assert_eq!(buffer[place].translation().x, 2.0);
+/// let slot = scene.get(car).unwrap().matrix_slot().unwrap();
+/// let index = mirror.index(slot).unwrap();
+/// assert_eq!(index, (mirror.bases()[slot.slice as usize] + slot.slot) as usize);
+/// assert_eq!(buffer[index].translation().x, 2.0);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct MatrixMirror {
-    /// What the buffer matches: a scene, its versions and its updates.
+    /// The state of a scene that the buffer matches.
     moment: Option<Moment>,
-    /// Where each slice's array begins in the buffer, by slice number.
+    /// The index at which each slice's array begins in the buffer, by slice number.
     bases: Vec<u32>,
     places: Vec<Place>,
     arena: Arena,
@@ -66,17 +67,17 @@ struct Moment {
     updates: u64,
 }
 
-/// The place of a slice's array; its beginning is its base.
+/// The range of a slice's array, which begins at the slice's base.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     layout: u64,
     room: u32,
-    /// Whether all of the array is to be written.
+    /// Whether the whole array must be written.
     whole: bool,
 }
 
 impl Place {
-    /// Whether an array of this length has room here, and does not leave most of it empty.
+    /// Returns whether an array of this length fits and does not leave most of the range empty.
     fn fits(&self, len: usize) -> bool {
         const WORTH: usize = 64;
         let room = self.room as usize;
@@ -87,15 +88,14 @@ impl Place {
 /// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MirrorStep<'m> {
-    /// Resize the buffer to this many matrices, of 48 bytes each. Its old contents can be discarded: the steps that
-    /// follow write everything again.
+    /// Resize the buffer to this many matrices of 48 bytes. Discard its contents: later steps write everything again.
     Resize {
         /// The number of matrices.
         len: usize,
     },
     /// Write these matrices to the buffer.
     Write {
-        /// The index of the first.
+        /// The index of the first matrix.
         first: usize,
         /// The matrices.
         matrices: &'m [Mat34],
@@ -104,7 +104,7 @@ pub enum MirrorStep<'m> {
 
 #[cfg(feature = "bytemuck")]
 impl<'m> MirrorStep<'m> {
-    /// A write as its offset in bytes and its data as bytes, as graphics libraries expect; `None` for
+    /// Returns a write as an offset in bytes and the bytes to write, as graphics libraries expect; `None` for
     /// [`MirrorStep::Resize`]. Needs the feature `bytemuck`.
     ///
     /// ```
@@ -128,7 +128,7 @@ impl<'m> MirrorStep<'m> {
 
 /// Statistics of a call of [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mirrored {
+pub struct SyncStats {
     /// Whether the range of some slice in the buffer was moved or removed. Then [`MatrixMirror::bases`] have changed,
     /// and you must recompute indices that you computed from them.
     pub moved: bool,
@@ -139,7 +139,7 @@ pub struct Mirrored {
 }
 
 impl MatrixMirror {
-    /// A mirror for an empty buffer.
+    /// Creates a mirror for an empty buffer.
     #[must_use]
     pub const fn new() -> Self {
         Self { moment: None, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0 }
@@ -149,16 +149,16 @@ impl MatrixMirror {
     /// its last update. Call it between an update and the next edits; the results of later edits are not in the buffer.
     ///
     /// Writes the matrices that updates computed since the last call; runs with gaps of fewer than 32 matrices are
-    /// combined into one write. An array whose layout changed is written completely, to a new range if it has outgrown
-    /// the old one, or to a smaller range if it fills less than a quarter of it. The buffer grows by at least a
-    /// quarter, and shrinks if less than half of it is in use by slices.
+    /// combined into one write. An array whose layout changed is written completely: to a new range if it outgrew the
+    /// old one, or to a smaller range if it fills less than a quarter of it. The buffer grows by at least a quarter,
+    /// and shrinks if slices use less than half of it.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Only allocates if the number of
-    /// slices grows, or the number of gaps between their ranges.
-    pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> Mirrored {
+    /// slices, or of gaps between their ranges, grows.
+    pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> SyncStats {
         let store = &scene.store;
         let now = Moment { scene: store.scene_number(), versions: store.versions(), updates: store.updates() };
-        let mut done = Mirrored::default();
+        let mut done = SyncStats::default();
         if self.moment == Some(now) {
             return done;
         }
@@ -189,7 +189,7 @@ impl MatrixMirror {
                 write(0..slice.transforms().len());
                 self.places[number as usize].whole = false;
             } else if behind {
-                // Only the last update's slots are known.
+                // The swept slots are known for the last update only.
                 let last = before.is_some_and(|before| now.updates == before.updates + 1);
                 each_swept(slice, last, write);
             }
@@ -198,26 +198,26 @@ impl MatrixMirror {
         done
     }
 
-    /// The length of the buffer in matrices: that of the last [`MirrorStep::Resize`].
+    /// Returns the length of the buffer in matrices: that of the last [`MirrorStep::Resize`].
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether the buffer is still empty.
+    /// Returns whether the buffer is still empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The index in the buffer at which each slice's array begins, by slice number; `u32::MAX` for numbers that no
-    /// slice has. The matrix of a [`MatrixSlot`] is at `bases[slice] + slot`.
+    /// Returns the index in the buffer at which each slice's array begins, by slice number; `u32::MAX` for numbers that
+    /// no slice has. The matrix of a [`MatrixSlot`] is at `bases[slice] + slot`.
     #[must_use]
     pub fn bases(&self) -> &[u32] {
         &self.bases
     }
 
-    /// The index of a matrix in the buffer; `None` if no slice has the number.
+    /// Returns the index of a matrix in the buffer; `None` if no slice has the slot's slice number.
     #[inline]
     #[must_use]
     pub fn index(&self, slot: MatrixSlot) -> Option<usize> {
@@ -228,14 +228,13 @@ impl MatrixMirror {
     /// Fills `instances` with the buffer indices of the matrices of draws. `order` lists the draws, for example
     /// [`DrawGroups::instances`](crate::draw::DrawGroups::instances) or
     /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Calls `changed` for each range of `instances` that
-    /// changed, with its first index and its items, so that you can update a copy on the GPU. Gaps of fewer than 32
-    /// items are included.
+    /// changed, with its first index and its items, for a copy on the GPU. Joins ranges over gaps below 32 items.
     ///
     /// Fill the list and sync the mirror after the scene's last update, before this call. Runs in **O(draws)**. A draw
     /// of a slice that the mirror does not know gets `u32::MAX`.
     ///
     /// # Panics
-    /// For an index that the list does not have.
+    /// If `order` has an index that the list does not have.
     ///
     /// ```
     /// # use hedgerow::changes::{MatrixMirror, MirrorStep};
@@ -275,13 +274,13 @@ impl MatrixMirror {
         refill(order, instances, |draw| self.place_of(slots[draw as usize]), changed);
     }
 
-    /// Like [`instances`](Self::instances), but with items of your own: `item` gets the buffer index of each draw's
-    /// matrix and the draw's command, and returns the item to upload, for example the index and the command's
-    /// [`user_data`](DrawCommand::user_data). `changed` is called in the same way.
+    /// Fills `instances` as [`instances`](Self::instances) does, but with items of your own. `item` gets the buffer
+    /// index of each draw's matrix and the draw's command, and returns the item to upload, for example the index and
+    /// the command's [`user_data`](DrawCommand::user_data). `changed` is called in the same way.
     ///
     /// # Panics
-    /// For an index that the list does not have. If a closure panics, `instances` is empty afterwards, and the next
-    /// call reports all items as changed.
+    /// If `order` has an index that the list does not have. If a closure panics, `instances` is empty afterwards, and
+    /// the next call reports all items as changed.
     ///
     /// ```
     /// use hedgerow::changes::MatrixMirror;
@@ -323,20 +322,20 @@ impl MatrixMirror {
         refill(order, instances, item, changed);
     }
 
-    /// The index of a matrix in the buffer, or [`NONE`].
+    /// Returns the index of a matrix in the buffer, or [`NONE`].
     #[inline]
     fn place_of(&self, slot: MatrixSlot) -> u32 {
         self.bases.get(slot.slice as usize).map_or(NONE, |base| base.saturating_add(slot.slot))
     }
 
-    /// Gives each slice a place where it has room. Returns whether any has another one than before.
+    /// Assigns a range with enough room to each slice. Returns whether any range changed.
     fn find_places(&mut self, scene: &Scene) -> bool {
         let store = &scene.store;
         let end = store.slice_end().max(self.places.len());
         self.places.resize(end, Place::default());
         self.bases.resize(end, NONE);
         let mut moved = false;
-        // First all that is given back, so that others can take it.
+        // Release ranges first, so that other slices can take them.
         for (number, (place, base)) in self.places.iter_mut().zip(&mut self.bases).enumerate() {
             let slice = store.get_view(number);
             let fits = slice.is_some_and(|slice| place.fits(slice.transforms().len()));
@@ -361,14 +360,13 @@ impl MatrixMirror {
         moved
     }
 
-    /// Whether less than half of the buffer is in use, and that is worth an effort.
+    /// Returns whether the buffer is large and less than half of it is in use.
     fn is_sparse(&self) -> bool {
         const WORTH: u32 = 4096;
         self.len > WORTH && self.arena.used() < self.len / 2
     }
 
-    /// Assigns ranges to all slices, one after the other, and marks all of them as to be written. Returns whether any
-    /// range changed.
+    /// Assigns new ranges to all slices in turn, to be written completely. Returns whether any range changed.
     fn place_anew(&mut self) -> bool {
         self.arena.clear();
         let mut moved = false;
@@ -388,7 +386,7 @@ fn refill<T: PartialEq>(
     item: impl Fn(u32) -> T,
     mut changed: impl FnMut(usize, &[T]),
 ) {
-    // If a closure panics, no items are left that look as if they had been reported.
+    // If a closure panics, `instances` stays empty, so that the next call reports all items.
     let mut items = core::mem::take(instances);
     let same = items.len().min(order.len());
     let mut open: Option<Range<usize>> = None;
@@ -415,8 +413,7 @@ fn refill<T: PartialEq>(
     *instances = items;
 }
 
-/// The ranges of slots that a slice's last sweep computed, joined over short gaps, or all if that is `false` for
-/// `last`.
+/// Calls `each` for the slots of the last sweep, as ranges joined over short gaps, or for all slots if `last` is false.
 fn each_swept(slice: SliceView<'_>, last: bool, mut each: impl FnMut(Range<usize>)) {
     let transforms = slice.transforms();
     if !last {
@@ -437,7 +434,7 @@ mod tests {
     use super::*;
     use crate::{Node, SceneConfig, Transform};
 
-    /// A subtree of this many transforms in a slice of its own.
+    /// Inserts a subtree of this many transforms, in a slice of its own.
     fn add_house(scene: &mut Scene, transforms: usize) {
         let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
         for _ in 1..transforms {

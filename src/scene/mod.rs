@@ -29,7 +29,7 @@ pub use changes::{ChangeReader, Changed};
 pub use column::Column;
 pub use inherited::Inherited;
 pub use maintain::Maintenance;
-pub use mirror::{MatrixMirror, MirrorStep, Mirrored};
+pub use mirror::{MatrixMirror, MirrorStep, SyncStats};
 pub use node_ids::NodeIds;
 pub use node_map::NodeMap;
 pub use node_mut::{Change, NodeMut};
@@ -79,13 +79,13 @@ impl fmt::Debug for Scene {
 }
 
 impl Scene {
-    /// A scene with a root and the default configuration.
+    /// Creates a scene with a root and the default configuration.
     #[must_use]
     pub fn new() -> Self {
         Self::with_config(SceneConfig::DEFAULT).expect("the default configuration makes sense")
     }
 
-    /// A scene with a root and the given configuration.
+    /// Creates a scene with a root and the given configuration.
     ///
     /// # Errors
     /// [`Error::InvalidConfig`] names the first invalid field.
@@ -93,13 +93,13 @@ impl Scene {
         Ok(Self::restored(Store::new(config.checked()?)))
     }
 
-    /// A scene of a store that has a root.
+    /// Creates a scene from a store that has a root.
     pub(crate) fn restored(store: Store) -> Self {
         let root = store.root();
         Self { store, root }
     }
 
-    /// A scene with room for `nodes` nodes in addition to the root: see [`Scene::try_reserve`].
+    /// Creates a scene with room for `nodes` nodes in addition to the root: see [`Scene::try_reserve`].
     ///
     /// # Panics
     /// If the allocation fails, or for more nodes than a scene can have (2³⁰). [`Scene::try_reserve`] does not panic.
@@ -110,26 +110,26 @@ impl Scene {
         scene
     }
 
-    /// The configuration with which the scene was created.
+    /// Returns the configuration with which the scene was created.
     #[must_use]
     pub fn config(&self) -> &SceneConfig {
         self.store.config()
     }
 
-    /// The root. It has no transform until you set one.
+    /// Returns the root. It has no transform until you set one.
     #[must_use]
     pub fn root(&self) -> NodeHandle {
         self.root
     }
 
-    /// The number of nodes in the scene, including the root but not detached subtrees. Runs in **O(1)**.
+    /// Returns the number of nodes in the scene, including the root but not detached subtrees. Runs in **O(1)**.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]
     pub fn len(&self) -> usize {
         self.store.len()
     }
 
-    /// Whether the handle refers to a node of this scene. Runs in **O(1)**.
+    /// Returns whether the handle refers to a node of this scene. Runs in **O(1)**.
     #[must_use]
     pub fn contains(&self, node: NodeHandle) -> bool {
         self.store.resolve(node).is_some()
@@ -151,13 +151,13 @@ impl Scene {
     /// Does all the work of [`Scene::maintain`], and frees unused memory: spare room of slices, temporary lists, and
     /// room reserved for nodes. Handles stay valid.
     ///
-    /// Records of removed nodes stay, since new nodes reuse them. Call it after [`Scene::update`]: if there are edits
+    /// Records of removed nodes stay, since new nodes reuse them. Call this after [`Scene::update`]: if there are edits
     /// since the last update, slices stay as they are. Runs in **O(nodes)**.
     pub fn shrink_to_fit(&mut self) {
         self.store.shrink_to_fit();
     }
 
-    /// The place of a node, or an error if it is gone.
+    /// Returns the record of a node, or an error for a stale handle.
     #[inline]
     pub(crate) fn at(&self, node: NodeHandle) -> Result<RecordId, Error> {
         self.store.resolve(node).ok_or(Error::StaleHandle(node))

@@ -1,4 +1,4 @@
-//! What is drawn between two steps of a simulation: see [`guide::fixed_steps`](crate::guide::fixed_steps).
+//! Drawing between two steps of a simulation: see [`guide::fixed_steps`](crate::guide::fixed_steps).
 //!
 //! ```
 //! use hedgerow::motion::Smooth;
@@ -35,24 +35,23 @@ use core::ops::Deref;
 use glam::{DVec3, Vec3};
 use hedgerow_math::PackedTransform;
 
-/// Shows a scene between the last two steps of a simulation, which may be several updates each.
+/// An interpolation of a scene between the last two steps of a simulation, which may be several updates each.
 ///
 /// Local transforms are blended, not world matrices: a door turns on its hinge also halfway through a step. Translation
-/// and scale go by straight lines, in double precision; rotations by the shorter arc and normalised sums (nlerp), which
-/// are at most 0.04° from an even speed for a turn of 30° within a step, 0.92° for 90°. The bits are the same on every
-/// machine.
+/// and scale are interpolated linearly, in double precision; rotations take the shorter arc by normalised sums (nlerp),
+/// at most 0.04° from constant speed for a turn of 30° in a step, and 0.92° for 90°. The bits are the same everywhere.
 ///
 /// | in the step, a node | is shown |
 /// |---|---|
-/// | got another local transform | blended, and what is below moves along |
+/// | got another local transform | blended, and nodes below move along |
 /// | was [cut](Self::cut), entered, got another parent, had a [matrix](crate::Local), got or lost its transform | as after the step |
 /// | was edited after [`Smooth::step`] | as edited |
 #[derive(Clone, Debug)]
 pub struct Smooth {
     reader: ChangeReader,
-    /// The scene of the last step.
+    /// The number of the scene at the last step.
     scene: u64,
-    /// The local transforms after the last step, but for matrices.
+    /// The local transforms after the last step, except matrices.
     poses: NodeMap<Pose>,
     /// The nodes that the last step set, each with its pose before and after it.
     moves: Vec<(NodeHandle, [Pose; 2])>,
@@ -61,18 +60,18 @@ pub struct Smooth {
     drawn: Option<Drawn>,
 }
 
-/// Where nodes were drawn, for motion vectors.
+/// World matrices in the last frame, for motion vectors.
 #[derive(Clone, Debug, Default)]
 struct Drawn {
-    /// Nodes that the last step moved, or that entered.
+    /// Nodes that moved or entered in the last step.
     moved: Vec<NodeHandle>,
-    /// Of these and of all that moved since the last frame: the world matrices in that frame, in ascending order.
+    /// World matrices in the last frame, of `moved` and of all nodes that moved since then, in ascending order.
     worlds: Vec<(NodeHandle, Mat34)>,
-    /// Nodes that the next frame draws as if they had not moved: they entered since the last one, or were cut.
+    /// Nodes that entered or were cut since the last frame: the next frame draws them without motion.
     fresh: Vec<NodeHandle>,
 }
 
-/// A local transform that is no matrix, with what single precision loses of its translation.
+/// A local transform that is not a matrix, with the rounding error of its translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Pose {
     local: PackedTransform,
@@ -98,7 +97,7 @@ impl Pose {
         }
     }
 
-    /// The pose between this one, at `t` = 0, and another.
+    /// Returns the blend of this pose, at `t` = 0, and another, at `t` = 1.
     fn towards(&self, other: &Self, t: f32) -> Self {
         if t == 0.0 {
             return *self;
@@ -109,14 +108,14 @@ impl Pose {
         let [start, end] = [self, other].map(|pose| wide(pose.local.translation) + pose.remainder.as_dvec3());
         let (place, scale) = (lerp(start, end), lerp(wide(from.scale), wide(to.scale)).as_vec3().to_array());
         let rounded = place.as_vec3();
-        // Summed up one after another: the same bits on every machine.
+        // Summed in a fixed order: the same bits on every machine.
         let dot = |a: &[f32; 4], b: &[f32; 4]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
         let (a, b) = (&from.rotation, &to.rotation);
         let (s, t) = (1.0 - t, if dot(a, b) < 0.0 { -t } else { t });
         let sum = [0, 1, 2, 3].map(|at| a[at] * s + b[at] * t);
         let length = dot(&sum, &sum).sqrt();
         let rotation = if a == b { *a } else { sum.map(|number| number / length) };
-        // What is in single precision at both ends stays so.
+        // A translation that is in single precision at both ends stays in single precision.
         let narrow = self.remainder == Vec3::ZERO && other.remainder == Vec3::ZERO;
         let remainder = if narrow { Vec3::ZERO } else { remainder(place, rounded) };
         Self { local: PackedTransform { rotation, translation: rounded.to_array(), scale }, remainder }
@@ -124,7 +123,7 @@ impl Pose {
 }
 
 impl Smooth {
-    /// Begins with a scene as it is. Runs in **O(nodes)**, and takes about 60 bytes for each with a transform.
+    /// Starts from the scene as it is. Runs in **O(nodes)**, and takes about 60 bytes for each node with a transform.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
@@ -138,11 +137,11 @@ impl Smooth {
         Ok(smooth)
     }
 
-    /// The same, with motion vectors from frame to frame, exact if each step is one update. In a [`Blended`],
-    /// [`NodeRef::previous_world`] and [`DrawList::previous_matrices`](crate::DrawList::previous_matrices) are where
-    /// nodes were in the [`Blended`] before; nodes that entered since or were cut, and all below these, have their
-    /// present matrices. Without it, they are those before the last update, which is wrong for what is blended.
-    /// A step takes O(n log n) more for n nodes that moved, and lists with motion are filled in O(drawables).
+    /// Adds motion vectors from frame to frame, which are exact if each step is one update. In a [`Blended`],
+    /// [`NodeRef::previous_world`] and [`DrawList::previous_matrices`](crate::DrawList::previous_matrices) then return
+    /// the matrices of the previous [`Blended`]; at and below nodes that entered or were cut since, the present ones.
+    /// Without this call, they return the matrices before the last update, which are wrong for blended nodes. A step
+    /// takes O(n log n) more for n nodes that moved, and filling lists with motion takes O(drawables).
     #[must_use]
     pub fn with_motion(mut self) -> Self {
         self.drawn = Some(Drawn::default());
@@ -151,10 +150,10 @@ impl Smooth {
         self
     }
 
-    /// Takes up what a step changed. Call it right after the step's [`Scene::update`].
+    /// Records the changes of a step. Call it right after the step's [`Scene::update`].
     ///
-    /// Runs in the time of [`Scene::changes`]. The first step of another scene blends nothing and runs in O(nodes);
-    /// a scene that was loaded, as rollback does, is another one.
+    /// Runs in the time of [`Scene::changes`]. The first step of another scene blends nothing and runs in O(nodes). A
+    /// loaded scene, as in rollback, counts as another scene.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not track changes.
@@ -190,11 +189,11 @@ impl Smooth {
             );
             fresh.sort_unstable();
             fresh.dedup();
-            // What is known of the last frame comes first, and holds.
+            // `in_order` keeps the first matrix of each node: that of the last frame.
             let before = |&node: &NodeHandle| Some((node, *store.previous_world(store.resolve(node)?)?));
             worlds.extend(changed.moved().iter().filter_map(before));
             in_order(worlds);
-            // There may be many steps before the next frame.
+            // Many steps may come before the next frame.
             fresh.retain(|&node| scene.contains(node));
             worlds.retain(|&(node, _)| scene.contains(node));
         }
@@ -202,24 +201,23 @@ impl Smooth {
         Ok(())
     }
 
-    /// Has a node jump in the step that the next [`Smooth::step`] takes up, as a teleport does. Runs in **O(1)**; with
-    /// motion, the step takes O(nodes below). A stale handle does nothing.
+    /// Excludes a node from blending in the step that the next [`Smooth::step`] records, for example a teleport. Runs
+    /// in **O(1)**; with motion, the step takes O(nodes below). A stale handle does nothing.
     pub fn cut(&mut self, node: NodeHandle) {
         self.cuts.push(node);
     }
 
-    /// The nodes that are blended, without those below that move along: for programs that copy matrices on their own.
+    /// Returns the blended nodes, without the nodes below that move along: for programs that copy matrices themselves.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeHandle> {
         self.moves.iter().map(|&(node, _)| node)
     }
 
     /// Sets blended local transforms and updates the scene. When the result is dropped, all bits of the local
-    /// transforms are restored, and the scene is updated again. Readers of changes see nothing of this.
+    /// transforms are restored, and the scene is updated again. Readers of changes do not notice either update.
     ///
-    /// `alpha` is 0 for the scene before the last step, 1 for the one after it. What lies beyond counts as the nearer
-    /// one, NaN as 0. If edits wait, they are brought in by an ordinary update first. Takes two sets and two updates of
-    /// the nodes that the last step set, none if `alpha` is 1. A scene other than that of the last step is taken as it
-    /// is, in O(nodes).
+    /// `alpha` is 0 for the scene before the last step, 1 for the scene after it. Values outside are clamped; NaN
+    /// counts as 0. An ordinary update first applies edits since the last update. Takes two sets and two updates of the
+    /// nodes that the last step set, none if `alpha` is 1. If `scene` is another scene, blends nothing, in O(nodes).
     pub fn blend<'s>(&'s mut self, scene: &'s mut Scene, alpha: f32) -> Blended<'s> {
         if !scene.store.has_all_edits() {
             scene.update();
@@ -233,7 +231,7 @@ impl Smooth {
         for at in 0..self.moves.len() {
             prefetch(store, &self.moves, at);
             let (node, [from, to]) = self.moves[at];
-            // Signs of zeros are equal, and restored as they are.
+            // Zeros of both signs are equal; the drop restores the present sign.
             let Some(to) = Pose::of(store, node).filter(|&now| now == to) else { continue };
             if t < 1.0 {
                 from.towards(&to, t).set(store, node);
@@ -254,13 +252,12 @@ impl Smooth {
         Blended { scene, smooth: self, blends }
     }
 
-    /// The changes that are read.
     fn kinds(&self) -> ChangeKinds {
         let worlds = if self.drawn.is_some() { ChangeKinds::WORLD } else { ChangeKinds::NONE };
         ChangeKinds::LOCAL | ChangeKinds::PARENT | worlds
     }
 
-    /// Takes a scene as it is.
+    /// Starts from a scene with nothing to blend.
     fn begin(&mut self, scene: &Scene) {
         self.reader = ChangeReader::of(scene).with_kinds(self.kinds());
         self.scene = scene.store.scene_number();
@@ -274,7 +271,7 @@ impl Smooth {
     }
 }
 
-/// Asks for the record of a node some moves ahead.
+/// Prefetches the record of a later move.
 #[inline(always)]
 fn prefetch(store: &Store, moves: &[(NodeHandle, [Pose; 2])], at: usize) {
     if let Some((ahead, _)) = moves.get(at + 16) {
@@ -282,19 +279,19 @@ fn prefetch(store: &Store, moves: &[(NodeHandle, [Pose; 2])], at: usize) {
     }
 }
 
-/// Puts matrices in the order of their nodes, of each the first.
+/// Sorts matrices by node, and keeps the first of each node.
 fn in_order(worlds: &mut Vec<(NodeHandle, Mat34)>) {
     worlds.sort_by_key(|&(node, _)| node);
     worlds.dedup_by_key(|&mut (node, _)| node);
 }
 
-/// A scene between two steps, to read: see [`Smooth::blend`]. If it is leaked, the scene stays blended.
+/// A scene between two steps, to read: see [`Smooth::blend`]. If the value is leaked, the scene stays blended.
 #[derive(Debug)]
 #[must_use = "when it is dropped, the scene is blended no longer"]
 pub struct Blended<'s> {
     scene: &'s mut Scene,
     smooth: &'s mut Smooth,
-    /// Whether there is anything to restore.
+    /// Whether any local transform was blended.
     blends: bool,
 }
 

@@ -4,8 +4,8 @@ use crate::scene::{NodeMap, NodeRef, Scene};
 use crate::{Error, NodeHandle};
 use std::collections::BTreeMap;
 
-/// A number for each node that stays the same when a file is read and written again: see
-/// [`WithIds`](crate::text::WithIds). An [`Instance`](crate::patch::Instance) keeps them for a tree in a scene.
+/// Numbers of nodes that stay the same when a file is read and written again: see [`WithIds`](crate::text::WithIds). An
+/// [`Instance`](crate::patch::Instance) keeps such numbers for a tree in a scene.
 ///
 /// A loaded scene has new handles, but its nodes keep their ids, and each id can be mapped back to its node. Files also
 /// store the next id, so that ids of removed nodes are never reused.
@@ -34,7 +34,7 @@ pub struct NodeIds {
 }
 
 impl NodeIds {
-    /// No ids.
+    /// Creates an empty set of ids.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -61,7 +61,7 @@ impl NodeIds {
         )
     }
 
-    /// The same for these nodes of the scene alone.
+    /// Assigns ids like [`assign`](Self::assign), but only to these nodes of the scene.
     pub(crate) fn assign_to<'s>(
         &mut self,
         scene: &'s Scene,
@@ -80,13 +80,13 @@ impl NodeIds {
         Ok(new.len())
     }
 
-    /// The next id: greater than every id that was ever assigned. It is written to files.
+    /// Returns the next id, which is greater than every id that was ever assigned. Files store it.
     #[must_use]
     pub const fn next_id(&self) -> u64 {
         self.next
     }
 
-    /// Gives no id below this one from now on.
+    /// Raises the next id to at least `next`.
     pub(crate) fn begin_at(&mut self, next: u64) {
         self.next = self.next.max(next);
     }
@@ -103,9 +103,9 @@ impl NodeIds {
         true
     }
 
-    /// Gives an id to a node, and takes it from any other.
+    /// Assigns an id to a node, and removes it from any other node.
     pub(crate) fn set(&mut self, node: NodeHandle, id: u64) {
-        // The record number of a removed node may be this node's.
+        // A removed node with the same record number may have an id.
         if let Some((other, other_id)) = self.ids.replace(node, id)
             && other != node
         {
@@ -117,36 +117,35 @@ impl NodeIds {
         self.next = self.next.max(id.saturating_add(1));
     }
 
-    /// Drops an id.
     pub(crate) fn forget(&mut self, id: u64) {
         self.nodes.remove(&id).and_then(|node| self.ids.remove(node));
     }
 
-    /// The id of a node. Runs in **O(1)**.
+    /// Returns the id of a node. Runs in **O(1)**.
     #[must_use]
     pub fn id(&self, node: NodeHandle) -> Option<u64> {
         self.ids.get(node).copied()
     }
 
-    /// The node of an id. Runs in **O(log nodes)**.
+    /// Returns the node of an id. Runs in **O(log nodes)**.
     #[must_use]
     pub fn node(&self, id: u64) -> Option<NodeHandle> {
         self.nodes.get(&id).copied()
     }
 
-    /// How many nodes have an id.
+    /// Returns the number of nodes with an id.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether no node has an id.
+    /// Returns whether no node has an id.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// All ids in ascending order, each with its node.
+    /// Iterates over all ids in ascending order, each with its node.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, NodeHandle)> + ExactSizeIterator + '_ {
         self.nodes.iter().map(|(&id, &node)| (id, node))
     }

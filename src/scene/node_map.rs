@@ -15,8 +15,7 @@ use core::ops::{Index, IndexMut};
 ///
 /// Values are in blocks of 64 by record number, like the scene's own side data. A block is allocated at first use, so a
 /// map is cheap if few nodes have a value. An entry is a generation (4 bytes) and a value. Inserting with a handle of
-/// another scene, or of arbitrary bits, allocates at most two megabytes the first time, and at most 32 KB each further
-/// time.
+/// another scene, or of arbitrary bits, allocates at most 2 MB the first time, and at most 32 KB each further time.
 ///
 /// The map does not know the scene. The value of a removed node stays, and can be read by the stale handle, until
 ///
@@ -25,12 +24,10 @@ use core::ops::{Index, IndexMut};
 ///   with its handle, so that you can free resources that belong to it.
 ///
 /// The handle of the later node never reads the old value. Once the map has a value for the later node, the older
-/// handle reads `None`, and inserting with it does nothing: the newer node wins. With [`replace`](Self::replace) the
-/// last insert wins instead.
+/// handle reads `None`, and inserting with it does nothing; [`replace`](Self::replace) always inserts.
 ///
 /// So a map is for the nodes of one scene. If nodes of two scenes have the same record number, they share one entry, in
-/// which [`insert`](Self::insert) keeps the value with the later generation. If their handles have the same bits, they
-/// share one value.
+/// which [`insert`](Self::insert) keeps the later generation. If handles have the same bits, they share one value.
 ///
 /// Iteration is in the order of the handles, so it is the same from run to run.
 ///
@@ -58,7 +55,7 @@ pub struct NodeMap<V> {
 }
 
 impl<V> NodeMap<V> {
-    /// An empty map. Allocates nothing.
+    /// Creates an empty map. Allocates nothing.
     ///
     /// ```
     /// let map: hedgerow::data::NodeMap<u32> = hedgerow::data::NodeMap::new();
@@ -69,25 +66,25 @@ impl<V> NodeMap<V> {
         Self { blocks: Blocks::new(), len: 0 }
     }
 
-    /// The number of values, including those of stale handles. Runs in **O(1)**.
+    /// Returns the number of values, including those of stale handles. Runs in **O(1)**.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no value. Runs in **O(1)**.
+    /// Returns whether there is no value. Runs in **O(1)**.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether there is a value for exactly this handle. Runs in **O(1)**.
+    /// Returns whether there is a value for exactly this handle. Runs in **O(1)**.
     #[must_use]
     pub fn contains_key(&self, handle: NodeHandle) -> bool {
         self.get(handle).is_some()
     }
 
-    /// The value for this handle. Runs in **O(1)**.
+    /// Returns the value for this handle. Runs in **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -100,7 +97,7 @@ impl<V> NodeMap<V> {
         (entry.generation.get() == handle.generation()).then_some(&entry.value)
     }
 
-    /// Mutable access to the value for this handle. Runs in **O(1)**.
+    /// Returns the value for this handle, mutably. Runs in **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -116,8 +113,7 @@ impl<V> NodeMap<V> {
         (entry.generation.get() == handle.generation()).then_some(&mut entry.value)
     }
 
-    /// Sets the value for this handle, and returns the entry that this call displaced, if any: no value is dropped
-    /// silently.
+    /// Sets the value for this handle, and returns the entry that this displaced, if any: no value is dropped silently.
     ///
     /// The entry is this handle with its previous value, or the value of an *earlier* node with the same record number
     /// and its stale handle: that node was removed, so you can free resources that belong to the value. If the map has
@@ -141,7 +137,7 @@ impl<V> NodeMap<V> {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn insert(&mut self, handle: NodeHandle, value: V) -> Option<(NodeHandle, V)> {
-        if self.holder(handle).is_some_and(|held| held.generation() > handle.generation()) {
+        if self.key_at(handle).is_some_and(|held| held.generation() > handle.generation()) {
             return Some((handle, value));
         }
         self.replace(handle, value)
@@ -156,22 +152,20 @@ impl<V> NodeMap<V> {
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::group())?;
     /// let mut bodies = NodeMap::from_iter([(car, 1)]);
-    /// assert_eq!(bodies.evict(car), None);
+    /// assert_eq!(bodies.remove_colliding(car), None);
     /// scene.remove(car)?;
     /// let tree = scene.insert(scene.root(), Node::group())?;
-    /// assert_eq!(bodies.evict(tree), Some((car, 1)));
+    /// assert_eq!(bodies.remove_colliding(tree), Some((car, 1)));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn evict(&mut self, handle: NodeHandle) -> Option<(NodeHandle, V)> {
-        let earlier = self.holder(handle).filter(|held| held.generation() < handle.generation())?;
+    pub fn remove_colliding(&mut self, handle: NodeHandle) -> Option<(NodeHandle, V)> {
+        let earlier = self.key_at(handle).filter(|held| held.generation() < handle.generation())?;
         Some((earlier, self.remove(earlier)?))
     }
 
-    /// Sets the value for this handle, whichever node's value is in the entry, and returns the handle and value that it
-    /// replaced.
+    /// Sets the value for this handle, whichever node's value is in the entry, and returns the entry that it replaced.
     ///
-    /// The replaced value is that of this handle, or of an earlier or later node with the same record number. Runs in
-    /// amortised **O(1)**.
+    /// The replaced entry is this handle's, or another node's with the same record number. Runs in amortised **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -191,8 +185,8 @@ impl<V> NodeMap<V> {
         before.map(|entry| (entry.handle(handle.record()), entry.value))
     }
 
-    /// The handle whose value is in the entry of this handle: itself, or an earlier or later node with the same record
-    /// number; `None` if the entry is vacant. Runs in **O(1)**.
+    /// Returns the handle that has the entry of this handle: the same one, or that of an earlier or later node with the
+    /// same record number; `None` if the entry is vacant. Runs in **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -202,20 +196,20 @@ impl<V> NodeMap<V> {
     /// let map = NodeMap::from_iter([(car, "car")]);
     /// scene.remove(car)?;
     /// let tree = scene.insert(scene.root(), Node::group())?;
-    /// assert_eq!(map.holder(tree), Some(car));
-    /// assert_eq!(map.holder(scene.root()), None);
+    /// assert_eq!(map.key_at(tree), Some(car));
+    /// assert_eq!(map.key_at(scene.root()), None);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     #[must_use]
-    pub fn holder(&self, handle: NodeHandle) -> Option<NodeHandle> {
+    pub fn key_at(&self, handle: NodeHandle) -> Option<NodeHandle> {
         Some(self.blocks.slot(handle)?.as_ref()?.handle(handle.record()))
     }
 
-    /// The value for this handle; if there is none, makes and inserts one.
+    /// Returns the value for this handle. If there is none, makes and inserts one.
     ///
     /// Returns `None` only if the map has the value of a later node with the same record number, as with
     /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node with the same record
-    /// number: call [`evict`](Self::evict) first to get it. Runs in amortised **O(1)**.
+    /// number: call [`remove_colliding`](Self::remove_colliding) first to get it. Runs in amortised **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -248,7 +242,7 @@ impl<V> NodeMap<V> {
     /// # let scene = hedgerow::Scene::new();
     /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// assert_eq!(map.remove(scene.root()), Some("root"));
-    /// assert_eq!(map.remove(scene.root()), None);
+    /// assert!(!map.contains_key(scene.root()));
     /// ```
     pub fn remove(&mut self, handle: NodeHandle) -> Option<V> {
         let slot = self.blocks.slot_mut(handle)?;
@@ -276,9 +270,8 @@ impl<V> NodeMap<V> {
         }
     }
 
-    /// Removes the values of nodes that are not in the scene, and returns them with their handles, in the order of
-    /// these. Values of another scene's nodes stay if their handles have the same bits as those of nodes here. Runs in
-    /// **O(reach)**, as [`iter`](Self::iter) does.
+    /// Removes the values of nodes that are not in the scene, and returns them in the order of their handles. Values of
+    /// another scene's nodes stay if their handles have the bits of nodes here. Takes as long as [`iter`](Self::iter).
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -334,10 +327,9 @@ impl<V> NodeMap<V> {
         Drain::new(self)
     }
 
-    /// All handles with their values, in the order of the handles, including stale handles.
+    /// Iterates over all handles, including stale ones, and their values, in the order of the handles.
     ///
-    /// Runs in **O(reach)**: 64 entries for each block in use, plus one step for every 64 record numbers up to the
-    /// greatest.
+    /// Runs in **O(reach)**: 64 entries for each block in use, plus one step per 64 record numbers up to the greatest.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -350,7 +342,7 @@ impl<V> NodeMap<V> {
         Iter::new(self)
     }
 
-    /// The same as [`iter`](Self::iter), with mutable values.
+    /// Iterates like [`iter`](Self::iter), with mutable values.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -364,7 +356,7 @@ impl<V> NodeMap<V> {
         IterMut::new(self)
     }
 
-    /// The handles of [`iter`](Self::iter).
+    /// Iterates over the handles of [`iter`](Self::iter).
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -375,7 +367,7 @@ impl<V> NodeMap<V> {
         self.iter().map(|(handle, _)| handle)
     }
 
-    /// The values of [`iter`](Self::iter).
+    /// Iterates over the values of [`iter`](Self::iter).
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -386,7 +378,7 @@ impl<V> NodeMap<V> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The values of [`iter_mut`](Self::iter_mut).
+    /// Iterates over the values of [`iter_mut`](Self::iter_mut).
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();

@@ -14,15 +14,17 @@ use hedgerow_math::internal::look_rotation;
 /// changes nothing. `None` removes a component. Edits without a note on their cost run in amortised **O(1)**.
 ///
 /// ```
-/// use hedgerow::{Aabb, Drawable, Node, Scene};
+/// use hedgerow::{Aabb, Drawable, Node, Scene, ViewRange};
 ///
 /// let mut scene = Scene::new();
 /// let lamp = scene.insert(scene.root(), Node::material(3))?;
 /// scene.edit(lamp)?.set_name("lamp").set_material(5).set_drawable(Drawable::new(7, Aabb::cube(1.0)))?;
 ///
 /// let mut node = scene.edit(lamp)?;
+/// node.set_view_range(ViewRange::new(0.0, 50.0)?);
+/// assert!(node.as_ref().view_range().is_some());
 /// let drawable = node.as_ref().drawable().expect("set above");
-/// node.set_drawable(Drawable { bounds: Aabb::INFINITE, ..drawable })?.set_material(None);
+/// node.set_drawable(Drawable { bounds: Aabb::INFINITE, ..drawable })?.set_material(None).set_view_range(None);
 /// assert_eq!(scene.get(lamp).unwrap().node(), Node::drawable(Drawable::new(7, Aabb::INFINITE)).named("lamp"));
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
@@ -31,10 +33,9 @@ pub struct NodeMut<'s> {
     id: RecordId,
 }
 
-/// A change of one node's components as a value, for [`NodeMut::change`] and [`Edit`](crate::edit::Edit). `None`
-/// removes a component.
+/// A change of a node as a value, for [`NodeMut::change`] and [`Edit`](crate::edit::Edit). `None` removes a component.
 ///
-/// A [`Node`] turns into the change to all its components, [`Change::Node`].
+/// A [`Node`] converts to a change of all components, [`Change::Node`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Change {
@@ -46,7 +47,7 @@ pub enum Change {
     LookAt {
         /// The point at which the node's −Z axis will point, in world space.
         target: Vec3,
-        /// Where its +Y axis will point as far as possible, in world space.
+        /// The direction of the node's +Y axis, as far as possible, in world space.
         up: Vec3,
     },
     /// [`NodeMut::set_translation_f64`].
@@ -91,19 +92,19 @@ impl fmt::Debug for NodeMut<'_> {
 }
 
 impl NodeMut<'_> {
-    /// The node's handle.
+    /// Returns the node's handle.
     #[must_use]
     pub fn handle(&self) -> NodeHandle {
         self.scene.store.handle(self.id)
     }
 
-    /// The node, for reading.
+    /// Returns the node, for reading.
     #[must_use]
     pub fn as_ref(&self) -> NodeRef<'_> {
         NodeRef::new(self.scene, self.id)
     }
 
-    /// Sets or removes the local transform. Without one, the node has the world transform of its parent.
+    /// Sets or removes the local transform. Without a local transform, the node has the world transform of its parent.
     ///
     /// [`Scene::set_local`] does the same and is faster. If the node gets or loses its transform, the next update
     /// reconstitutes its slice, in O(nodes of the slice).
@@ -130,8 +131,8 @@ impl NodeMut<'_> {
     /// relative to the world instead of the parent.
     ///
     /// With [`Keep::World`] the node stays where it is: its local transform is computed as in [`Scene::reparent`], in
-    /// **O(ancestors)**. With [`Keep::Local`] it keeps its local transform. If the node is so already, nothing changes;
-    /// else the next update reconstitutes its slice, in O(nodes of the slice).
+    /// **O(ancestors)**. With [`Keep::Local`] the local transform stays. If `anchored` already is the node's state,
+    /// nothing changes; otherwise the next update reconstitutes the node's slice, in O(nodes of the slice).
     ///
     /// ```
     /// use hedgerow::{Keep, Node, Scene, Transform};
@@ -191,8 +192,7 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Sets or removes the [view range](Node::view_range). The next list that is culled with levels of detail has it.
-    /// Runs in **O(1)**.
+    /// Sets or removes the [view range](Node::view_range), which later culls with levels of detail apply.
     pub fn set_view_range(&mut self, range: impl Into<Option<ViewRange>>) -> &mut Self {
         self.scene.store.set_view_range(self.id, range.into());
         self
@@ -208,8 +208,8 @@ impl NodeMut<'_> {
     /// such as an index of its colour, lightmap or skin palette in a buffer.
     ///
     /// If the number changes, reused draw lists list the node's slice again. The number is part of the [`Node`]
-    /// description; it stays with the node when the node is moved, and is dropped when the node is removed. User data
-    /// costs nothing if no node has it; otherwise it is in blocks for 64 nodes, of 264 bytes each.
+    /// description. It stays with the node when the node is moved, and is dropped when the node is removed. If no node
+    /// has user data, it costs nothing; otherwise each block of 64 nodes with user data takes 264 bytes.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene};
@@ -230,8 +230,7 @@ impl NodeMut<'_> {
 
     /// Replaces all components of the node by those of a description: sets those that it has, and removes the others.
     ///
-    /// The counterpart of [`NodeRef::node`]: with its result, this restores the node, whatever was edited since. Takes
-    /// as long as the single edits.
+    /// With the result of an earlier [`NodeRef::node`], this restores the node. Takes as long as the single edits.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -266,11 +265,10 @@ impl NodeMut<'_> {
     ///
     /// The rounding error of the single-precision translation is stored separately, itself in single precision: both
     /// together are exact to 10⁻⁷ m at 10⁷ m. [`NodeRef::world_f64`] and lists [with an eye](crate::DrawList::set_eye)
-    /// use the exact translation. World matrices and boxes use the rounded translation, and [`Scene::local`] returns
-    /// it. The exact translation is preserved when the node is moved, in copies, snapshots and text, and by
-    /// [`Scene::modify_local`] and [`look_at`](Self::look_at) if these do not change the translation. Moves with
-    /// [`Keep::World`] preserve as much as they can. All other ways to set the local transform
-    /// round it.
+    /// use the exact translation. World matrices, boxes and [`Scene::local`] use the rounded one. The exact translation
+    /// is preserved when the node is moved, in copies, snapshots and text, and by [`Scene::modify_local`] and
+    /// [`look_at`](Self::look_at) if these do not change the translation. Moves with [`Keep::World`] preserve as much
+    /// as they can. All other ways to set the local transform round it.
     ///
     /// Runs in **O(1)**. If the translation was rounded, later changes of the local transform take a little longer.
     ///
@@ -306,12 +304,11 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Sets the local transform so that [`NodeRef::world_f64`] becomes `world`, as far as
-    /// [`set_translation_f64`](Self::set_translation_f64) and, but for the translation, single precision keep it. The
-    /// node must have a transform. [`Scene::set_world`] is faster, and enough near the origin.
+    /// Sets the local transform so that [`NodeRef::world_f64`] becomes `world`. The translation is as precise as in
+    /// [`set_translation_f64`](Self::set_translation_f64), all else is in single precision. The node must have a
+    /// transform. [`Scene::set_world`] is faster, and precise enough near the origin.
     ///
-    /// Runs in **O(ancestors)**. If the translation was rounded, later changes of the local transform take a little
-    /// longer.
+    /// Runs in **O(ancestors)**. If the translation was rounded, later changes of the local transform take longer.
     ///
     /// # Errors
     /// Those of [`Scene::set_world`].
@@ -342,8 +339,8 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Sets the world transform, as [`Scene::set_world`] does, and carries the [anchored](crate::Node::anchored) nodes
-    /// below along: each keeps its place relative to this node. So a ship is put elsewhere with the crates on its deck.
+    /// Sets the world transform, as [`Scene::set_world`] does, and moves the [anchored](crate::Node::anchored) nodes
+    /// below along: each keeps its place relative to this node. For example, a ship moves with the crates on its deck.
     ///
     /// Runs in **O(subtree + ancestors)**.
     ///
@@ -379,13 +376,22 @@ impl NodeMut<'_> {
     /// its mirroring and shear. A model whose front is +Z, as in glTF, then needs half a turn about its own Y axis:
     /// `local.rotation *= Quat::from_rotation_y(PI)`.
     ///
-    /// If `up` is zero or parallel to the direction, some perpendicular axis is used instead. Runs in **O(ancestors
-    /// with a transform)**.
+    /// If `up` is zero or parallel to the direction, any perpendicular axis is used. Runs in **O(ancestors)**.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform, glam::Vec3};
+    ///
+    /// let mut scene = Scene::new();
+    /// let eye = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+    /// scene.edit(eye)?.look_at(Vec3::X, Vec3::Y)?;
+    /// let rotation = scene.get(eye).and_then(|node| node.transform()).unwrap().rotation;
+    /// assert!((rotation * Vec3::NEG_Z).abs_diff_eq(Vec3::X, 1e-6));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] if the target is the node's own position;
-    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] for a matrix whose rotated
-    /// axes are too large.
+    /// [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] if the target is the node's position;
+    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if rotated axes overflow.
     pub fn look_at(&mut self, target: Vec3, up: Vec3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
         let local = store.local(self.id).ok_or_else(|| Error::NoTransform(store.handle(self.id)))?;
@@ -397,8 +403,7 @@ impl NodeMut<'_> {
             return Err(Error::NotFinite("a target or an up direction"));
         }
         let translation = local.translation();
-        // Compute in the parent's space: an affine map keeps lines straight, so a node that points at the target there
-        // also does so here.
+        // Compute in the parent's space: affine maps keep lines straight, so pointing at the target there is enough.
         let (here, there) = (translation.as_dvec3(), inverse.transform_point3(target.as_dvec3()));
         let towards = there - here;
         // A distance that single precision cannot distinguish from zero has no direction.
@@ -487,7 +492,7 @@ impl NodeMut<'_> {
 }
 
 impl Scene {
-    /// A node for editing: for all edits except of its place in the tree. Runs in **O(1)**.
+    /// Returns a node for all edits except moves. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -498,11 +503,11 @@ impl Scene {
     }
 }
 
-/// A linear map without its rotation: the same lengths and angles, with +Z along +Z, and +Y between +Y and ±Z. A mirror
-/// shows in the X axis.
+/// Returns a linear map without its rotation: lengths and angles stay, the Z axis is along +Z, and the Y axis is
+/// between +Y and ±Z. A mirror shows in the X axis.
 fn unturned(axes: &DMat3) -> DMat3 {
     let DMat3 { x_axis, y_axis, z_axis } = *axes;
-    // An axis that has no direction of its own gets one that the others leave free.
+    // An axis without a direction gets one that is perpendicular to the others.
     let first = |choices: [DVec3; 3]| choices.into_iter().find_map(|axis| axis.try_normalize());
     let any = |axis: DVec3| axis.try_normalize().map_or(DVec3::ZERO, |axis| axis.any_orthonormal_vector());
     let back = first([z_axis, x_axis.cross(y_axis), any(x_axis + y_axis)]).unwrap_or(DVec3::Z);
@@ -534,7 +539,7 @@ mod tests {
             let after = scene.local(eye).unwrap().to_matrix().to_wide();
             let before = Mat34 { rows }.to_wide();
             assert_eq!(after.translation, before.translation);
-            // Lengths and angles are those of the products of axes.
+            // Products of axes determine lengths and angles.
             let inner = |axes: DMat3| axes.transpose() * axes;
             let off = inner(after.matrix3) - inner(before.matrix3);
             assert!(off.to_cols_array().iter().all(|number| number.abs() < 1e-4), "{axes:?}: {after:?}");

@@ -1,4 +1,4 @@
-//! One node of a scene, to read: all that there is to know of it, and steps to other nodes.
+//! One node of a scene, for reading: its data, and steps to other nodes.
 
 use crate::scene::iter::{Ancestors, ChildHandles, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
 use crate::scene::{Place, Scene};
@@ -9,12 +9,12 @@ use glam::{DAffine3, DVec3};
 
 /// A node of a scene, for reading: see [`Scene::get`].
 ///
-/// It is `Copy`, takes two words and borrows the scene, so the handle is checked only once for any number of reads.
-/// Methods that lead to other nodes, such as [`parent`](Self::parent), return a `NodeRef` too. Reads without a note on
-/// their cost run in **O(1)**.
+/// A `NodeRef` is `Copy`, takes two words and borrows the scene, so the handle is checked once for any number of reads.
+/// Methods that lead to other nodes, such as [`parent`](Self::parent), return a `NodeRef`. If no cost is noted, a read
+/// runs in **O(1)**.
 ///
 /// ```
-/// use hedgerow::{Node, Scene, Transform};
+/// use hedgerow::{Node, NodeRef, Scene, Transform};
 ///
 /// let mut scene = Scene::new();
 /// let car = scene.insert(scene.root(), Node::material(3).named("car"))?;
@@ -23,6 +23,9 @@ use glam::{DAffine3, DVec3};
 /// let node = scene.get(wheel).expect("just inserted");
 /// assert_eq!((node.name(), node.own_material(), node.material()), (Some("wheel"), None, Some(3)));
 /// assert_eq!(node.parent().and_then(|parent| parent.name()), Some("car"));
+/// assert_eq!((node.parent().and_then(NodeRef::last_child), node.next_sibling()), (Some(node), None));
+/// assert_eq!((node.own_layers(), node.view_range(), node.world_transform()), (None, None, node.transform()));
+/// assert!(node.is_below(car) && !node.is_detached() && !node.is_anchored());
 /// assert_eq!(node.ancestors().last().map(|top| top.handle()), Some(scene.root()));
 ///
 /// scene.remove(wheel)?;
@@ -35,14 +38,14 @@ pub struct NodeRef<'s> {
     id: RecordId,
 }
 
-/// The handle and the name.
+/// Shows the handle and the name.
 impl fmt::Debug for NodeRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NodeRef").field("handle", &self.handle()).field("name", &self.name()).finish_non_exhaustive()
     }
 }
 
-/// Whether both are the same node of the same scene.
+/// Returns whether both are the same node of the same scene.
 impl PartialEq for NodeRef<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id && core::ptr::eq(self.scene, other.scene)
@@ -58,7 +61,6 @@ impl<'s> NodeRef<'s> {
         Self { scene, id }
     }
 
-    /// The same scene at another record.
     #[inline]
     fn at(self, id: Option<RecordId>) -> Option<Self> {
         id.map(|id| Self { id, ..self })
@@ -69,127 +71,125 @@ impl<'s> NodeRef<'s> {
         self.id
     }
 
-    /// The node's handle.
+    /// Returns the node's handle.
     #[must_use]
     #[inline]
     pub fn handle(self) -> NodeHandle {
         self.scene.store.handle(self.id)
     }
 
-    /// The scene.
+    /// Returns the scene.
     #[must_use]
     #[inline]
     pub fn scene(self) -> &'s Scene {
         self.scene
     }
 
-    /// The parent; `None` for the root and for the root of a detached subtree.
+    /// Returns the parent; `None` for the root and for the root of a detached subtree.
     #[must_use]
     #[inline]
     pub fn parent(self) -> Option<Self> {
         self.at(self.scene.store.parent(self.id))
     }
 
-    /// The first child.
+    /// Returns the first child.
     #[must_use]
     #[inline]
     pub fn first_child(self) -> Option<Self> {
         self.at(self.scene.store.first_child(self.id))
     }
 
-    /// The last child.
+    /// Returns the last child.
     #[must_use]
     #[inline]
     pub fn last_child(self) -> Option<Self> {
         self.at(self.scene.store.last_child(self.id))
     }
 
-    /// The next sibling.
+    /// Returns the next sibling.
     #[must_use]
     #[inline]
     pub fn next_sibling(self) -> Option<Self> {
         self.at(self.scene.store.next_sibling(self.id))
     }
 
-    /// The previous sibling.
+    /// Returns the previous sibling.
     #[must_use]
     #[inline]
     pub fn previous_sibling(self) -> Option<Self> {
         self.at(self.scene.store.previous_sibling(self.id))
     }
 
-    /// The next node below the same record, which roots of detached subtrees have, too.
+    /// Returns the next sibling, or, for the root of a detached subtree, the next such root.
     #[inline]
     pub(super) fn next_in_chain(self) -> Option<Self> {
         self.at(self.scene.store.next_in_chain(self.id))
     }
 
-    /// The previous one.
+    /// Returns the previous sibling or root.
     #[inline]
     pub(super) fn previous_in_chain(self) -> Option<Self> {
         self.at(self.scene.store.previous_in_chain(self.id))
     }
 
-    /// The node after this one in pre-order, if it is in the subtree of `top`; without `descend`, after all below.
+    /// Returns the next node in pre-order if it is in the subtree of `top`. Without `descend`, skips all nodes below.
     #[inline]
     pub(super) fn next_in_subtree(self, top: Self, descend: bool) -> Option<Self> {
         self.at(self.scene.store.next_in_subtree(top.id, self.id, descend))
     }
 
-    /// The children in order, iterable from both ends.
+    /// Returns the children in order, iterable from both ends.
     #[must_use]
     pub fn children(self) -> Children<'s> {
         Children::new(Some(self))
     }
 
-    /// The other children of the parent in order, iterable from both ends.
+    /// Returns the other children of the parent in order, iterable from both ends.
     #[must_use]
     pub fn siblings(self) -> Siblings<'s> {
         Siblings::new(self)
     }
 
-    /// The ancestors, from the parent to the root.
+    /// Returns the ancestors, from the parent to the root.
     #[must_use]
     pub fn ancestors(self) -> Ancestors<'s> {
         Ancestors::new(self)
     }
 
-    /// The node and all nodes below it in pre-order: each before the nodes below it, so the node itself comes first.
+    /// Returns the node and all nodes below it in pre-order: the node itself first, and parents before their children.
     ///
-    /// All walks down from a node include it: this one, [`post_order`](Self::post_order), [`edges`](Self::edges) and
-    /// [`leaves`](Self::leaves).
+    /// The node itself is also in [`post_order`](Self::post_order), [`edges`](Self::edges), [`leaves`](Self::leaves).
     #[must_use]
     pub fn descendants(self) -> Descendants<'s> {
         Descendants::new(self)
     }
 
-    /// The node and all nodes below it in post-order: each after the nodes below it, so the node itself comes last.
+    /// Returns the node and all nodes below it in post-order: children before their parents, and the node itself last.
     #[must_use]
     pub fn post_order(self) -> PostOrder<'s> {
         PostOrder::new(self)
     }
 
-    /// The nodes without children at or below the node, in order.
+    /// Returns the nodes without children at or below the node, in order.
     #[must_use]
     pub fn leaves(self) -> Leaves<'s> {
         Leaves::new(self)
     }
 
-    /// A walk over the node and all nodes below it, which enters each node before its children and leaves it after
-    /// them.
+    /// Returns a walk over the node and all nodes below it, which enters each node before its children, then leaves it.
     #[must_use]
     pub fn edges(self) -> Edges<'s> {
         Edges::new(self)
     }
 
-    /// The number of ancestors; 0 for the root. Runs in **O(ancestors)**.
+    /// Returns the number of ancestors; 0 for the root. Runs in **O(ancestors)**.
     #[must_use]
     pub fn depth(self) -> usize {
         self.ancestors().count()
     }
 
-    /// Where the node is: [`Place::Child`] with its index among its siblings, or [`Place::Detached`] for the root of a
-    /// detached subtree. `None` for the root of the scene.
+    /// Returns the node's place: [`Place::Child`] with its index among its siblings, or [`Place::Detached`] for the
+    /// root of a detached subtree. `None` for the root of the scene.
     ///
     /// Moving the node elsewhere and then back to this place restores its position, if the other children of its parent
     /// are still the same. Runs in **O(siblings before it)**.
@@ -202,7 +202,7 @@ impl<'s> NodeRef<'s> {
         Some(Place::Child(parent.handle(), before.count()))
     }
 
-    /// Whether the node is below `ancestor`. A node is not below itself; false if `ancestor` is stale.
+    /// Returns whether the node is below `ancestor`. A node is not below itself; false if `ancestor` is stale.
     ///
     /// Runs in **O(min(depth of the node, size of the ancestor's subtree))**.
     #[must_use]
@@ -211,7 +211,7 @@ impl<'s> NodeRef<'s> {
         store.resolve(ancestor).is_some_and(|above| above != self.id && store.is_in_subtree(self.id, above))
     }
 
-    /// Whether the node is in a detached subtree, including its root.
+    /// Returns whether the node is in a detached subtree, including its root.
     #[must_use]
     pub fn is_detached(self) -> bool {
         self.scene.store.is_outside(self.id)
@@ -221,8 +221,7 @@ impl<'s> NodeRef<'s> {
     /// To find a name at any depth, use [`find_all`](Self::find_all).
     ///
     /// The empty path is the node itself. To find a name that contains a slash, use [`find_all`](Self::find_all), or
-    /// search the [`children`](Self::children). Runs in **O(children of each node along the path)** and allocates
-    /// nothing.
+    /// search the [`children`](Self::children). Runs in **O(children of each node along the path)**; allocates nothing.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -243,7 +242,7 @@ impl<'s> NodeRef<'s> {
         path.split('/').try_fold(self, |node, name| node.children().find(|child| child.name() == Some(name)))
     }
 
-    /// All nodes at or below the node that have exactly this name, in pre-order. Runs in **O(nodes of the subtree)**.
+    /// Iterates over the nodes at or below this one with exactly this name, in pre-order. Runs in **O(nodes visited)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -260,38 +259,38 @@ impl<'s> NodeRef<'s> {
     }
 }
 
-/// What the node has.
+/// Components, and values derived from them.
 impl<'s> NodeRef<'s> {
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(self) -> Option<&'s str> {
         self.scene.store.name(self.id)
     }
 
-    /// The local transform.
+    /// Returns the local transform.
     #[must_use]
     #[inline]
     pub fn local(self) -> Option<Local> {
         self.scene.store.local(self.id)
     }
 
-    /// The translation of the local transform in double precision; `None` without a local transform.
+    /// Returns the translation of the local transform in double precision; `None` without a local transform.
     #[must_use]
     pub fn translation_f64(self) -> Option<DVec3> {
         self.scene.store.wide_translation(self.id)
     }
 
-    /// The world matrix as of the last update: see [`Scene::world`].
+    /// Returns the world matrix as of the last update: see [`Scene::world`].
     #[must_use]
     #[inline]
     pub fn world(self) -> &'s Mat34 {
         self.scene.store.world_at(self.id)
     }
 
-    /// The world matrix as of now, including all edits since the last update. It has the same bits as the matrix that
-    /// [`Scene::update`] would compute, so it is infinite or NaN if the ancestors' transforms exceed single precision,
-    /// unlike [`world_f64`](Self::world_f64). Use it between edits, for example in inverse kinematics, without an
-    /// update; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
+    /// Returns the world matrix as of now, including all edits since the last update. It has the same bits as the
+    /// matrix that [`Scene::update`] would compute, so it is infinite or NaN if the ancestors' transforms exceed single
+    /// precision, unlike [`world_f64`](Self::world_f64). Use it between edits, for example in inverse kinematics,
+    /// without an update; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -299,8 +298,8 @@ impl<'s> NodeRef<'s> {
         self.scene.store.fresh_world(self.id)
     }
 
-    /// The world transform as of now, composed in double precision from the local transforms of the node and all its
-    /// ancestors, including all edits since the last update.
+    /// Returns the world transform as of now, composed in double precision from the local transforms of the node and
+    /// all its ancestors, including all edits since the last update.
     ///
     /// Exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. [`Mat34::from_wide`] rounds it.
     /// Runs in **O(ancestors with a transform)**.
@@ -319,19 +318,18 @@ impl<'s> NodeRef<'s> {
         self.scene.store.wide_world(self.id).world
     }
 
-    /// The world matrix as of the update before the last, for motion vectors. For a node that was not in the scene
-    /// then, it is the current world matrix.
+    /// Returns the world matrix as of the update before the last, for motion vectors. For a node that was not in the
+    /// scene then, it is the current world matrix.
     ///
     /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
-    /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], after which the current
-    /// matrices become the previous ones. Runs in **O(log n)** for n nodes that, since the last update, inherit the
-    /// transform of another ancestor.
+    /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], which makes the current
+    /// matrices the previous ones. Runs in **O(log n)** for n nodes that now inherit another ancestor's transform.
     #[must_use]
     pub fn previous_world(self) -> Option<&'s Mat34> {
         self.scene.store.previous_world(self.id)
     }
 
-    /// The world box of the node's drawable, computed on demand from the matrix of the last update.
+    /// Returns the world box of the node's drawable, computed on demand from the matrix of the last update.
     ///
     /// Infinite and empty local bounds are not transformed; a box that overflows is infinite.
     #[must_use]
@@ -339,24 +337,24 @@ impl<'s> NodeRef<'s> {
         self.scene.store.world_bounds(self.id)
     }
 
-    /// The world box of all drawables in the subtree, including hidden ones, as of the last update; empty if there are
-    /// none. It is infinite if one of the boxes is. The subtree is that of now: nodes that were inserted since the
-    /// update have no box yet. Runs in **O(nodes of the subtree)**.
+    /// Returns the world box of all drawables in the subtree, including hidden ones, as of the last update; empty if
+    /// there are none, infinite if one of the boxes is. The subtree is the present one: nodes that were inserted since
+    /// the update have no box yet. Runs in **O(nodes of the subtree)**.
     #[must_use]
     pub fn subtree_bounds(self) -> Aabb {
         self.scene.store.subtree_bounds(self.id)
     }
 
-    /// The local translation, rotation and scale; `None` if there is no local transform, or if it is a matrix. Of a
-    /// matrix, [`Mat34::nearest_transform`] returns those without its shear.
+    /// Returns the local translation, rotation and scale; `None` if there is no local transform, or if it is a matrix.
+    /// Without its shear, a matrix becomes a transform by [`Mat34::nearest_transform`].
     #[must_use]
     pub fn transform(self) -> Option<Transform> {
         self.local()?.transform()
     }
 
-    /// The world translation, rotation and scale as of now, computed in double precision; `None` if the world transform
-    /// shears or is flat: then take [`Mat34::nearest_transform`] of [`fresh_world`](Self::fresh_world). Runs in
-    /// **O(ancestors)**.
+    /// Returns the world translation, rotation and scale as of now, computed in double precision in **O(ancestors)**.
+    /// `None` if the world transform shears or is flat: use [`Mat34::nearest_transform`] of
+    /// [`fresh_world`](Self::fresh_world).
     ///
     /// Use it for physics and similar purposes: a product of many matrices in single precision, such as
     /// [`world`](Self::world), may appear to shear because of rounding alone.
@@ -365,19 +363,19 @@ impl<'s> NodeRef<'s> {
         Local::from_wide(&self.scene.store.wide_world(self.id).world)?.transform()
     }
 
-    /// The drawable.
+    /// Returns the drawable.
     #[must_use]
     pub fn drawable(self) -> Option<Drawable> {
         self.scene.store.drawable(self.id)
     }
 
-    /// Whether the local transform is relative to the world: see [`Node::anchored`].
+    /// Returns whether the local transform is relative to the world: see [`Node::anchored`].
     #[must_use]
     pub fn is_anchored(self) -> bool {
         self.scene.store.is_anchored(self.id)
     }
 
-    /// The effective material: the node's own or that of the nearest ancestor with one, as of now.
+    /// Returns the effective material: the node's own or that of the nearest ancestor with one, as of now.
     ///
     /// Runs in **O(ancestors up to the nearest one with a material)**.
     #[must_use]
@@ -385,14 +383,13 @@ impl<'s> NodeRef<'s> {
         self.scene.store.material(self.id)
     }
 
-    /// The node's own material.
+    /// Returns the node's own material.
     #[must_use]
     pub fn own_material(self) -> Option<u32> {
         self.scene.store.own_material(self.id)
     }
 
-    /// The effective layers as of now: the intersection of the node's layers and those of all its ancestors, and none
-    /// if the node is hidden.
+    /// Returns the effective layers as of now: those that the node shares with all its ancestors; none if it is hidden.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -400,45 +397,45 @@ impl<'s> NodeRef<'s> {
         self.scene.store.layers(self.id)
     }
 
-    /// Whether the node is visible on any layer, as of now. Runs in **O(ancestors)**.
+    /// Returns whether the node is visible on any layer, as of now. Runs in **O(ancestors)**.
     #[must_use]
     pub fn is_visible(self) -> bool {
         !self.layers().is_empty()
     }
 
-    /// The node's own visibility.
+    /// Returns the node's own visibility.
     #[must_use]
     pub fn own_visibility(self) -> Visibility {
         self.scene.store.own_visibility(self.id)
     }
 
-    /// The node's own layers.
+    /// Returns the node's own layers.
     #[must_use]
     pub fn own_layers(self) -> Option<Layers> {
         self.scene.store.own_layers(self.id)
     }
 
-    /// The node's own [view range](crate::Node::view_range).
+    /// Returns the node's own [view range](crate::Node::view_range).
     #[must_use]
     pub fn view_range(self) -> Option<ViewRange> {
         self.scene.store.range(self.id)
     }
 
-    /// The node's user data; 0 if none was set.
+    /// Returns the node's user data; 0 if none was set.
     #[must_use]
     pub fn user_data(self) -> u32 {
         self.scene.store.user_data(self.id)
     }
 
-    /// The node's description.
+    /// Returns the node's description.
     #[must_use]
     pub fn node(self) -> Node<'s> {
         self.scene.store.node(self.id)
     }
 
-    /// The location of the world matrix, the node's own or that of the nearest ancestor with a transform: its index in
-    /// the array of a slice, which [`MatrixMirror::index`](crate::changes::MatrixMirror::index) converts to an index in
-    /// a buffer of all matrices. `None` for a node that was inserted since the last update.
+    /// Returns the slice and the slot of the world matrix, the node's own or that of the nearest ancestor with a
+    /// transform. [`MatrixMirror::index`](crate::changes::MatrixMirror::index) converts them to an index in a buffer of
+    /// all matrices. `None` for a node that was inserted since the last update.
     #[must_use]
     pub fn matrix_slot(self) -> Option<MatrixSlot> {
         self.scene.store.matrix_slot(self.id)
@@ -446,22 +443,21 @@ impl<'s> NodeRef<'s> {
 }
 
 impl Scene {
-    /// A node for reading; `None` for a stale handle. Runs in **O(1)**.
+    /// Returns a node for reading; `None` for a stale handle. Runs in **O(1)**.
     #[must_use]
     #[inline]
     pub fn get(&self, node: NodeHandle) -> Option<NodeRef<'_>> {
         Some(NodeRef::new(self, self.store.resolve(node)?))
     }
 
-    /// The parent of a node; `None` for the root, for the root of a detached subtree, and for a stale handle. Runs in
-    /// **O(1)**.
+    /// Returns the parent of a node in **O(1)**; `None` for the root, roots of detached subtrees and stale handles.
     #[inline]
     #[must_use]
     pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {
         Some(self.store.handle(self.store.parent(self.store.resolve(node)?)?))
     }
 
-    /// The handles of the children of a node in order, iterable from both ends; empty for a stale handle.
+    /// Returns the handles of the children of a node in order, iterable from both ends; empty for a stale handle.
     #[must_use]
     pub fn children(&self, node: NodeHandle) -> ChildHandles<'_> {
         ChildHandles(Children::new(self.get(node)))

@@ -4,7 +4,7 @@ use crate::scene::Scene;
 use crate::store::{Position, RecordId};
 use crate::{Error, NodeHandle};
 
-/// Where to put a node: among its parent's children, or outside of the tree.
+/// A position for a node: among its parent's children, or outside of the tree.
 ///
 /// A plain [`NodeHandle`] stands for the place after the last child of that node.
 ///
@@ -15,7 +15,7 @@ use crate::{Error, NodeHandle};
 /// let mut plant = |name| scene.insert(scene.root(), Node::group().named(name)).unwrap();
 /// let [oak, ash, elm] = ["oak", "ash", "elm"].map(&mut plant);
 /// let place = scene.get(ash).unwrap().place().expect("it is not the root");
-/// assert_eq!(place, Place::Child(scene.root(), 1));
+/// assert_eq!((place, place.anchor()), (Place::Child(scene.root(), 1), Some(scene.root())));
 ///
 /// scene.reparent(ash, Place::Detached, Keep::Local)?;   // out of the tree
 /// scene.reparent(ash, place, Keep::Local)?;             // and back to where it was
@@ -39,14 +39,13 @@ pub enum Place {
     ///
     /// A detached subtree costs nothing in any pass. Its handles stay valid, and it can be edited and queried like any
     /// other. Its root has no parent and no siblings, its world transforms start with the local transform of its root,
-    /// and it inherits neither visibility, layers nor material. [`Scene::update`] updates its edited parts too.
-    /// [`Scene::len`] does not count it. After it was detached, draw lists and queries include it until the next
-    /// update.
+    /// and it inherits neither visibility, layers nor material. [`Scene::update`] updates its edited parts too;
+    /// [`Scene::len`] does not count it. Draw lists and queries include a newly detached subtree until the next update.
     Detached,
 }
 
 impl Place {
-    /// The node that the place refers to; `None` for [`Place::Detached`].
+    /// Returns the node that the place refers to; `None` for [`Place::Detached`].
     #[must_use]
     pub const fn anchor(self) -> Option<NodeHandle> {
         match self {
@@ -67,7 +66,7 @@ impl From<NodeHandle> for Place {
     }
 }
 
-/// Which transform a moved node keeps.
+/// The transform that a moved node keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keep {
     /// The local transform: the node moves in the world with its new parent.
@@ -76,8 +75,7 @@ pub enum Keep {
     ///
     /// If the new parent's world transform stretches some direction `u` times as much as another, the node's position
     /// is off by at most `u` · 10⁻⁷ of its distance from the parent, and each axis by at most `u` · 2 · 10⁻⁶ of its
-    /// length: 2 cm per metre if `u` is 10⁴. With a translation in double precision, the position is off by `u` · 10⁻¹⁴
-    /// instead.
+    /// length: 2 cm per metre if `u` is 10⁴. A position in double precision is off by `u` · 10⁻¹⁴ instead.
     ///
     /// Below a non-uniform scale, the local transform may become a matrix that shears. To attach without shear, set it
     /// to its [`nearest_transform`](crate::Mat34::nearest_transform) afterwards.
@@ -85,11 +83,11 @@ pub enum Keep {
 }
 
 impl Scene {
-    /// Where a place is. `moving` is the node that is to go there, if it is in the scene: it counts as no sibling. Runs
-    /// in O(index) for [`Place::Child`], else in O(1).
+    /// Resolves a place. `moving` is the node to move there, if it is in the scene: it is not counted as a sibling.
+    /// Runs in O(index) for [`Place::Child`], else in O(1).
     #[inline]
     pub(crate) fn position(&self, place: Place, moving: Option<RecordId>) -> Result<Position, Error> {
-        // The usual place first, for which nothing but the parent is looked at.
+        // The most frequent place first, which reads only the parent.
         let place = match place {
             Place::LastChildOf(parent) => return Ok(Position::last_of(self.at(parent)?)),
             other => other,

@@ -14,7 +14,7 @@ use edit::{Insert, Names, Step, Tickets};
 /// Edits that are recorded during a visit or on other threads, and applied in order afterwards.
 ///
 /// A queue owns its data and borrows no scene. So edits can be recorded while a visit holds the scene, and each thread
-/// can fill its own queue. [`push`](Self::push) records an [`Edit`]: one that moves, changes or removes a node.
+/// can fill its own queue. [`push`](Self::push) records an [`Edit`], which moves, changes or removes a node.
 /// [`insert`](Self::insert) and [`insert_tree`](Self::insert_tree) record inserts; names are copied.
 ///
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another,
@@ -23,9 +23,8 @@ use edit::{Insert, Names, Step, Tickets};
 /// the steady state, except for trees, for names and descriptions in changes, and in `apply_all`. An edit takes at most
 /// 96 bytes, and an insert also the node's description.
 ///
-/// A queue belongs to no scene until it is applied. Only then is each handle checked: if its node is not in the scene,
-/// the result is [`Error::StaleHandle`]. This is also the result for a handle of another scene, unless a node of this
-/// scene has the same bits.
+/// A queue belongs to no scene until it is applied. Only then is each handle checked: the result is
+/// [`Error::StaleHandle`] if the scene has no node with this handle.
 ///
 /// Edits take nodes as [`Target`]s: a handle, or the [`Queued`] ticket of an insert that was recorded earlier.
 ///
@@ -65,7 +64,7 @@ use edit::{Insert, Names, Step, Tickets};
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 ///
-/// On two threads, joined in an order that does not depend on which was faster:
+/// Recorded on two threads, and joined in an order that does not depend on their speed:
 ///
 /// ```
 /// use hedgerow::{Node, NodeHandle, Scene, Transform, edit::{Edit, EditQueue}};
@@ -97,9 +96,9 @@ use edit::{Insert, Names, Step, Tickets};
 #[derive(Debug, Default)]
 pub struct EditQueue {
     edits: Vec<Step>,
-    /// What the inserts among the edits insert, in the same order.
+    /// The data of the inserts among the edits, in the same order.
     inserts: Vec<Insert>,
-    /// The names in these, end to end in the same order.
+    /// The names of these nodes, concatenated in the same order.
     names: String,
     /// The trees in the edits, in the same order.
     trees: Vec<Tree>,
@@ -107,10 +106,10 @@ pub struct EditQueue {
     round: Option<Round>,
     /// The rounds of queues appended to this one.
     rounds: Vec<Round>,
-    /// The results of the last applied edits, and the rounds of these.
+    /// The results of the last applied edits, and the rounds of their tickets.
     results: Vec<Result<Outcome, Error>>,
     applied: Vec<Round>,
-    /// The nodes of the trees that these inserted, each list with the number of the edit, in ascending order.
+    /// The nodes of the trees that these edits inserted, each list with the index of its edit, in ascending order.
     made: Vec<(usize, Vec<NodeHandle>)>,
 }
 
@@ -148,12 +147,11 @@ pub enum QueuedPlace {
 pub enum Outcome {
     /// The node was inserted with this handle.
     Inserted(NodeHandle),
-    /// The tree was inserted, and its first node, if it has one, has this handle: see [`EditQueue::inserted_tree`] for
-    /// the others.
+    /// The tree was inserted. The handle is that of its first node, if any: [`EditQueue::inserted_tree`] returns all.
     InsertedTree(Option<NodeHandle>),
     /// This many nodes were removed.
     Removed(usize),
-    /// The node was moved or detached. Has the form of its local transform, if it has one: see [`Scene::reparent`].
+    /// The node was moved or detached, and its local transform, if any, has this form: see [`Scene::reparent`].
     Moved(Option<LocalForm>),
     /// The components were changed.
     Changed,
@@ -167,26 +165,26 @@ struct Round {
 }
 
 impl Round {
-    /// A round that no other queue in this process has.
+    /// Creates a round with a number that no other queue in this process has.
     fn starting_at(first_edit: usize) -> Self {
         Self { id: unique_number(), first_edit }
     }
 }
 
 impl EditQueue {
-    /// An empty queue. Allocates nothing.
+    /// Creates an empty queue. Allocates nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number of edits that are recorded but not yet applied. This is also the index of the next edit's result.
+    /// Returns the number of recorded edits that are not yet applied: the index of the next edit's result.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edits.len()
     }
 
-    /// Whether there are no edits to apply.
+    /// Returns whether there are no edits to apply.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
@@ -222,7 +220,7 @@ impl EditQueue {
     /// tree. [`inserted_tree`](Self::inserted_tree) returns all nodes after the edits were applied.
     ///
     /// The queue takes ownership of the tree, so you can record this on another thread. If the insert fails, the result
-    /// says why, but not for which node.
+    /// does not say for which node.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Tree, edit::EditQueue};
@@ -244,7 +242,7 @@ impl EditQueue {
         self.issue(Step::InsertTree(place.into()))
     }
 
-    /// Records an insert, and returns the ticket for the node that it will make.
+    /// Records an insert, and returns the ticket for its node.
     fn issue(&mut self, insert: Step) -> Queued {
         let edit = self.edits.len();
         self.edits.push(insert);
@@ -252,8 +250,7 @@ impl EditQueue {
         Queued { round: round.id, edit: edit - round.first_edit }
     }
 
-    /// Moves all edits of another queue to the end of this one. The other queue is empty afterwards and keeps its
-    /// memory.
+    /// Moves all edits of another queue to the end of this one. The other queue is then empty and keeps its memory.
     ///
     /// Tickets of both queues stay valid: those of `other`, and of queues appended to it before, now refer to edits in
     /// this queue. Runs in **O(edits of `other`)**.
@@ -336,7 +333,7 @@ impl EditQueue {
         &self.results
     }
 
-    /// Forgets the last results, and sorts the rounds of the edits to come.
+    /// Drops the last results, and sorts the rounds of the edits to apply.
     fn begin(&mut self) {
         self.results.clear();
         self.made.clear();
@@ -345,16 +342,15 @@ impl EditQueue {
         self.applied.sort_unstable_by_key(|round| round.id);
     }
 
-    /// The handle of the node that this ticket's insert added, or of the first node of an inserted tree. `None` if the
-    /// insert failed, or was not among the edits of the last [`apply`](Self::apply). Runs in **O(log queues
-    /// appended)**.
+    /// Returns the handle of the node that this ticket's insert added, or of the first node of an inserted tree. `None`
+    /// if the insert failed, or the last [`apply`](Self::apply) did not include it. Runs in **O(log queues appended)**.
     #[must_use]
     pub fn inserted(&self, ticket: Queued) -> Option<NodeHandle> {
         Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()
     }
 
-    /// The nodes that this ticket's [`insert_tree`](Self::insert_tree) added, by their numbers in the tree. `None` in
-    /// the same cases as [`inserted`](Self::inserted), and for a ticket of another kind of edit.
+    /// Returns the nodes that this ticket's [`insert_tree`](Self::insert_tree) added, by their numbers in the tree.
+    /// `None` in the same cases as [`inserted`](Self::inserted), and for a ticket of another kind of edit.
     #[must_use]
     pub fn inserted_tree(&self, ticket: Queued) -> Option<&[NodeHandle]> {
         let edit = Tickets { rounds: &self.applied, results: &self.results }.edit(ticket)?;
@@ -363,7 +359,7 @@ impl EditQueue {
     }
 }
 
-/// How many edits ahead the record of a node is prefetched.
+/// The distance, in edits, at which a node's record is prefetched.
 const AHEAD: usize = 12;
 
 impl Target {

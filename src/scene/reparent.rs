@@ -7,14 +7,13 @@ use crate::{Error, NodeHandle, node::LocalForm};
 
 impl Scene {
     /// Moves a node and everything below it to another place, within the tree, into or out of a detached subtree, or
-    /// out of the tree ([`Place::Detached`]). Returns the form of its local transform afterwards (`None` for a node
-    /// without one).
+    /// out of the tree ([`Place::Detached`]). Returns the form of the node's local transform afterwards, if it has one.
     ///
     /// [`Keep::World`] keeps the world transform: the local transform is computed in double precision, and is stored as
     /// a matrix if it shears. If the translation of the node, or of an old or new ancestor, is in double precision
     /// ([`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64)), so is the new translation. A node
-    /// without a transform gets one if its new parent has another world transform. A move to the same parent changes no
-    /// transform, and neither does one of an [anchored](crate::Node::anchored) node.
+    /// without a transform gets one if its new parent has another world transform. Moves to the same parent, and moves
+    /// of an [anchored](crate::Node::anchored) node, change no transform.
     ///
     /// Runs in **O(1)** for a leaf. For a node with children, the check for cycles takes the lesser of O(depth of the
     /// new parent) and O(nodes of the subtree). [`Keep::World`] also takes O(old and new ancestors); moves between the
@@ -71,15 +70,15 @@ impl Scene {
         Ok(self.store.form(id))
     }
 
-    /// The local transform that keeps a node where it is in the world; `None` if it need not change.
+    /// Returns the local transform that keeps a node where it is in the world; `None` if it need not change.
     #[inline(never)]
     fn local_kept(&self, id: RecordId, to: Position) -> Result<Option<WideLocal>, Error> {
         self.store.local_below(id, (to.parent != RecordId::LIMBO).then_some(to.parent))
     }
 
-    /// The roots of the detached subtrees, in the order in which they were detached or inserted.
+    /// Returns the roots of the detached subtrees, in the order in which they were detached or inserted.
     ///
-    /// Snapshots and text include detached subtrees. An edit may take a root from here as an argument:
+    /// Snapshots and text include detached subtrees. Edits take these roots like any other node:
     ///
     /// ```
     /// use hedgerow::{Keep, Node, NodeRef, Place, Scene};

@@ -47,13 +47,13 @@ impl Filter {
     /// All nodes that are visible on any layer.
     pub const ALL: Self = Self { layers: Layers::ALL, below: None };
 
-    /// A node and all nodes below it, if they are visible on any layer.
+    /// Creates a filter for a node and all nodes below it, if they are visible on any layer.
     #[must_use]
     pub const fn below(node: NodeHandle) -> Self {
         Self { below: Some(node), ..Self::ALL }
     }
 
-    /// The same, restricted to nodes that are visible on at least one of these layers.
+    /// Restricts the filter to nodes that are visible on at least one of these layers.
     #[must_use]
     pub const fn on_layers(self, layers: Layers) -> Self {
         Self { layers, ..self }
@@ -94,35 +94,34 @@ impl Volume for Aabb {
 pub struct CullView<'l> {
     /// The frustum of the camera; relative to the list's [eye](DrawList::set_eye), if it has one.
     pub frustum: Frustum,
-    /// Restricts the drawables to list. The list's [own layers](DrawList::on_layers) apply too.
+    /// The filter for drawables. The list's [own layers](DrawList::on_layers) apply too.
     pub filter: Filter,
-    /// The levels of detail of this view, which test the ranges of nodes too. `None` lists each drawable's own mesh,
-    /// without regard to ranges.
+    /// Levels of detail, with the nodes' view ranges. `None` lists each drawable's mesh and ignores ranges.
     pub detail: Option<DetailView<'l>>,
     /// The list. It remembers the levels for the next time that it is filled with levels from the same scene.
     pub list: &'l mut DrawList,
 }
 
 impl<'l> CullView<'l> {
-    /// A view of all layers.
+    /// Creates a view of all layers.
     #[must_use]
     pub fn new(frustum: &Frustum, list: &'l mut DrawList) -> Self {
         Self { frustum: *frustum, filter: Filter::ALL, detail: None, list }
     }
 
-    /// The same, restricted to nodes that are visible on at least one of these layers.
+    /// Restricts the view to nodes that are visible on at least one of these layers.
     #[must_use]
     pub fn on_layers(self, layers: Layers) -> Self {
         Self { filter: self.filter.on_layers(layers), ..self }
     }
 
-    /// The same with levels of detail.
+    /// Adds levels of detail.
     #[must_use]
     pub fn with_detail(self, detail: DetailView<'l>) -> Self {
         Self { detail: Some(detail), ..self }
     }
 
-    /// The same, restricted to a node and all nodes below it.
+    /// Restricts the view to a node and all nodes below it.
     #[must_use]
     pub fn below(self, node: NodeHandle) -> Self {
         Self { filter: Filter { below: Some(node), ..self.filter }, ..self }
@@ -146,29 +145,28 @@ struct Checked<'v> {
     list: &'v mut DrawList,
 }
 
-/// They find what the draw list has: the drawables of the last update, with the boxes that they had then, but for those
-/// of nodes that were removed since. No drawable whose box is touched is ever missed.
+/// Spatial queries find the drawables of the draw list: those of the last update, with their boxes then, except
+/// drawables of nodes that were removed since. No drawable whose box is touched is ever missed.
 ///
-/// A query goes from the boxes of slices to those of blocks of 64 drawables, and to those of drawables, eight at a
-/// time. What is entirely inside is taken without further tests. It runs in **O(slices ÷ 64 + slices touched +
-/// drawables found + drawables of blocks at the edge)**, and at most in O(slices + drawables). Where a filter names a
-/// node, this also walks up the ancestors of each drawable found. The order is that of the draw list.
+/// A query tests the boxes of slices, then of blocks of 64 drawables, then of drawables, eight at a time. A slice or
+/// block that is entirely inside is taken without further tests. A query runs in **O(slices ÷ 64 + slices touched +
+/// drawables found + drawables of blocks at the edge)**, and at most in O(slices + drawables). If a filter names a
+/// node, the query also walks up the ancestors of each drawable found. The order is that of the draw list.
 impl Scene {
     /// Fills the lists of up to 32 views in one pass: a single camera, or several, such as the cascades of a shadow
-    /// map. Each list gets the drawables that touch the view's frustum and pass its filter. Replaces the contents of
-    /// the lists.
+    /// map. The drawables that touch the view's frustum and pass its filter replace the contents of its list.
     ///
     /// If the result equals the old contents of a list, [`DrawList::group`] has nothing to do. The command of a
-    /// drawable is made once for all views. With the feature `rayon` the first list stores these temporarily, some 40
-    /// bytes per visible drawable.
+    /// drawable is made once for all views. With the feature `rayon` the first list stores the commands temporarily,
+    /// some 40 bytes per visible drawable.
     ///
     /// A list with an [eye](DrawList::set_eye) gets matrices relative to it, even if the scene has no
-    /// [`bounds`](crate::SceneConfig::bounds). Boxes are then composed in double precision too, and rounded outwards
+    /// [`bounds`](crate::SceneConfig::bounds). Boxes are then also composed in double precision, and rounded outwards
     /// relative to one position per slice: no drawable that touches the frustum is missed, however far from the origin
     /// the eye and the drawable are. If the drawables of a slice are far apart, boxes far from that position are
     /// enlarged by a ten-millionth of the distance, so more drawables may be listed. All views with eyes share the
-    /// composed data, which the first of their lists stores: pass the same list first in each frame. Such a view runs
-    /// in **O(slices + drawables of slices that the frustum touches, eight at a time + drawables listed)**, plus
+    /// composed data, which the first of their lists stores: pass the same list first in each frame. A view with an eye
+    /// runs in **O(slices + drawables of slices that the frustum touches, eight at a time + drawables listed)**, plus
     /// O(transforms that changed, or of slices that were edited) once for all views.
     ///
     /// ```
@@ -274,14 +272,16 @@ impl Scene {
     /// let mut nodes = Vec::new();
     /// scene.query(&Aabb::new([0.5; 3].into(), [2.0; 3].into()), Layers::new(1), &mut nodes)?;
     /// assert_eq!(nodes, [stone]);
+    /// // The boxes that the query tests:
+    /// assert_eq!(scene.get(stone).unwrap().subtree_bounds(), Aabb::cube(1.0));
+    /// assert!(scene.slices().flat_map(|slice| slice.block_bounds()).eq([Aabb::cube(1.0)]));
     /// scene.query(&Sphere::new([5.0; 3].into(), 1.0)?, Filter::ALL, &mut nodes)?;
     /// assert_eq!(nodes, []);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the node of the filter; [`Error::NotFinite`] for a box that has
-    /// NaN or is partly infinite.
+    /// [`Error::NoBounds`]; [`Error::StaleHandle`] for the filter's node; [`Error::NotFinite`] for invalid boxes.
     pub fn query(
         &self,
         volume: &impl Volume,
@@ -343,7 +343,7 @@ impl Scene {
     }
 }
 
-/// Calls `fill` with each view of a scene of so many nodes, with several at a time where that is worth it.
+/// Calls `fill` with each view, on several threads if the scene has enough nodes.
 #[cfg(feature = "rayon")]
 fn each_view(views: &mut [Checked<'_>], nodes: usize, fill: impl Fn(&mut Checked<'_>) + Sync) {
     /// With fewer nodes than this, one thread finishes before another has started.

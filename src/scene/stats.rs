@@ -1,4 +1,4 @@
-//! Statistics: what a scene consists of, in numbers.
+//! Statistics of a scene.
 
 use crate::scene::Scene;
 pub use crate::store::Usage;
@@ -23,18 +23,15 @@ pub struct Stats {
     pub transforms: Usage,
     /// Drawables in slices, as draw lists read them.
     pub drawables: Usage,
-    /// Side data, which few nodes have: drawables, layers, user data, matrices that shear, and the rounding errors of
-    /// translations in double precision.
+    /// Side data of few nodes: drawables, layers, user data, shearing matrices, rounding errors of translations.
     pub components: Usage,
     /// Names and their text.
     pub names: Usage,
-    /// World boxes of drawables, blocks and slices; zero unless [`SceneConfig::bounds`](crate::SceneConfig::bounds) is
-    /// true.
+    /// World boxes of drawables, blocks and slices; zero without [`SceneConfig::bounds`](crate::SceneConfig::bounds).
     pub bounds: Usage,
     /// The bytes of previous matrices and of the log of changes; zero unless the scene tracks changes.
     pub change_bytes: usize,
-    /// The bytes of everything else: a header for each slice, lists of nodes to place in the next update, and temporary
-    /// lists.
+    /// The bytes of everything else: slice headers, lists of nodes to place in the next update, and temporary lists.
     pub overhead_bytes: usize,
     /// Unused rows, slots and drawables in slices, which removed or moved nodes left.
     pub holes: usize,
@@ -47,13 +44,13 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// The bytes of everything in use: for each kind, the size of an entry times the number of live entries.
+    /// Returns the bytes of everything in use: for each kind, the size of an entry times the number of live entries.
     #[must_use]
     pub fn live_bytes(&self) -> usize {
         self.usages().iter().map(|usage| usage.live_bytes).sum()
     }
 
-    /// The number of bytes that the scene has allocated.
+    /// Returns the number of bytes that the scene has allocated.
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         let records: usize = self.usages().iter().map(|usage| usage.allocated_bytes).sum();

@@ -5,19 +5,18 @@ use crate::{Error, Local, Mat34, NodeHandle, node::LocalForm};
 
 impl Scene {
     /// Sets the local transform of a node so that its world transform becomes `world`, a
-    /// [`Transform`](crate::Transform) or a [`Mat34`]. The node must have a transform. Returns the form of the new
+    /// [`Transform`](crate::Transform) or a [`Mat34`]. The node must have a transform. Returns the form of its new
     /// local transform.
     ///
-    /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. It is
-    /// the result of [`Scene::world`] that becomes `world`: the extra precision of
-    /// [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64), for this node and its ancestors, is
-    /// ignored. [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) keeps it.
+    /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. The
+    /// result of [`Scene::world`] becomes `world`: the extra precision of
+    /// [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64) in this node and its ancestors is ignored.
+    /// [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) keeps it.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];
-    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if numbers of the local
-    /// transform or of the world matrix are too large, [`Error::Underflow`] if those of the local transform are too
-    /// small.
+    /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if the local transform or
+    /// the world matrix is too large for single precision, [`Error::Underflow`] if the local transform is too small.
     pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
         let at = self.at(node)?;
         if !self.store.has_transform(at) {
@@ -28,7 +27,7 @@ impl Scene {
         Ok(local.form())
     }
 
-    /// The local transform of a node, or `None` for a node without one.
+    /// Returns the local transform of a node, or `None` for a node without one.
     #[must_use]
     #[inline]
     pub fn local(&self, node: NodeHandle) -> Option<Local> {
@@ -38,14 +37,13 @@ impl Scene {
         }
     }
 
-    /// The world matrix of a node as of the last update. A node without a transform has that of its parent, or, if it
-    /// is [anchored](crate::Node::anchored), the identity.
+    /// Returns the world matrix of a node as of the last update. A node without a transform has its parent's matrix, or
+    /// the identity if the node is [anchored](crate::Node::anchored).
     ///
-    /// Runs in **O(1)**. For a node that was inserted since the update, it is the identity. For a node that was moved,
-    /// anchored or released, or that got or lost a transform since, it is the old matrix.
-    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) is as of now. If the transforms of ancestors exceed single
-    /// precision, numbers are infinite or NaN: [`Stats::overflowed`](crate::stats::Stats::overflowed) counts such
-    /// nodes.
+    /// Runs in **O(1)**. A node that was inserted since the update has the identity. A node that was moved, anchored or
+    /// released, or that got or lost a transform since, has the old matrix:
+    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the present one. If ancestors' transforms exceed
+    /// single precision, numbers are infinite or NaN: see [`Stats::overflowed`](crate::stats::Stats::overflowed).
     #[inline]
     #[must_use]
     pub fn world(&self, node: NodeHandle) -> Option<&Mat34> {

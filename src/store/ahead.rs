@@ -1,14 +1,13 @@
 //! World matrices that a visitor of slices computes before the update.
 //!
-//! What was computed so stays marked: the next update computes the whole slice again, so that it sees the results and
-//! the values before.
+//! These slices stay marked: the next update computes them completely, to compare results with those before the visit.
 
 use crate::store::Store;
 use crate::store::slice::Slice;
 use crate::store::slices::apart;
 use hedgerow_math::internal::Upcoming;
 
-/// Lists a slice as computed by a visitor, once.
+/// Lists a slice once as computed by a visitor.
 fn list(slice: &mut Slice, number: u32, ahead: &mut Vec<u32>) {
     if !core::mem::replace(&mut slice.ahead, true) {
         ahead.push(number);
@@ -16,7 +15,7 @@ fn list(slice: &mut Slice, number: u32, ahead: &mut Vec<u32>) {
 }
 
 impl Store {
-    /// Begins a visit: what was set since the update is marked in its slices.
+    /// Begins a visit: marks local transforms that were set since the update in their slices.
     pub(crate) fn begin_ahead(&mut self) {
         self.rest();
         self.mark_slots();
@@ -28,19 +27,19 @@ impl Store {
         }
     }
 
-    /// Copies what a slice imports from the present state of earlier ones.
+    /// Copies a slice's imports from the present state of earlier slices.
     pub(crate) fn import_ahead(&mut self, number: u32) {
         let (slice, others) = apart(&mut self.slices.slices, number);
-        // Materials and layers are handed down by updates alone, so they have not changed.
+        // Only updates hand down materials and layers, so these have not changed.
         slice.import(&self.pages, others, |source| source.ahead);
         if slice.marked {
             list(slice, number, &mut self.clock.ahead);
-            // Draws of nodes without a transform may have the matrix of an import.
+            // Draws of nodes without a transform may use the matrix of an import.
             self.slices.renew(number as usize, &mut self.clock.versions);
         }
     }
 
-    /// Computes the matrices of a slice that are out of date, or all.
+    /// Computes the matrices of a slice that are out of date, or all matrices if `everything` is set.
     pub(crate) fn propagate_ahead(&mut self, number: u32, everything: bool) {
         let Self { pages, components, slices, scratch, clock, .. } = self;
         let slice = &mut slices.slices[number as usize];
@@ -55,13 +54,13 @@ impl Store {
         slices.renew(number as usize, &mut clock.versions);
     }
 
-    /// Has the update that begins compute all of the slices that a visitor computed.
+    /// Makes the update that begins recompute all slices that a visitor computed.
     pub(crate) fn resume_ahead(&mut self) {
         for number in self.clock.ahead.drain(..) {
             let slice = &mut self.slices.slices[number as usize];
             if core::mem::take(&mut slice.ahead) {
                 slice.mark_all();
-                // Copies of imports may be of before the visit, wherever they are.
+                // Copies of imports, in any slice, may be older than the visit.
                 (0..slice.imports.len()).for_each(|import| slice.dirty.insert(import));
             }
         }

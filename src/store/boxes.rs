@@ -1,7 +1,7 @@
 //! World boxes, if the scene keeps any.
 //!
-//! A slice of the tree has the world box of each drawable, of each block of 64, and of all. The scene has the boxes of
-//! these slices in their order, and of each 64 of them.
+//! A slice of the tree has the world boxes of its drawables, of blocks of 64 drawables, and of all its drawables. The
+//! scene has the boxes of these slices in their order, and of blocks of 64 slices.
 
 use crate::Aabb;
 use crate::store::NIL;
@@ -19,19 +19,19 @@ use hedgerow_math::internal::{BLOCK, GROUP};
 /// blocks    24 B a block   around the boxes that are present
 /// ```
 ///
-/// A drawable that died since the update has its box still: see
+/// A drawable that died since the update still has its box: see
 /// [`DrawableView::live_word`](super::DrawableView::live_word).
 #[derive(Clone, Debug)]
 pub(crate) struct SliceBoxes {
-    /// Empty where [`Self::present`] has no bit.
+    /// An empty box if [`Self::present`] has no bit.
     pub(crate) drawables: Boxes,
     pub(crate) present: Vec<u64>,
-    /// Drawables whose box the next update computes, wherever their matrix is: they are new, or have other bounds.
+    /// Drawables whose box the next update computes in any case: they are new, or have other bounds.
     pub(crate) stale: RowSet,
-    /// Whether the slice is on the list of those that the next update looks at for that.
+    /// Whether the slice is listed for the next update because of `stale`.
     pub(crate) listed: bool,
     pub(crate) blocks: Boxes,
-    /// Around all blocks.
+    /// The box around all blocks.
     pub(crate) own: Aabb,
 }
 
@@ -52,25 +52,25 @@ impl Default for SliceBoxes {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OrderBoxes {
     pub(crate) slices: Boxes,
-    /// Around each 64 of these.
+    /// The boxes around 64 slices each.
     pub(crate) blocks: Boxes,
-    /// The order that they are of.
+    /// The order of slices at the last refresh.
     pub(crate) order: Vec<u32>,
-    /// By number of a slice: its position, or [`NIL`].
+    /// The position of each slice by its number, or [`NIL`].
     pub(crate) positions: Vec<u32>,
 }
 
-/// Which boxes of a slice are computed, in addition to those that are stale.
+/// Which boxes of a slice are computed in addition to the stale ones.
 #[derive(Clone, Copy)]
 pub(crate) enum Reach<'s> {
     Stale,
-    /// Those of drawables whose matrix is in one of these slots.
+    /// Boxes of drawables whose matrix is in one of these slots.
     Swept(&'s RowSet),
     All,
 }
 
 impl Reach<'_> {
-    /// The drawables of a block, one bit each.
+    /// Returns the drawables of a block to compute, one bit each.
     fn word(self, drawables: &Drawables, block: usize) -> u64 {
         match self {
             Self::Stale => 0,
@@ -85,7 +85,7 @@ impl Reach<'_> {
 }
 
 impl SliceBoxes {
-    /// Boxes of these drawables that are to be computed.
+    /// Creates boxes that all wait to be computed.
     pub(crate) fn stale(drawables: RowSet) -> Self {
         Self { stale: drawables, ..Self::default() }
     }
@@ -123,7 +123,7 @@ impl SliceBoxes {
     fn refresh_group(&mut self, block: usize, group: usize, live: u8, slots: &Slots, drawables: &Drawables) {
         let first = block * BLOCK + group * GROUP;
         let Some(records) = drawables.records.get(first..).filter(|records| !records.is_empty()) else { return };
-        // An unused record may name a slot past the end.
+        // An unused record may have a slot past the end.
         let slot = |lane: usize| if live >> lane & 1 != 0 { u32::from(records[lane].slot) } else { 0 };
         let of = core::array::from_fn(slot);
         let bounds = &drawables.bounds[first..];
@@ -148,8 +148,7 @@ impl SliceBoxes {
 }
 
 impl OrderBoxes {
-    /// Takes over the boxes of the slices that changed; of all, if the order is another.
-    /// `own` returns the box of a slice; there are numbers of slices up to `end`.
+    /// Copies the boxes of changed slices, or of all if the order changed. Slice numbers are below `end`.
     pub(crate) fn refresh<'n>(
         &mut self,
         order: &[u32],
@@ -186,7 +185,7 @@ impl OrderBoxes {
     }
 }
 
-/// Checks that blocks are around 64 boxes each.
+/// Checks that each block is the box around its 64 boxes.
 pub(crate) fn validate_blocks(boxes: &Boxes, blocks: &Boxes) -> Result<(), String> {
     let right = |block: usize| blocks.get(block) == Some(boxes.merged(block * BLOCK..(block + 1) * BLOCK));
     match (0..boxes.blocks()).find(|&block| !right(block)) {

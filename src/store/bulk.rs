@@ -1,15 +1,15 @@
-//! Many nodes at once: made in depth-first order, so that their records, and then their rows, are in order.
+//! Inserts of many nodes in depth-first order, so that their records, and later their rows, are in this order.
 
 use crate::store::Store;
 use crate::store::links::Position;
 use crate::{Error, Node, NodeHandle};
 
 impl Store {
-    /// Inserts nodes that come in depth-first order, each with the number of its parent among them; those without one
-    /// go to the position, one after the other. Returns the handles in the same order.
+    /// Inserts nodes in depth-first order. Each has the index of its parent among them; nodes without a parent go to
+    /// the position, one after the other. Returns the handles in the same order.
     ///
     /// # Errors
-    /// [`Error::CapacityOverflow`] if there is no room for all; nothing is inserted then.
+    /// [`Error::CapacityOverflow`] if there is no room for all nodes; then none is inserted.
     pub(crate) fn insert_tree<'n>(
         &mut self,
         at: Position,
@@ -24,7 +24,7 @@ impl Store {
         Ok(handles)
     }
 
-    /// Whether there are records for so many nodes.
+    /// Checks that there are records for this many nodes.
     ///
     /// # Errors
     /// [`Error::CapacityOverflow`].
@@ -32,7 +32,7 @@ impl Store {
         if nodes <= self.pages.room() { Ok(()) } else { Err(Error::CapacityOverflow) }
     }
 
-    /// Makes room for so many nodes.
+    /// Makes room for this many nodes.
     ///
     /// # Errors
     /// [`Error::CapacityOverflow`], [`Error::AllocationFailed`].

@@ -14,11 +14,11 @@ pub(crate) const NO_DRAWABLE: u16 = u16::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) record: RecordId,
-    /// The effective material, if [`Row::MATERIAL`] is set.
+    /// The effective material if [`Row::MATERIAL`] is set.
     pub(crate) material: u32,
-    /// The slot of the node's own transform, or of the nearest one above.
+    /// The slot of the node's own transform, or of the nearest ancestor's.
     pub(crate) slot: u16,
-    /// The place in the columns of drawables, or [`NO_DRAWABLE`].
+    /// The index in the columns of drawables, or [`NO_DRAWABLE`].
     pub(crate) drawable: u16,
     /// The row of the parent, or of its import.
     pub(crate) above: u16,
@@ -36,10 +36,9 @@ impl Row {
     pub(crate) const MATERIAL: u16 = 1 << 2;
     /// The node has layers of its own, or is hidden or shown.
     pub(crate) const OWN_SEEN: u16 = 1 << 3;
-    /// The transform is relative to the world: to the slot [`Row::WORLD_SLOT`].
+    /// The transform is relative to the world, which is the slot [`Row::WORLD_SLOT`].
     pub(crate) const ANCHORED: u16 = 1 << 4;
-    /// The slot of the identity, in slices with anchored nodes, and in those of the root and the limbo: an import of
-    /// nothing.
+    /// The slot of the identity, an import without a node, in slices with anchored nodes, the root or the limbo.
     pub(crate) const WORLD_SLOT: u16 = 0;
 
     #[inline(always)]
@@ -47,7 +46,6 @@ impl Row {
         self.flags & flag != 0
     }
 
-    /// The effective material.
     #[inline(always)]
     pub(crate) fn material(&self) -> Option<u32> {
         self.is(Self::MATERIAL).then_some(self.material)
@@ -59,7 +57,7 @@ impl Row {
         self.flags = self.flags & !Self::MATERIAL | if material.is_some() { Self::MATERIAL } else { 0 };
     }
 
-    /// Takes the effective material from the node's record, or from the row above.
+    /// Sets the effective material from the node's record or from the row above.
     #[inline(always)]
     pub(crate) fn inherit(&mut self, up: &Self, pages: &Pages) {
         let own = self.is(Self::OWN_MATERIAL).then(|| pages.record(self.record).material);
@@ -67,7 +65,7 @@ impl Row {
     }
 }
 
-/// What is drawn, as draw lists read it.
+/// A drawable as draw lists read it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawableRecord {
     pub(crate) node: NodeHandle,
@@ -85,13 +83,11 @@ const _: () = assert!(size_of::<DrawableRecord>() == 24);
 impl DrawableRecord {
     pub(crate) const MATERIAL: u16 = 1 << 15;
 
-    /// The effective material.
     #[inline(always)]
     pub(crate) fn material(&self) -> Option<u32> {
         (self.row & Self::MATERIAL != 0).then_some(self.material)
     }
 
-    /// The node's row.
     #[inline(always)]
     pub(crate) fn row(&self) -> usize {
         usize::from(self.row & !Self::MATERIAL)
@@ -115,10 +111,10 @@ pub(crate) struct Drawables {
     pub(crate) bounds: Vec<Aabb>,
 }
 
-/// Where a node is visible, as those below inherit it.
+/// Visibility of a node, as nodes below inherit it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Seen {
-    /// The layers that the node shares with all above.
+    /// The layers that the node and all its ancestors have in common.
     layers: u32,
     hidden: bool,
 }
@@ -127,21 +123,20 @@ impl Seen {
     /// What the root inherits.
     pub(crate) const ALL: Self = Self { layers: u32::MAX, hidden: false };
 
-    /// Where a node below is visible.
+    /// Returns the visibility of a child with these layers and components.
     #[inline]
     pub(crate) fn below(self, own: Option<&Layers>, has: Has) -> Self {
         let layers = own.map_or(self.layers, |own| self.layers & own.mask());
         Self { layers, hidden: has.has(Has::HIDDEN) || self.hidden && !has.has(Has::SHOWN) }
     }
 
-    /// The effective layers.
     #[inline(always)]
     pub(crate) fn layers(self) -> u32 {
         if self.hidden { 0 } else { self.layers }
     }
 }
 
-/// What an import is a copy of.
+/// The values that an import copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inherited {
     pub(crate) world: Mat34,
@@ -154,7 +149,7 @@ impl Inherited {
     pub(crate) const NOTHING: Self = Self { world: Mat34::IDENTITY, material: None, seen: Seen::ALL };
 }
 
-/// A number below [`MAX_ROWS`] as it is stored.
+/// Converts a number below [`MAX_ROWS`] to its stored form.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "rows and slots are fewer than 2^12")]
 pub(crate) fn short(row: usize) -> u16 {

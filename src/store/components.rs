@@ -1,4 +1,4 @@
-//! The components that few nodes have, each a [`Side`], named once in one table.
+//! The components that few nodes have, each in a [`Side`], all listed in one table.
 
 use crate::fallible;
 use crate::record::{self, BytesError, Reader, Writer, ensure};
@@ -15,23 +15,22 @@ trait Saved: Sized {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError>;
 
-    /// Whether a node can have it.
+    /// Returns whether a loaded value is valid.
     fn is_sound(&self) -> bool;
 
-    /// The bytes that a value owns elsewhere.
+    /// Returns the bytes that a value owns elsewhere.
     fn owned_bytes(&self) -> usize {
         0
     }
 }
 
-/// The memory use of a component.
 fn usage<T: Value + Saved>(side: &Side<T>) -> Usage {
     let owned: usize = side.iter().map(|(_, value)| value.owned_bytes()).sum();
     let live = side.len();
     Usage { live, live_bytes: live * size_of::<T>() + owned, allocated_bytes: side.bytes() + owned }
 }
 
-/// Makes [`Components`] of a table: field, type of a value, bit of [`Has`], and what is where no value is.
+/// Defines [`Components`] from a table: field, type of a value, bit of [`Has`], and the value of an unset entry.
 macro_rules! components {
     ($($(#[$doc:meta])* $field:ident: $type:ty = $bit:ident, $unset:expr;)*) => {
         $(impl Value for $type {
@@ -50,45 +49,45 @@ macro_rules! components {
             /// The bits of all components.
             pub(crate) const ALL: Has = Has($(Has::$bit.0)|*);
 
-            /// Removes everything that a node has.
+            /// Removes all components of a node.
             pub(crate) fn remove_all(&mut self, id: RecordId, has: Has) {
                 $(if has.has(Has::$bit) {
                     self.$field.remove(id);
                 })*
             }
 
-            /// How many values there are of each, with its name and its bit.
+            /// Returns the number of values of each component, with its name and its bit.
             pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, Has, usize)> {
                 [$((stringify!($field), Has::$bit, self.$field.len())),*].into_iter()
             }
 
-            /// The memory use of all but names.
+            /// Returns the memory use of all components except names.
             pub(crate) fn usage(&self) -> Usage {
                 let all = [$(usage(&self.$field)),*].into_iter().fold(Usage::default(), Usage::plus);
                 all.minus(self.name_usage())
             }
 
-            /// The memory use of names and their texts.
+            /// Returns the memory use of names and their texts.
             pub(crate) fn name_usage(&self) -> Usage {
                 usage(&self.name)
             }
 
-            /// Gives back memory that is unused.
+            /// Frees unused memory.
             pub(crate) fn shrink(&mut self) {
                 $(self.$field.shrink();)*
             }
 
-            /// Whether what a record says that it has is there, and no more.
+            /// Returns whether the node's components are exactly those that its record says.
             pub(crate) fn agree_with(&self, id: RecordId, record: &Record) -> bool {
                 true $(&& record.has.has(Has::$bit) == self.$field.get(id).is_some())*
             }
 
-            /// Writes all values, by component and record.
+            /// Writes all values, component by component, in the order of records.
             pub(crate) fn write(&self, out: &mut Writer) {
                 $(self.$field.iter().for_each(|(_, value)| Saved::write(value, out));)*
             }
 
-            /// Reads what [`Self::write`] wrote, given what records have, in ascending order.
+            /// Reads what [`Self::write`] wrote. `nodes` has the components of all records, in ascending order.
             ///
             /// # Errors
             /// [`BytesError`].
@@ -106,21 +105,21 @@ macro_rules! components {
 }
 
 components! {
-    /// Mesh and bounds of what is drawn.
+    /// The mesh and the bounds of a drawable.
     drawable: Drawable = DRAWABLE, Self::new(0, Aabb::EMPTY);
     /// The node's own layers.
     layers: Layers = LAYERS, Self::ALL;
     range: ViewRange = RANGE, Self::UNSET;
     name: Box<str> = NAME, Self::default();
-    /// A number of the user's, which is not 0.
+    /// A number of the user's own, not 0.
     user_data: u32 = USER_DATA, 0;
-    /// The local transform, where it shears or is flat.
+    /// The local transform if it shears or is flat.
     matrix: Mat34 = MATRIX, Self::IDENTITY;
-    /// What single precision loses of the translation; not zero.
+    /// The rounding error of the translation in single precision, not zero.
     remainder: Vec3 = REMAINDER, Self::ZERO;
 }
 
-/// Components of a fixed length in bytes, with what makes them sound.
+/// Implements [`Saved`] for components of a fixed length in bytes, each with its check.
 macro_rules! saved {
     ($($type:ty: $sound:expr;)*) => {
         $(impl Saved for $type {
@@ -144,7 +143,7 @@ saved! {
     Drawable: record::Record::is_sound;
     u32: |&user_data| user_data != 0;
     Mat34: Self::is_finite;
-    // Whether it fits the translation is seen where both are known.
+    // Whether the remainder fits the translation is checked when both are known.
     Vec3: |&lost| lost != Self::ZERO && lost.is_finite();
 }
 

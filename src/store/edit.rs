@@ -1,4 +1,4 @@
-//! Edits: a few stores in records, and at most one thing left to the update. One way for each.
+//! Edits: a few stores in records, and at most one entry for the update. Each edit has one implementation.
 
 use crate::NodeHandle;
 use crate::store::Store;
@@ -33,7 +33,7 @@ impl Store {
         Ok(handle)
     }
 
-    /// Inserts a node with no more than a checked transform, if `has` says so, and a material.
+    /// Inserts a node that has at most a checked transform, if `has` says so, and a material.
     ///
     /// # Errors
     /// As [`Self::insert`].
@@ -57,7 +57,7 @@ impl Store {
         Ok(handle)
     }
 
-    /// Keeps what few nodes have, apart from their records.
+    /// Stores the components that few nodes have, outside of the records. Returns their bits.
     #[inline]
     fn insert_rare_parts(&mut self, id: RecordId, node: &Node<'_>) -> Has {
         let mut has = Has::NOTHING;
@@ -90,7 +90,7 @@ impl Store {
             has |= Has::USER_DATA;
             self.components.user_data.insert(id, node.user_data);
         }
-        // A checked description has one only if something is lost.
+        // A checked description has a double-precision translation only if single precision would round it.
         if node.translation_f64.is_some() {
             has |= Has::REMAINDER;
             self.components.remainder.insert(id, node.remainder());
@@ -98,7 +98,7 @@ impl Store {
         has
     }
 
-    /// Removes a node with everything below it. Returns how many nodes that were.
+    /// Removes a node with everything below it. Returns the number of nodes removed.
     #[inline(always)]
     pub(crate) fn remove(&mut self, id: RecordId) -> usize {
         debug_assert!(id != RecordId::ROOT);
@@ -125,20 +125,20 @@ impl Store {
             self.release(id, has, spot);
             count += 1;
         }
-        // One of a million siblings is not kept.
+        // A stack that a million siblings filled is not kept.
         stack.shrink_to(1 << 12);
         self.scratch.stack = stack;
         count
     }
 
-    /// Frees the record of a node, with all that it has.
+    /// Frees the record of a node and all its components.
     #[inline(always)]
     fn release(&mut self, id: RecordId, has: Has, spot: Spot) {
         if self.feed.is_some() {
             self.note_removed(id, has);
         }
         if has.has(Components::ALL) {
-            // Most that have any have a drawable alone.
+            // Most nodes with such components have only a drawable.
             if has.has(Has::DRAWABLE) {
                 self.components.drawable.remove(id);
             }
@@ -155,17 +155,17 @@ impl Store {
         self.pages.release(id);
     }
 
-    /// Removes all nodes but the root, whose handle stays.
+    /// Removes all nodes except the root, whose handle stays valid.
     pub(crate) fn clear(&mut self) {
         let mut tops: Vec<RecordId> = self.pages.children(RecordId::ROOT).collect();
         tops.extend(self.pages.children(RecordId::LIMBO));
-        // In reverse, so that records are reused in the order in which they were created.
+        // The reverse order makes later inserts reuse records in the order in which they were created.
         for top in tops.into_iter().rev() {
             self.remove(top);
         }
     }
 
-    /// Moves a node with everything below it. The position is not within its subtree, and not relative to itself.
+    /// Moves a node with everything below it. The position must not be in the node's subtree or relative to the node.
     #[inline]
     pub(crate) fn relocate(&mut self, id: RecordId, to: Position) {
         debug_assert!(id != RecordId::ROOT && to.next != id);
@@ -180,14 +180,14 @@ impl Store {
         if has.has(Has::DETACHED) != outside {
             self.set_outside(id, outside);
         }
-        // Among its siblings it keeps its row.
+        // A node that moves among its siblings keeps its row.
         if standing.parent != to.parent && !has.has(Has::MOVED) && spot.as_waiting().is_none() {
             self.pages.record_mut(id).has |= Has::MOVED;
             self.waiting.moved.push(self.pages.handle(id));
         }
     }
 
-    /// Notes of a whole subtree that it is outside of the tree, or within.
+    /// Marks a whole subtree as outside of the tree, or inside.
     #[cold]
     fn set_outside(&mut self, top: RecordId, outside: bool) {
         let mut at = Some(top);
@@ -205,7 +205,7 @@ impl Store {
         }
     }
 
-    /// Puts the children of a node in this order, which has all of them.
+    /// Puts the children of a node in this order. `children` has all of them.
     pub(crate) fn order_children(&mut self, parent: RecordId, children: &[RecordId]) {
         if self.feed.is_some() {
             children.iter().for_each(|&child| self.note(child, ChangeKinds::ORDER));
@@ -216,14 +216,14 @@ impl Store {
 
 /// Local transforms.
 impl Store {
-    /// Sets a checked local transform of a node that has one and no other component. `None`, and nothing is changed, in
-    /// other cases and if the handle is stale: then [`Self::set_local`] is the way.
+    /// Sets a checked local transform of a node that has one and no other component. `None` in all other cases and for
+    /// a stale handle: then nothing is changed, and [`Self::set_local`] must be used.
     #[inline(always)]
     pub(crate) fn set_plain(&mut self, node: NodeHandle, local: &Transform) -> Option<()> {
         self.pages.set_plain(node, *local)
     }
 
-    /// Gives a node a checked local transform, in place of one that it may have.
+    /// Sets a checked local transform, or replaces one.
     pub(crate) fn set_local(&mut self, id: RecordId, local: Local) {
         let record = self.pages.record(id);
         let before = record.has;
@@ -243,7 +243,7 @@ impl Store {
         self.follow_form(id, before, has);
     }
 
-    /// Has the slice of a node follow what became of the form of its local transform.
+    /// Updates the slice of a node after the form of its local transform changed.
     fn follow_form(&mut self, id: RecordId, before: Has, now: Has) {
         let spot = self.pages.spot(id);
         if before.has(Has::TRANSFORM) != now.has(Has::TRANSFORM) {
@@ -253,7 +253,7 @@ impl Store {
         {
             let row = slice.rows[spot.row()];
             let slot = usize::from(row.slot);
-            // A node that got its transform since the update still uses the slot of an ancestor.
+            // A node that got its transform since the update still uses an ancestor's slot.
             match (row.is(Row::OWN_TRANSFORM), now.has(Has::MATRIX)) {
                 (true, true) => slice.add_matrix(slot),
                 (true, false) => slice.remove_matrix(slot),
@@ -262,7 +262,7 @@ impl Store {
         }
     }
 
-    /// Removes the local transform of a node, and returns it.
+    /// Removes the local transform of a node and returns it.
     pub(crate) fn remove_local(&mut self, id: RecordId) -> Option<Local> {
         let local = self.local(id)?;
         let before = self.pages.record(id).has;
@@ -275,7 +275,7 @@ impl Store {
         Some(local)
     }
 
-    /// The local transform of a node, if it has one.
+    /// Returns the local transform of a node, if it has one.
     #[inline]
     pub(crate) fn local(&self, id: RecordId) -> Option<Local> {
         let record = self.pages.record(id);
@@ -285,13 +285,13 @@ impl Store {
         record.has.has(Has::TRANSFORM).then(|| Local::Transform(record.local.into()))
     }
 
-    /// The same by its handle, for a node that has no other component.
+    /// Returns the local transform of a node that has no other component, by its handle.
     #[inline(always)]
     pub(crate) fn plain_local(&self, node: NodeHandle) -> Option<Transform> {
         self.pages.plain_local(node).map(Transform::from)
     }
 
-    /// What single precision loses of the translation of a node.
+    /// Returns the rounding error of a node's translation in single precision.
     pub(crate) fn remainder(&self, id: RecordId) -> Vec3 {
         if self.pages.record(id).has.has(Has::REMAINDER) {
             self.components.remainder.get(id).copied().unwrap_or(Vec3::ZERO)
@@ -300,7 +300,7 @@ impl Store {
         }
     }
 
-    /// Sets a checked local transform whose translation has a rest that single precision loses.
+    /// Sets a checked local transform and the rounding error of its translation.
     pub(crate) fn set_wide_local(&mut self, id: RecordId, WideLocal { local, remainder }: WideLocal) {
         self.set_local(id, local);
         if remainder != Vec3::ZERO {
@@ -310,8 +310,7 @@ impl Store {
         }
     }
 
-    /// Sets a checked local transform. If it has the translation of the one before, what single precision loses of that
-    /// stays.
+    /// Sets a checked local transform. If the translation is the same as before, its rounding error stays.
     pub(crate) fn set_local_in_place(&mut self, id: RecordId, local: Local) {
         let stays = self.local(id).is_some_and(|before| before.translation() == local.translation());
         let remainder = if stays { self.remainder(id) } else { Vec3::ZERO };
@@ -321,7 +320,7 @@ impl Store {
 
 /// Other components.
 impl Store {
-    /// Makes the local transform relative to the world, or to the parent again, as it is.
+    /// Makes the local transform, unchanged, relative to the world or to the parent.
     pub(crate) fn set_anchored(&mut self, id: RecordId, anchored: bool) {
         if self.is_anchored(id) != anchored {
             let record = self.pages.record_mut(id);
@@ -333,7 +332,7 @@ impl Store {
         }
     }
 
-    /// Gives a node a material, or takes it.
+    /// Sets or removes a node's material.
     pub(crate) fn set_material(&mut self, id: RecordId, material: Option<u32>) {
         let record = self.pages.record_mut(id);
         let before = record.has.has(Has::MATERIAL).then_some(record.material);
@@ -346,7 +345,7 @@ impl Store {
         self.note(id, ChangeKinds::OWN_MATERIAL);
     }
 
-    /// Gives a node layers of its own, or takes them.
+    /// Sets or removes a node's own layers.
     pub(crate) fn set_layers(&mut self, id: RecordId, layers: Option<Layers>) {
         let before = match layers {
             Some(own) => self.components.layers.insert(id, own),
@@ -356,7 +355,7 @@ impl Store {
         self.set_seen(id, has, before != layers);
     }
 
-    /// Hides or shows a node.
+    /// Sets a node's visibility.
     pub(crate) fn set_visibility(&mut self, id: RecordId, visibility: Visibility) {
         let before = self.pages.record(id).has;
         let has = before.without(Has::HIDDEN | Has::SHOWN) | Has::of_visibility(visibility);
@@ -372,7 +371,7 @@ impl Store {
         self.note(id, ChangeKinds::OWN_VISIBILITY);
     }
 
-    /// Notes in a node's row, if it has one, whether a value is its own. Returns its spot.
+    /// Sets a flag in a node's row, if any, that says whether a value is the node's own. Returns the spot.
     fn own_flag(&mut self, id: RecordId, flag: u16, own: bool) -> Spot {
         let spot = self.pages.spot(id);
         if let Some(slice) = self.slices.slices.get_mut(spot.slice()) {
@@ -382,7 +381,7 @@ impl Store {
         spot
     }
 
-    /// Gives a node a drawable with checked bounds, or takes it.
+    /// Sets or removes a node's drawable, whose bounds are checked.
     pub(crate) fn set_drawable(&mut self, id: RecordId, drawable: Option<Drawable>) {
         let before = match drawable {
             Some(drawable) => self.components.drawable.insert(id, drawable),
@@ -399,7 +398,7 @@ impl Store {
         self.note(id, ChangeKinds::DRAWABLE);
     }
 
-    /// Gives a node a range, or takes it.
+    /// Sets or removes a node's view range.
     pub(crate) fn set_view_range(&mut self, id: RecordId, range: Option<ViewRange>) {
         match range {
             Some(range) => drop(self.components.range.insert(id, range)),
@@ -410,7 +409,7 @@ impl Store {
         self.note(id, ChangeKinds::VIEW_RANGE);
     }
 
-    /// Names a node, or takes its name.
+    /// Sets or removes a node's name.
     pub(crate) fn set_name(&mut self, id: RecordId, name: Option<&str>) {
         match name {
             Some(name) => drop(self.components.name.insert(id, name.into())),
@@ -421,14 +420,14 @@ impl Store {
         self.note(id, ChangeKinds::NAME);
     }
 
-    /// Gives a node a number of the user's.
+    /// Sets a node's user data.
     pub(crate) fn set_user_data(&mut self, id: RecordId, user_data: u32) {
         let values = &mut self.components.user_data;
         let before = if user_data == 0 { values.remove(id) } else { values.insert(id, user_data) };
         let record = self.pages.record_mut(id);
         record.has = record.has.with(Has::USER_DATA, user_data != 0);
         if before.unwrap_or(0) != user_data {
-            // Draws carry it.
+            // Draw lists contain the user data.
             self.slices.renew(self.pages.spot(id).slice(), &mut self.clock.versions);
         }
         self.note(id, ChangeKinds::USER_DATA);

@@ -10,13 +10,13 @@
 //! components  in the order of their table, each by record: see `src/store/components.rs`
 //! ```
 //!
-//! Nodes come by record; the second is the limbo, above what is detached. The last child, the previous sibling and the
-//! parent follow from the first child and the next sibling, and all that an update derives is derived on load. Which
-//! record is free next is in the free list, so the same edits give the same handles as in the scene that was saved.
+//! Nodes come in the order of their records; the second is the limbo, the parent of detached subtrees. The last child,
+//! the previous sibling and the parent follow from the first child and the next sibling, and a load derives all that an
+//! update derives. The free list is saved, so the same edits give the same handles as in the saved scene.
 //!
-//! Bytes are not trusted. Counts are held against the bytes that are there before anything is allocated. A walk gives
-//! every node that it reaches a parent, and ends where one has a parent already: so links that pass form trees, and if
-//! as many nodes were reached as live, the trees have all of them.
+//! Bytes are not trusted. Counts are compared with the bytes that are there before anything is allocated. A walk sets
+//! the parent of each node that it reaches, and fails at a node that already has a parent: so valid links form trees.
+//! If the walk reaches as many nodes as live, the trees contain all nodes.
 
 use crate::fallible;
 use crate::node::is_remainder;
@@ -30,7 +30,7 @@ use crate::{Local, SceneConfig};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
 
-/// What is saved of every node.
+/// The saved part of a node.
 #[derive(Clone, Copy)]
 struct Saved {
     first: u32,
@@ -42,33 +42,33 @@ structures! {
     Saved { first: u32, next: u32, has: u32 };
 }
 
-/// The components of a node that are saved; an update or the links restore the rest.
+/// The components of a node that are saved; an update or the links restore all others.
 const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::SEEN.0 | Has::ANCHORED.0 | Components::ALL.0);
-/// At least the bytes that an update takes for a node that it places, lists included, and for a slice.
+/// A lower bound of the bytes that an update takes for a node that it places, lists included, and for a slice.
 const NODE_BYTES: usize = 352;
 const SLICE_BYTES: usize = 1 << 13;
 
-/// What was read of a store, and found to be sound.
+/// A store that was read and found valid, before its slices are derived.
 pub(crate) struct Image {
     config: SceneConfig,
     pages: Pages,
     components: Components,
-    /// All nodes but the root.
+    /// All nodes except the root.
     waiting: Waiting,
-    /// How many nodes are outside of the tree.
+    /// The number of nodes outside of the tree.
     detached: usize,
 }
 
 const BOUNDS: u32 = 1;
 const CHANGES: u32 = 2;
 
-/// Whether a node's local transform is in its record.
+/// Returns whether a node's local transform is in its record.
 fn has_plain_local(has: Has) -> bool {
     has.has(Has::TRANSFORM) && !has.has(Has::MATRIX)
 }
 
 impl Store {
-    /// Writes everything that is not derived.
+    /// Writes everything that cannot be derived.
     pub(crate) fn write_image(&self, out: &mut Writer) {
         let Self { pages, components, config, .. } = self;
         out.reserve(pages.states().len() * 4 + pages.len() * 52);
@@ -80,7 +80,7 @@ impl Store {
         for id in pages.used() {
             let record = pages.record(id);
             let [first, next] = [Link::First, Link::Next].map(|link| record.link(link).number());
-            // The limbo has the same in every scene.
+            // The limbo has the same components in every scene.
             let has = if id == RecordId::LIMBO { 0 } else { record.has.0 & SAVED.0 };
             out.one(Saved { first, next, has });
         }
@@ -123,14 +123,14 @@ impl Image {
         Ok(Self { config, pages, components, waiting, detached })
     }
 
-    /// The store, in which all is derived; with another configuration, if there is one.
+    /// Builds the store and derives everything, with another configuration if one is given.
     ///
     /// # Errors
     /// [`TryReserveError`].
     pub(crate) fn into_store(self, config: Option<SceneConfig>) -> Result<Store, TryReserveError> {
         let Self { pages, components, waiting, detached, .. } = self;
         let config = config.unwrap_or(self.config);
-        // Pieces have more than a quarter of the nodes that a slice can have, but for those with many imports.
+        // Pieces have more than a quarter of the nodes that a slice can have, except pieces with many imports.
         let slices = pages.len().saturating_mul(4) / config.max_nodes as usize + 4;
         fallible::probe::<u8>(
             pages.len().saturating_mul(NODE_BYTES).saturating_add(slices.saturating_mul(SLICE_BYTES)),
@@ -143,7 +143,7 @@ impl Image {
     }
 }
 
-/// Reads the links of all nodes, and what they have; what that is of the limbo is not returned.
+/// Reads the links and components of all nodes. Leaves the limbo out of the result.
 fn read_nodes(from: &mut Reader<'_>, pages: &mut Pages) -> Result<Vec<(RecordId, Has)>, BytesError> {
     let saved: Vec<Saved> = from.many(count(pages.used().count()))?;
     let mut nodes = fallible::with_capacity(saved.len())?;
@@ -172,7 +172,7 @@ fn read_nodes(from: &mut Reader<'_>, pages: &mut Pages) -> Result<Vec<(RecordId,
     Ok(nodes)
 }
 
-/// Whether what single precision loses of translations is less than it keeps.
+/// Returns whether each rounding error is smaller than the last digit of its translation.
 fn remainders_fit(pages: &Pages, components: &Components) -> bool {
     components.remainder.iter().all(|(id, &remainder)| {
         let matrix = components.matrix.get(id).copied();
@@ -181,17 +181,17 @@ fn remainders_fit(pages: &Pages, components: &Components) -> bool {
     })
 }
 
-/// The links of a record as they were saved, and whether one may lead to it.
+/// The links of a record as saved, and whether a link may still lead to it.
 struct Links {
     first: RecordId,
     next: RecordId,
     open: bool,
 }
 
-/// Derives parents, the other links and what is outside of the tree from first children and next siblings. Lists all
-/// nodes but the root, depth first, and counts those outside.
+/// Derives parents, the other links and the detached state from first children and next siblings. Lists all nodes
+/// except the root, depth first, and returns the number of detached ones.
 fn link(pages: &mut Pages, waiting: &mut Waiting) -> Result<usize, BytesError> {
-    // Caches hold these where they do not hold records.
+    // These arrays fit in caches; records do not.
     let mut links: Vec<Links> = fallible::with_capacity(pages.states().len())?;
     links.extend(pages.ids().map(|id| {
         let [first, next] = [Link::First, Link::Next].map(|link| pages.link(id, link));

@@ -5,15 +5,17 @@ use core::ops::{BitOr, BitOrAssign};
 
 /// A set of kinds of changes of a node.
 ///
-/// [`WORLD`](Self::WORLD), [`VISIBILITY`](Self::VISIBILITY) and [`MATERIAL`](Self::MATERIAL) are computed by updates:
-/// they are reported if the result differs. The others are edits: they are reported for each edit, even if it set the
-/// same value again.
+/// Updates compute [`WORLD`](Self::WORLD), [`VISIBILITY`](Self::VISIBILITY) and [`MATERIAL`](Self::MATERIAL), and
+/// report them if the result differs. Other kinds are edits; each is reported, even if it set the same value again.
 ///
 /// ```
 /// use hedgerow::changes::ChangeKinds;
 ///
 /// let kinds = ChangeKinds::PARENT | ChangeKinds::LOCAL;
 /// assert!(kinds.contains(ChangeKinds::PARENT) && !kinds.contains(ChangeKinds::NAME));
+/// let own = ChangeKinds::OWN_VISIBILITY | ChangeKinds::OWN_MATERIAL | ChangeKinds::DRAWABLE | ChangeKinds::USER_DATA;
+/// assert!(ChangeKinds::EDITS.contains(own | ChangeKinds::ORDER | ChangeKinds::VIEW_RANGE));
+/// assert!(!ChangeKinds::EDITS.contains(ChangeKinds::MATERIAL));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ChangeKinds(u16);
@@ -52,35 +54,35 @@ impl ChangeKinds {
     /// Every kind.
     pub const ALL: Self = Self(0b1111_1111_1111);
 
-    /// Whether every kind of the other set is in this set.
+    /// Returns whether every kind of the other set is in this set.
     #[must_use]
     #[inline]
     pub const fn contains(self, kinds: Self) -> bool {
         self.0 & kinds.0 == kinds.0
     }
 
-    /// Whether the sets have a kind in common.
+    /// Returns whether the sets have a kind in common.
     #[must_use]
     #[inline]
     pub const fn intersects(self, kinds: Self) -> bool {
         self.0 & kinds.0 != 0
     }
 
-    /// The kinds that are in both sets.
+    /// Returns the kinds that are in both sets.
     #[must_use]
     #[inline]
     pub const fn and(self, kinds: Self) -> Self {
         Self(self.0 & kinds.0)
     }
 
-    /// The kinds that are in this set and not in the other.
+    /// Returns the kinds that are in this set and not in the other.
     #[must_use]
     #[inline]
     pub const fn without(self, kinds: Self) -> Self {
         Self(self.0 & !kinds.0)
     }
 
-    /// Whether there is no kind.
+    /// Returns whether there is no kind.
     #[must_use]
     #[inline]
     pub const fn is_empty(self) -> bool {

@@ -1,9 +1,9 @@
-//! Parents, children and siblings: what the links of records say, and how they are changed.
+//! Links of records: parents, children and siblings.
 
 use crate::store::page::{Pages, Standing};
 use crate::store::record::{Link, RecordId};
 
-/// Where a node is to be: below a parent, before one of its children or after all of them.
+/// A position for a node: below a parent, before one of its children or after all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Position {
     /// The parent.
@@ -13,7 +13,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// After all children of a node.
+    /// Returns the position after all children of a node.
     #[inline(always)]
     pub(crate) const fn last_of(parent: RecordId) -> Self {
         Self { parent, next: RecordId::NIL }
@@ -29,7 +29,7 @@ impl Pages {
         self.record(id).link(link)
     }
 
-    /// Links a node that is linked nowhere.
+    /// Links a node that has no links yet.
     #[inline(always)]
     pub(crate) fn link_at(&mut self, id: RecordId, at: Position) {
         let [_, _, next, previous] = self.link_new(id, at);
@@ -39,11 +39,11 @@ impl Pages {
         self.set_parent(id, at.parent);
     }
 
-    /// Has the neighbours of a new node link to it. Returns the links that it is to have.
+    /// Links the neighbours of a new node to it. Returns the links that the node must get.
     #[inline(always)]
     pub(crate) fn link_new(&mut self, id: RecordId, at: Position) -> [RecordId; 4] {
         let Position { parent, next } = at;
-        // The neighbours' links are stored unread, at addresses that are selected.
+        // The neighbours' links are stored without a load, at addresses that are selected without a branch.
         let (after, link) = if next.is_nil() { (parent, Link::Last) } else { (next, Link::Previous) };
         let place = self.record_mut(after);
         let previous = place.link(link);
@@ -53,7 +53,7 @@ impl Pages {
         [RecordId::NIL, RecordId::NIL, next, previous]
     }
 
-    /// Takes a node out of its parent's children. Its own links stay as they were.
+    /// Unlinks a node from its parent and siblings. The node's own links stay unchanged.
     #[inline(always)]
     pub(crate) fn unlink(&mut self, standing: &Standing) {
         let &Standing { parent, links: [_, _, next, previous], .. } = standing;
@@ -76,8 +76,8 @@ impl Pages {
         record.set_link(Link::Last, neighbour(children.last()));
     }
 
-    /// The next node of the subtree of `top` in pre-order, `None` after the last. Descends below `id` only if `descend`
-    /// is set. Uses links only, so nothing grows with the depth.
+    /// Returns the next node of the subtree of `top` in pre-order; `None` after the last. Descends below `id` only if
+    /// `descend` is set. Follows links only, so takes no memory for the depth.
     #[inline]
     pub(crate) fn next_in_subtree(&self, top: RecordId, id: RecordId, descend: bool) -> Option<RecordId> {
         if descend && let Some(child) = self.link(id, Link::First).some() {
@@ -93,18 +93,18 @@ impl Pages {
         None
     }
 
-    /// The nodes of a subtree in pre-order.
+    /// Iterates over the nodes of a subtree in pre-order.
     pub(crate) fn subtree(&self, top: RecordId) -> impl Iterator<Item = RecordId> + '_ {
         core::iter::successors(Some(top), move |&id| self.next_in_subtree(top, id, true))
     }
 
-    /// The children of a node, in order.
+    /// Iterates over the children of a node, in order.
     pub(crate) fn children(&self, id: RecordId) -> impl Iterator<Item = RecordId> + '_ {
         core::iter::successors(self.link(id, Link::First).some(), |&child| self.link(child, Link::Next).some())
     }
 
-    /// Whether a node is `top` or below it. Climbs from the node and walks the subtree in turns, and ends with the
-    /// shorter way.
+    /// Returns whether a node is `top` or below it. Takes turns between a climb from the node and a walk over the
+    /// subtree, and ends with the shorter one.
     pub(crate) fn is_in_subtree(&self, id: RecordId, top: RecordId) -> bool {
         let mut walk = Some(top);
         let mut at = id;

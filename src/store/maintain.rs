@@ -1,6 +1,6 @@
 //! Maintenance of slices that updates have left sparse or small.
 //!
-//! Only slices that changed since maintenance looked at them last are candidates, so a scene at rest costs nothing.
+//! Only slices that changed since their last maintenance are candidates, so an unchanged scene costs nothing.
 
 use crate::store::reconstitute::Reorder;
 use crate::store::slice::Slice;
@@ -9,7 +9,7 @@ use core::time::Duration;
 use smallvec::SmallVec;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
-// There the standard library has no clock.
+// On this target the standard library has no clock.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 use web_time::Instant;
 
@@ -17,31 +17,30 @@ use web_time::Instant;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Maintenance {
-    /// How many slices were reconstituted.
+    /// The number of slices that were reconstituted.
     pub reconstituted: usize,
-    /// How many small slices were merged with others.
+    /// The number of small slices that were merged with others.
     pub merged: usize,
-    /// How many nodes are in the slices that were reconstituted or merged.
+    /// The number of nodes in the slices that were reconstituted or merged.
     pub nodes: usize,
-    /// How many slices are left for another call, because the budget was spent or there are edits since the last
-    /// update.
+    /// The number of slices left for another call: the budget was spent, or there are edits since the last update.
     pub remaining: usize,
 }
 
-/// A slice is reconstituted if more than one row, slot or drawable in so many is unused: in every frame, and without a
-/// time limit, where columns also keep no more room than that.
+/// A slice is reconstituted if more than one row, slot or drawable in this many is unused: in every frame, and without
+/// a time limit. Without a limit, columns also keep no more spare room than this.
 const SPARSE: [usize; 2] = [4, 16];
 
-/// Slices to make one of, which follow each other in the order.
+/// Slices that follow each other in the order and become one slice.
 struct Task {
-    /// The greater the worse: unused places in a thousand, and a thousand for each slice that ends.
+    /// The priority: unused places per thousand, plus a thousand for each slice that ends.
     need: usize,
     slices: SmallVec<[u32; 4]>,
 }
 
 impl Store {
-    /// Joins small slices and reconstitutes sparse ones, the worst first. Takes about `budget` at most. Does nothing
-    /// while edits wait for the update. Matrices and reported changes stay.
+    /// Merges small slices and reconstitutes sparse ones, the worst first. Takes about `budget` at most. Does nothing
+    /// if there are edits since the last update. Matrices and reported changes stay the same.
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
         let start = Instant::now();
         let mut done = Maintenance { remaining: self.slices.untidy.len(), ..Maintenance::default() };
@@ -67,7 +66,7 @@ impl Store {
         }
         self.apply(reorder);
         if self.config.bounds {
-            // Those of the last sweep have theirs.
+            // Boxes of slices in the last sweep are up to date.
             let swept = core::mem::take(&mut self.clock.swept);
             self.refresh_boxes();
             self.clock.swept = swept;
@@ -77,7 +76,7 @@ impl Store {
                 self.slices.slices[number as usize].shrink(parts);
             }
         }
-        // Slices that were rebuilt were listed on the way.
+        // Slices that were rebuilt were listed again meanwhile.
         for number in candidates.into_iter().chain(core::mem::take(&mut self.slices.untidy)) {
             self.slices.is_untidy[number as usize] = false;
         }
@@ -88,8 +87,7 @@ impl Store {
         done
     }
 
-    /// Neighbours to join: where one of two is small and one is a candidate, as long as all fit into one slice with
-    /// room to spare.
+    /// Returns neighbours to merge: one of two is small, one is a candidate, and all leave room in one slice.
     fn joins(&self, candidates: &[u32]) -> Vec<Task> {
         let small = |number: u32| self.is_small(number);
         let mut tasks = Vec::new();
@@ -101,7 +99,7 @@ impl Store {
                 tasks.push(Task { need: 1000 * slices.len(), slices });
             }
         };
-        // A candidate that is no more is in no order.
+        // A candidate that ended is not in the order.
         let near = candidates.iter().any(|&number| self.slices.slices[number as usize].lives);
         for &number in self.slices.order.iter().filter(|_| near) {
             let with_last = group.last().is_some_and(|&last| {
@@ -120,7 +118,8 @@ impl Store {
         tasks
     }
 
-    /// Candidates to reconstitute: more than one place in `parts` of some column is unused. `joined` are joined anyway.
+    /// Returns candidates to reconstitute: more than one place in `parts` of some column is unused. Leaves out
+    /// `joined`, which are merged in any case.
     fn sparse(&self, candidates: &[u32], joined: &[u32], parts: usize) -> Vec<Task> {
         let joined: std::collections::HashSet<u32> = joined.iter().copied().collect();
         let of = |&number: &u32| {
@@ -134,7 +133,7 @@ impl Store {
         candidates.iter().filter_map(of).collect()
     }
 
-    /// Makes one slice of some. Returns how many nodes it has.
+    /// Merges slices into one. Returns the number of its nodes.
     fn make_one(&mut self, slices: &[u32], reorder: &mut Reorder) -> usize {
         let is_swept = |slice: &Slice| slice.dirty != RowSet::EMPTY;
         let Some(&number) = slices.first() else { return 0 };
@@ -142,7 +141,7 @@ impl Store {
         let mut sort = core::mem::take(&mut self.scratch.sort);
         self.reconstitute(slices, &[], false, &mut sort, reorder);
         self.scratch.sort = sort;
-        // What the last sweep computed is not to be computed again, but stays known until the next one.
+        // The results of the last sweep need no recomputation, but stay known until the next sweep.
         let slice = &mut self.slices.slices[number as usize];
         slice.marked = false;
         if is_swept(slice) && !was_swept {
@@ -151,7 +150,7 @@ impl Store {
         self.slices.heads[number as usize].live as usize
     }
 
-    /// Gives back all memory that is unused, after [`Self::maintain`].
+    /// Frees all unused memory, after [`Self::maintain`].
     pub(crate) fn shrink_to_fit(&mut self) {
         self.maintain(Duration::MAX);
         self.scratch = crate::store::Scratch::default();

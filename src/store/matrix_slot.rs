@@ -1,7 +1,6 @@
 //! Where a world matrix is stored.
 
-/// The location of a node's world matrix: 8 bytes. See [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) and
-/// [`DrawList::slots`](crate::DrawList::slots).
+/// The location of a node's world matrix: 8 bytes. See [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]

@@ -1,4 +1,4 @@
-//! The memory of a scene, by what takes it.
+//! The memory use of a scene, by kind of data.
 
 use crate::store::columns::{DrawableRecord, Row, Seen, Slots};
 use crate::store::page::RECORD_BYTES;
@@ -11,7 +11,7 @@ use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
 
 impl Slice {
-    /// The memory use of rows, slots and drawables. Imports are no live ones.
+    /// Returns the memory use of rows, slots and drawables. Imports do not count as live.
     pub(crate) fn usages(&self, live_rows: usize) -> [Usage; 3] {
         let Self { rows, slots, drawables, .. } = self;
         let Slots { records, parents, worlds, locals } = slots;
@@ -43,13 +43,13 @@ impl Slice {
 }
 
 impl Store {
-    /// The memory use of records, in pages.
+    /// Returns the memory use of records, in pages.
     pub(crate) fn record_usage(&self) -> Usage {
         let live = self.pages.len();
         Usage { live, live_bytes: live * RECORD_BYTES, allocated_bytes: self.pages.bytes() }
     }
 
-    /// The memory use of rows, transform slots and drawables of all slices.
+    /// Returns the memory use of rows, transform slots and drawables of all slices.
     pub(crate) fn slice_usages(&self) -> [Usage; 3] {
         let slices = self.slices.slices.iter().zip(&self.slices.heads);
         let sum = |sums: [Usage; 3], (slice, head): (&Slice, &Head)| {
@@ -57,17 +57,16 @@ impl Store {
             [0, 1, 2].map(|kind| sums[kind].plus(usages[kind]))
         };
         let [rows, slots, drawables] = slices.fold([Usage::default(); 3], sum);
-        // The limbo is no node, and has a row and a slot.
+        // The limbo is not a node, but has a row and a slot.
         let limbo = |bytes: &Usage| Usage { live: 1, live_bytes: bytes.live_bytes / bytes.live, allocated_bytes: 0 };
         [rows.minus(limbo(&rows)), slots.minus(limbo(&slots)), drawables]
     }
 
-    /// The memory use of components but names, and of names.
+    /// Returns the memory use of components except names, and of names.
     pub(crate) fn component_usages(&self) -> [Usage; 2] {
         [self.components.usage(), self.components.name_usage()]
     }
 
-    /// The memory use of world boxes.
     pub(crate) fn box_usage(&self) -> Usage {
         let boxes = |slice: &Slice| {
             slice.boxes.as_ref().map_or(Usage::default(), |boxes| {
@@ -79,13 +78,13 @@ impl Store {
         self.slices.slices.iter().map(boxes).fold(of_order, Usage::plus)
     }
 
-    /// The bytes of histories and of the log of changes.
+    /// Returns the bytes of histories and of the log of changes.
     pub(crate) fn change_bytes(&self) -> usize {
         let traces = self.slices.slices.iter().filter_map(|slice| slice.trace.as_ref());
         self.feed.as_ref().map_or(0, |feed| feed.bytes()) + traces.map(|trace| trace.bytes()).sum::<usize>()
     }
 
-    /// The bytes of slices without their columns, of lists, and of scratch memory.
+    /// Returns the bytes of slices without their columns, of lists, and of scratch memory.
     pub(crate) fn overhead_bytes(&self) -> usize {
         let Slices { slices, heads, order, attached: _, free, edited, unboxed, untidy, is_untidy } = &self.slices;
         let lists = [order, free, edited, unboxed, untidy, &self.clock.swept, &self.clock.ahead];
@@ -97,12 +96,12 @@ impl Store {
             + self.scratch.bytes()
     }
 
-    /// How many rows, slots and drawables of slices nothing has.
+    /// Returns the number of unused rows, slots and drawables in slices.
     pub(crate) fn count_holes(&self) -> usize {
         self.slices.slices.iter().flat_map(Slice::unused).sum()
     }
 
-    /// How many world matrices of nodes are not finite.
+    /// Returns the number of world matrices of nodes that are not finite.
     pub(crate) fn count_overflowed(&self) -> usize {
         let overflowed = |slice: &Slice| {
             let own = slice.used_slots.iter().filter(|&slot| slot >= slice.imports.len());
@@ -111,12 +110,11 @@ impl Store {
         self.slices.slices.iter().map(overflowed).sum()
     }
 
-    /// Reconstitutions since the scene was made.
     pub(crate) fn reconstitutions(&self) -> u64 {
         self.clock.reconstitutions
     }
 
-    /// How many records are spent.
+    /// Returns the number of retired records.
     pub(crate) fn spent(&self) -> usize {
         self.pages.spent()
     }

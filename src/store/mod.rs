@@ -5,18 +5,18 @@
 //!           (stable, by handle)          slice by slice     (derived)
 //! ```
 //!
-//! Data flows one way. An edit only marks rows of a slice as dead or out of date; a pass does not use links. Between
-//! the two stands [`place`], the step of the update that knows both.
+//! Data flows one way. An edit only marks rows of a slice as dead or out of date, and a pass does not use links. Only
+//! [`place`], a step of the update, knows both records and slices.
 //!
 //! | file | what |
 //! |---|---|
-//! | `record` `page` `side` `components` | what a handle names: a cache line, pages of them, and data that few nodes have |
+//! | `record` `page` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
 //! | `links` `edit` `bulk` `waiting` | edits, and what they leave to the update |
-//! | `rows` `slice` `slices` | what is derived of some thousand nodes; all of these, and their order |
+//! | `rows` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `reconstitute` `sweep` `threads` `place` `boxes` `kinds` `feed` `update` | the update: rows, matrices, boxes, changes |
-//! | `view` `matrix_slot` `ahead` | slices from outside, and matrices before an update |
-//! | `read` `world` `space` `usage` `memory` `validate` | reads: of a node, of its place in the world as of now, of memory; all invariants |
-//! | `image` `maintain` | its bytes; slices joined and put in order |
+//! | `view` `matrix_slot` `ahead` | slices as passes see them, and matrices before an update |
+//! | `read` `world` `space` `usage` `memory` `validate` | reads of a node, its world transform, memory use; all invariants |
+//! | `image` `maintain` | saving and loading; merging and reconstituting slices |
 
 mod ahead;
 mod boxes;
@@ -86,7 +86,7 @@ use waiting::Waiting;
 /// No number.
 pub(crate) const NIL: u32 = u32::MAX;
 
-/// Records, what is derived of them, and what waits for the update.
+/// Records, the data derived from them, and the work left to the update.
 #[derive(Clone)]
 pub(crate) struct Store {
     pages: Pages,
@@ -96,17 +96,16 @@ pub(crate) struct Store {
     clock: Clock,
     scratch: Scratch,
     config: SceneConfig,
-    /// How many nodes are outside of the tree.
+    /// The number of nodes outside of the tree.
     detached: usize,
     identity: Identity,
-    /// What changed, if changes are tracked.
+    /// The changes, if they are tracked.
     feed: Option<Box<Feed>>,
-    /// The boxes of slices, if the scene keeps any.
+    /// The boxes of slices, if the scene keeps boxes.
     boxes: OrderBoxes,
 }
 
-/// Which scene it is: for data outside a scene that must know which one it was made for. A clone has another identity
-/// from the start, since each is edited on its own.
+/// The identity of a scene, for data that belongs to one scene. Each clone, edited on its own, gets a new identity.
 #[derive(Debug)]
 struct Identity(u64);
 
@@ -122,24 +121,24 @@ impl Clone for Identity {
     }
 }
 
-/// What is counted from update to update.
+/// Counters that updates advance, and lists of one update.
 #[derive(Clone, Default, Debug)]
 struct Clock {
-    /// Updates that had work to do.
+    /// The number of updates that had work to do.
     updates: u64,
-    /// The newest version that any slice has or had.
+    /// The newest version that any slice has or ever had.
     versions: u64,
-    /// Reconstitutions: what is known of where nodes are holds for one of these.
+    /// The number of reconstitutions. `Slice::sources` is valid for one value of it.
     layouts: u64,
-    /// How many pieces were cut.
+    /// The number of pieces cut.
     cuts: u32,
     /// The slices that the last sweep computed.
     swept: Vec<u32>,
-    /// Whether no update came yet: the root and the limbo alone have rows.
+    /// Whether there was no update yet, so that only the root and the limbo have rows.
     placed: bool,
-    /// The slices of which a visitor computed matrices.
+    /// The slices with matrices that a visitor computed.
     ahead: Vec<u32>,
-    /// Reconstitutions since the scene was made.
+    /// The number of reconstitutions since the scene was made or loaded.
     reconstitutions: u64,
 }
 
@@ -150,12 +149,12 @@ impl core::fmt::Debug for Store {
 }
 
 impl Store {
-    /// A root, and the limbo, each in a slice.
+    /// Creates a store with a root and the limbo, each in a slice.
     pub(crate) fn new(config: SceneConfig) -> Self {
         Self::of(config, Pages::with_root(), Components::default())
     }
 
-    /// The root and the limbo of these records, each in a slice.
+    /// Creates a store with these records, and with one slice each for the root and the limbo.
     fn of(config: SceneConfig, pages: Pages, components: Components) -> Self {
         let mut store = Self {
             pages,
@@ -186,75 +185,72 @@ impl Store {
         store
     }
 
-    /// The configuration.
     pub(crate) fn config(&self) -> &SceneConfig {
         &self.config
     }
 
-    /// The root's handle.
     pub(crate) fn root(&self) -> NodeHandle {
         self.pages.handle(RecordId::ROOT)
     }
 
-    /// No two scenes in a process have the same number.
+    /// Returns a number that no other scene in the process has.
     #[inline]
     pub(crate) fn scene_number(&self) -> u64 {
         self.identity.0
     }
 
-    /// The number of updates that had work to do.
+    /// Returns the number of updates that had work to do.
     #[inline]
     pub(crate) fn updates(&self) -> u64 {
         self.clock.updates
     }
 
-    /// The newest version that any slice has or had. It also changes with the order of slices.
+    /// Returns the newest version that any slice has or ever had. It also changes with the order of slices.
     #[inline]
     pub(crate) fn versions(&self) -> u64 {
         self.clock.versions
     }
 
-    /// What changed, if changes are tracked.
+    /// Returns the changes, if they are tracked.
     #[inline]
     pub(crate) fn feed(&self) -> Option<&Feed> {
         self.feed.as_deref()
     }
 
-    /// The numbers of the slices of the tree, in order: a slice comes after those that it imports from.
+    /// Returns the numbers of the slices of the tree, each after the slices that it imports from.
     #[inline]
     pub(crate) fn order(&self) -> &[u32] {
         self.slices.in_tree()
     }
 
-    /// The numbers of all slices.
+    /// Iterates over the numbers of all slices.
     pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
         self.slices.order.iter().copied()
     }
 
-    /// One past the greatest number of a slice.
+    /// Returns one past the greatest number of a slice.
     #[inline]
     pub(crate) fn slice_end(&self) -> usize {
         self.slices.slices.len()
     }
 
-    /// The boxes of the slices of the tree, by position in the order.
+    /// Returns the boxes of the slices of the tree, by position in the order.
     pub(crate) fn order_boxes(&self) -> &OrderBoxes {
         &self.boxes
     }
 
-    /// The greatest number of nodes in a slice.
     #[inline]
     fn max_nodes(&self) -> usize {
         (self.config.max_nodes as usize).min(MAX_ROWS)
     }
 
-    /// The greatest number of rows in a slice, imports included.
+    /// Returns the greatest number of rows in a slice, imports included.
     #[inline]
     fn max_rows(&self) -> usize {
         (self.max_nodes() * 2).min(MAX_ROWS)
     }
 
-    /// Gives a slice a version that none has, and has those that import from it look at it.
+    /// Gives a slice a new version, so that slices that import from it check it.
     fn renew_version(&mut self, number: u32) {
         self.slices.renew(number as usize, &mut self.clock.versions);
         self.slices.slices[number as usize].swept_in = self.clock.updates;

@@ -1,11 +1,11 @@
-//! Pages of records, and the free list: what a handle names.
+//! Pages of records, and the free list.
 //!
-//! A load that must arrive before the next instruction retires costs more than a store. So what an edit checks, the
-//! state, is small and apart, and what it writes, the record, is written without being read.
+//! A load that must arrive before the next instruction retires costs more than a store. So the state, which an edit
+//! checks, is small and in its own array; the record, which an edit writes, is written without being read.
 //!
 //! Invariants:
-//! 1. The state of a live record is the generation of its handle, which is odd. That of a free record is even, so it
-//!    equals no handle's. That of a spent record is 0, and it is on no list.
+//! 1. The state of a live record is the generation of its handle, which is odd. The state of a free record is even, so
+//!    it equals no handle's. The state of a spent record is 0, and the record is on no list.
 //! 2. The free list starts at `free`, goes on through `parents`, and visits every free record before `end` once.
 //! 3. A dirty byte implies its page's mark.
 
@@ -17,18 +17,18 @@ use crate::{Error, NodeHandle};
 use hedgerow_math::internal::{prefetch, prefetch_far};
 use std::collections::TryReserveError;
 
-/// How many records a page has.
+/// The number of records of a page.
 pub(crate) const PAGE: usize = 1 << PAGE_BITS;
 const PAGE_BITS: u32 = 10;
-/// The greatest number of records: two bits of a number are to spare.
+/// The greatest number of records. It leaves two bits of a record's number unused.
 pub(crate) const MAX_RECORDS: u32 = 1 << 30;
 
-/// The upper bit of a state: a set of the local transform must look closer. A handle never has it.
+/// The upper bit of a state: setting the local transform needs more than a store. No handle has this bit.
 const SLOW: u32 = 1 << 31;
-/// The state of [`RecordId::LIMBO`], which no handle names: even, and beyond those of free records.
+/// The state of [`RecordId::LIMBO`], which no handle names: even, and greater than those of free records.
 const LIMBO: u32 = SLOW - 2;
 
-/// The last generation of a record, which is spent after it, and the greatest number of records.
+/// The last generation of a record, and the greatest number of records.
 struct Limits {
     generation: u32,
     records: u32,
@@ -44,21 +44,21 @@ fn limits() -> Limits {
     Limits { generation: GENERATIONS.get(), records: RECORDS.get() }
 }
 
-// Unit tests lower these to spend records, and to use all of them.
+// Unit tests lower these limits to reach them.
 #[cfg(test)]
 thread_local! {
     pub(crate) static GENERATIONS: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_GENERATION) };
     pub(crate) static RECORDS: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_RECORDS) };
 }
 
-/// Where the update has placed a node: a slice, a row there, and the slot of its transform, its own or inherited; or
-/// the node's index in the waiting list. One load reads all of it.
+/// The location of a node: its slice, its row there, and the slot of its transform, own or inherited; or, before the
+/// update places the node, its index in the waiting list. One load reads all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub(crate) struct Spot(u64);
 
 impl Spot {
-    /// In no slice.
+    /// The flag of a node without a row.
     const WAITS: u64 = 1 << 63;
 
     #[inline(always)]
@@ -71,14 +71,14 @@ impl Spot {
         Self(Self::WAITS | index as u64)
     }
 
-    /// The node's index among those that wait for a place.
+    /// Returns the node's index in the waiting list, if it waits.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "an index has 32 bits")]
     pub(crate) const fn as_waiting(self) -> Option<u32> {
         if self.0 & Self::WAITS != 0 { Some(self.0 as u32) } else { None }
     }
 
-    /// The slice; beyond all slices if the node waits.
+    /// Returns the slice, or a number beyond all slices if the node waits.
     #[inline(always)]
     pub(crate) const fn slice(self) -> usize {
         (self.0 >> 32) as usize
@@ -89,7 +89,7 @@ impl Spot {
         (self.0 >> 16 & 0xffff) as usize
     }
 
-    /// The slot of the node's own transform, or of the nearest one above.
+    /// Returns the slot of the node's own transform, or of the nearest ancestor's.
     #[inline(always)]
     pub(crate) const fn slot(self) -> usize {
         (self.0 & 0xffff) as usize
@@ -106,17 +106,17 @@ impl Spot {
 pub(crate) struct Page {
     states: [u32; PAGE],
     spots: [Spot; PAGE],
-    /// The parent; of a free record the next free one.
+    /// The parent. For a free record, the next free one.
     parents: [RecordId; PAGE],
     /// 1 if the local transform was set since the update, else 0.
     pub(crate) dirty: [u8; PAGE],
     records: [Record; PAGE],
 }
 
-/// The bytes that a page has for each record.
+/// The bytes that a page takes for each record.
 pub(crate) const RECORD_BYTES: usize = size_of::<Page>() / PAGE;
 
-/// A page of records that were never used. It is copied as bytes, and never lies on the stack.
+/// A page of records that were never used. It is copied as bytes, and is never on the stack.
 static UNUSED: [Page; 1] = [Page {
     states: [0; PAGE],
     spots: [Spot::of(0, 0, 0); PAGE],
@@ -125,7 +125,7 @@ static UNUSED: [Page; 1] = [Page {
     records: [Record::BLANK; PAGE],
 }];
 
-/// Where a node stands, and what it has.
+/// The parent, the spot and the components of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
     pub(crate) parent: RecordId,
@@ -134,7 +134,7 @@ pub(crate) struct Standing {
     pub(crate) spot: Spot,
 }
 
-/// All pages. There may be more than the records in use need.
+/// All pages, which may be more than the records in use need.
 #[derive(Clone)]
 pub(crate) struct Pages {
     pages: Vec<Boxed<Page>>,
@@ -142,13 +142,13 @@ pub(crate) struct Pages {
     marks: Vec<u8>,
     /// Whether any mark may be set.
     pub(crate) marked: bool,
-    /// The record that is taken next, or [`RecordId::NIL`].
+    /// The record to take next, or [`RecordId::NIL`].
     free: RecordId,
     /// One past the last record that was ever used.
     end: u32,
-    /// How many records of these are free.
+    /// The number of free records before `end`.
     freed: u32,
-    /// How many are spent.
+    /// The number of spent records.
     spent: u32,
 }
 
@@ -172,7 +172,7 @@ impl RecordId {
 }
 
 impl Pages {
-    /// The root, and the limbo, which no handle names: see [`RecordId::LIMBO`].
+    /// Creates pages with the root and with the limbo, which no handle names: see [`RecordId::LIMBO`].
     pub(crate) fn with_root() -> Self {
         let mut pages = Self::default();
         for (id, has, state) in
@@ -185,7 +185,7 @@ impl Pages {
         pages
     }
 
-    /// The record of a handle whose node lives.
+    /// Returns the record of a handle whose node lives.
     #[inline(always)]
     pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<RecordId> {
         let id = handle.record();
@@ -193,7 +193,7 @@ impl Pages {
         ((page.states[id.index()] ^ handle.generation()) << 1 == 0).then_some(id)
     }
 
-    /// Where a node stands, and what it has: by one look at its page.
+    /// Returns a node's parent, spot and components, all from its page and record.
     #[inline(always)]
     pub(crate) fn standing(&self, id: RecordId) -> Standing {
         let page = &*self.pages[id.page()];
@@ -201,7 +201,7 @@ impl Pages {
         Standing { parent: page.parents[id.index()], links, has, spot: page.spots[id.index()] }
     }
 
-    /// Where a live node is.
+    /// Returns the spot of a live node.
     #[inline(always)]
     pub(crate) fn spot_of(&self, handle: NodeHandle) -> Option<Spot> {
         let id = handle.record();
@@ -209,16 +209,16 @@ impl Pages {
         ((page.states[id.index()] ^ handle.generation()) << 1 == 0).then(|| page.spots[id.index()])
     }
 
-    /// The handle of a live record.
+    /// Returns the handle of a live record.
     #[inline(always)]
     pub(crate) fn handle(&self, id: RecordId) -> NodeHandle {
         NodeHandle::of_record(id, self.pages[id.page()].states[id.index()] & !SLOW)
     }
 
-    /// Stores the local transform of a live node that has one and no other component, and marks it dirty. `None`, and
-    /// nothing is done, in all other cases.
+    /// Stores the local transform of a live node that has one and no other component, and marks it dirty. In all other
+    /// cases returns `None` and changes nothing.
     ///
-    /// Waits for one load, the state; the record and its dirty byte are stored unread.
+    /// Waits for one load, the state; the record and its dirty byte are stored without a load.
     #[inline(always)]
     pub(crate) fn set_plain(
         &mut self,
@@ -241,7 +241,7 @@ impl Pages {
         Some(())
     }
 
-    /// The local transform of a live node that has one and no other component.
+    /// Returns the local transform of a live node that has one and no other component.
     #[inline(always)]
     pub(crate) fn plain_local(&self, handle: NodeHandle) -> Option<hedgerow_math::PackedTransform> {
         let id = handle.record();
@@ -249,7 +249,7 @@ impl Pages {
         (page.states[id.index()] == handle.generation()).then(|| page.records[id.index()].local)
     }
 
-    /// Marks the local transform of a live node as set.
+    /// Marks the local transform of a live node as set since the update.
     #[inline(always)]
     pub(crate) fn mark_dirty(&mut self, id: RecordId) {
         self.pages[id.page()].dirty[id.index()] = 1;
@@ -267,7 +267,7 @@ impl Pages {
         &mut self.pages[id.page()].records[id.index()]
     }
 
-    /// The parent, [`RecordId::NIL`] for the root and for the top of a detached subtree.
+    /// Returns the parent; [`RecordId::NIL`] for the root, [`RecordId::LIMBO`] for the root of a detached subtree.
     #[inline(always)]
     pub(crate) fn parent(&self, id: RecordId) -> RecordId {
         self.pages[id.page()].parents[id.index()]
@@ -288,7 +288,7 @@ impl Pages {
         self.pages[id.page()].spots[id.index()] = spot;
     }
 
-    /// Sets what a node has, and whether a set of its local transform must look closer.
+    /// Sets a node's components, and whether setting its local transform needs more than a store.
     #[inline(always)]
     pub(crate) fn set_has(&mut self, id: RecordId, has: Has) {
         let page = &mut *self.pages[id.page()];
@@ -297,14 +297,13 @@ impl Pages {
         *state = *state & !SLOW | if has.sets_at_length() { SLOW } else { 0 };
     }
 
-    /// Whether a live record still has this generation.
+    /// Returns whether a record is live.
     #[inline]
     pub(crate) fn lives(&self, id: RecordId) -> bool {
         self.pages.get(id.page()).is_some_and(|page| page.states[id.index()] & 1 != 0)
     }
 
-    /// Takes a record for a node, a free one or one that was never used, and returns its handle. [`Self::write_new`]
-    /// brings it to life.
+    /// Takes a free or new record for a node, and returns its handle. [`Self::write_new`] makes the record live.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> Result<NodeHandle, Error> {
         let id = self.free;
@@ -330,7 +329,7 @@ impl Pages {
         Ok(NodeHandle::of_record(id, 1))
     }
 
-    /// Brings a record that was taken to life.
+    /// Writes a record that was taken, and makes it live.
     #[inline(always)]
     pub(crate) fn write_new(&mut self, node: NodeHandle, parent: RecordId, spot: Spot, record: Record) {
         let id = node.record();
@@ -350,7 +349,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Frees a record; its handle is stale from now on. Returns where the node was.
+    /// Frees a record, whose handle is then stale. Returns the node's spot.
     #[inline(always)]
     pub(crate) fn release(&mut self, id: RecordId) -> Spot {
         let page = &mut *self.pages[id.page()];
@@ -369,23 +368,23 @@ impl Pages {
         page.spots[id.index()]
     }
 
-    /// For how many more nodes there are records.
+    /// Returns the number of nodes for which there are still records.
     pub(crate) fn room(&self) -> usize {
         (limits().records.saturating_sub(self.end) + self.freed) as usize
     }
 
-    /// Makes room for so many more nodes.
+    /// Makes room for this many more nodes.
     pub(crate) fn try_reserve(&mut self, nodes: usize) -> Result<(), TryReserveError> {
         let pages = (self.end as usize + nodes.saturating_sub(self.freed as usize)).div_ceil(PAGE);
         let missing = pages.saturating_sub(self.pages.len());
-        // What cannot be had is refused before any page is written.
+        // Fails before any page is written if the memory is not available.
         fallible::probe::<Page>(missing)?;
         self.pages.try_reserve_exact(missing)?;
         self.marks.try_reserve_exact(missing)?;
         (0..missing).try_for_each(|_| self.open_page())
     }
 
-    /// Gives back pages in which no record was ever used. Which records come next stays.
+    /// Frees pages in which no record was ever used. The order of later records stays the same.
     pub(crate) fn shrink(&mut self) {
         self.pages.truncate((self.end as usize).div_ceil(PAGE));
         self.marks.truncate(self.pages.len());
@@ -393,32 +392,32 @@ impl Pages {
         self.marks.shrink_to_fit();
     }
 
-    /// How many nodes live, without the limbo.
+    /// Returns the number of live nodes, without the limbo.
     pub(crate) fn len(&self) -> usize {
         (self.end - self.freed - self.spent - 1) as usize
     }
 
-    /// All records that were ever used.
+    /// Iterates over all records that were ever used.
     pub(crate) fn ids(&self) -> impl ExactSizeIterator<Item = RecordId> + use<> {
         (0..self.end).map(RecordId)
     }
 
-    /// The records of live nodes, in ascending order.
+    /// Iterates over the records of live nodes, in ascending order.
     pub(crate) fn live(&self) -> impl Iterator<Item = RecordId> + '_ {
         self.ids().filter(|&id| self.lives(id))
     }
 
-    /// The records of live nodes and the limbo, in ascending order.
+    /// Iterates over the records of live nodes and the limbo, in ascending order.
     pub(crate) fn used(&self) -> impl Iterator<Item = RecordId> + '_ {
         self.ids().filter(|&id| id == RecordId::LIMBO || self.lives(id))
     }
 
-    /// How many records are spent.
+    /// Returns the number of spent records.
     pub(crate) fn spent(&self) -> usize {
         self.spent as usize
     }
 
-    /// The states of all records, without the flag of live ones.
+    /// Iterates over the states of all records, without the flag of live ones.
     pub(crate) fn states(&self) -> impl ExactSizeIterator<Item = u32> {
         (0..self.end).map(|number| {
             let id = RecordId(number);
@@ -426,12 +425,12 @@ impl Pages {
         })
     }
 
-    /// The free records, in the order in which they are taken.
+    /// Iterates over the free records, in the order in which they are taken.
     pub(crate) fn free_list(&self) -> impl Iterator<Item = RecordId> + '_ {
         core::iter::successors(self.free.some(), |&id| self.parent(id).some()).take(self.freed as usize)
     }
 
-    /// Pages of what [`Self::states`] and [`Self::free_list`] returned. What is in use has a blank record.
+    /// Builds pages from the results of [`Self::states`] and [`Self::free_list`]. Records in use are blank.
     ///
     /// # Errors
     /// [`BytesError`].
@@ -462,7 +461,7 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Whether the free list visits every free record once, and no other.
+    /// Returns whether the free list visits every free record once, and no other.
     fn lists_free(&self) -> bool {
         let (mut at, mut visited) = (self.free.some(), 0);
         while let Some(id) = at {
@@ -476,14 +475,14 @@ impl Pages {
         visited == self.freed
     }
 
-    /// Pages with a mark, with their numbers; the marks are cleared.
+    /// Iterates over the pages with a mark, with their numbers, and clears the marks.
     pub(crate) fn take_marked(&mut self) -> impl Iterator<Item = (usize, &mut Page)> {
         self.marked = false;
         let marked = self.marks.iter_mut().zip(&mut self.pages).enumerate();
         marked.filter_map(|(number, (mark, page))| (core::mem::take(mark) != 0).then_some((number, &mut **page)))
     }
 
-    /// The pages with a mark.
+    /// Iterates over the pages with a mark.
     pub(crate) fn marked(&self) -> impl Iterator<Item = &Page> {
         self.marks.iter().zip(&self.pages).filter(|(mark, _)| **mark != 0).map(|(_, page)| &**page)
     }
@@ -493,7 +492,7 @@ impl Pages {
         self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.records, id.index()));
     }
 
-    /// The same for a record that is read much later.
+    /// Prefetches a record that is read much later.
     #[inline(always)]
     pub(crate) fn prefetch_record_far(&self, id: RecordId) {
         self.pages.get(id.page()).into_iter().for_each(|page| prefetch_far(&page.records, id.index()));

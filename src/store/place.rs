@@ -1,12 +1,12 @@
-//! The first phase of an update: what waits is given rows and slots. The one place that knows both links and slices.
+//! The first phase of an update: waiting nodes get rows and slots. Only this phase knows both links and slices.
 //!
-//! 1. What was moved loses its row, with everything below it, and waits like what was inserted.
-//! 2. All that waits is listed, parents first, by the slice that the nearest node above with a row is in.
-//! 3. In each of these slices, it takes unused rows after the parents' rows, or rows at the end. If there is no room,
-//!    the nodes double, or more than half is unused, the slice is [reconstituted](super::reconstitute). Empty ones end.
+//! 1. Moved nodes and all nodes below them lose their rows, and wait like inserted nodes.
+//! 2. All waiting nodes are listed, parents first, by the slice of the nearest ancestor that has a row.
+//! 3. In each of these slices, they take unused rows after their parents' rows, or rows at the end. If there is no
+//!    room, the nodes double, or over half is unused, it is [reconstituted](super::reconstitute). Empty slices end.
 //!
-//! On one thread, each slice is [swept](super::sweep) directly after its third step, when it is in the cache. On
-//! several, all are swept after it.
+//! On one thread, each slice is [swept](super::sweep) directly after its third step, while it is in the cache. On
+//! several threads, all slices are swept afterwards.
 
 use crate::store::Store;
 use crate::store::columns::short;
@@ -17,24 +17,24 @@ use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
 use hedgerow_math::internal::prefetch;
 
-/// A node is on no list yet.
+/// A waiting node that is not listed yet.
 const UNLISTED: u32 = u32::MAX;
 
-/// The greatest number of nodes for which lists are kept: what a busy frame edits, not what a build does.
+/// Returns the greatest length of lists that are kept: enough for the edits of a busy frame, but not for a build.
 fn most_kept(nodes: usize) -> usize {
     (nodes / 8).max(1 << 14)
 }
 
-/// What a phase of the update needs in passing. Kept to save allocations.
+/// Temporary memory of the update, kept to save allocations.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Scratch {
-    /// What waits, parents first.
+    /// The waiting nodes, parents first.
     fresh: Vec<Fresh>,
-    /// The same nodes, by slice.
+    /// The same nodes, sorted by slice.
     by_slice: Vec<Fresh>,
-    /// Where the nodes of each slice end in `by_slice`.
+    /// The end of each slice's nodes in `by_slice`.
     ends: Vec<u32>,
-    /// By index among those that wait: the index in `fresh`.
+    /// The index in `fresh` of each waiting node.
     numbers: Vec<u32>,
     pub(crate) stack: Vec<RecordId>,
     pub(crate) sort: Sort,
@@ -43,7 +43,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Gives back what a great build took, of a scene with so many nodes.
+    /// Frees memory that only a large build needed, in a scene of this many nodes.
     fn shrink(&mut self, nodes: usize) {
         if self.fresh.capacity() > most_kept(nodes) {
             *self = Self::default();
@@ -58,8 +58,7 @@ impl Scratch {
 }
 
 impl Store {
-    /// Gives rows and slots to all waiting nodes, and takes them from removed nodes. Then sweeps each slice, while it
-    /// is in the cache, unless all of them are swept later.
+    /// Gives rows and slots to waiting nodes, and frees those of removed ones. If `sweeps`, sweeps each slice directly.
     pub(crate) fn place(&mut self, sweeps: bool) {
         if self.has_placed() {
             if sweeps {
@@ -96,13 +95,13 @@ impl Store {
         self.scratch = scratch;
     }
 
-    /// Whether edits left nothing to place.
+    /// Returns whether no edit waits to be placed.
     #[inline]
     pub(crate) fn has_placed(&self) -> bool {
         self.waiting.is_empty() && self.slices.edited.is_empty()
     }
 
-    /// Frees what died in a slice, and gives nodes rows there, parents first.
+    /// Frees dead rows of a slice, and gives nodes rows there, parents first.
     fn place_in(&mut self, number: u32, nodes: &[Fresh], sort: &mut Sort, reorder: &mut Reorder) {
         let at = number as usize;
         let head = &mut self.slices.heads[at];
@@ -128,7 +127,7 @@ impl Store {
         }
     }
 
-    /// Takes the rows of moved nodes, and of all below them: these wait from now on.
+    /// Takes the rows of moved nodes and of all nodes below them, which then wait.
     fn lift_moved(&mut self) {
         let Self { pages, slices, waiting, clock, feed, .. } = self;
         let mut moved = core::mem::take(&mut waiting.moved);
@@ -153,14 +152,14 @@ impl Store {
                     slices.kill(spot, pages.record(id).has, &mut clock.versions);
                     pages.set_spot(id, waiting.push(id));
                 }
-                // What lies below a node that waits already was moved there itself.
+                // Nodes below a waiting node were moved there themselves.
                 at = pages.next_in_subtree(top, id, lies);
             }
         }
         waiting.moved = moved;
     }
 
-    /// Brings what is drawn up to date with meshes and bounds that were set.
+    /// Updates listed drawables whose mesh or bounds were set.
     fn redraw(&mut self) {
         let Self { pages, slices, waiting, clock, components, .. } = self;
         for handle in waiting.redrawn.drain(..) {
@@ -176,7 +175,7 @@ impl Store {
         }
     }
 
-    /// Lists what waits, parents first, each with the slice of the nearest node above that has a row.
+    /// Lists the waiting nodes, parents first, each with the slice of the nearest ancestor that has a row.
     fn list_waiting(&mut self, scratch: &mut Scratch) {
         let Self { pages, waiting, .. } = self;
         let Scratch { fresh, numbers, stack, .. } = scratch;
@@ -196,7 +195,7 @@ impl Store {
                 continue;
             }
             let (mut at, mut above) = (id, pages.spot(pages.parent(id)));
-            // The root and the limbo have a row at any time, so the climb ends.
+            // The root and the limbo always have a row, so the climb ends.
             let owner = loop {
                 match above.as_waiting().map(|index| numbers[index as usize]) {
                     None => break u32::try_from(above.slice()).unwrap_or(0),
@@ -220,11 +219,11 @@ impl Store {
             fresh.push(Fresh { id, owner, above });
         }
         waiting.unplaced.clear();
-        // After a great build, the list would be larger than the scene's.
+        // After a large build, the list would be larger than the scene's.
         waiting.unplaced.shrink_to(most_kept(pages.len()));
     }
 
-    /// Sorts what waits by slice; the order within a slice stays.
+    /// Sorts waiting nodes by slice; the order within a slice stays.
     fn group(&self, scratch: &mut Scratch) {
         let Scratch { fresh, by_slice, ends, .. } = scratch;
         ends.clear();
@@ -242,14 +241,14 @@ impl Store {
         }
     }
 
-    /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many got one.
+    /// Gives nodes rows in a slice, parents first, as long as there is room. Returns the number of nodes that got one.
     fn put_all(&mut self, number: u32, nodes: &[Fresh]) -> usize {
         let (max_rows, max_nodes) = (self.max_rows(), self.max_nodes());
         let Self { pages, slices, components, .. } = self;
         let (slice, head) = (&mut slices.slices[number as usize], &mut slices.heads[number as usize]);
-        // What is reconstituted anyway is not put one by one before.
+        // If the slice will be reconstituted, rows for single nodes are wasted work.
         let fits = slice.used_rows.len() + nodes.len() <= max_rows && head.live as usize + nodes.len() <= max_nodes;
-        // One that doubles is put in order.
+        // A slice that doubles is sorted again.
         if head.reshaped || !fits || nodes.len() > head.live as usize {
             return 0;
         }
@@ -267,7 +266,7 @@ impl Store {
                 prefetch(&slice.slots.records, above.slot());
                 prefetch(&slice.slots.parents, above.slot());
             }
-            // One that waited has a row by now.
+            // A parent that waited has a row by now.
             let above = if above.as_waiting().is_some() { pages.spot(pages.parent(id)) } else { above };
             let Some((row, slot)) = slice.put(pages, components, id, above.row(), max_rows) else { return count };
             head.alive.insert(row);
@@ -280,14 +279,14 @@ impl Store {
         nodes.len()
     }
 
-    /// Brings the order up to date.
+    /// Updates the order of slices.
     pub(crate) fn apply(&mut self, reorder: Reorder) {
         let Reorder { mut pieces, ended } = reorder;
         if pieces.is_empty() && ended.is_empty() {
             return;
         }
         let Slices { slices, order, attached, free, .. } = &mut self.slices;
-        // By slice; pieces of the same one stay in order.
+        // Sorted by slice; pieces of the same slice stay in order.
         pieces.sort_by_key(|&(of, _)| of);
         let before = core::mem::take(order);
         order.reserve(before.len() + pieces.len());
@@ -296,7 +295,7 @@ impl Store {
             if at == *attached {
                 tree = order.len();
             }
-            // What ended is of no use, and its number is given out after this.
+            // Drops slices that ended. Their numbers are reused later.
             if slices[number as usize].lives {
                 order.push(number);
             }
@@ -309,11 +308,11 @@ impl Store {
         self.clock.versions += 1;
     }
 
-    /// Joins edited slices that have become small with a neighbour. Few at a time: maintenance joins the others.
+    /// Merges a few edited slices that have become small with a neighbour. Maintenance merges the others.
     fn join_small(&mut self, sweeps: bool, scratch: &mut Scratch) {
         const MOST: usize = 4;
         let edited = &self.slices.edited;
-        // Another first one each time: those that have no neighbour to join are not in the way forever.
+        // The first candidate rotates, so that slices without a neighbour to merge do not block others.
         let turn = usize::try_from(self.clock.updates % edited.len().max(1) as u64).unwrap_or(0);
         let (behind, before) = edited.split_at(turn);
         let small = before.iter().chain(behind).copied().filter(|&number| self.is_small(number));
@@ -332,23 +331,23 @@ impl Store {
         }
     }
 
-    /// Whether a slice is in use, and one that may be joined with a neighbour.
+    /// Returns whether a slice is in use and small enough to merge.
     pub(crate) fn is_small(&self, number: u32) -> bool {
         let (slice, head) = (&self.slices.slices[number as usize], &self.slices.heads[number as usize]);
         slice.lives && (head.live as usize) < self.max_nodes() / 4
     }
 
-    /// How many rows of a slice are needed.
+    /// Returns the number of rows that a slice needs.
     pub(crate) fn rows_of(&self, number: u32) -> usize {
         self.slices.heads[number as usize].live as usize + self.slices.slices[number as usize].imports.len()
     }
 
-    /// Whether a slice of so many rows has room to spare.
+    /// Returns whether a slice with this many rows has room to spare.
     pub(crate) fn leaves_room(&self, rows: usize) -> bool {
         rows <= self.max_nodes() * 5 / 8
     }
 
-    /// A slice and one of its neighbours in the order, if both fit into one with room to spare.
+    /// Returns a slice and one of its neighbours in the order, if both fit into one slice with room to spare.
     fn pair_for(&self, number: u32) -> Option<[u32; 2]> {
         let Slices { slices, order, .. } = &self.slices;
         let at = order.iter().position(|&other| other == number)?;

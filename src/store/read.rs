@@ -8,49 +8,43 @@ use crate::store::record::{Has, Link, RecordId};
 use crate::{Drawable, Layers, Mat34, Node, ViewRange, Visibility};
 
 impl Store {
-    /// The record of a live node.
     #[inline(always)]
     pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<RecordId> {
         self.pages.resolve(handle)
     }
 
-    /// The handle of a live node.
     #[inline(always)]
     pub(crate) fn handle(&self, id: RecordId) -> NodeHandle {
         self.pages.handle(id)
     }
 
-    /// The parent; `None` for the root and for the top of a detached subtree.
+    /// Returns the parent; `None` for the root and for the root of a detached subtree.
     #[inline]
     pub(crate) fn parent(&self, id: RecordId) -> Option<RecordId> {
         self.pages.parent(id).some().filter(|&parent| parent != RecordId::LIMBO)
     }
 
-    /// Whether there is nothing below a node.
     #[inline(always)]
     pub(crate) fn is_leaf(&self, id: RecordId) -> bool {
         self.pages.record(id).is_leaf()
     }
 
-    /// Whether a node has a local transform.
     #[inline(always)]
     pub(crate) fn has_transform(&self, id: RecordId) -> bool {
         self.pages.record(id).has.has(Has::TRANSFORM)
     }
 
-    /// Whether a node's local transform is relative to the world.
     #[inline]
     pub(crate) fn is_anchored(&self, id: RecordId) -> bool {
         self.pages.record(id).has.has(Has::ANCHORED)
     }
 
-    /// The node to which the local transform of a node is relative: its parent; `None` for one that is anchored.
+    /// Returns the node to which the local transform is relative: the parent, or `None` if the node is anchored.
     #[inline]
     pub(crate) fn local_parent(&self, id: RecordId) -> Option<RecordId> {
         self.parent(id).filter(|_| !self.is_anchored(id))
     }
 
-    /// The form of a node's local transform, if it has one.
     #[inline]
     pub(crate) fn form(&self, id: RecordId) -> Option<LocalForm> {
         let has = self.pages.record(id).has;
@@ -58,108 +52,102 @@ impl Store {
         has.has(Has::TRANSFORM).then_some(form)
     }
 
-    /// Asks for what edits of a node need.
+    /// Prefetches the data that edits of a node need.
     #[inline(always)]
     pub(crate) fn prefetch(&self, id: RecordId) {
         self.pages.prefetch_record(id);
         self.pages.prefetch_spot(id);
     }
 
-    /// Where a node is.
     pub(crate) fn position(&self, id: RecordId) -> Position {
         Position { parent: self.pages.parent(id), next: self.pages.link(id, Link::Next) }
     }
 
-    /// Whether a node is the top of a detached subtree.
+    /// Returns whether a node is the root of a detached subtree.
     pub(crate) fn is_detached_top(&self, id: RecordId) -> bool {
         self.pages.parent(id) == RecordId::LIMBO
     }
 
-    /// Whether a node is outside of the tree.
     pub(crate) fn is_outside(&self, id: RecordId) -> bool {
         self.pages.record(id).has.has(Has::DETACHED)
     }
 
-    /// The first child.
     #[inline]
     pub(crate) fn first_child(&self, id: RecordId) -> Option<RecordId> {
         self.pages.link(id, Link::First).some()
     }
 
-    /// The last child.
     #[inline]
     pub(crate) fn last_child(&self, id: RecordId) -> Option<RecordId> {
         self.pages.link(id, Link::Last).some()
     }
 
-    /// The next sibling; none has the top of a detached subtree.
+    /// Returns the next sibling; `None` for the root of a detached subtree.
     #[inline]
     pub(crate) fn next_sibling(&self, id: RecordId) -> Option<RecordId> {
         if self.is_detached_top(id) { None } else { self.next_in_chain(id) }
     }
 
-    /// The sibling before.
+    /// Returns the previous sibling; `None` for the root of a detached subtree.
     #[inline]
     pub(crate) fn previous_sibling(&self, id: RecordId) -> Option<RecordId> {
         if self.is_detached_top(id) { None } else { self.previous_in_chain(id) }
     }
 
-    /// The next node below the same record, which tops of detached subtrees have, too.
+    /// Returns the next sibling or, for the root of a detached subtree, the next such root.
     #[inline]
     pub(crate) fn next_in_chain(&self, id: RecordId) -> Option<RecordId> {
         self.pages.link(id, Link::Next).some()
     }
 
-    /// The previous one.
+    /// Returns the previous sibling or root.
     #[inline]
     pub(crate) fn previous_in_chain(&self, id: RecordId) -> Option<RecordId> {
         self.pages.link(id, Link::Previous).some()
     }
 
-    /// The next node of a subtree in pre-order: see
-    /// [`Pages::next_in_subtree`](crate::store::page::Pages::next_in_subtree).
+    /// See [`Pages::next_in_subtree`](crate::store::page::Pages::next_in_subtree).
     #[inline]
     pub(crate) fn next_in_subtree(&self, top: RecordId, id: RecordId, descend: bool) -> Option<RecordId> {
         self.pages.next_in_subtree(top, id, descend)
     }
 
-    /// Whether a node is `top` or below it.
+    /// Returns whether a node is `top` or below it.
     pub(crate) fn is_in_subtree(&self, id: RecordId, top: RecordId) -> bool {
         self.pages.is_in_subtree(id, top)
     }
 
-    /// How many nodes are in the tree; at least the root.
+    /// Returns the number of nodes in the tree; at least 1, for the root.
     pub(crate) fn len(&self) -> usize {
         self.pages.len() - self.detached
     }
 
-    /// How many slices there are.
     pub(crate) fn slice_count(&self) -> usize {
         self.slices.order.len()
     }
 
-    /// How many nodes are outside of it.
+    /// Returns the number of nodes outside of the tree.
     pub(crate) fn detached_len(&self) -> usize {
         self.detached
     }
 
-    /// The world matrix of a live node as of the last update; the identity if it was inserted since.
+    /// Returns the world matrix of a live node as of the last update; the identity if the node was inserted since.
     #[inline(always)]
     pub(crate) fn world(&self, handle: NodeHandle) -> Option<&Mat34> {
         self.pages.spot_of(handle).map(|spot| self.slices.world(spot))
     }
 
-    /// The world matrix of a node as of the last update.
+    /// Returns the world matrix of a node as of the last update.
     pub(crate) fn world_at(&self, id: RecordId) -> &Mat34 {
         self.slices.world(self.pages.spot(id))
     }
 
-    /// The material that holds for a node as of now: its own, or that of the nearest node above that has one.
+    /// Returns the present effective material of a node: its own, or that of the nearest ancestor with one.
     pub(crate) fn material(&self, id: RecordId) -> Option<u32> {
         core::iter::successors(Some(id), |&id| self.pages.parent(id).some()).find_map(|id| self.own_material(id))
     }
 
-    /// The layers on which a node is visible as of now.
+    /// Returns the layers on which a node is visible now.
     pub(crate) fn layers(&self, id: RecordId) -> Layers {
         let chain = core::iter::successors(Some(id), |&id| self.pages.parent(id).some());
         let mut layers = Layers::ALL;
@@ -174,18 +162,15 @@ impl Store {
         if nearest == Visibility::Hidden { Layers::NONE } else { layers }
     }
 
-    /// The node's own material.
     pub(crate) fn own_material(&self, id: RecordId) -> Option<u32> {
         let record = self.pages.record(id);
         record.has.has(Has::MATERIAL).then_some(record.material)
     }
 
-    /// The node's own layers.
     pub(crate) fn own_layers(&self, id: RecordId) -> Option<Layers> {
         self.components.layers.get(id).copied()
     }
 
-    /// The node's own visibility.
     pub(crate) fn own_visibility(&self, id: RecordId) -> Visibility {
         let has = self.pages.record(id).has;
         match (has.has(Has::HIDDEN), has.has(Has::SHOWN)) {
@@ -195,37 +180,32 @@ impl Store {
         }
     }
 
-    /// The node's range.
     pub(crate) fn range(&self, id: RecordId) -> Option<ViewRange> {
         self.components.range.get(id).copied()
     }
 
-    /// All ranges, in the order of records.
+    /// Iterates over all view ranges, in the order of records.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = (RecordId, ViewRange)> + '_ {
         self.components.range.iter().map(|(id, &range)| (id, range))
     }
 
-    /// How many records were ever used.
+    /// Returns the number of records that were ever used.
     pub(crate) fn record_end(&self) -> usize {
         self.pages.ids().len()
     }
 
-    /// The node's drawable.
     pub(crate) fn drawable(&self, id: RecordId) -> Option<Drawable> {
         self.components.drawable.get(id).copied()
     }
 
-    /// The node's name.
     pub(crate) fn name(&self, id: RecordId) -> Option<&str> {
         self.components.name.get(id).map(|name| &**name)
     }
 
-    /// The number of the user's.
     pub(crate) fn user_data(&self, id: RecordId) -> u32 {
         if self.components.user_data.is_empty() { 0 } else { self.components.user_data.get(id).copied().unwrap_or(0) }
     }
 
-    /// The node's description.
     pub(crate) fn node(&self, id: RecordId) -> Node<'_> {
         Node {
             local: self.local(id),

@@ -1,9 +1,9 @@
-//! Reconstitution: a slice, or several that follow each other, with new nodes, as slices in depth-first order.
+//! Reconstitution: writes the nodes of neighbouring slices, and new nodes, as slices in depth-first order.
 //!
-//! One function does what splits, merges, rebuilds and moves do elsewhere. Nodes are sorted by counting over arrays of
-//! four bytes: sizes of subtrees in reverse order, positions in forward order. Links are not followed, so siblings come
-//! in the order of the rows that they had, and new ones after these. Little is read of records that had a row, unless
-//! they were reshaped. Imports are named by record, so no other slice hears of it.
+//! This one function also splits, merges and moves. Nodes are sorted by counting over arrays of four bytes: sizes of
+//! subtrees in reverse order, positions in forward order. Links are not followed, so siblings keep the order of their
+//! old rows, and new siblings come last. Records of nodes that had a row are hardly read, unless the nodes were
+//! reshaped. Imports are named by record, so other slices need no change.
 //!
 //! Source: the thesis, section 4.4.6; the order of a counting sort.
 
@@ -18,45 +18,45 @@ use crate::store::slice::{Head, Slice};
 use crate::store::trace::History;
 use hedgerow_math::internal::prefetch;
 
-/// The row of a node that had none.
+/// The row of a new node.
 const FRESH: u16 = u16::MAX;
-/// A parent that is an import: its number is in the lower bits.
+/// The flag of a parent that is an import, whose number is in the lower bits.
 const IMPORT: u32 = 1 << 31;
-/// A row that is sorted to no place: its node is gone.
+/// The item of a row whose node is gone.
 const GONE: u32 = u32::MAX;
 
-/// A node that is sorted.
+/// A node to sort.
 #[derive(Clone, Copy, Debug)]
 struct Item {
     record: RecordId,
-    /// The index of its slice among the sources.
+    /// The index of the node's slice among the sources.
     source: u16,
     row: u16,
 }
 
-/// A node that is in none of the sources, and is the parent of some that are.
+/// A parent of sorted nodes that is in none of the sources.
 #[derive(Clone, Copy, Debug)]
 struct Import {
     handle: Option<NodeHandle>,
     inherited: Inherited,
-    /// The history of its slot, if changes are tracked.
+    /// The history of the import's slot, if changes are tracked.
     history: Option<History>,
 }
 
-/// A node that is to get a row.
+/// A node that needs a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fresh {
     pub(crate) id: RecordId,
-    /// The slice that it goes to.
+    /// The slice that the node goes to.
     pub(crate) owner: u32,
-    /// Where its parent is, or [`Spot::waiting`].
+    /// The parent's spot, which may be [`Spot::waiting`].
     pub(crate) above: Spot,
 }
 
-/// What the order of slices is to become.
+/// Changes of the order of slices.
 #[derive(Default)]
 pub(crate) struct Reorder {
-    /// New slices, each with the one that it comes after.
+    /// New slices, each after the slice that it follows.
     pub(crate) pieces: Vec<(u32, u32)>,
     /// Slices that ended.
     pub(crate) ended: Vec<u32>,
@@ -66,28 +66,28 @@ pub(crate) struct Reorder {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Sort {
     items: Vec<Item>,
-    /// By item: the parent's item, or [`IMPORT`] and the number of an import.
+    /// The parent of each item: an item, or [`IMPORT`] and the number of an import.
     parents: Vec<u32>,
-    /// By item: how many nodes there are in its subtree.
+    /// The number of nodes in the subtree of each item.
     sizes: Vec<u32>,
-    /// By item: its position in depth-first order.
+    /// The position of each item in depth-first order.
     positions: Vec<u32>,
-    /// By item: where its next child goes.
+    /// The position of each item's next child.
     next: Vec<u32>,
-    /// By position: the item.
+    /// The item at each position.
     order: Vec<u32>,
     imports: Vec<Import>,
-    /// The import of nothing, if any item is anchored. Each piece has it first.
+    /// The import of the identity, if any item is anchored. It is the first import of each piece.
     identity: Option<u32>,
-    /// By row of each source: the item, an import, or [`GONE`].
+    /// The item of each row of the sources; an import; or [`GONE`].
     items_of_rows: Vec<u32>,
-    /// By item, and after the items by import: the piece that imported it last, and its row there.
+    /// For each item, then for each import: the piece that imported it last, and its row there.
     imported: Vec<(u32, u16)>,
-    /// The imports of a piece, as in `parents`.
+    /// The imports of a piece, in the form of `parents`.
     chosen: Vec<u32>,
 }
 
-/// The number of a node in a sort, or how many there are.
+/// Converts the number of a node in a sort, or a number of nodes.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^30 records")]
 pub(crate) fn short_row(row: usize) -> u32 {
@@ -113,7 +113,7 @@ impl Sort {
         imported.clear();
     }
 
-    /// Sorts the items depth first. Siblings come in the order of items.
+    /// Sorts the items depth first. Siblings stay in the order of items.
     fn sort(&mut self) {
         let count = self.items.len();
         self.sizes.resize(count, 1);
@@ -136,18 +136,18 @@ impl Sort {
         }
     }
 
-    /// By position: the source of a node, and the row that it had there.
+    /// Returns the source and the old row of the node at each position, if it had a row.
     fn origins(&self, run: core::ops::Range<usize>) -> impl Iterator<Item = Option<(usize, usize)>> {
         let items = self.order[run].iter().map(|&item| self.items[item as usize]);
         items.map(|Item { source, row, .. }| (row != FRESH).then_some((usize::from(source), usize::from(row))))
     }
 
-    /// By import of the last piece: its history, if it was an import before.
+    /// Returns the histories of the last piece's imports, if they were imports before.
     fn histories(&self) -> impl Iterator<Item = Option<History>> {
         self.chosen.iter().map(|&parent| self.imports.get(parent.wrapping_sub(IMPORT) as usize)?.history)
     }
 
-    /// Has each piece import the identity.
+    /// Makes each piece import the identity.
     fn import_identity(&mut self) {
         let known = self.imports.iter().position(|import| import.handle.is_none());
         let number = known.unwrap_or_else(|| {
@@ -157,7 +157,7 @@ impl Sort {
         self.identity = Some(IMPORT | short_row(number));
     }
 
-    /// Adds an import to those of a piece, unless it has it.
+    /// Adds an import to a piece that does not have it yet.
     fn choose(&mut self, parent: u32, piece: u32) {
         let key = self.import_key(parent);
         if self.imported[key].0 != piece {
@@ -166,16 +166,15 @@ impl Sort {
         }
     }
 
-    /// The index in `imported` of a parent.
+    /// Returns the index of a parent in `imported`.
     fn import_key(&self, parent: u32) -> usize {
         if parent >= IMPORT { self.items.len() + (parent - IMPORT) as usize } else { parent as usize }
     }
 }
 
 impl Store {
-    /// Makes one or more slices of the nodes of `sources`, which follow each other in the order, and of `fresh` ones,
-    /// parents first. The first source's number goes to the first of them. With `reshaped`, what nodes have is read
-    /// from their records.
+    /// Makes one or more slices of the nodes of `sources`, which follow each other in the order, and of `fresh` nodes,
+    /// parents first. The first new slice keeps the first source's number. If `reshaped`, components come from records.
     ///
     /// Runs in O(n), some 25 ns a node.
     pub(crate) fn reconstitute(
@@ -223,7 +222,7 @@ impl Store {
         reorder.ended.extend(&sources[1..]);
     }
 
-    /// Lists the nodes of the sources, and what these import. Returns whether any is anchored.
+    /// Lists the nodes of the sources, and the imports. Returns whether any node is anchored.
     fn collect(&self, sources: &[u32], old: &[(Slice, Head)], sort: &mut Sort) -> bool {
         let mut starts = smallvec::SmallVec::<[usize; 2]>::new();
         let mut flags = 0;
@@ -232,7 +231,7 @@ impl Store {
             starts.push(start);
             for (at, row) in slice.rows.iter().enumerate() {
                 let item = if let Some(&handle) = slice.imports.get(at) {
-                    // What an earlier source has is no import any more.
+                    // An import that an earlier source has as a node is no import any more.
                     let spot = handle.and_then(|handle| self.pages.resolve(handle)).map(|id| self.pages.spot(id));
                     let within = spot.and_then(|spot| {
                         let of = sources.iter().position(|&number| number as usize == spot.slice())?;
@@ -262,7 +261,7 @@ impl Store {
         flags & Row::ANCHORED != 0
     }
 
-    /// Lists nodes that have no row, after those that have one. Returns whether any is anchored.
+    /// Lists nodes without a row, after the nodes with one. Returns whether any node is anchored.
     fn collect_fresh(&mut self, sources: &[u32], old: &[(Slice, Head)], fresh: &[Fresh], sort: &mut Sort) -> bool {
         for (at, &Fresh { id, .. }) in fresh.iter().enumerate() {
             if let Some(ahead) = fresh.get(at + 16) {
@@ -274,7 +273,7 @@ impl Store {
                 let start: usize = rows.map(|(_, (slice, _))| slice.rows.len()).sum();
                 sort.items_of_rows[start + spot.row()]
             });
-            // Until it has a row, a node's spot is its number here.
+            // Until the node has a row, its spot is its item.
             self.pages.set_spot(id, Spot::waiting(short_row(sort.items.len())));
             sort.parents.push(parent);
             sort.items.push(Item { record: id, source: 0, row: FRESH });
@@ -282,14 +281,14 @@ impl Store {
         self.waiting.any_anchored && fresh.iter().any(|fresh| self.pages.record(fresh.id).has.has(Has::ANCHORED))
     }
 
-    /// Where the piece ends that begins at a position. Chooses its imports.
+    /// Returns the end of the piece that begins at a position, and chooses its imports.
     ///
     /// Pieces of a larger sort differ in size, by the golden ratio, so that they do not fill up in the same frame. A
     /// large independent subtree begins a piece of its own.
     fn cut(&mut self, begin: usize, piece: u32, sort: &mut Sort) -> usize {
         let (max_nodes, max_rows) = (self.max_nodes(), self.max_rows());
         let count = sort.items.len();
-        // A slice that grows is left room to grow.
+        // Leave room in a slice that grows.
         let grows = sort.items.last().is_some_and(|item| item.row == FRESH);
         let room = if grows { max_nodes * 15 / 16 } else { max_nodes };
         let all = count + sort.imports.len() <= max_rows && count <= room;
@@ -298,7 +297,7 @@ impl Store {
             left
         } else {
             self.clock.cuts = self.clock.cuts.wrapping_add(1);
-            // 0.618 of the range of sizes, from cut to cut. The last piece is none of a few nodes.
+            // Sizes advance by 0.618 of their range from cut to cut. The last piece keeps a quarter of `max_nodes`.
             let range = (max_nodes * 3 / 8).max(1);
             let size = max_nodes * 9 / 16 + (self.clock.cuts as usize).wrapping_mul(range * 633 / 1024 + 1) % range;
             size.min(left - max_nodes / 4)
@@ -324,13 +323,13 @@ impl Store {
         end
     }
 
-    /// Whether a node is a child of the root, or detached.
+    /// Returns whether a node is a child of the root, or the root of a detached subtree.
     fn is_independent(&self, id: RecordId) -> bool {
         let parent = self.pages.parent(id);
         parent == RecordId::ROOT || parent == RecordId::LIMBO
     }
 
-    /// What a parent hands down that is in an earlier piece, or an import.
+    /// Returns the handle of a parent in an earlier piece, or of an import, and the values that it hands down.
     fn inherited_of(&self, parent: u32, sort: &Sort) -> (Option<NodeHandle>, Inherited) {
         if parent >= IMPORT {
             let Import { handle, inherited, .. } = sort.imports[(parent - IMPORT) as usize];
@@ -342,7 +341,7 @@ impl Store {
         (Some(self.pages.handle(id)), inherited.unwrap_or(Inherited::NOTHING))
     }
 
-    /// Writes the nodes of some positions as a slice. Their spots follow when the slice has a number.
+    /// Writes the nodes of a run of positions as a slice. [`Self::put_slice`] sets their spots.
     fn write(&self, old: &[(Slice, Head)], run: core::ops::Range<usize>, reshaped: bool, sort: &Sort) -> (Slice, Head) {
         let Self { pages, components, .. } = self;
         let inherited: Vec<_> = sort.chosen.iter().map(|&parent| self.inherited_of(parent, sort)).collect();
@@ -402,8 +401,8 @@ impl Store {
                 to.slot = short(at);
                 let local = if slice.stale { pages.record(id).local } else { slice.slots.locals[slot] };
                 new.push_slot(id, slot_above, local, slice.slots.worlds[slot]);
-                // An import of a later source may be older than what the node itself has in an earlier one: that may
-                // have been reconstituted in this update.
+                // An import of a later source may be older than the node's value in an earlier source, which may have
+                // been reconstituted in this update.
                 let parent = slice.slots.parents[slot] as usize;
                 let other = source > 0
                     && parent < slice.imports.len()
@@ -429,7 +428,7 @@ impl Store {
         (new, head)
     }
 
-    /// Writes a node by its record. `before` is the row that it had.
+    /// Writes a node by its record. `before` is its old row.
     fn write_node(&self, new: &mut Slice, id: RecordId, above: usize, before: Option<(&Slice, Row)>) {
         let put = new.put(&self.pages, &self.components, id, above, MAX_ROWS);
         if let (Some((row, slot)), Some((slice, old))) = (put, before)
@@ -440,7 +439,7 @@ impl Store {
         }
     }
 
-    /// Puts a slice under a number, and sets the spots of its nodes.
+    /// Stores a slice under a number, and sets the spots of its nodes.
     pub(crate) fn put_slice(&mut self, number: u32, (mut slice, head): (Slice, Head)) {
         for (at, row) in slice.rows.iter().enumerate().skip(slice.imports.len()) {
             if let Some(ahead) = slice.rows.get(at + 16) {

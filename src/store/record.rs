@@ -10,12 +10,12 @@ use hedgerow_math::internal::PackedTransform;
 pub(crate) struct RecordId(pub(crate) u32);
 
 impl RecordId {
-    /// No record: the end of a chain, and the parent of a node without one.
+    /// No record: the end of a chain, and the parent of the root.
     pub(crate) const NIL: Self = Self(u32::MAX);
     /// The record of the root, in every scene.
     pub(crate) const ROOT: Self = Self(0);
-    /// The parent of all detached subtrees: a record that no handle names. With it, what is outside of the tree is
-    /// linked, placed and computed as what is inside.
+    /// The parent of all detached subtrees, a record that no handle names. It lets the update link, place and compute
+    /// detached nodes like those in the tree.
     pub(crate) const LIMBO: Self = Self(1);
 
     #[inline(always)]
@@ -33,14 +33,14 @@ impl RecordId {
         self == Self::NIL
     }
 
-    /// `None` for [`Self::NIL`].
+    /// Returns `None` for [`Self::NIL`].
     #[inline(always)]
     pub(crate) fn some(self) -> Option<Self> {
         if self.is_nil() { None } else { Some(self) }
     }
 }
 
-/// Which link of a record is meant. Links are an array, so that a neighbour's link is stored without a branch.
+/// The links of a record. They are an array, so that a neighbour's link is stored without a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Link {
     /// The first child.
@@ -53,39 +53,39 @@ pub(crate) enum Link {
     Previous,
 }
 
-/// What a node has, one bit each.
+/// The components and states of a node, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(transparent)]
 pub(crate) struct Has(pub(crate) u32);
 
 impl Has {
     pub(crate) const NOTHING: Self = Self(0);
-    /// A local transform; its matrix, or the rest of its translation, may be in a [`Side`](super::side::Side).
+    /// A local transform. Its matrix or remainder may be in a [`Side`](super::side::Side).
     pub(crate) const TRANSFORM: Self = Self(1);
     /// A material of its own: [`Record::material`].
     pub(crate) const MATERIAL: Self = Self(1 << 1);
     pub(crate) const DRAWABLE: Self = Self(1 << 2);
     pub(crate) const LAYERS: Self = Self(1 << 3);
     pub(crate) const NAME: Self = Self(1 << 4);
-    /// A number of the user's that is not 0.
+    /// User data other than 0.
     pub(crate) const USER_DATA: Self = Self(1 << 5);
     /// A local transform that is a matrix, since it shears or is flat.
     pub(crate) const MATRIX: Self = Self(1 << 6);
-    /// What single precision loses of the translation.
+    /// A rounding error of the translation in single precision.
     pub(crate) const REMAINDER: Self = Self(1 << 7);
-    /// The node is outside of the tree: it, or a node above it, is the top of a detached subtree.
+    /// The node is outside of the tree: it is in a detached subtree.
     pub(crate) const DETACHED: Self = Self(1 << 8);
-    /// The node was moved since the update: it is on [`Waiting::moved`](super::waiting::Waiting).
+    /// The node was moved since the update, and is on [`Waiting::moved`](super::waiting::Waiting).
     pub(crate) const MOVED: Self = Self(1 << 9);
-    /// Mesh or bounds were set since the update: it is on [`Waiting::redrawn`](super::waiting::Waiting).
+    /// Mesh or bounds were set since the update: the node is on [`Waiting::redrawn`](super::waiting::Waiting).
     pub(crate) const REDRAWN: Self = Self(1 << 10);
     /// [`Visibility::Hidden`](crate::Visibility).
     pub(crate) const HIDDEN: Self = Self::of_visibility(Visibility::Hidden);
     /// [`Visibility::Shown`](crate::Visibility).
     pub(crate) const SHOWN: Self = Self::of_visibility(Visibility::Shown);
-    /// What decides where the node is visible.
+    /// All bits that decide where the node is visible.
     pub(crate) const SEEN: Self = Self(Self::LAYERS.0 | Self::HIDDEN.0 | Self::SHOWN.0);
-    /// The node was in the tree after the last update: so readers of changes know it.
+    /// The node was in the tree after the last update, so readers of changes know it.
     pub(crate) const REPORTED: Self = Self(1 << 11);
     /// The current update places the node again, or has recorded its old state: see [`Feed`](super::Feed).
     pub(crate) const RECORDED: Self = Self(1 << 12);
@@ -94,12 +94,12 @@ impl Has {
     /// A [`ViewRange`](crate::ViewRange).
     pub(crate) const RANGE: Self = Self(1 << 16);
 
-    /// A set of the local transform alone is not enough: the node has none, or more of it lies elsewhere.
+    /// Returns whether setting the local transform needs more than a store: none exists, or parts are elsewhere.
     pub(crate) const fn sets_at_length(self) -> bool {
         self.0 & Self::TRANSFORM.0 == 0 || self.0 & (Self::MATRIX.0 | Self::REMAINDER.0) != 0
     }
 
-    /// One of the two bits, or none.
+    /// Returns one of the two bits, or none.
     #[inline(always)]
     pub(crate) const fn of_visibility(visibility: Visibility) -> Self {
         Self((visibility as u32) << 13)
@@ -115,7 +115,7 @@ impl Has {
         Self(self.0 & !bits.0)
     }
 
-    /// The same with these bits set or cleared.
+    /// Returns the same set with these bits set or cleared.
     #[inline(always)]
     pub(crate) const fn with(self, bits: Self, set: bool) -> Self {
         if set { Self(self.0 | bits.0) } else { self.without(bits) }
@@ -153,11 +153,11 @@ impl Not for Has {
 /// rotation 16 │ translation 12 │ scale 12 │ first, last, next, previous 16 │ has 4 │ material 4
 /// ```
 ///
-/// The local transform is the first 40 bytes, in the order of a [`Transform`](crate::Transform): a set is three stores.
+/// The local transform is the first 40 bytes, like [`Transform`](crate::Transform): setting it takes three stores.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Record {
-    /// The identity for a node without a transform; unused for one that has a matrix.
+    /// The local transform; the identity without one, unused if there is a matrix.
     pub(crate) local: PackedTransform,
     pub(crate) links: [RecordId; 4],
     pub(crate) has: Has,

@@ -1,4 +1,4 @@
-//! The third phase of an update, if the scene keeps boxes: those of drawables that moved, and those around them.
+//! The third phase of an update, if the scene keeps boxes: the boxes of moved drawables, and those around them.
 
 use crate::Aabb;
 use crate::store::Store;
@@ -13,8 +13,7 @@ use hedgerow_math::internal::BLOCK;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
 impl Store {
-    /// Brings all boxes up to date with what was placed, removed and swept. Runs in O(slices listed + their drawables),
-    /// and in O(slices) where their order is another.
+    /// Updates all boxes. Runs in O(slices listed + their drawables), or in O(slices) if the order of slices changed.
     pub(crate) fn refresh_boxes(&mut self) {
         let mut unboxed = core::mem::take(&mut self.slices.unboxed);
         let Self { slices, clock, boxes, .. } = self;
@@ -36,14 +35,13 @@ impl Store {
         slices.unboxed = unboxed;
     }
 
-    /// The merged world boxes of the drawables of a node and of all below it, as of the last update. Runs in O(nodes).
+    /// Returns the world box around all drawables at or below a node, as of the last update. Runs in O(nodes).
     pub(crate) fn subtree_bounds(&self, top: RecordId) -> Aabb {
         let boxes = self.pages.subtree(top).filter_map(|id| self.world_bounds(id));
         boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds))
     }
 
-    /// Checks that the boxes of drawables are those that their matrices give, and that those around them hold them.
-    /// After an update they are tight.
+    /// Checks each drawable's box against its matrix, and the boxes around it, which must be tight after an update.
     pub(crate) fn validate_boxes(&self) -> Result<(), String> {
         if !self.config.bounds {
             let kept = self.slices.slices.iter().any(|slice| slice.boxes.is_some());
@@ -72,8 +70,7 @@ impl Store {
     }
 }
 
-/// Computes the boxes of these slices on several threads. Returns `false`, and does nothing, if there is too little
-/// work to share.
+/// Computes the boxes of these slices on several threads. Does nothing and returns `false` if there is too little work.
 #[cfg(feature = "rayon")]
 fn refresh_shared<'n>(slices: &mut [Slice], changed: impl Iterator<Item = &'n u32>, update: u64) -> bool {
     /// With fewer drawables than this, one thread finishes before another has started.
@@ -81,7 +78,7 @@ fn refresh_shared<'n>(slices: &mut [Slice], changed: impl Iterator<Item = &'n u3
     let drawables = changed.map(|&number| slices[number as usize].drawables.records.len());
     let shared = is_worth_sharing(drawables.sum(), WORTH_SHARING);
     if shared {
-        // The others have nothing to compute.
+        // The other slices have nothing to compute.
         slices.par_iter_mut().for_each(|slice| slice.refresh_boxes(update));
     }
     shared
@@ -93,7 +90,7 @@ fn refresh_shared<'n>(_slices: &mut [Slice], _changed: impl Iterator<Item = &'n 
 }
 
 impl Slice {
-    /// Computes the boxes of drawables that are marked or whose matrix this update computed.
+    /// Computes the boxes of drawables that are marked, or whose matrix this update computed.
     fn refresh_boxes(&mut self, update: u64) {
         let Self { imports, slots, drawables, used_drawables, dirty, boxes, .. } = self;
         if let Some(boxes) = boxes {
@@ -109,7 +106,7 @@ impl Slice {
         }
     }
 
-    /// See [`Store::validate_boxes`]. Returns the box around all.
+    /// Checks this slice for [`Store::validate_boxes`]. Returns the box around all drawables.
     fn validate_boxes(&self, tight: bool) -> Result<Aabb, String> {
         let Self { slots, drawables, used_drawables, boxes, .. } = self;
         let Some(boxes) = boxes.as_deref() else { return Err("there are no boxes".into()) };

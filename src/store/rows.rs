@@ -4,7 +4,7 @@
 pub(crate) const MAX_ROWS: usize = 4096;
 const WORDS: usize = MAX_ROWS / 64;
 
-/// Some of the rows of a slice, or of its slots. Indices are masked, so that no access is checked.
+/// A set of rows or slots of a slice. Indices are masked, so accesses need no bounds check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RowSet([u64; WORDS]);
 
@@ -36,7 +36,7 @@ impl RowSet {
         self.0 = [0; WORDS];
     }
 
-    /// All rows before `end` and no others.
+    /// Fills the set with all rows before `end`, and no others.
     pub(crate) fn fill(&mut self, end: usize) {
         for (first, word) in (0..).step_by(64).zip(&mut self.0) {
             *word = match end.saturating_sub(first) {
@@ -65,7 +65,7 @@ impl RowSet {
         self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
     }
 
-    /// The rows that are in this set and not in the other.
+    /// Returns the rows that are in this set and not in the other.
     #[inline]
     pub(crate) fn difference(&self, other: &Self) -> Self {
         let mut set = *self;
@@ -73,7 +73,7 @@ impl RowSet {
         set
     }
 
-    /// The first row from `from` on, before `end`, that is not in the set.
+    /// Returns the first row in `from..end` that is not in the set.
     #[inline]
     pub(crate) fn first_missing(&self, from: usize, end: usize) -> Option<usize> {
         let mut at = from / 64;
@@ -88,7 +88,7 @@ impl RowSet {
         Some(at * 64 + word.trailing_zeros() as usize).filter(|&row| row < end)
     }
 
-    /// The rows in ascending order.
+    /// Iterates over the rows in ascending order.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..).step_by(64).zip(&self.0).flat_map(|(first, &word)| {
@@ -101,7 +101,7 @@ impl RowSet {
         })
     }
 
-    /// The rows before `end` as runs, in ascending order.
+    /// Iterates over the rows before `end` as runs, in ascending order.
     pub(crate) fn runs(&self, end: usize) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         let mut at = 0;
         core::iter::from_fn(move || {
@@ -111,7 +111,7 @@ impl RowSet {
         })
     }
 
-    /// The first row from `from` on, before `end`, that is in the set.
+    /// Returns the first row in `from..end` that is in the set.
     #[inline]
     pub(crate) fn first(&self, from: usize, end: usize) -> Option<usize> {
         let mut at = from / 64;
@@ -139,7 +139,7 @@ impl RowSet {
         }
     }
 
-    /// The words, for kernels.
+    /// Returns the words, for kernels.
     #[inline(always)]
     pub(crate) fn words(&self) -> &[u64; WORDS] {
         &self.0

@@ -1,4 +1,4 @@
-//! Data by node that few nodes have: one structure for all of it.
+//! Data that few nodes have, keyed by record: one structure for all kinds.
 
 use crate::fallible::{self, Boxed};
 use crate::store::record::RecordId;
@@ -6,12 +6,12 @@ use core::fmt;
 use hedgerow_math::internal::prefetch;
 use std::collections::TryReserveError;
 
-/// How many values a block has.
+/// The number of values of a block.
 const BLOCK: usize = 64;
 
 /// What a [`Side`] holds.
 pub(crate) trait Value {
-    /// What is where no value is. It is never read.
+    /// Returns a placeholder for entries without a value. It is never read.
     fn unset() -> Self;
 }
 
@@ -22,13 +22,13 @@ pub(crate) trait Value {
 pub(crate) struct Side<T> {
     blocks: Vec<Option<Boxed<Block<T>>>>,
     len: usize,
-    /// The block that lost its last value last: often the next value needs one.
+    /// A spare block, freed by the last removal: often the next value needs one.
     spare: Option<Boxed<Block<T>>>,
 }
 
 #[derive(Clone)]
 struct Block<T> {
-    /// Which of the values are there, one bit each.
+    /// The entries with a value, one bit each.
     used: u64,
     values: [T; BLOCK],
 }
@@ -45,7 +45,7 @@ impl<T> fmt::Debug for Side<T> {
     }
 }
 
-/// The block of a record, and its bit and index there.
+/// Returns the block of a record, and its bit and index there.
 #[inline(always)]
 fn locate(id: RecordId) -> (usize, u64, usize) {
     let index = id.0 as usize % BLOCK;
@@ -60,7 +60,7 @@ impl<T: Value> Side<T> {
         (block.used & bit != 0).then(|| &block.values[index])
     }
 
-    /// Asks for a value.
+    /// Prefetches a value.
     #[inline(always)]
     pub(crate) fn prefetch(&self, id: RecordId) {
         let (block, _, index) = locate(id);
@@ -69,7 +69,7 @@ impl<T: Value> Side<T> {
         }
     }
 
-    /// Sets a value. Returns the one that was there.
+    /// Sets a value and returns the old one.
     #[inline]
     pub(crate) fn insert(&mut self, id: RecordId, value: T) -> Option<T> {
         let (block, bit, index) = locate(id);
@@ -86,7 +86,7 @@ impl<T: Value> Side<T> {
         None
     }
 
-    /// The same for a record that has no value, if there is memory.
+    /// Sets the value of a record that has none, if there is memory.
     pub(crate) fn try_insert(&mut self, id: RecordId, value: T) -> Result<(), TryReserveError> {
         let (block, ..) = locate(id);
         if self.blocks.get(block).is_none_or(Option::is_none) {
@@ -128,19 +128,17 @@ impl<T: Value> Side<T> {
         Some(value)
     }
 
-    /// Whether there are none.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many values there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// All values and records, in ascending record order.
+    /// Iterates over all values and records, in ascending record order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (RecordId, &T)> {
         let blocks = (0..).step_by(BLOCK).zip(&self.blocks);
         blocks.filter_map(|(first, block)| Some((first, block.as_ref()?))).flat_map(|(first, block)| {
@@ -149,13 +147,13 @@ impl<T: Value> Side<T> {
         })
     }
 
-    /// Bytes of the blocks, without what values own.
+    /// Returns the bytes of the blocks, without the bytes that values own.
     pub(crate) fn bytes(&self) -> usize {
         let blocks = self.blocks.iter().chain([&self.spare]).flatten().count();
         blocks * size_of::<Block<T>>() + self.blocks.capacity() * size_of::<Option<Boxed<Block<T>>>>()
     }
 
-    /// Gives back the list of blocks as far as there are none.
+    /// Frees the end of the list of blocks if it is unused.
     pub(crate) fn shrink(&mut self) {
         let used = self.blocks.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         self.blocks.truncate(used);

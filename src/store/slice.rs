@@ -1,4 +1,4 @@
-//! A slice: what passes read of some thousand nodes, in depth-first order. All of it is derived from records.
+//! A slice: the data that passes read of some thousand nodes, in depth-first order, all derived from records.
 //!
 //! ```text
 //! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2       16 B a node
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A node without a transform has no slot of its own and costs the sweep nothing. A parent's row and slot come before
-//! those of its children. The first rows and slots are *imports*: copies of what parents in earlier slices have.
+//! those of its children. The first rows and slots are *imports*: copies of the data of parents in earlier slices.
 
 use crate::NodeHandle;
 use crate::store::boxes::SliceBoxes;
@@ -24,15 +24,15 @@ use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
 use smallvec::SmallVec;
 
-/// What most edits touch of a slice.
+/// The part of a slice that most edits touch.
 #[derive(Clone, Default)]
 pub(crate) struct Head {
-    /// The rows of nodes that live and were not moved into another slice.
+    /// The rows of live nodes that were not moved into another slice.
     pub(crate) alive: RowSet,
     pub(crate) live: u32,
     /// The slots of nodes that died since the update.
     pub(crate) dead_slots: RowSet,
-    /// Changes with everything but transforms; no two slices have the same.
+    /// A number that changes with all data except transforms; no two slices have the same.
     pub(crate) version: u64,
     /// Whether a row died since the update.
     pub(crate) killed: bool,
@@ -43,50 +43,49 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Whether the slice is listed as edited.
+    /// Returns whether the slice is listed as edited.
     #[inline(always)]
     pub(crate) fn is_edited(&self) -> bool {
         self.killed | self.reshaped | self.inherits
     }
 }
 
-/// Some nodes in depth-first order.
 #[derive(Clone, Default)]
 pub(crate) struct Slice {
-    /// Whether the number is in use.
+    /// Whether the slice's number is in use.
     pub(crate) lives: bool,
-    /// Whether its nodes are outside of the tree.
+    /// Whether the slice's nodes are outside of the tree.
     pub(crate) detached: bool,
-    /// The nodes that the first rows are copies of. The first is `None`, the identity, in slices of the root and the
-    /// limbo, and in those with anchored nodes, whose slots are below it.
+    /// The nodes that the first rows copy. In slices of the root and the limbo, and in slices with anchored nodes, the
+    /// first is `None`: the identity, the parent slot of anchored nodes.
     pub(crate) imports: Vec<Option<NodeHandle>>,
     pub(crate) rows: Vec<Row>,
-    /// The rows that are in use: imports, nodes, and what died since the update.
+    /// The rows in use: imports, nodes, and rows that died since the update.
     pub(crate) used_rows: RowSet,
     pub(crate) slots: Slots,
     pub(crate) used_slots: RowSet,
     pub(crate) drawables: Drawables,
-    /// The drawables of nodes that live.
+    /// The drawables of live nodes.
     pub(crate) used_drawables: RowSet,
-    /// By row; empty where all are visible on all layers.
+    /// The visibility of each row; empty if all rows are visible on all layers.
     pub(crate) seen: Vec<Seen>,
     /// The slots whose local transform is a matrix, in ascending order.
     pub(crate) matrices: Vec<u16>,
-    /// The slots that were set, that are new, or that the last sweep computed.
+    /// The slots that were set, are new, or were computed by the last sweep.
     pub(crate) dirty: RowSet,
-    /// Whether copies of local transforms are out of date where no slot is dirty.
+    /// Whether the copies of local transforms in clean slots are out of date.
     pub(crate) stale: bool,
-    /// Whether there are dirty slots that the next sweep is to compute.
+    /// Whether the next sweep must compute dirty slots.
     pub(crate) marked: bool,
-    /// How many of these are of leaves that were just placed.
+    /// The number of dirty slots of leaves that were just placed.
     pub(crate) leaves: u32,
-    /// The last update that computed a matrix here, or what is inherited.
+    /// The last update that computed a matrix or an inherited value here.
     pub(crate) swept_in: u64,
-    /// The slices that it imports from, as of a layout of the store.
+    /// The slices that this slice imports from, with the layout of the store for which they are valid.
     pub(crate) sources: (u64, SmallVec<[u32; 6]>),
-    /// Changes when slots move.
+    /// A number that changes when slots move.
     pub(crate) layout: u64,
-    /// Matrices were computed outside of an update: the next one computes all.
+    /// Whether a visitor computed matrices, so that the next update computes all.
     pub(crate) ahead: bool,
     /// World boxes, if the scene keeps any.
     pub(crate) boxes: Option<Box<SliceBoxes>>,
@@ -94,7 +93,7 @@ pub(crate) struct Slice {
     pub(crate) trace: Option<Box<Trace>>,
 }
 
-/// Makes room for one more, a quarter at a time.
+/// Makes room for one more item, by a quarter at a time.
 #[inline]
 fn grow<T>(column: &mut Vec<T>) {
     if column.len() == column.capacity() {
@@ -103,7 +102,7 @@ fn grow<T>(column: &mut Vec<T>) {
 }
 
 impl Slice {
-    /// A slice with these imports and room for some nodes. `inherited` returns what an import is a copy of.
+    /// Creates a slice with these imports and room for some nodes. `inherited` returns the values of an import.
     pub(crate) fn open(
         imports: Vec<Option<NodeHandle>>,
         inherited: impl Fn(usize) -> Inherited,
@@ -131,7 +130,7 @@ impl Slice {
         slice
     }
 
-    /// Where the node of a row is visible.
+    /// Returns the visibility of the node of a row.
     #[inline(always)]
     pub(crate) fn seen(&self, row: usize) -> Seen {
         self.seen.get(row).copied().unwrap_or(Seen::ALL)
@@ -148,10 +147,10 @@ impl Slice {
         self.seen[row] = seen;
     }
 
-    /// Puts a node below a row: to the first unused row and slot after those of its parent, or to the end. Returns the
-    /// row, and the slot that it uses; `None` if there is no room. Its world matrix is dirty.
+    /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end. Marks the
+    /// slot for the next sweep. Returns the row, and the slot that it uses; `None` if there is no room.
     ///
-    /// What is stored is not loaded again: that would wait for its cache line.
+    /// Values just stored are not loaded again, which would wait for their cache lines.
     #[inline(always)]
     pub(crate) fn put(
         &mut self,
@@ -168,7 +167,7 @@ impl Slice {
         let up = self.rows[above];
         let record = pages.record(id);
         let (slot_above, anchored) = if record.has.has(Has::ANCHORED) {
-            // Reconstitution imports the identity where it is missing.
+            // If the slice does not import the identity, reconstitution adds the import.
             (matches!(self.imports.first(), Some(None)).then_some(Row::WORLD_SLOT)?, Row::ANCHORED)
         } else {
             (up.slot, 0)
@@ -214,7 +213,7 @@ impl Slice {
         Some((row, new.slot))
     }
 
-    /// Where the node of a row is visible, given the row above.
+    /// Computes the visibility of the node of a row from the row above.
     #[inline(always)]
     pub(crate) fn seen_below(&self, pages: &Pages, components: &Components, row: &Row) -> Seen {
         let up = self.seen(usize::from(row.above));
@@ -224,7 +223,7 @@ impl Slice {
         up.below(components.layers.get(row.record), pages.record(row.record).has)
     }
 
-    /// Derives where a row that is written is visible, and its drawable.
+    /// Derives the visibility and the drawable of a written row.
     #[inline(always)]
     pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row) {
         let seen = self.seen_below(pages, components, &row);
@@ -234,28 +233,27 @@ impl Slice {
         self.set_seen(at, seen);
     }
 
-    /// Adds a row at the end.
     pub(crate) fn push_row(&mut self, row: Row) {
         grow(&mut self.rows);
         self.used_rows.insert(self.rows.len());
         self.rows.push(row);
     }
 
-    /// Has the next sweep compute all slots of nodes.
+    /// Marks all slots of nodes for the next sweep.
     pub(crate) fn mark_all(&mut self) {
         self.dirty = self.used_slots;
         (0..self.imports.len()).for_each(|import| self.dirty.remove(import));
         self.marked = true;
     }
 
-    /// Has the next sweep compute a slot.
+    /// Marks a slot for the next sweep.
     #[inline(always)]
     pub(crate) fn mark(&mut self, slot: usize) {
         self.dirty.insert(slot);
         self.marked = true;
     }
 
-    /// Gives a node a slot, which is unused or at the end. The sweep writes its matrix and its local transform.
+    /// Gives a node an unused slot, or one at the end. The sweep writes its matrix and its local transform.
     #[inline(always)]
     fn put_slot(&mut self, slot: usize, id: RecordId, parent: u16) {
         let Slots { records, parents, .. } = &mut self.slots;
@@ -268,7 +266,6 @@ impl Slice {
         self.mark(slot);
     }
 
-    /// Adds a slot at the end.
     #[inline]
     pub(crate) fn push_slot(&mut self, id: RecordId, parent: u16, local: PackedTransform, world: Mat34) {
         let Slots { records, parents, worlds, locals } = &mut self.slots;
@@ -312,7 +309,7 @@ impl Slice {
         self.mark_box(drawable);
     }
 
-    /// Has the next update compute the box of a drawable, if the scene keeps boxes.
+    /// Marks the box of a drawable for the next update, if the scene keeps boxes.
     #[inline]
     pub(crate) fn mark_box(&mut self, drawable: usize) {
         if let Some(boxes) = &mut self.boxes {
@@ -320,24 +317,24 @@ impl Slice {
         }
     }
 
-    /// Notes that the local transform in a slot is a matrix.
+    /// Records that the local transform in a slot is a matrix.
     pub(crate) fn add_matrix(&mut self, slot: usize) {
         if let Err(place) = self.matrices.binary_search(&short(slot)) {
             self.matrices.insert(place, short(slot));
         }
     }
 
-    /// Notes that it is not.
+    /// Records that the local transform in a slot is not a matrix.
     pub(crate) fn remove_matrix(&mut self, slot: usize) {
         if let Ok(place) = self.matrices.binary_search(&short(slot)) {
             self.matrices.remove(place);
         }
     }
 
-    /// Frees the rows and slots of nodes that are gone.
+    /// Frees the rows and slots of dead nodes.
     pub(crate) fn free_dead(&mut self, head: &mut Head) {
         if head.reshaped {
-            // Everything is derived again; and a node that got its transform since the update had an ancestor's slot.
+            // Reconstitution derives everything. A node that got its transform since the update had an ancestor's slot.
             return;
         }
         self.used_rows.fill(self.imports.len());
@@ -348,7 +345,7 @@ impl Slice {
         self.matrices.retain(|&slot| !dead.contains(usize::from(slot)));
     }
 
-    /// Copies what was set of a row's drawable from its component.
+    /// Copies the mesh and the bounds of a row's drawable from its component.
     pub(crate) fn redraw(&mut self, components: &Components, row: usize) {
         let Some(at) = self.rows.get(row).map(|row| usize::from(row.drawable)) else { return };
         let (Some(record), Some(bounds)) = (self.drawables.records.get_mut(at), self.drawables.bounds.get_mut(at))
@@ -361,7 +358,7 @@ impl Slice {
         self.mark_box(at);
     }
 
-    /// Recomputes the materials of all rows, and the layers on which they are visible. Calls `tell` for each change.
+    /// Recomputes materials and layers of all rows. Calls `tell` for each node with a change.
     pub(crate) fn inherit(
         &mut self,
         pages: &Pages,
@@ -397,7 +394,7 @@ impl Slice {
         }
     }
 
-    /// Sets what an import hands down. Returns whether that is another.
+    /// Sets the values that an import hands down. Returns whether they changed.
     pub(crate) fn set_inherited(&mut self, import: usize, material: Option<u32>, seen: Seen) -> bool {
         let same = self.rows[import].material() == material && self.seen(import) == seen;
         self.rows[import].set_material(material);
@@ -405,13 +402,13 @@ impl Slice {
         !same
     }
 
-    /// What the node of a row hands down to nodes in other slices.
+    /// Returns the values that the node of a row hands down to other slices.
     pub(crate) fn inherited(&self, row: usize) -> Inherited {
         let at = &self.rows[row];
         Inherited { world: self.slots.worlds[usize::from(at.slot)], material: at.material(), seen: self.seen(row) }
     }
 
-    /// How many rows, slots and drawables nothing has.
+    /// Returns the numbers of unused rows, slots and drawables.
     pub(crate) fn unused(&self) -> [usize; 3] {
         let Self { rows, used_rows, slots, used_slots, drawables, used_drawables, .. } = self;
         [
@@ -421,7 +418,7 @@ impl Slice {
         ]
     }
 
-    /// Gives back what all columns have room for beyond their length, but for one in `parts` of that.
+    /// Frees the room of all columns beyond their length, except one in `parts` of the length.
     pub(crate) fn shrink(&mut self, parts: usize) {
         fn shrink<T>(column: &mut Vec<T>, parts: usize) {
             column.shrink_to(column.len() + column.len() / parts);

@@ -1,16 +1,16 @@
 //! World transforms in double precision, as spaces that nodes are placed in.
 //!
-//! Most transforms move, turn and scale evenly. Such a space is kept as just that, 64 bytes: it is composed, and nodes
-//! are placed in it, without a matrix, an inverse or a decomposition. All others are matrices.
+//! Most transforms only move, turn and scale uniformly. Such a space is stored as these three, 64 bytes: composing
+//! spaces and placing nodes then takes no matrix, inverse or decomposition. All other spaces are matrices.
 
 use crate::{Error, Local, NodeHandle, Transform};
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 use hedgerow_math::internal::invert_wide;
 
-/// Why there is no local transform that places a node in the world, given the parent.
+/// The reason why no local transform places a node in the world below this parent.
 pub(crate) type Fault = fn(NodeHandle) -> Error;
 
-/// The world transform of a node, with what leads from there to the local transforms of its children.
+/// The world transform of a node, and the inverse data for the local transforms of its children.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Space {
     Even(EvenSpace),
@@ -18,11 +18,11 @@ pub(crate) enum Space {
 }
 
 impl Space {
-    /// The space of a node that is nowhere below a transform.
+    /// The space of a node without a transform at or above it.
     pub(crate) const WORLD: Self =
         Self::Even(EvenSpace { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: 1.0 });
 
-    /// The space of a child with this local transform.
+    /// Returns the space of a child with this local transform.
     #[inline]
     pub(crate) fn below(&self, local: Local) -> Self {
         if let (Self::Even(space), Local::Transform(transform)) = (self, local)
@@ -37,7 +37,7 @@ impl Space {
         above.below(&local.to_wide())
     }
 
-    /// The local transform that places a child at `world`, which is checked.
+    /// Returns the local transform that places a child at `world`, which is checked.
     #[inline]
     pub(crate) fn local_at(&self, world: Local) -> Result<Local, Fault> {
         match self {
@@ -47,18 +47,18 @@ impl Space {
     }
 }
 
-/// The square of a rotation that is a unit but for rounding to single precision, less one, is at most this.
+/// The limit of |rotation|² − 1 for a unit rotation that was rounded to single precision.
 const UNIT: f64 = 1e-5;
 
-/// A rotation that is a unit in single precision as one in double precision.
+/// Normalises a rotation that was a unit in single precision to a unit in double precision.
 #[inline]
 fn unit(rotation: DQuat) -> DQuat {
     let off = rotation.length_squared() - 1.0;
-    // The inverse root by its series, whose next term is less than double precision resolves.
+    // The series of the inverse root. Its next term is below double precision.
     if off.abs() <= UNIT { rotation * (1.0 - off * (0.5 - 0.375 * off)) } else { rotation.normalize() }
 }
 
-/// A space that is moved, turned, and scaled evenly, by a scale that is greater than zero.
+/// A space that only moves, turns, and scales uniformly, by a positive scale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EvenSpace {
     rotation: DQuat,
@@ -67,12 +67,12 @@ pub(crate) struct EvenSpace {
 }
 
 impl EvenSpace {
-    /// The space of a child with this local transform, if it is even, too.
+    /// Returns the space of a child with this local transform, if that is even, too.
     #[inline]
     fn below(&self, local: &Transform) -> Option<Self> {
         let Vec3 { x, y, z } = local.scale;
         let scale = self.scale * f64::from(x);
-        // The volume must be one that double precision resolves, as with other spaces.
+        // The volume must be a normal number, as in other spaces.
         let even = (x == y) & (y == z) & (x > 0.0) & (scale * scale * scale).is_normal();
         even.then(|| Self {
             rotation: unit(self.rotation * unit(local.rotation.as_dquat())),
@@ -91,7 +91,7 @@ impl EvenSpace {
         self.to_other().local_at(world)
     }
 
-    /// The local transform of a child whose world transform does not shear. `None` if that needs a closer look.
+    /// Returns the local transform of a child that does not shear in the world. `None` if [`OtherSpace`] must decide.
     #[inline(always)]
     pub(crate) fn even_at(&self, world: &Transform) -> Option<Transform> {
         let (back, factor) = (self.rotation.conjugate(), self.scale.recip());
@@ -108,7 +108,7 @@ impl EvenSpace {
         (kept & local.is_plain()).then_some(local)
     }
 
-    /// The same space as matrices.
+    /// Returns the same space as matrices.
     #[cold]
     pub(crate) fn to_other(self) -> OtherSpace {
         let world =
@@ -121,13 +121,13 @@ impl EvenSpace {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OtherSpace {
     world: DAffine3,
-    /// `None` if a transform above has none, which rounding would hide in the product, or if the product exceeds double
-    /// precision.
+    /// `None` if a transform at or above the node has no inverse, even if rounding hides this in the product, or if the
+    /// product exceeds double precision.
     inverse: Option<DAffine3>,
 }
 
-/// How far axes may be from perpendicular and from equal lengths, as a share of these, to count as so: more than what
-/// rounding does in double precision, and less than single precision can resolve.
+/// The greatest relative deviation of axes that count as perpendicular and equally long: above the rounding errors of
+/// double precision, and below the resolution of single precision.
 const ALIKE: f64 = 1e-13;
 
 impl OtherSpace {
@@ -150,7 +150,7 @@ impl OtherSpace {
     }
 }
 
-/// A matrix as a space that is even, if it is: so that nodes that do not shear in the world do not shear below, either.
+/// Returns a matrix as an even space, if it is one, so that nodes without shear in the world have none below it.
 fn even(world: &DAffine3) -> Option<EvenSpace> {
     let DMat3 { x_axis, y_axis, z_axis } = world.matrix3;
     let square = x_axis.length_squared();
@@ -173,7 +173,7 @@ mod tests {
     fn a_rotation_that_was_rounded_becomes_a_unit_of_the_same_direction() {
         for at in 0..400_u32 {
             let turn = DQuat::from_euler(glam::EulerRot::XYZ, f64::from(at), f64::from(at) * 0.7, 1.0);
-            // On both sides of the bound, and as little as single precision rounds.
+            // On both sides of the limit, and as small as single precision rounds.
             for off in [1.3e-5, -1.3e-5, 0.9 * UNIT, -0.9 * UNIT, 1e-6, -1e-7, 0.0] {
                 let made = unit(turn * (1.0 + off).sqrt());
                 assert!((made - turn).length() < 1e-15, "{off}: {made} of {turn}");
@@ -191,7 +191,7 @@ mod tests {
             assert!(even(&turned(scale)).is_some_and(|space| (space.scale - scale).abs() < scale * 1e-12), "{scale}");
             for axis in 0..3 {
                 for other in (0..3).filter(|&other| other != axis) {
-                    // An axis that leans towards another one, as long as before.
+                    // An axis that leans towards another one, with its length unchanged.
                     let mut sheared = turned(scale);
                     let leaning = sheared.matrix3.col(axis) + sheared.matrix3.col(other) * 1e-3;
                     *sheared.matrix3.col_mut(axis) = leaning.normalize() * scale;

@@ -1,4 +1,4 @@
-//! What an update computes: `world[slot] = world[parent[slot]] * local[slot]`, where something changed.
+//! The second phase of an update: `world[slot] = world[parent[slot]] * local[slot]`, where something changed.
 
 use crate::Mat34;
 use crate::store::Store;
@@ -12,18 +12,18 @@ use crate::store::slices::{Others, apart};
 use core::ops::Range;
 use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_dirty};
 
-/// How many entries of a list ahead a record is prefetched. In measurements, 32 to 128 were equally fast.
+/// The distance, in entries of a list, at which a record is prefetched. In measurements, 32 to 128 were equally fast.
 const AHEAD: usize = 64;
-/// How many slots are refreshed and multiplied at a time.
+/// The number of slots that are refreshed and multiplied at a time.
 const BLOCK: usize = 128;
-/// If one slot in this many was set, all from the first on are computed: to find out what is reached costs more. New
-/// leaves reach nothing, and count less.
+/// If one slot in this many was set, all slots from the first on are computed: finding the affected ones costs more.
+/// New leaves affect no other slots, so they are not counted.
 const DENSE: usize = 24;
-/// The same where new leaves are counted, too.
+/// The same limit with new leaves counted.
 const DENSE_WITH_LEAVES: usize = 5;
 
 impl Store {
-    /// Turns dirty bytes of records into marks of slots.
+    /// Marks the slots of records with dirty bytes.
     pub(crate) fn mark_slots(&mut self) {
         if !self.pages.marked {
             return;
@@ -33,7 +33,7 @@ impl Store {
             sums.sum()
         };
         let Self { pages, slices, scratch, feed, clock, .. } = self;
-        // Readers of changes see which were set.
+        // Readers of changes need to know each slot that was set.
         let most = |set: usize| feed.is_none() && set * 8 >= pages.len() * 7;
         if most(pages.marked().count() * crate::store::page::PAGE) && most(pages.marked().map(count).sum()) {
             pages.take_marked().for_each(|(_, page)| page.dirty.fill(0));
@@ -69,7 +69,7 @@ impl Store {
             }
             let spot = pages.spot(id);
             let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
-            // A node that lost its transform since has the slot of one above: to compute that again does no harm.
+            // The slot of a node that lost its transform since is an ancestor's: computing it again does no harm.
             slice.mark(spot.slot());
             let Some(feed) = feed else { continue };
             if !slices.heads[spot.slice()].reshaped || slice.rows[spot.row()].is(Row::OWN_TRANSFORM) {
@@ -77,14 +77,13 @@ impl Store {
                     trace.note_set(spot.slot(), feed.frame_of(clock.updates));
                 }
             } else {
-                // The node was given a transform since the update, and a visitor came before the next one.
+                // The node got its transform since the update, and a visitor came before the next update.
                 feed.note(pages, id, ChangeKinds::LOCAL);
             }
         }
     }
 
-    /// Brings up to date what a slice inherits: imports, materials and layers. Returns whether matrices are to be
-    /// computed.
+    /// Updates the inherited data of a slice: imports, materials and layers. Returns whether matrices must be computed.
     #[inline]
     pub(crate) fn prepare(&mut self, number: u32) -> bool {
         let Self { pages, components, slices, clock, feed, .. } = self;
@@ -109,7 +108,7 @@ impl Store {
         slices.slices[number as usize].marked
     }
 
-    /// Computes what changed, slice by slice.
+    /// Computes all changed slices in order.
     pub(crate) fn sweep_all(&mut self) {
         let mut set = core::mem::take(&mut self.scratch.slots);
         for at in 0..self.slices.order.len() {
@@ -118,7 +117,7 @@ impl Store {
         self.scratch.slots = set;
     }
 
-    /// Computes what changed in a slice. `next` is the one that comes after it.
+    /// Computes a slice if it changed. `next` is the slice after it.
     pub(crate) fn sweep_slice(&mut self, number: u32, next: Option<u32>, set: &mut Vec<u16>) {
         if !self.prepare(number) {
             return;
@@ -132,7 +131,7 @@ impl Store {
     }
 }
 
-/// One bit for each byte that is 1, of 64 that are 0 or 1.
+/// Packs 64 bytes that are 0 or 1 into bits.
 #[inline(always)]
 fn bits_of(bytes: &[u8]) -> u64 {
     let (eights, _) = bytes.as_chunks::<8>();
@@ -142,12 +141,12 @@ fn bits_of(bytes: &[u8]) -> u64 {
 }
 
 impl Slice {
-    /// What a kernel that comes next will read first.
+    /// Returns the data that the next kernel reads first.
     fn upcoming(&self) -> Upcoming<'_> {
         Upcoming { locals: &self.slots.locals, parents: &self.slots.parents, worlds: &self.slots.worlds }
     }
 
-    /// Lists the slices that this one imports from, unless that was done for this layout of the store.
+    /// Lists the slices that this one imports from, once for each layout of the store.
     fn find_sources(&mut self, pages: &Pages, layout: u64) {
         let Self { sources: (known, sources), imports, .. } = self;
         if core::mem::replace(known, layout) == layout {
@@ -156,7 +155,7 @@ impl Slice {
         sources.clear();
         for id in imports.iter().flatten().filter_map(|&handle| pages.resolve(handle)) {
             let spot = pages.spot(id);
-            // What was moved may wait. Nothing below it is left here.
+            // A moved parent may wait for a row. No node below it is left in this slice.
             if spot.as_waiting().is_none()
                 && let Ok(source) = u32::try_from(spot.slice())
                 && !sources.contains(&source)
@@ -166,12 +165,12 @@ impl Slice {
         }
     }
 
-    /// Takes over what imports are copies of, from slices of which `is_other` says so. Marks the imports whose matrix
-    /// is another. Returns whether a material or layers are.
+    /// Copies imports from slices for which `is_other` returns true. Marks the imports whose matrix changed. Returns
+    /// whether a material or layers changed.
     pub(crate) fn import(&mut self, pages: &Pages, others: Others<'_>, is_other: impl Fn(&Self) -> bool) -> bool {
         let mut changed = false;
         for at in 0..self.imports.len() {
-            // What is gone has nothing below it any more.
+            // A removed node has no nodes below it.
             let Some(id) = self.imports[at].and_then(|handle| pages.resolve(handle)) else { continue };
             let spot = pages.spot(id);
             let Some(source) = others.get(spot.slice()).filter(|source| is_other(source)) else { continue };
@@ -185,7 +184,7 @@ impl Slice {
         changed
     }
 
-    /// Computes the world matrices of dirty slots, and of all below them. Leaves in `dirty` what was computed, or more.
+    /// Computes the world matrices of dirty slots and of all slots below. Then `dirty` has at least the computed slots.
     pub(crate) fn sweep(&mut self, pages: &Pages, components: &Components, set: &mut Vec<u16>, upcoming: Upcoming<'_>) {
         let (imports, len) = (self.imports.len(), self.slots.records.len());
         self.marked = false;
@@ -200,7 +199,7 @@ impl Slice {
             return self.gather(pages, components, imports..len);
         }
         let is_leaf = |&slot: &u16| pages.record(self.slots.records[usize::from(slot)]).is_leaf();
-        // Before an update, links may say less than a slice has.
+        // Before an update, links may not show all nodes that the slice still has.
         let only_leaves = set.len() == leaves || !self.ahead && !self.stale && set.iter().all(is_leaf);
         if above == 0 && only_leaves && self.matrices.is_empty() {
             return self.compute_leaves(pages, set);
@@ -226,8 +225,7 @@ impl Slice {
         }
     }
 
-    /// Computes all slots, many of which were set: local transforms come from their records, and the copies are
-    /// stale from now on.
+    /// Computes all slots if many were set. Local transforms come from their records, and the copies are then stale.
     fn gather(&mut self, pages: &Pages, components: &Components, run: Range<usize>) {
         self.stale = true;
         self.dirty.insert_run(run.clone());
@@ -254,7 +252,7 @@ impl Slice {
         }
     }
 
-    /// Computes the slots of leaves. Nothing is below them.
+    /// Computes the slots of leaves, which have no slots below.
     fn compute_leaves(&mut self, pages: &Pages, leaves: &[u16]) {
         let Slots { records, parents, worlds, locals } = &mut self.slots;
         for (at, &slot) in leaves.iter().enumerate() {
@@ -264,14 +262,13 @@ impl Slice {
                 prefetch(worlds, parents[ahead] as usize);
             }
             let slot = usize::from(slot);
-            // What was just stored is not loaded: it may wait for its cache line.
+            // Loading a value just stored may wait for its cache line.
             let local = pages.record(records[slot]).local;
             locals[slot] = local;
             worlds[slot] = worlds[parents[slot] as usize] * local.to_matrix();
         }
     }
 
-    /// Refreshes all copies of local transforms.
     fn copy_all(&mut self, pages: &Pages) {
         let Slots { records, locals, .. } = &mut self.slots;
         for (slot, local) in locals.iter_mut().enumerate().skip(self.imports.len()) {
@@ -282,8 +279,8 @@ impl Slice {
         }
     }
 
-    /// Copies the local transforms of slots before `end` from their records. `set` are slots that were set, of which
-    /// the first ones are done. Returns how many are then.
+    /// Copies the local transforms of set slots before `end` from their records. The first `done` of `set` are copied
+    /// already. Returns the new `done`.
     #[inline(always)]
     fn refresh(&mut self, pages: &Pages, set: &[u16], done: usize, end: usize) -> usize {
         let (records, locals) = (&self.slots.records, &mut self.slots.locals);
@@ -298,7 +295,6 @@ impl Slice {
         at
     }
 
-    /// Computes a run of slots.
     fn compute(&mut self, components: &Components, run: Range<usize>, upcoming: Upcoming<'_>) {
         let mut from = run.start;
         for &slot in self.matrices_in(&run).iter() {
@@ -315,7 +311,6 @@ impl Slice {
         propagate(&self.slots.locals, &self.slots.parents, &mut self.slots.worlds, run, upcoming);
     }
 
-    /// Computes the dirty slots of a run.
     fn compute_dirty(&mut self, components: &Components, run: Range<usize>) {
         let mut from = run.start;
         for &slot in self.matrices_in(&run).iter() {
@@ -336,7 +331,7 @@ impl Slice {
         propagate_dirty(locals, parents, worlds, self.dirty.words_mut(), run);
     }
 
-    /// The slots of a run whose local transform is a matrix.
+    /// Returns the slots of a run whose local transform is a matrix.
     fn matrices_in(&self, run: &Range<usize>) -> smallvec::SmallVec<[u16; 16]> {
         let before = |end: usize| self.matrices.partition_point(|&slot| usize::from(slot) < end);
         self.matrices[before(run.start)..before(run.end)].into()

@@ -1,8 +1,8 @@
 //! The sweep on several threads (feature `rayon`).
 //!
-//! A slice waits for what it imports, and in a large tree nearly every slice imports from the one before. So first the
-//! slots that others import are computed, slice by slice: those and the slots above them are few. Then each slice is
-//! swept by itself. Both compute the same products, so the bits are those of one thread.
+//! A slice waits for its imports, and in a large tree nearly every slice imports from the one before. So first the few
+//! slots that others import, and the slots above these, are computed slice by slice. Then each slice is swept by
+//! itself. Both compute the same products, so the bits are those of one thread.
 
 use crate::store::Store;
 use crate::store::components::Components;
@@ -14,11 +14,11 @@ use crate::threads::is_worth_sharing;
 use hedgerow_math::internal::Upcoming;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
-/// With fewer slots in dirty slices than this, one thread finishes before another has started.
+/// With fewer slots in dirty slices, one thread finishes before another has started.
 const WORTH_SHARING: usize = 16_384;
 
 impl Store {
-    /// Whether there is enough to compute for several threads.
+    /// Returns whether there is enough to compute for several threads.
     pub(crate) fn shares_sweep(&self) -> bool {
         let Slices { slices, heads, .. } = &self.slices;
         let changed = slices.iter().zip(heads).filter(|(slice, head)| slice.marked || head.killed);
@@ -28,7 +28,7 @@ impl Store {
         (count > 1 || !self.waiting.is_empty()) && is_worth_sharing(slots, WORTH_SHARING)
     }
 
-    /// Does the same as the sweep on one thread.
+    /// Computes the same as the sweep on one thread.
     pub(crate) fn sweep_shared(&mut self) {
         let exports = self.exports();
         let mut swept: Vec<(u32, Slice)> = Vec::new();
@@ -57,7 +57,7 @@ impl Store {
         }
     }
 
-    /// The slots that other slices import, by slice.
+    /// Returns the slots that other slices import, sorted by slice.
     fn exports(&self) -> Vec<(u32, u16)> {
         let imports = self.slices.slices.iter().flat_map(|slice| slice.imports.iter().flatten());
         let slot = |&handle| {
@@ -73,7 +73,7 @@ impl Store {
 }
 
 impl Slice {
-    /// Computes some slots, and those above them.
+    /// Computes some slots and the slots above them.
     fn compute_above(&mut self, pages: &Pages, components: &Components, slots: impl Iterator<Item = u16>) {
         let imports = self.imports.len();
         let mut needed = RowSet::EMPTY;

@@ -1,26 +1,26 @@
-//! The histories of transform slots: 56 bytes a slot, in scenes that track changes.
+//! Histories of transform slots: 56 bytes a slot, in scenes that track changes.
 
 use crate::Mat34;
 use crate::store::rows::RowSet;
 use hedgerow_math::internal::prefetch;
 
-/// Histories by transform slot, imports included. A node has the history of the slot that it uses, except where the
-/// [log](crate::store::feed) and [`Feed::recalled`](crate::store::Feed) have entries for it.
+/// The histories of a slice's transform slots, imports included. A node has the history of the slot that it uses,
+/// unless the [log](crate::store::feed) or [`Feed::recalled`](crate::store::Feed) has an entry for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
-    /// World matrices after the update before the last. While an update or a visitor computes: after the last one.
+    /// World matrices after the update before the last. During an update or a visit: after the last update.
     previous: Vec<Mat34>,
     /// The frame in which the world matrix last changed.
     moved: Vec<u32>,
     /// The frame in which the local transform was last set.
     set: Vec<u32>,
-    /// Slots that were made since the last update, and whose histories are not known yet.
+    /// New slots since the last update whose histories are not known yet.
     fresh: RowSet,
-    /// Slots whose previous matrix is not the present one.
+    /// Slots whose previous matrix differs from the present one.
     moving: RowSet,
-    /// Slots whose local transform was set before a visitor came: the next update reports it.
+    /// Slots whose local transform was set before a visit: the next update reports it.
     early: RowSet,
-    /// The greatest of all frames.
+    /// The greatest of all frames in `moved` and `set`.
     newest: u32,
     /// Whether the slice is listed in [`Feed::moving`](crate::store::Feed).
     listed: bool,
@@ -33,22 +33,22 @@ pub(crate) struct History {
     pub(crate) world: Mat34,
     pub(crate) moved: u32,
     pub(crate) set: u32,
-    /// Whether the present matrix is another.
+    /// Whether the present matrix differs from the previous one.
     pub(crate) moving: bool,
 }
 
 impl History {
-    /// That of the identity, which never changes.
+    /// The history of the identity, which never changes.
     pub(crate) const NONE: Self = Self { world: Mat34::IDENTITY, moved: 0, set: 0, moving: false };
 
-    /// Whether world matrices with this history also have the other one.
+    /// Returns whether both histories agree about the world matrix.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.moved == other.moved && self.world.same_bits(&other.world)
     }
 }
 
 impl Trace {
-    /// Of so many slots, all new.
+    /// Creates histories of this many new slots.
     pub(crate) fn of(slots: usize) -> Self {
         let mut fresh = RowSet::EMPTY;
         fresh.fill(slots);
@@ -64,11 +64,11 @@ impl Trace {
         }
     }
 
-    /// Begins the history of a slot, which is unused or at the end.
+    /// Begins the history of an unused slot, or of one at the end.
     pub(crate) fn begin(&mut self, slot: usize) {
         if slot >= self.previous.len() {
             let more = slot + 1 - self.previous.len();
-            // As columns of slices grow: by a quarter.
+            // Grows by a quarter, like the columns of slices.
             let room = if slot < self.previous.capacity() { more } else { more.max(self.previous.len() / 4).max(8) };
             self.previous.reserve_exact(room);
             self.moved.reserve_exact(room);
@@ -82,14 +82,14 @@ impl Trace {
         self.moving.remove(slot);
     }
 
-    /// The history of a slot, if it is known.
+    /// Returns the history of a slot, if it is known.
     pub(crate) fn history(&self, slot: usize) -> Option<History> {
         let Self { previous, moved, set, fresh, moving, .. } = self;
         let moving = moving.contains(slot);
         (!fresh.contains(slot)).then(|| History { world: previous[slot], moved: moved[slot], set: set[slot], moving })
     }
 
-    /// Gives a slot its history.
+    /// Sets the history of a slot.
     pub(crate) fn remember(&mut self, slot: usize, history: &History) {
         let &History { world, moved, set, moving } = history;
         (self.previous[slot], self.moved[slot], self.set[slot]) = (world, moved, set);
@@ -100,13 +100,13 @@ impl Trace {
         }
     }
 
-    /// Asks for what [`Self::note_set`] writes.
+    /// Prefetches the data that [`Self::note_set`] writes.
     #[inline(always)]
     pub(crate) fn prefetch(&self, slot: usize) {
         prefetch(&self.set, slot);
     }
 
-    /// Notes that the local transform in a slot was set, in the frame of the present update if there is one.
+    /// Records that the local transform in a slot was set: in `frame` during an update, else before a visit.
     #[inline]
     pub(crate) fn note_set(&mut self, slot: usize, frame: Option<u32>) {
         if let Some(frame) = frame {
@@ -117,43 +117,41 @@ impl Trace {
         }
     }
 
-    /// Counts what was set before a visitor came to the frame of the update that begins.
+    /// Assigns slots that were set before a visit to the frame of the update that begins.
     pub(crate) fn end_visits(&mut self, frame: u32) {
         let early = core::mem::replace(&mut self.early, RowSet::EMPTY);
         early.iter().for_each(|slot| self.note_set(slot, Some(frame)));
     }
 
-    /// The world matrix after the update before the last.
+    /// Returns the world matrix after the update before the last.
     #[inline]
     pub(crate) fn previous(&self, slot: usize) -> Option<&Mat34> {
         self.previous.get(slot)
     }
 
-    /// The frame in which a world matrix last changed.
+    /// Returns the frame in which a world matrix last changed.
     #[inline]
     pub(crate) fn moved(&self, slot: usize) -> u32 {
         self.moved[slot]
     }
 
-    /// The frame in which a local transform was last set.
+    /// Returns the frame in which a local transform was last set.
     #[inline]
     pub(crate) fn set(&self, slot: usize) -> u32 {
         self.set[slot]
     }
 
-    /// The greatest of all frames.
+    /// Returns the greatest of all frames.
     #[inline]
     pub(crate) fn newest(&self) -> u32 {
         self.newest
     }
 
-    /// Whether a slot is new.
     pub(crate) fn is_fresh(&self, slot: usize) -> bool {
         self.fresh.contains(slot)
     }
 
-    /// Notes which matrices the sweep changed, from those before. Those of new slots have not changed. Returns whether
-    /// the slice is to be listed.
+    /// Records which matrices of known slots the sweep changed. Returns whether the slice must be listed.
     pub(crate) fn follow(
         &mut self,
         worlds: &[Mat34],
@@ -180,7 +178,7 @@ impl Trace {
         any && !core::mem::replace(listed, true)
     }
 
-    /// Brings everything to rest: the present matrices are the previous ones from now on.
+    /// Makes the present matrices the previous ones.
     pub(crate) fn rest(&mut self, worlds: &[Mat34]) {
         let Self { previous, moving, .. } = self;
         moving.runs(worlds.len()).for_each(|run| previous[run.clone()].copy_from_slice(&worlds[run]));
@@ -188,17 +186,17 @@ impl Trace {
         self.listed = false;
     }
 
-    /// Whether a slice that took over histories is to be listed.
+    /// Returns whether a slice that took over histories must be listed.
     pub(crate) fn list(&mut self) -> bool {
         self.moving.first(0, self.previous.len()).is_some() && !core::mem::replace(&mut self.listed, true)
     }
 
-    /// Whether the slice is listed as one with slots that do not rest.
+    /// Returns whether the slice is listed as one with moving slots.
     pub(crate) fn is_listed(&self) -> bool {
         self.listed
     }
 
-    /// Forgets all frames.
+    /// Resets all frames.
     pub(crate) fn forget_frames(&mut self) {
         self.moved.fill(0);
         self.set.fill(0);
@@ -211,8 +209,7 @@ impl Trace {
             + (self.moved.capacity() + self.set.capacity()) * size_of::<u32>()
     }
 
-    /// Checks the histories of a slice's slots. `now` is the last frame; `settled` says whether nothing was computed
-    /// since its update.
+    /// Checks the histories. `now` is the last frame; `settled` says whether nothing was computed since then.
     pub(crate) fn validate(&self, worlds: &[Mat34], used: &RowSet, now: u32, settled: bool) -> Result<(), String> {
         let len = worlds.len();
         if [self.previous.len(), self.moved.len(), self.set.len()] != [len; 3] {

@@ -1,9 +1,9 @@
-//! Brings slices up to date with what was edited: slice by slice, rows are given, then matrices are computed.
+//! The update of slices after edits: slice by slice, nodes get rows, then matrices are computed.
 
 use crate::store::Store;
 
 impl Store {
-    /// Brings everything derived up to date. Runs in O(1) if nothing was edited, else in O(slices) at least.
+    /// Updates all derived data. Runs in O(1) if nothing was edited, else at least in O(slices).
     pub(crate) fn update(&mut self) {
         if self.is_current() {
             return;
@@ -33,13 +33,13 @@ impl Store {
         self.finish_frame();
     }
 
-    /// Whether nothing is left to the next update: no edits, and no histories that come to rest.
+    /// Returns whether the next update has nothing to do: no edits, and all histories at rest.
     #[inline]
     pub(crate) fn is_current(&self) -> bool {
         self.has_all_edits() && self.feed.as_ref().is_none_or(|feed| feed.is_at_rest())
     }
 
-    /// Whether there are no edits since the last update.
+    /// Returns whether there are no edits since the last update.
     #[inline]
     pub(crate) fn has_all_edits(&self) -> bool {
         !self.pages.marked

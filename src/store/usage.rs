@@ -1,5 +1,3 @@
-//! How much memory one kind of records takes.
-
 /// The memory use of one kind of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
@@ -12,7 +10,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Both together.
+    /// Returns the sum of two parts.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             live: self.live + other.live,
@@ -21,7 +19,7 @@ impl Usage {
         }
     }
 
-    /// What is left without a part.
+    /// Returns the memory use without a part.
     pub(crate) fn minus(self, part: Self) -> Self {
         Self {
             live: self.live - part.live,

@@ -1,18 +1,16 @@
 //! Checks every invariant of the storage.
 //!
-//! 1. A live record's links agree with its neighbours'; states, the free list and marks are as [`page`](super::page)
-//!    says; the components that a record says it has exist, and no others.
-//! 2. A node's spot names a row that lives and is of its record, and the row's slot and drawable, if they are its own,
-//!    say the same; or the node waits, at the index that its spot says. Nodes that were moved or redrawn are on their
-//!    lists.
-//! 3. A parent's row and slot come before its children's; the slice of an import comes before its importer's in the
-//!    order. No slot and no drawable has two owners. Rows and slots of nodes that died are in use until the update, and
-//!    no longer; a slot whose local transform is a matrix is in use.
-//! 4. A slice with a flag of edits is on the list of those that the update looks at, one whose boxes are marked on the
-//!    list of these. Slices that were swept are on theirs; those that are free, that a visitor computed, and that
-//!    maintenance is to look at are on theirs once. No two slices have the same version.
-//! 5. After an update nothing waits, no new leaves are counted, every slot has `world[parent] * local`, copies are what
-//!    they are copies of, and effective values are what nodes inherit.
+//! 1. A live record's links agree with its neighbours'. States, the free list and marks satisfy the invariants of
+//!    [`page`](super::page). The components that a record says it has exist, and no others.
+//! 2. A node's spot names a live row with the node's record, and the row's own slot and drawable have the same record;
+//!    or the node is in the waiting list, at the index in its spot. Moved and redrawn nodes are on their lists.
+//! 3. A parent's row and slot come before its children's. The slice of an import comes before its importer's in the
+//!    order. No slot and no drawable has two owners. Rows and slots of dead nodes are in use until the update, and no
+//!    longer. A slot whose local transform is a matrix is in use.
+//! 4. Slices with a flag of edits, with marked boxes, or swept are on the lists for the update. Free slices, slices
+//!    that a visitor computed, and slices for maintenance are on their lists once. No two slices have the same version.
+//! 5. After an update no node waits, no new leaves are counted, every slot has `world[parent] * local`, copies equal
+//!    their originals, and effective values equal the inherited ones.
 
 use crate::NodeHandle;
 use crate::store::Store;
@@ -34,7 +32,7 @@ macro_rules! ensure {
     };
 }
 
-/// Whether a list has each slice whose flag is set once, and no other.
+/// Returns whether a list has each slice whose flag is set once, and no other.
 fn lists(list: &[u32], flags: impl Iterator<Item = bool>) -> bool {
     let mut list = list.to_vec();
     list.sort_unstable();
@@ -71,7 +69,7 @@ impl Store {
         Ok(self.pages.len())
     }
 
-    /// Links, memberships, and side data.
+    /// Checks links, detached states, and side data.
     fn validate_links(&self) -> Result<(), String> {
         let mut outside = 0;
         for id in self.pages.live().chain([RecordId::LIMBO]) {
@@ -118,7 +116,7 @@ impl Store {
         Ok(())
     }
 
-    /// What edits leave to the update, and what is left to maintenance.
+    /// Checks the lists of work for the update and for maintenance.
     fn validate_lists(&self) -> Result<(), String> {
         let Slices { slices, heads, free, edited, unboxed, untidy, is_untidy, .. } = &self.slices;
         let same = slices.len() == heads.len() && slices.len() == is_untidy.len();
@@ -148,7 +146,7 @@ impl Store {
         Ok(())
     }
 
-    /// Spots, and the lists of what waits.
+    /// Checks spots, and the lists of waiting nodes.
     fn validate_spots(&self) -> Result<(), String> {
         let resolved = |list: &[NodeHandle]| -> HashSet<RecordId> {
             list.iter().filter_map(|&handle| self.pages.resolve(handle)).collect()
@@ -178,7 +176,7 @@ impl Store {
         Ok(())
     }
 
-    /// By record: whether a node, or one above it, was moved since the update. The links are sound.
+    /// Returns whether a node or one above it was moved since the update, for each record. The links must be valid.
     fn below_moved(&self) -> Vec<bool> {
         let mut below = vec![false; self.pages.states().len()];
         for id in [RecordId::ROOT, RecordId::LIMBO].into_iter().flat_map(|top| self.pages.subtree(top)) {
@@ -188,7 +186,7 @@ impl Store {
         below
     }
 
-    /// Rows and slots of a slice. `position` has those of slices that come before it, `below_moved` is by record.
+    /// Checks rows and slots of a slice. `position` has the positions of earlier slices, `below_moved` is by record.
     fn validate_rows(&self, number: u32, position: &[usize], below_moved: &[bool]) -> Result<(), String> {
         let slice = &self.slices.slices[number as usize];
         let head = &self.slices.heads[number as usize];
@@ -285,7 +283,7 @@ impl Store {
         Ok(())
     }
 
-    /// What an update has computed in a slice.
+    /// Checks the computed values of a slice.
     fn validate_values(&self, number: u32) -> Result<(), String> {
         let slice = &self.slices.slices[number as usize];
         let imports = slice.imports.len();
@@ -310,7 +308,7 @@ impl Store {
         Ok(())
     }
 
-    /// What an update has computed of a row.
+    /// Checks the computed values of a row.
     fn validate_row(&self, slice: &Slice, number: u32, at: usize) -> Result<(), String> {
         let row = &slice.rows[at];
         let id = row.record;
@@ -347,7 +345,7 @@ impl Store {
 }
 
 impl Slice {
-    /// The lengths of columns, and what kernels read of slots that nothing has, too.
+    /// Checks the lengths of columns, and the values in unused slots that kernels read.
     fn validate_columns(&self) -> Result<(), String> {
         let Self { rows, used_rows, slots, used_slots, drawables, used_drawables, imports, matrices, .. } = self;
         let count = slots.records.len();

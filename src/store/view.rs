@@ -1,4 +1,4 @@
-//! What may be read of a slice from outside the storage: its rows, and whole columns.
+//! Read access to slices from outside the storage: rows, and whole columns.
 //!
 //! A view borrows the store and changes nothing. [`SliceViewMut`] can set local transforms. Methods that are not public
 //! are for the passes: they return the arrays unchanged.
@@ -34,59 +34,58 @@ impl core::fmt::Debug for SliceView<'_> {
 }
 
 impl<'s> SliceView<'s> {
-    /// The number of the slice, as in a [`MatrixSlot`]. It is small, stays the same as long as the slice exists, and
-    /// may be reused later.
+    /// Returns the number of the slice, as in a [`MatrixSlot`]. It is small and stays the same as long as the slice
+    /// exists. Later slices may reuse it.
     #[must_use]
     #[inline]
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// How many nodes are in the slice.
+    /// Returns the number of nodes in the slice.
     #[must_use]
     #[inline]
     pub fn nodes(&self) -> usize {
         self.head.live as usize
     }
 
-    /// The number of imported rows at the beginning, which is also the number of imported transform slots: copies of
-    /// the data of parents in earlier slices.
+    /// Returns the number of imported rows at the beginning, which is also the number of imported transform slots.
     #[must_use]
     #[inline]
     pub fn imports(&self) -> usize {
         self.slice.imports.len()
     }
 
-    /// The box around all drawables of the slice as of the last update; `None` unless the scene has [world
-    /// boxes](crate::SceneConfig::bounds). Empty if no drawable has a box.
+    /// Returns the box around all drawables of the slice as of the last update; empty if no drawable has a box. `None`
+    /// unless the scene has [world boxes](crate::SceneConfig::bounds).
     #[must_use]
     pub fn bounds(&self) -> Option<Aabb> {
         self.boxes().map(|boxes| boxes.own)
     }
 
-    /// The box around the drawables of each block of 64 slots, in the order of the slots, as of the last update; an
-    /// empty list unless the scene has [world boxes](crate::SceneConfig::bounds). A box is empty if no drawable of the
-    /// block has one.
+    /// Returns the box around the drawables of each block of 64 slots, in the order of the slots, as of the last
+    /// update; empty if no drawable of the block has a box. Yields nothing without
+    /// [`SceneConfig::bounds`](crate::SceneConfig::bounds).
     pub fn block_bounds(&self) -> impl Iterator<Item = Aabb> + use<'s> {
         let blocks = self.boxes().map(|boxes| &boxes.blocks);
         blocks.into_iter().flat_map(|blocks| (0..blocks.len()).filter_map(|block| blocks.get(block)))
     }
 
-    /// The rows.
+    /// Returns the rows.
     #[must_use]
     #[inline]
     pub fn rows(&self) -> RowView<'s> {
         RowView { view: *self }
     }
 
-    /// The transforms.
+    /// Returns the transforms.
     #[must_use]
     #[inline]
     pub fn transforms(&self) -> TransformView<'s> {
         TransformView { view: *self }
     }
 
-    /// The drawables.
+    /// Returns the drawables.
     #[must_use]
     #[inline]
     pub fn drawables(&self) -> DrawableView<'s> {
@@ -94,38 +93,38 @@ impl<'s> SliceView<'s> {
     }
 }
 
-/// What passes read of a slice.
+/// Access for passes.
 impl<'s> SliceView<'s> {
-    /// The number of the user's own that the draws of a node carry.
+    /// Returns the user data of a node, for its draws.
     #[inline]
     pub(crate) fn user_data(&self, node: NodeHandle) -> u32 {
         self.store.user_data(node.record())
     }
 
-    /// Changes with everything in the slice except transforms; no two slices ever have the same version.
+    /// Returns a number that changes with all data of the slice except transforms; no two slices ever have the same.
     #[inline]
     pub(crate) fn version(&self) -> u64 {
         self.head.version
     }
 
-    /// The number of the update that last computed anything here.
+    /// Returns the number of the update that last computed anything here.
     #[inline]
     pub(crate) fn swept_in(&self) -> u64 {
         self.slice.swept_in
     }
 
-    /// Changes when transform slots move.
+    /// Returns a number that changes when transform slots move.
     pub(crate) fn layout(&self) -> u64 {
         self.slice.layout
     }
 
-    /// World boxes, if the scene keeps any.
+    /// Returns the world boxes, if the scene keeps any.
     #[inline]
     pub(crate) fn boxes(&self) -> Option<&'s SliceBoxes> {
         self.slice.boxes.as_deref()
     }
 
-    /// What each import is a copy of: the slice and the transform slot of a node that lives.
+    /// Returns the slice and the transform slot of each import's node, if the node lives.
     pub(crate) fn sources(&self) -> impl Iterator<Item = Option<(u32, usize)>> + use<'s> {
         let store = self.store;
         self.slice.imports.iter().map(move |&handle| {
@@ -143,7 +142,7 @@ pub struct RowView<'s> {
 }
 
 impl<'s> RowView<'s> {
-    /// One past the last row in use.
+    /// Returns one past the last row in use.
     #[must_use]
     #[inline]
     #[expect(clippy::len_without_is_empty, reason = "a slice holds at least one row")]
@@ -151,62 +150,62 @@ impl<'s> RowView<'s> {
         self.view.slice.rows.len()
     }
 
-    /// The row of a node that is there.
+    /// Returns the row of a node, if it lives.
     #[inline]
     fn row(&self, row: usize) -> Option<&'s Row> {
         self.view.slice.rows.get(row).filter(|_| self.view.head.alive.contains(row))
     }
 
-    /// The node of a row; `None` for an import and for an unused row.
+    /// Returns the node of a row; `None` for an import and for an unused row.
     #[must_use]
     #[inline]
     pub fn node(&self, row: usize) -> Option<NodeHandle> {
         self.row(row).map(|row| self.view.store.handle(row.record))
     }
 
-    /// The node that an import is a copy of, if it still exists; `None` for other rows.
+    /// Returns the node that an import copies, if it still exists; `None` for other rows.
     #[must_use]
     pub fn import(&self, row: usize) -> Option<NodeHandle> {
         let handle = (*self.view.slice.imports.get(row)?)?;
         self.view.store.resolve(handle).map(|_| handle)
     }
 
-    /// The row of a node's parent, which may be an import; `None` if the row does not belong to a node.
+    /// Returns the row of a node's parent, which may be an import; `None` if the row does not belong to a node.
     #[must_use]
     #[inline]
     pub fn parent(&self, row: usize) -> Option<usize> {
         self.row(row).map(|row| usize::from(row.above))
     }
 
-    /// The transform slot of a node: its own, or that of the nearest ancestor that has one.
+    /// Returns the transform slot of a node: its own, or that of the nearest ancestor that has one.
     #[must_use]
     #[inline]
     pub fn transform(&self, row: usize) -> Option<usize> {
         self.row(row).map(|row| usize::from(row.slot))
     }
 
-    /// The slot of a node's own transform; `None` for a node that inherits its transform.
+    /// Returns the slot of a node's own transform; `None` for a node that inherits its transform.
     #[must_use]
     #[inline]
     pub fn own_transform(&self, row: usize) -> Option<usize> {
         self.row(row).filter(|row| row.is(Row::OWN_TRANSFORM)).map(|row| usize::from(row.slot))
     }
 
-    /// The effective material of a node: its own, or that of the nearest ancestor that has one.
+    /// Returns the effective material of a node: its own, or that of the nearest ancestor that has one.
     #[must_use]
     #[inline]
     pub fn material(&self, row: usize) -> Option<u32> {
         self.row(row)?.material()
     }
 
-    /// The layers on which a node is visible; `None` if the row does not belong to a node.
+    /// Returns the layers on which a node is visible; `None` if the row does not belong to a node.
     #[must_use]
     #[inline]
     pub fn layers(&self, row: usize) -> Option<Layers> {
         self.row(row).map(|_| Layers::new(self.view.slice.seen(row).layers()))
     }
 
-    /// The nodes of the slice, in the order of their rows.
+    /// Returns the nodes of the slice, in the order of their rows.
     pub fn nodes(&self) -> impl Iterator<Item = NodeHandle> + use<'s> {
         let SliceView { store, slice, head, .. } = self.view;
         head.alive.iter().map(move |row| store.handle(slice.rows[row].record))
@@ -221,7 +220,7 @@ pub struct TransformView<'s> {
 }
 
 impl<'s> TransformView<'s> {
-    /// One past the last slot in use; at least 1.
+    /// Returns one past the last slot in use; at least 1.
     #[must_use]
     #[inline]
     #[expect(clippy::len_without_is_empty, reason = "a slice has an import")]
@@ -229,65 +228,64 @@ impl<'s> TransformView<'s> {
         self.view.slice.slots.worlds.len()
     }
 
-    /// The number of slots that are allocated.
+    /// Returns the number of slots that are allocated.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.view.slice.slots.worlds.capacity()
     }
 
-    /// Whether the slot is in use: by a node, or as an import.
+    /// Returns whether the slot is in use: by a node, or as an import.
     #[must_use]
     pub fn is_occupied(&self, slot: usize) -> bool {
         slot < self.view.imports() || self.record(slot).is_some()
     }
 
-    /// For each slot, the slot of the nearest ancestor that has a transform, or of the ancestor's import; 0 for
-    /// imports, unspecified for unused slots. For [anchored](crate::Node::anchored) nodes, an import that is the
-    /// identity.
+    /// Returns the slot of the nearest ancestor that has a transform, or of its import, for each slot; 0 for imports,
+    /// unspecified for unused slots. For [anchored](crate::Node::anchored) nodes, an import that is the identity.
     #[must_use]
     #[inline]
     pub fn parents(&self) -> &'s [u32] {
         &self.view.slice.slots.parents
     }
 
-    /// World matrices as of the last update; unspecified for unused slots.
+    /// Returns world matrices as of the last update; unspecified for unused slots.
     #[must_use]
     #[inline]
     pub fn worlds(&self) -> &'s [Mat34] {
         &self.view.slice.slots.worlds
     }
 
-    /// The world matrix of a slot after the update before the last; the present one if changes are not tracked.
+    /// Returns the world matrix of a slot after the update before the last; the present one if changes are not tracked.
     #[inline]
     pub(crate) fn previous(&self, slot: usize) -> &'s Mat34 {
         let trace = self.view.slice.trace.as_ref();
         trace.and_then(|trace| trace.previous(slot)).unwrap_or(&self.view.slice.slots.worlds[slot])
     }
 
-    /// The local transform of the slot's node, as of now; `None` for imports and for unused slots.
+    /// Returns the local transform of the slot's node, as of now; `None` for imports and for unused slots.
     #[must_use]
     pub fn local(&self, slot: usize) -> Option<Local> {
         self.view.store.local(self.record(slot)?)
     }
 
-    /// The node whose transform is in a slot.
+    /// Returns the node whose own transform is in a slot.
     fn record(&self, slot: usize) -> Option<RecordId> {
         (slot >= self.view.imports()).then(|| self.view.store.owner(self.view.slice, slot))?
     }
 
-    /// The slots that the last sweep computed; imports count if they changed.
+    /// Returns the slots that the last sweep computed, and the imports that changed.
     #[inline]
     pub(crate) fn swept(&self) -> &'s RowSet {
         &self.view.slice.dirty
     }
 
-    /// Whether the last sweep computed all slots of nodes.
+    /// Returns whether the last sweep computed all slots of nodes.
     pub(crate) fn swept_all(&self) -> bool {
         self.swept().first_missing(self.view.imports(), self.len()).is_none()
     }
 
-    /// `wide[slot] = wide[parent[slot]] * local[slot]` for a run of slots, in double precision. Imports are set by the
-    /// caller; unused slots are computed too.
+    /// Computes `wide[slot] = wide[parent[slot]] * local[slot]` in double precision for a run of slots, unused ones
+    /// included. The caller sets the imports.
     pub(crate) fn compose_wide(&self, run: Range<usize>, wide: &mut [DAffine3]) {
         for slot in run.start.max(self.view.imports())..run.end {
             wide[slot] = match self.wide_local(slot) {
@@ -297,9 +295,8 @@ impl<'s> TransformView<'s> {
         }
     }
 
-    /// The local transform of a slot as of the last update. What the slice has no copy of is as of now: a matrix, and
-    /// what single precision loses of a translation. `None` where the node was moved or removed since, and there is no
-    /// copy either.
+    /// Returns the local transform of a slot as of the last update. Matrices, and rounding errors of translations, are
+    /// as of now: the slice has no copies. `None` if the node was moved or removed since and there is no copy.
     fn wide_local(&self, slot: usize) -> Option<WideLocal> {
         let SliceView { store, slice, number, .. } = self.view;
         let id = slice.slots.records[slot];
@@ -317,13 +314,13 @@ impl<'s> TransformView<'s> {
 /// A drawable in a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ListedDrawable {
-    /// The node.
+    /// The node of the drawable.
     pub node: NodeHandle,
-    /// Mesh and local bounds.
+    /// The mesh and the local bounds.
     pub drawable: Drawable,
     /// The slot of the node's transform, its own or inherited.
     pub transform: usize,
-    /// The effective material of the node.
+    /// The effective material.
     pub material: Option<u32>,
     /// The layers on which the node is visible.
     pub layers: Layers,
@@ -336,26 +333,26 @@ pub struct DrawableView<'s> {
 }
 
 impl<'s> DrawableView<'s> {
-    /// One past the last slot in use.
+    /// Returns one past the last slot in use.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.view.slice.drawables.records.len()
     }
 
-    /// Whether the slot belongs to a node.
+    /// Returns whether the slot belongs to a node.
     #[must_use]
     pub fn is_occupied(&self, slot: usize) -> bool {
         slot < self.len() && self.view.slice.used_drawables.contains(slot)
     }
 
-    /// Whether no node in the slice has a drawable.
+    /// Returns whether no node in the slice has a drawable.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.view.slice.used_drawables.first(0, self.len()).is_none()
     }
 
-    /// The drawable in a slot; `None` if it is unused.
+    /// Returns the drawable in a slot; `None` if the slot is unused.
     #[must_use]
     pub fn get(&self, slot: usize) -> Option<ListedDrawable> {
         let record = self.records().get(slot).filter(|_| self.is_occupied(slot))?;
@@ -368,26 +365,25 @@ impl<'s> DrawableView<'s> {
         })
     }
 
-    /// All drawables, in the order of their slots.
+    /// Iterates over all drawables, in the order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = ListedDrawable> + use<'s> {
         let view = *self;
         (0..self.len()).filter_map(move |slot| view.get(slot))
     }
 
-    /// How many nodes have a drawable.
     #[cfg(feature = "rayon")]
     #[inline]
     pub(crate) fn live(&self) -> usize {
         self.view.slice.used_drawables.len()
     }
 
-    /// What is drawn, by slot; undefined for unused ones.
+    /// Returns the records by slot; undefined for unused slots.
     #[inline]
     pub(crate) fn records(&self) -> &'s [DrawableRecord] {
         &self.view.slice.drawables.records
     }
 
-    /// Whether all nodes of the slice are visible on all layers.
+    /// Returns whether all nodes of the slice are visible on all layers.
     #[inline]
     pub(crate) fn all_visible(&self) -> bool {
         self.view.slice.seen.is_empty()
@@ -396,26 +392,26 @@ impl<'s> DrawableView<'s> {
     /// The greatest number of records in one of the [chunks](Self::chunks).
     pub(crate) const CHUNK: usize = 64;
 
-    /// The records in chunks, each with one bit for every slot in use.
+    /// Returns the records in chunks, each with one bit for every slot in use.
     #[inline]
     pub(crate) fn chunks(&self) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
         let slice = self.view.slice;
         slice.drawables.records.chunks(Self::CHUNK).zip(slice.used_drawables.words().iter().copied())
     }
 
-    /// The slots in use in a block, one bit each.
+    /// Returns the slots in use in a block, one bit each.
     #[inline]
     pub(crate) fn live_word(&self, block: usize) -> u64 {
         self.view.slice.used_drawables.words().get(block).copied().unwrap_or(0)
     }
 
-    /// The local bounds of a drawable; undefined for unused slots.
+    /// Returns the local bounds of a drawable; undefined for unused slots.
     #[inline]
     pub(crate) fn bounds(&self, slot: usize) -> &'s Aabb {
         &self.view.slice.drawables.bounds[slot]
     }
 
-    /// The world box of a drawable, by the matrices of the last update.
+    /// Returns the world box of a drawable, computed with the matrix of the last update.
     #[inline]
     pub(crate) fn world_box(&self, slot: usize) -> Aabb {
         let Slice { slots, drawables, .. } = self.view.slice;
@@ -424,15 +420,13 @@ impl<'s> DrawableView<'s> {
 }
 
 impl Store {
-    /// A slice in use.
     #[inline]
     pub(crate) fn view(&self, slice: u32) -> SliceView<'_> {
         let at = slice as usize;
         SliceView { store: self, slice: &self.slices.slices[at], head: &self.slices.heads[at], number: slice }
     }
 
-    /// The node that a slot of its slice belongs to. One that was removed since the update has left its slot, and maybe
-    /// its record to another node.
+    /// Returns the node that owns a slot of its slice. After a removal, another node may have the slot or the record.
     fn owner(&self, slice: &Slice, slot: usize) -> Option<RecordId> {
         let id = *slice.slots.records.get(slot).filter(|_| slice.used_slots.contains(slot))?;
         let (of, row) = self.slices.row(self.pages.spot(id))?;
@@ -440,19 +434,19 @@ impl Store {
         (owns && self.pages.lives(id)).then_some(id)
     }
 
-    /// The slice with this number, if it is in use.
+    /// Returns the slice with this number, if it is in use.
     pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
         let number = u32::try_from(slice).ok()?;
         self.slices.slices.get(slice).filter(|slice| slice.lives).map(|_| self.view(number))
     }
 
-    /// The world matrix in a slot, as of the last update, if there is such a slot.
+    /// Returns the world matrix in a slot, as of the last update, if there is such a slot.
     #[inline]
     pub(crate) fn matrix_at(&self, slot: MatrixSlot) -> Option<&Mat34> {
         self.get_view(slot.slice as usize)?.transforms().worlds().get(slot.slot as usize)
     }
 
-    /// The slice of a node, and its row there, if it has one.
+    /// Returns the slice and the row of a node that has one.
     #[inline]
     pub(crate) fn view_of(&self, id: RecordId) -> Option<(SliceView<'_>, usize)> {
         let spot = self.pages.spot(id);
@@ -460,14 +454,14 @@ impl Store {
         Some((view, spot.row()))
     }
 
-    /// The world box of a node's drawable as of the last update.
+    /// Returns the world box of a node's drawable as of the last update.
     pub(crate) fn world_bounds(&self, id: RecordId) -> Option<Aabb> {
         let (view, row) = self.view_of(id)?;
         let drawable = view.slice.rows.get(row)?.drawable;
         (drawable != NO_DRAWABLE).then(|| view.drawables().world_box(usize::from(drawable)))
     }
 
-    /// Where the world matrix of a node is, or of the nearest node above that has a transform.
+    /// Returns the slot of a node's world matrix, its own or that of the nearest ancestor with a transform.
     pub(crate) fn matrix_slot(&self, id: RecordId) -> Option<crate::store::MatrixSlot> {
         let (view, row) = self.view_of(id)?;
         let slot = view.slice.rows.get(row)?.slot;
@@ -483,7 +477,7 @@ pub struct SliceViewMut<'s> {
 }
 
 impl SliceViewMut<'_> {
-    /// The slice to read.
+    /// Returns the slice to read.
     #[must_use]
     pub fn view(&self) -> SliceView<'_> {
         self.store.view(self.number)
@@ -503,15 +497,15 @@ impl SliceViewMut<'_> {
         Ok(())
     }
 
-    /// Computes the world matrices that are out of date, or all. They stay marked, so that the next update sees the
-    /// results and the values before. If none is out of date, nothing changes.
+    /// Computes the world matrices that are out of date, or all. They stay marked, so that the next update can compare
+    /// the results with the values before. If none is out of date, nothing changes.
     pub(crate) fn propagate(&mut self, everything: bool) {
         self.store.propagate_ahead(self.number, everything);
     }
 }
 
 impl Store {
-    /// Shows every slice of the tree in order, after copying what it imports from the present state of earlier ones.
+    /// Calls `each` with every slice of the tree in order, after importing the present state of earlier slices.
     pub(crate) fn show_each(&mut self, mut each: impl FnMut(SliceViewMut<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         self.begin_ahead();
         for at in 0..self.slices.attached {

@@ -1,19 +1,19 @@
-//! What edits leave to the update: nodes without a place, and nodes that were moved.
+//! The work that edits leave to the update: nodes without a row, and nodes that were moved.
 
 use crate::NodeHandle;
 use crate::store::page::{Pages, Spot};
 use crate::store::record::RecordId;
 
-/// What waits for the next update to be placed.
+/// Nodes that wait for the next update.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Waiting {
-    /// Live nodes without a row, in no order. Each knows its index here: [`Spot::waiting`].
+    /// Live nodes without a row, in no order. Each node's spot has its index here: [`Spot::waiting`].
     pub(crate) unplaced: Vec<RecordId>,
-    /// Nodes that had a row when they were moved; some may be gone since.
+    /// Nodes that had a row when they were moved; some may be removed since.
     pub(crate) moved: Vec<NodeHandle>,
-    /// Nodes with a row whose mesh or bounds were set; some may be gone since.
+    /// Nodes with a row whose mesh or bounds were set; some may be removed since.
     pub(crate) redrawn: Vec<NodeHandle>,
-    /// Whether any node is or was anchored: if not, none is searched for among those that wait.
+    /// Whether any node is or was anchored: if not, no waiting node is checked for it.
     pub(crate) any_anchored: bool,
 }
 
@@ -26,7 +26,7 @@ impl Waiting {
         Spot::waiting(index)
     }
 
-    /// Takes out the node at an index. The last one gets its index.
+    /// Removes the node at an index. The last node gets its index.
     #[inline]
     pub(crate) fn remove(&mut self, pages: &mut Pages, index: u32) {
         self.unplaced.swap_remove(index as usize);

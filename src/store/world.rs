@@ -1,4 +1,4 @@
-//! World transforms as of now, in double precision, computed by one walk up; and what places a node in the world.
+//! Present world transforms in double precision, from one walk up, and local transforms that place a node in the world.
 
 use crate::node::remainder;
 use crate::store::Store;
@@ -9,10 +9,10 @@ use glam::{DAffine3, DVec3, Vec3};
 use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
 
-/// Nodes with a transform, from one up to the topmost.
+/// The nodes with a transform from a node up to its topmost ancestor.
 pub(crate) type Chain = SmallVec<[RecordId; 32]>;
 
-/// A local transform with what single precision loses of its translation.
+/// A local transform with the rounding error of its translation in single precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WideLocal {
     pub(crate) local: Local,
@@ -20,15 +20,14 @@ pub(crate) struct WideLocal {
 }
 
 impl WideLocal {
-    /// The local transform that comes nearest to one in double precision; what the translation loses is kept if it is
-    /// to be `precise`.
+    /// Returns the nearest local transform in single precision, with the translation's rounding error if `precise`.
     fn from_wide(wide: &DAffine3, precise: bool) -> Option<Self> {
         let local = Local::from_wide(wide)?;
         let remainder = if precise { remainder(wide.translation, local.translation()) } else { Vec3::ZERO };
         Some(Self { local, remainder })
     }
 
-    /// The same in double precision.
+    /// Returns the local transform in double precision.
     pub(crate) fn to_wide(self) -> DAffine3 {
         let mut wide = self.local.to_wide();
         wide.translation += self.remainder.as_dvec3();
@@ -36,7 +35,7 @@ impl WideLocal {
     }
 }
 
-/// Whether a world matrix is finite in single precision, as the update computes it from that of the parent.
+/// Returns whether a world matrix is finite in single precision, as the update computes it.
 fn stays_finite(above: &Mat34, local: Local) -> bool {
     (*above * local.to_matrix()).is_finite()
 }
@@ -49,15 +48,15 @@ pub(crate) struct Above {
 }
 
 impl Above {
-    /// What the topmost nodes inherit.
+    /// The transform that the topmost nodes inherit.
     pub(crate) const WORLD: Self = Self { space: Space::WORLD, world: Mat34::IDENTITY };
 
-    /// What the children of a child with this local transform inherit.
+    /// Returns the transform that the children of a child with this local transform inherit.
     pub(crate) fn below(&self, local: Local) -> Self {
         Self { space: self.space.below(local), world: self.world * local.to_matrix() }
     }
 
-    /// The local transform that places a child at `world`, which is checked; `parent` returns the node's handle.
+    /// Returns the local transform that places a child at the checked `world`. Errors have the handle from `parent`.
     pub(crate) fn local_at(&self, world: Local, parent: impl FnOnce() -> NodeHandle) -> Result<Local, Error> {
         let local = self.space.local_at(world);
         let local = local.and_then(|local| stays_finite(&self.world, local).then_some(local).ok_or(Error::Overflow));
@@ -66,13 +65,12 @@ impl Above {
 }
 
 impl Store {
-    /// A node's local transform with what single precision loses of its translation.
+    /// Returns a node's local transform with the rounding error of its translation.
     pub(crate) fn wide_local(&self, id: RecordId) -> Option<WideLocal> {
         Some(WideLocal { local: self.local(id)?, remainder: self.remainder(id) })
     }
 
-    /// The nodes whose local transforms make up the world transform of a node, from its own to the topmost, or to the
-    /// nearest one that is anchored.
+    /// Returns the nodes whose local transforms make up a node's world transform, up to the top or to an anchored node.
     pub(crate) fn transform_chain(&self, id: RecordId) -> Chain {
         let chain = core::iter::successors(Some(id), |&id| self.local_parent(id));
         chain.filter(|&id| self.has_transform(id)).collect()
@@ -86,33 +84,33 @@ impl Store {
         self.wide_local(id).map_or(DAffine3::IDENTITY, WideLocal::to_wide)
     }
 
-    /// The world transform of a node as of now, in double precision.
+    /// Returns the present world transform of a node in double precision.
     pub(crate) fn wide_world(&self, id: RecordId) -> WideWorld<'_> {
         let chain = self.transform_chain(id);
         let world = chain.iter().rev().fold(DAffine3::IDENTITY, |world, &id| world * self.chain_wide(id));
         WideWorld { store: self, chain, world }
     }
 
-    /// What nodes inherit that are relative to this one, or to the world.
+    /// Returns the world transform that is inherited from `parent`, or from the world without one.
     fn wide_above(&self, parent: Option<RecordId>) -> WideWorld<'_> {
         let world = || WideWorld { store: self, chain: Chain::new(), world: DAffine3::IDENTITY };
         parent.map_or_else(world, |parent| self.wide_world(parent))
     }
 
-    /// The world matrix of a node as of now, to the bits of the next update. Runs in O(ancestors).
+    /// Returns the present world matrix of a node, with the bits of the next update. Runs in O(ancestors).
     pub(crate) fn fresh_world(&self, id: RecordId) -> Mat34 {
         let chain = self.transform_chain(id);
         chain.iter().rev().fold(Mat34::IDENTITY, |world, &id| world * self.chain_local(id).to_matrix())
     }
 
-    /// The local transform that keeps a node where it is when it is moved below another parent, or, without one, out of
-    /// the tree; `None` if it need not change.
+    /// Returns the local transform that keeps a node where it is when it moves below another parent, or out of the
+    /// tree; `None` if it need not change.
     pub(crate) fn local_below(&self, id: RecordId, parent: Option<RecordId>) -> Result<Option<WideLocal>, Error> {
         if self.is_anchored(id) || self.parent(id) == parent { Ok(None) } else { self.local_in(id, parent) }
     }
 
-    /// The local transform that keeps a node where it is when it becomes relative to another node, or to the world;
-    /// `None` if it need not change.
+    /// Returns the local transform that keeps a node where it is when it becomes relative to another node, or to the
+    /// world; `None` if it need not change.
     pub(crate) fn local_in(&self, id: RecordId, parent: Option<RecordId>) -> Result<Option<WideLocal>, Error> {
         let from = self.local_parent(id);
         let (above, to) = (self.wide_above(from).world, self.wide_above(parent));
@@ -123,24 +121,24 @@ impl Store {
         if !world.is_finite() {
             return Err(Error::Overflow(self.handle(from.unwrap_or(id))));
         }
-        // Places in single precision stay so: to keep what the product has beyond it would slow down later edits.
+        // A translation in single precision stays so: keeping the product's rounding error would slow down later edits.
         let precise = self.is_precise(id) || parent.is_some_and(|parent| self.is_precise(parent));
         self.local_at((parent, parent.or(from).unwrap_or(id)), &to, &world, precise).map(Some)
     }
 
-    /// The local transform that places a node at `world` in double precision.
+    /// Returns the local transform that places a node at `world` in double precision.
     pub(crate) fn wide_local_for(&self, id: RecordId, world: &DAffine3) -> Result<WideLocal, Error> {
         let parent = self.local_parent(id);
         self.local_at((parent, parent.unwrap_or(id)), &self.wide_above(parent), world, true)
     }
 
-    /// The local transforms of the nodes below a node that are relative to the world, if they are carried along when its
-    /// own becomes `local`. Runs in O(subtree + ancestors).
+    /// Returns new local transforms of the nodes below `top` whose transforms are relative to the world, so that they
+    /// move along when `top` gets `local`. Runs in O(subtree + ancestors).
     pub(crate) fn carried(&self, top: RecordId, local: Local) -> Result<Vec<(RecordId, WideLocal)>, Error> {
         let before = self.wide_world(top).inverse().ok_or_else(|| Error::Singular(self.handle(top)))?;
         let by = self.wide_above(self.local_parent(top)).world * local.to_wide() * before;
         let (mut carried, precise) = (Vec::new(), self.is_precise(top));
-        // The node itself and those between it and the next one, each with whether its children are relative to the world.
+        // The present path from `top`. The flag says whether a node's children are relative to the world.
         let mut way = vec![(top, false)];
         for id in self.pages.subtree(top).skip(1) {
             while way.last().is_some_and(|&(above, _)| above != self.pages.parent(id)) {
@@ -157,8 +155,8 @@ impl Store {
         Ok(carried)
     }
 
-    /// The local transform that places a node at `world` if it is relative to `parent`, whose world transform is `to`.
-    /// Errors name `fault`.
+    /// Returns the local transform that places a node at `world` relative to `parent`, whose world transform is `to`.
+    /// Errors have the handle of `fault`.
     fn local_at(
         &self,
         (parent, fault): (Option<RecordId>, RecordId),
@@ -171,12 +169,12 @@ impl Store {
         if stays_finite(&above, local.local) { Ok(local) } else { Err(Error::Overflow(self.handle(fault))) }
     }
 
-    /// Whether the translation of a node, or of one above it, is in double precision.
+    /// Returns whether the translation of a node, or of one above it, is in double precision.
     fn is_precise(&self, id: RecordId) -> bool {
         self.transform_chain(id).iter().any(|&id| self.pages.record(id).has.has(Has::REMAINDER))
     }
 
-    /// The local transform that places a node at `world`.
+    /// Returns the local transform that places a node at `world`.
     pub(crate) fn local_for(&self, id: RecordId, world: Local) -> Result<Local, Error> {
         let Some(parent) = self.local_parent(id) else { return Above::WORLD.local_at(world, || self.handle(id)) };
         let chain = self.transform_chain(parent);
@@ -184,13 +182,12 @@ impl Store {
         above.local_at(world, || self.handle(parent))
     }
 
-    /// The translation of a node's local transform in double precision, if it has one.
+    /// Returns the translation of a node's local transform in double precision, if it has one.
     pub(crate) fn wide_translation(&self, id: RecordId) -> Option<DVec3> {
         self.wide_local(id).map(|wide| wide.local.translation().as_dvec3() + wide.remainder.as_dvec3())
     }
 
-    /// Sets the translation of a node's local transform in double precision; the rest stays. Returns whether it has
-    /// one.
+    /// Sets the translation of a node's local transform in double precision. Returns whether there is one.
     pub(crate) fn set_wide_translation(&mut self, id: RecordId, translation: DVec3) -> bool {
         let Some(local) = self.local(id) else { return false };
         let rounded = translation.as_vec3();
@@ -200,7 +197,7 @@ impl Store {
     }
 }
 
-/// A world transform in double precision, and what it was composed of.
+/// A world transform in double precision, and the nodes that it was composed of.
 pub(crate) struct WideWorld<'s> {
     store: &'s Store,
     chain: Chain,
@@ -208,8 +205,8 @@ pub(crate) struct WideWorld<'s> {
 }
 
 impl WideWorld<'_> {
-    /// The inverse. `None` if one of the transforms has none, which rounding would hide in the product, or if the
-    /// product exceeds double precision.
+    /// Returns the inverse. `None` if one of the transforms has none, even if rounding hides this in the product, or if
+    /// the product exceeds double precision.
     pub(crate) fn inverse(&self) -> Option<DAffine3> {
         let within = self.world.matrix3.determinant().is_normal();
         let mut transforms = self.chain.iter().map(|&id| self.store.chain_local(id).to_wide());
@@ -217,7 +214,7 @@ impl WideWorld<'_> {
         regular.then(|| self.world.inverse()).filter(DAffine3::is_finite)
     }
 
-    /// The local transform that places a child of this node at `world`; `parent` returns the handle of this node.
+    /// Returns the local transform that places a child of this node at `world`. `parent` returns the handle for errors.
     fn local_at(&self, world: &DAffine3, precise: bool, parent: impl Fn() -> NodeHandle) -> Result<WideLocal, Error> {
         let wide = self.inverse().ok_or_else(|| Error::Singular(parent()))? * *world;
         let local = WideLocal::from_wide(&wide, precise).ok_or_else(|| Error::Overflow(parent()))?;

@@ -1,7 +1,7 @@
 //! Visitors of two kinds: of nodes in strict depth-first order, and of whole slices as columns.
 //!
-//! A [slice](crate::guide::glossary) has some thousand nodes in depth-first order, as of the last update, in arrays of
-//! its own. A pass over all transforms, drawables or materials only reads these arrays. A visitor of nodes follows
+//! A [slice](crate::guide::glossary) holds some thousand nodes as of the last update, in depth-first order, in arrays
+//! of its own. A pass over all transforms, drawables or materials reads only these arrays. A visitor of nodes follows
 //! links, and sees the tree as it is now.
 //!
 //! | walk | takes | for |
@@ -28,7 +28,7 @@
 //! });
 //! assert_eq!(outline, "scene house door ");
 //!
-//! // The same scene as columns: one transform, after what its slice imports.
+//! // The same scene as columns: one transform after the imports.
 //! let transforms: usize = scene.slices().map(|slice| slice.transforms().len() - slice.imports()).sum();
 //! assert_eq!(transforms, 1);
 //! # Ok::<(), hedgerow::Error>(())
@@ -48,14 +48,14 @@ pub use crate::store::{DrawableView, ListedDrawable, RowView, SliceView, SliceVi
 pub enum Flow {
     /// Continue with the nodes below.
     Continue,
-    /// Skip the nodes below; in a visit of slices, which do not nest, the same as `Continue`.
+    /// Skip the nodes below. In a visit of slices, which do not nest, `Prune` is the same as `Continue`.
     Prune,
     /// Stop the walk.
     Break,
 }
 
 impl Flow {
-    /// The stronger of two results: `Break`, then `Prune`, then `Continue`.
+    /// Returns the stronger of two results, in the order `Break`, `Prune`, `Continue`.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Break, _) | (_, Self::Break) => Self::Break,

@@ -2,9 +2,10 @@
 
 use crate::visit::{Flow, SliceView, SliceViewMut};
 
-/// Visits whole slices in order: each comes after those that it imports from.
+/// A visitor of whole slices, each after the slices that it imports from, such as
+/// [`RenderPass`](crate::draw::RenderPass).
 ///
-/// [`RenderPass`](crate::draw::RenderPass) is one. Slices do not nest, so [`Flow::Prune`] means [`Flow::Continue`].
+/// Slices do not nest, so [`Flow::Prune`] means [`Flow::Continue`].
 pub trait SliceVisitor {
     /// Called for each slice.
     fn slice(&mut self, slice: SliceView<'_>) -> Flow;
@@ -17,13 +18,13 @@ impl<F: FnMut(SliceView<'_>) -> Flow> SliceVisitor for F {
     }
 }
 
-/// Visits whole slices in order and may set local transforms.
+/// A visitor of whole slices that may set local transforms, such as [`TransformPass`](crate::visit::TransformPass).
+/// Each slice comes after those that it imports from.
 ///
-/// [`TransformPass`](crate::visit::TransformPass) is one. Slices do not nest, so [`Flow::Prune`] means
-/// [`Flow::Continue`]. If a visit ends early, even by a panic, the next update computes the rest and reports all
-/// changes. The boxes of slices that a visit changed stay the same until the next update.
+/// Slices do not nest, so [`Flow::Prune`] means [`Flow::Continue`]. If a visit ends early, even by a panic, the next
+/// update computes the rest and reports all changes. Boxes of changed slices stay the same until the next update.
 pub trait SliceVisitorMut {
-    /// Called for each slice. Its imports have been updated from earlier slices.
+    /// Called for each slice, after the slice's imports were updated from earlier slices.
     fn slice_mut(&mut self, slice: SliceViewMut<'_>) -> Flow;
 }
 

@@ -72,7 +72,7 @@ fn inserting_by_an_older_handle_gives_the_pair_back() {
     let (older, newer) = two_generations(&mut scene);
     let mut map = NodeMap::from_iter([(newer, 1)]);
     assert_eq!(map.insert(older, 2), Some((older, 2)));
-    assert_eq!(map.evict(older), None, "the value of a later node stays");
+    assert_eq!(map.remove_colliding(older), None, "the value of a later node stays");
     assert_eq!(map.get_or_insert_with(older, || unreachable!("not called for an older handle")), None);
     assert_eq!(map.iter().collect::<Vec<_>>(), [(newer, &1)]);
 }
@@ -82,13 +82,13 @@ fn replacing_returns_what_was_there_of_any_generation() {
     let mut scene = Scene::new();
     let (older, newer) = two_generations(&mut scene);
     let mut map = NodeMap::new();
-    assert_eq!((map.holder(older), map.replace(newer, 1)), (None, None));
+    assert_eq!((map.key_at(older), map.replace(newer, 1)), (None, None));
     assert_eq!(map.replace(older, 2), Some((newer, 1)));
-    assert_eq!((map.get(older), map.get(newer), map.holder(newer), map.len()), (Some(&2), None, Some(older), 1));
+    assert_eq!((map.get(older), map.get(newer), map.key_at(newer), map.len()), (Some(&2), None, Some(older), 1));
     assert_eq!(map.replace(older, 3), Some((older, 2)));
     assert_eq!(map.replace(newer, 4), Some((older, 3)));
     assert_eq!(map.drain().collect::<Vec<_>>(), [(newer, 4)]);
-    assert_eq!((map.holder(newer), map.len()), (None, 0));
+    assert_eq!((map.key_at(newer), map.len()), (None, 0));
 }
 
 #[test]
@@ -395,7 +395,7 @@ proptest! {
                 }
                 Step::Insert(which, value) => {
                     let handle = *which.get(&handles);
-                    let holder = map.holder(handle);
+                    let holder = map.key_at(handle);
                     let displaced = holder.map(|holder| (holder, map[holder]));
                     let refused = make_way(&mut model, handle);
                     if !refused {
@@ -406,21 +406,21 @@ proptest! {
                 }
                 Step::Evict(which) => {
                     let handle = *which.get(&handles);
-                    let earlier = map.holder(handle).filter(|holder| *holder < handle);
+                    let earlier = map.key_at(handle).filter(|holder| *holder < handle);
                     let evicted = earlier.map(|earlier| (earlier, map[earlier]));
-                    prop_assert_eq!(map.evict(handle), evicted);
+                    prop_assert_eq!(map.remove_colliding(handle), evicted);
                     if let Some((earlier, _)) = evicted {
                         model.remove(&earlier);
                     }
                 }
                 Step::Replace(which, value) => {
                     let handle = *which.get(&handles);
-                    let holder = map.holder(handle);
+                    let holder = map.key_at(handle);
                     let before = holder.map(|holder| (holder, map[holder]));
                     prop_assert_eq!(map.replace(handle, value), before);
                     model.retain(|&other, _| record_of(other) != record_of(handle));
                     model.insert(handle, value);
-                    prop_assert_eq!(map.holder(handle), Some(handle));
+                    prop_assert_eq!(map.key_at(handle), Some(handle));
                 }
                 Step::GetOrInsert(which, value) => {
                     let handle = *which.get(&handles);

@@ -2,7 +2,7 @@
 //! `model/renderer.rs` compares all of these over random edits.
 
 use crate::model::dump::same_slice;
-use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep, Mirrored};
+use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep, SyncStats};
 use hedgerow::draw::{DepthView, DrawGroups, DrawOrder, depth_key};
 use hedgerow::glam::Vec3;
 use hedgerow::glam::camera::rh;
@@ -275,7 +275,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    fn sync(&mut self, scene: &Scene) -> Mirrored {
+    fn sync(&mut self, scene: &Scene) -> SyncStats {
         let Self { mirror, matrices, resizes } = self;
         mirror.sync(scene, |step| match step {
             MirrorStep::Resize { len } => {
@@ -307,13 +307,13 @@ fn a_mirror_writes_what_moved_and_nothing_else() {
     let first = buffer.sync(&scene);
     assert!(!buffer.mirror.is_empty());
     assert!(first.moved && first.matrices >= 1640 && buffer.resizes == 1);
-    assert_eq!(buffer.sync(&scene), Mirrored::default());
+    assert_eq!(buffer.sync(&scene), SyncStats::default());
     buffer.check(&scene);
     scene.set_local(nodes[100], Transform::from_xyz(1.0, 5.0, 0.0)).unwrap();
     scene.set_local(nodes[110], Transform::from_xyz(1.0, 6.0, 0.0)).unwrap();
     scene.set_local(nodes[1500], Transform::from_xyz(1.0, 7.0, 0.0)).unwrap();
     scene.update();
-    assert_eq!(buffer.sync(&scene), Mirrored { moved: false, writes: 2, matrices: 12 });
+    assert_eq!(buffer.sync(&scene), SyncStats { moved: false, writes: 2, matrices: 12 });
     buffer.check(&scene);
     for _ in 0..2 {
         scene.set_local(nodes[3], Transform::from_xyz(1.0, 8.0, 0.0)).unwrap();
@@ -340,7 +340,7 @@ fn a_mirror_writes_what_lies_apart_in_one_slice_apart() {
             scene.set_local(nodes[usize::from(at)], Transform::from_xyz(f32::from(far), 5.0, 0.0)).unwrap();
         }
         scene.update();
-        assert_eq!(buffer.sync(&scene), Mirrored { moved: false, writes, matrices }, "10 and {far}");
+        assert_eq!(buffer.sync(&scene), SyncStats { moved: false, writes, matrices }, "10 and {far}");
         buffer.check(&scene);
     }
 }

@@ -1,13 +1,13 @@
-//! Places in a buffer: which are taken, and which are free.
+//! An allocator of places in a buffer.
 
 use core::ops::Range;
 
-/// Places that are taken and given back. Free ones before the end are listed in ascending order, joined where they
-/// touch; the first that is long enough is taken.
+/// Places in use and free places. Free ranges before the end are listed in ascending order, and joined if they touch;
+/// the first range that is long enough is taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arena {
     free: Vec<Range<u32>>,
-    /// One past the last place that is taken.
+    /// One past the last place in use.
     end: u32,
     used: u32,
 }
@@ -15,17 +15,17 @@ pub(super) struct Arena {
 impl Arena {
     pub(super) const EMPTY: Self = Self { free: Vec::new(), end: 0, used: 0 };
 
-    /// One past the last place that is taken.
+    /// Returns one past the last place in use.
     pub(super) const fn end(&self) -> u32 {
         self.end
     }
 
-    /// How many places are taken.
+    /// Returns the number of places in use.
     pub(super) const fn used(&self) -> u32 {
         self.used
     }
 
-    /// Gives everything back.
+    /// Releases everything.
     pub(super) fn clear(&mut self) {
         self.free.clear();
         (self.end, self.used) = (0, 0);
@@ -48,7 +48,7 @@ impl Arena {
         start
     }
 
-    /// Gives back `len` places in a row. Runs in **O(free ranges)**.
+    /// Releases `len` places in a row. Runs in **O(free ranges)**.
     pub(super) fn release(&mut self, start: u32, len: u32) {
         self.used -= len;
         let end = start + len;

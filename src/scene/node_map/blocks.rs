@@ -8,12 +8,12 @@ use core::ops::RangeInclusive;
 use core::slice;
 use std::vec;
 
-/// How many entries a block has.
+/// The number of entries of a block.
 const BLOCK: u32 = 64;
-/// How many blocks a group has: 32 KB. The blocks of all numbers are 65,536 groups, whose list is 1.5 MB.
+/// The number of blocks of a group: 32 KB. All record numbers fill 65,536 groups, whose list takes 1.5 MB.
 const GROUP: u32 = 1 << 10;
 
-/// A vacant slot is a zero, which is never a generation: 4 bytes and the value.
+/// 4 bytes and the value. A vacant slot is zero, which is never a generation.
 pub(super) type Slot<V> = Option<Entry<V>>;
 
 #[derive(Clone)]
@@ -28,25 +28,25 @@ impl<V> Entry<V> {
         Self { generation, value }
     }
 
-    /// The handle, given the record in whose slot the entry is.
+    /// Returns the handle of the entry in the slot of this record.
     #[inline]
     pub(super) fn handle(&self, record: RecordId) -> NodeHandle {
         NodeHandle::of_record(record, self.generation.get())
     }
 }
 
-/// The entries of 64 records, from the first one on; none until one is used.
+/// The entries of 64 records from `first` on. Without an entry, `slots` may be empty.
 #[derive(Clone)]
 pub(super) struct Block<V> {
     first: u32,
     slots: Vec<Slot<V>>,
 }
 
-/// All blocks, in groups, so that a single number far beyond the others does not take an array up to there.
+/// All blocks in groups, so that one great record number does not need one long array.
 #[derive(Clone)]
 pub(super) struct Blocks<V>(Vec<Vec<Block<V>>>);
 
-/// Where a record's slot is: group, block and index there.
+/// Returns the group, the block and the index of a record's slot.
 #[inline(always)]
 fn locate(handle: NodeHandle) -> [usize; 3] {
     let number = handle.record().number();
@@ -70,7 +70,7 @@ impl<V> Blocks<V> {
         self.0.get_mut(group)?.get_mut(block)?.slots.get_mut(index)
     }
 
-    /// The handle's slot, added if it is missing.
+    /// Returns the handle's slot, and adds it if it is missing.
     pub(super) fn slot_or_grow(&mut self, handle: NodeHandle) -> &mut Slot<V> {
         let [group, block, index] = locate(handle);
         if self.0.len() <= group {

@@ -1,11 +1,11 @@
-//! Values that follow their nodes into copies of these.
+//! Copies of values for copies of nodes.
 
 use crate::NodeHandle;
 use crate::scene::NodeMap;
 
 impl<V: Clone> NodeMap<V> {
     /// Gives copies of nodes the values of the originals: for each pair of an old and a new handle, if the old handle
-    /// has a value, the new handle gets a clone. Returns how many values were copied. Runs in **O(nodes copied)**.
+    /// has a value, the new handle gets a clone. Returns the number of values copied. Runs in **O(nodes copied)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -32,7 +32,7 @@ impl<V: Clone> NodeMap<V> {
     }
 
     /// Gives copies of nodes the values that another map has for the originals, such as those of another scene or of a
-    /// saved subtree. Returns how many values were copied. Runs in **O(nodes copied)**.
+    /// saved subtree. Returns the number of values copied. Runs in **O(nodes copied)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};

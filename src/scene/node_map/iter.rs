@@ -6,7 +6,7 @@ use crate::NodeHandle;
 use crate::store::RecordId;
 use core::iter::FusedIterator;
 
-/// The next value, extracted from a slot by `value`, while any are `remaining`.
+/// Returns the next value that `value` finds in a slot, as long as any are `remaining`.
 #[inline]
 fn next_value<S, V>(
     slots: &mut impl Iterator<Item = (RecordId, S)>,
@@ -42,7 +42,7 @@ pub struct IntoIter<V> {
 /// The handles and values removed from a [`NodeMap`]: see [`NodeMap::drain`].
 pub struct Drain<'m, V> {
     slots: SlotsMut<'m, V>,
-    /// The length of the map, decremented with each value, so that it is right whenever the iteration ends.
+    /// The length of the map, decremented with each value, so that it is right if the iteration ends early.
     remaining: &'m mut usize,
 }
 
@@ -171,7 +171,7 @@ impl<V> IntoIterator for NodeMap<V> {
     }
 }
 
-/// Inserts in order, as [`NodeMap::insert`] does. What that returns is dropped.
+/// Inserts in order, as [`NodeMap::insert`] does, and drops the entries that this returns.
 impl<V> Extend<(NodeHandle, V)> for NodeMap<V> {
     fn extend<I: IntoIterator<Item = (NodeHandle, V)>>(&mut self, values: I) {
         for (handle, value) in values {

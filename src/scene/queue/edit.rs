@@ -16,7 +16,7 @@ pub enum Edit {
     Reparent {
         /// The node to move.
         node: Target,
-        /// Where it goes.
+        /// The new place.
         place: QueuedPlace,
         /// The transform that stays the same.
         keep: Keep,
@@ -26,25 +26,25 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// An [`Edit::Remove`].
+    /// Creates an [`Edit::Remove`].
     #[must_use]
     pub fn remove(node: impl Into<Target>) -> Self {
         Self::Remove(node.into())
     }
 
-    /// An [`Edit::Reparent`].
+    /// Creates an [`Edit::Reparent`].
     #[must_use]
     pub fn reparent(node: impl Into<Target>, place: impl Into<QueuedPlace>, keep: Keep) -> Self {
         Self::Reparent { node: node.into(), place: place.into(), keep }
     }
 
-    /// An [`Edit::Change`] of the local transform.
+    /// Creates an [`Edit::Change`] of the local transform.
     #[must_use]
     pub fn set_local(node: impl Into<Target>, local: impl Into<Local>) -> Self {
         Self::Change(node.into(), Change::Local(Some(local.into())))
     }
 
-    /// An [`Edit::Change`], by a [`Change`] or to a [`Node`].
+    /// Creates an [`Edit::Change`] from a [`Change`] or a [`Node`].
     #[must_use]
     pub fn change(node: impl Into<Target>, change: impl Into<Change>) -> Self {
         Self::Change(node.into(), change.into())
@@ -64,7 +64,7 @@ impl Edit {
     }
 }
 
-/// What a queue records. The descriptions of inserted nodes, their names, and trees are stored separately.
+/// A recorded edit. The descriptions of inserted nodes, their names, and trees are stored separately.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Insert(QueuedPlace),
@@ -72,14 +72,14 @@ pub(super) enum Step {
     Edit(Edit),
 }
 
-/// What an insert inserts: a description without its name, and the length of the name.
+/// The data of an insert: a description without its name, and the length of the name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Insert {
     pub(super) node: Node<'static>,
     pub(super) name: Option<usize>,
 }
 
-/// The names that the inserts not yet applied will take, in order.
+/// The names of the inserts that are not yet applied, in order.
 pub(super) struct Names<'q>(pub(super) &'q str);
 
 impl<'q> Names<'q> {
@@ -111,7 +111,7 @@ impl Tickets<'_> {
         }
     }
 
-    /// The number of a ticket's edit.
+    /// Returns the index of a ticket's edit.
     pub(super) fn edit(self, ticket: Queued) -> Option<usize> {
         let round = self.rounds.binary_search_by_key(&ticket.round, |round| round.id).ok()?;
         Some(self.rounds[round].first_edit + ticket.edit)
@@ -130,7 +130,7 @@ impl Tickets<'_> {
 }
 
 impl Step {
-    /// The node that the edit is about, and the one at which it puts a node.
+    /// Returns the edited node, and the node that the new place refers to.
     pub(super) fn targets(&self) -> [Option<Target>; 2] {
         match *self {
             Self::Edit(Edit::Remove(node) | Edit::Change(node, _)) => [Some(node), None],
@@ -139,13 +139,12 @@ impl Step {
         }
     }
 
-    /// The first of these nodes, if it is known by its handle.
+    /// Returns the first target if it is a handle.
     pub(super) fn handle(&self) -> Option<NodeHandle> {
         self.targets().into_iter().flatten().next().and_then(|target| target.handle())
     }
 
-    /// Applies the edit. Every insert takes its description, name or tree from the queue, even if it fails. The nodes
-    /// of a tree go to `made`.
+    /// Applies the edit. Even a failed insert takes its data from the queue. Nodes of a tree are added to `made`.
     pub(super) fn apply(
         self,
         scene: &mut Scene,

@@ -9,7 +9,7 @@ use crate::{Error, NodeHandle, Scene, Tree};
 use core::iter::successors;
 use std::collections::BTreeSet;
 
-/// How one edit is taken back.
+/// The inverse of one edit.
 enum Undo {
     Remove(RecordId),
     Relocate(RecordId, Position),
@@ -17,16 +17,16 @@ enum Undo {
     Components(RecordId, Change),
 }
 
-/// Edits of a scene that can still be taken back.
+/// Edits of a scene that can still be reverted.
 struct Journal<'s> {
     scene: &'s mut Scene,
     undo: Vec<Undo>,
-    /// The nodes to remove in the end. Until then they are detached, so that they can come back with their handles.
+    /// Nodes to remove once all edits succeed. They are detached until then, so that a revert keeps their handles.
     removed: BTreeSet<RecordId>,
 }
 
 impl Journal<'_> {
-    /// A node that no edit has removed.
+    /// Returns the record of a node that no edit has removed.
     fn live(&self, node: NodeHandle) -> Result<RecordId, Error> {
         let (id, store) = (self.scene.at(node)?, &self.scene.store);
         if !self.removed.is_empty() && store.is_outside(id) {
@@ -38,7 +38,7 @@ impl Journal<'_> {
         Ok(id)
     }
 
-    /// Makes an edit, and notes how it is taken back.
+    /// Makes an edit, and records its inverse.
     fn apply<'t>(
         &mut self,
         step: Step,
@@ -85,7 +85,7 @@ impl Journal<'_> {
         Ok(outcome)
     }
 
-    /// Takes all edits back, the last one first.
+    /// Reverts all edits, the last one first.
     fn roll_back(self) {
         let Self { scene, undo, .. } = self;
         for undo in undo.into_iter().rev() {
@@ -107,8 +107,8 @@ impl EditQueue {
     /// Applies all recorded edits in order, or none: if one fails, those before it are reverted.
     ///
     /// The queue is empty afterwards, but keeps all its edits if one failed. Takes two to three times as long as
-    /// [`apply`](Self::apply), **O(depth)** more for edits in detached subtrees after a removal, and memory for the old
-    /// state of everything that the edits change.
+    /// [`apply`](Self::apply), plus **O(depth)** for each edit in a detached subtree after a removal, and memory for
+    /// the old state of everything that the edits change.
     ///
     /// Reverted edits leave each node with its handle, components and place, and detached subtrees in their order. The
     /// handles of nodes whose insert was reverted are not reused, so later inserts return other handles than without

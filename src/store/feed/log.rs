@@ -1,30 +1,28 @@
-//! The log of what happened to nodes in each frame, by their handles, back to a limit.
+//! The log of changes of nodes in each frame, by handle, up to a limit.
 
 use crate::NodeHandle;
 use crate::store::kinds::ChangeKinds;
 use std::collections::VecDeque;
 
-/// What happened to a node in a frame.
+/// A change of a node in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// It was in the tree after the previous frame, and was removed. Comes before all other entries of the frame, like
-    /// `Dropped`.
+    /// The node was in the tree, and was removed. `Removed` and `Dropped` come before all other entries of a frame.
     Removed,
-    /// It was not in the tree, and was removed.
+    /// The node was not in the tree, and was removed.
     Dropped,
-    /// It was detached.
+    /// The node was detached.
     Left,
-    /// It entered the tree. No other change of this frame is reported for it.
+    /// The node entered the tree. No other change of this frame is reported for it.
     Entered,
-    /// Edits changed it, or a value that it inherits.
+    /// Edits changed the node, or a value that it inherits.
     Edited(ChangeKinds),
-    /// It uses another transform slot, which has another history: the slot's data of this frame and of earlier frames
-    /// is not valid for this node. The node's world matrix last changed in the given frame, which is this one or an
-    /// earlier one.
+    /// The node uses another transform slot, with another history: the slot's data up to this frame is not valid for
+    /// this node. The node's world matrix last changed in the given frame, which is this one or an earlier one.
     Moved(u32),
 }
 
-/// One entry: 16 bytes.
+/// An entry of 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) node: NodeHandle,
@@ -33,25 +31,23 @@ pub(super) struct Entry {
 
 const _: () = assert!(size_of::<Entry>() == 16);
 
-/// Entries frame by frame, the oldest first.
+/// The entries by frame, the oldest first.
 #[derive(Clone, Debug)]
 pub(super) struct Log {
     entries: VecDeque<Entry>,
-    /// Frames with entries, each with the number of them, in ascending order.
+    /// Frames with entries, in ascending order, each with the number of its entries.
     frames: VecDeque<(u64, usize)>,
-    /// All frames after this one are there.
+    /// The log has all entries of frames after this one.
     start: u64,
-    /// How many entries of frames before the last are kept at most.
+    /// The greatest number of entries of frames before the last.
     limit: usize,
 }
 
 impl Log {
-    /// An empty log with this limit.
     pub(super) fn new(limit: usize) -> Self {
         Self { entries: VecDeque::new(), frames: VecDeque::new(), start: 0, limit }
     }
 
-    /// How many entries of frames before the last are kept at most.
     pub(super) fn limit(&self) -> usize {
         self.limit
     }
@@ -64,7 +60,7 @@ impl Log {
         }
     }
 
-    /// Drops the oldest frames until the others are within the limit; the last one always stays.
+    /// Drops the oldest frames until the others are within the limit. The last frame always stays.
     pub(super) fn trim(&mut self) {
         let last = self.frames.back().map_or(0, |&(_, count)| count);
         while self.entries.len() - last > self.limit
@@ -75,14 +71,14 @@ impl Log {
         }
     }
 
-    /// Drops all frames, and says of those up to this one that they are not known.
+    /// Drops all entries, so that frames up to this one are unknown.
     pub(super) fn forget(&mut self, frame: u64) {
         self.entries.clear();
         self.frames.clear();
         self.start = frame;
     }
 
-    /// The entries of all frames after this one, each with its frame; `None` if some of them were dropped.
+    /// Returns the entries of all frames after this one, each with its frame; `None` if any were dropped.
     pub(super) fn since(&self, frame: u64) -> Option<impl Iterator<Item = (u64, &Entry)>> {
         if frame < self.start {
             return None;
@@ -97,7 +93,7 @@ impl Log {
         self.entries.capacity() * size_of::<Entry>() + self.frames.capacity() * size_of::<(u64, usize)>()
     }
 
-    /// Checks that frames are in order and within the limit. `now` is the last one.
+    /// Checks that frames are in order and within the limit. `now` is the last frame.
     pub(super) fn validate(&self, now: u64) -> Result<(), String> {
         let count: usize = self.frames.iter().map(|&(_, count)| count).sum();
         let last = self.frames.back().map_or(0, |&(_, count)| count);

@@ -1,23 +1,22 @@
-//! The change feed, if the scene tracks changes: what readers of changes see, and matrices of the update before.
+//! The change feed, if the scene tracks changes: the changes that readers see, and the matrices of the previous update.
 //!
-//! A frame is an update that had anything to do. What changes of many nodes at once, world matrices and local
-//! transforms, is noted by slot ([`Trace`]), and the nodes are found when somebody reads ([`reading`]). Everything else
-//! is logged by node ([`log`]).
+//! A frame is an update that had work to do. World matrices and local transforms, which change for many nodes at once,
+//! are recorded by slot ([`Trace`]); a read finds their nodes ([`reading`]). [`log`] has all other changes, by node.
 //!
-//! A node has the history of the slot that it uses. If it gets a slot with another history, because it was moved, or
-//! because a transform above it was removed, the log has its own history, and `recalled` has its previous matrix.
+//! A node has the history of the slot that it uses. If it gets a slot with another history, because the node was moved
+//! or a transform above it was removed, the log has the node's own history, and `recalled` has its previous matrix.
 //!
 //! An update goes through these steps:
 //!
-//! 1. [`Store::begin_frame`]: what moved comes to rest; removals are logged.
-//! 2. [`Store::place`]: what was moved is noted with its history before it loses its row; what is about to be placed is
-//!    logged as entered or left. Reconstitution takes histories along, and what was moved gets its own back.
-//! 3. [`Store::finish_frame`], after the sweep: matrices are compared with those before, then notes are logged.
+//! 1. [`Store::begin_frame`]: the present matrices become the previous ones; removals are logged.
+//! 2. [`Store::place`]: moved nodes are noted with their history before they lose their row; nodes to place are logged
+//!    as entered or left. Reconstitution keeps histories, and moved nodes get their own back.
+//! 3. [`Store::finish_frame`], after the sweep: matrices are compared with the previous ones, then notes are logged.
 //!
 //! Invariants:
 //! 1. [`Has::REPORTED`] is set for the nodes that have a row in a slice of the tree, as of the last update.
 //! 2. Outside of an update no record has [`Has::RECORDED`], there are no notes of histories, and no slot in use is new.
-//! 3. The previous matrix of a slot is the present one, unless it is in `Trace::moving`, and its slice in `moving`.
+//! 3. The previous matrix of a slot is the present one, except in `Trace::moving`, whose slices are in `moving`.
 
 mod log;
 mod reading;
@@ -42,35 +41,34 @@ use std::collections::HashSet;
 /// The greatest number of nodes for which lists are kept from update to update.
 const MOST_KEPT: usize = 1 << 12;
 
-/// What edits noted since the last update, and the log of the updates before.
+/// The edits since the last update, and the log of earlier updates.
 #[derive(Clone, Debug)]
 pub(crate) struct Feed {
     log: Log,
     /// The last frame.
     frame: u64,
-    /// Slots count frames from this one.
+    /// The frame from which slots count frames.
     origin: u64,
-    /// How many nodes there were after it.
+    /// The number of nodes after the last frame.
     nodes: usize,
-    /// Nodes that were removed since, and whether they were in the tree then.
+    /// Nodes that were removed since, and whether they were in the tree.
     removed: Vec<(NodeHandle, bool)>,
-    /// More were removed than are noted.
+    /// Whether more nodes were removed than `removed` may have.
     overflowed: bool,
-    /// Nodes that edits changed since; some may be gone. What changed is in `kinds`.
+    /// Nodes that were edited since; some may be removed. Their changes are in `kinds`.
     edited: Vec<NodeHandle>,
     kinds: Side<ChangeKinds>,
-    /// Slices with slots that do not rest, and some that have ended.
+    /// Slices with moving slots, and some that have ended.
     moving: Vec<u32>,
-    /// Previous matrices of nodes whose slots have others, in ascending order.
+    /// Previous matrices of nodes whose slots have other ones, in ascending order.
     recalled: Vec<(NodeHandle, Mat34)>,
-    /// In an update: the old state of nodes that use other slots, or inherit other values, because they were placed
-    /// again.
+    /// During an update: the old state of nodes placed again, which may use other slots or inherit other values.
     notes: Vec<Past>,
-    /// In an update: nodes that were placed and that were not in the tree before.
+    /// During an update: nodes that were placed and were not in the tree before.
     placed: Vec<RecordId>,
 }
 
-/// How a node was after the last update.
+/// The state of a node after the last update.
 #[derive(Clone, Copy, Debug)]
 struct Past {
     node: NodeHandle,
@@ -86,7 +84,7 @@ impl Value for ChangeKinds {
 }
 
 impl Feed {
-    /// A feed that keeps so many entries of the log.
+    /// Creates a feed with this limit of log entries.
     pub(crate) fn new(history: usize) -> Self {
         Self {
             log: Log::new(history),
@@ -104,43 +102,43 @@ impl Feed {
         }
     }
 
-    /// Whether edits left nothing to report.
+    /// Returns whether there are no edits to report.
     pub(crate) fn is_quiet(&self) -> bool {
         self.removed.is_empty() && !self.overflowed && self.edited.is_empty()
     }
 
-    /// Whether all previous matrices are the present ones.
+    /// Returns whether all previous matrices are the present ones.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.moving.is_empty() && self.recalled.is_empty()
     }
 
-    /// Whether any node has another previous matrix than its slot.
+    /// Returns whether any node's previous matrix differs from its slot's.
     pub(crate) fn recalls(&self) -> bool {
         !self.recalled.is_empty()
     }
 
-    /// The previous matrix of a node, given that of its slot.
+    /// Returns the previous matrix of a node, given that of its slot.
     pub(crate) fn previous<'m>(&'m self, node: NodeHandle, of_slot: &'m Mat34) -> &'m Mat34 {
         let place = self.recalled.binary_search_by_key(&node, |&(node, _)| node);
         place.map_or(of_slot, |place| &self.recalled[place].1)
     }
 
-    /// The frame after the last one, as slots count it.
+    /// Returns the frame after the last one, as slots count frames.
     fn next_frame(&self) -> u32 {
         self.slot_frame(self.frame + 1)
     }
 
-    /// The frame of the update, if it is the one of this number and has begun, as slots count it.
+    /// Returns the frame of an update that has begun, as slots count frames; `None` outside of the update.
     pub(crate) fn frame_of(&self, update: u64) -> Option<u32> {
         (self.frame != update).then(|| self.next_frame())
     }
 
-    /// A frame as slots count it.
+    /// Converts a frame to the count of slots.
     fn slot_frame(&self, frame: u64) -> u32 {
         u32::try_from(frame.saturating_sub(self.origin)).unwrap_or(u32::MAX)
     }
 
-    /// The bytes that it has allocated, without the histories of slots.
+    /// Returns the allocated bytes, without the histories of slots.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.log.bytes()
@@ -152,7 +150,7 @@ impl Feed {
             + self.notes.capacity() * size_of::<Past>()
     }
 
-    /// Records what an edit changed of a node. Nodes that are not in the tree are not reported.
+    /// Records the kinds of an edit of a node. Nodes that are not in the tree are not reported.
     pub(crate) fn note(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
         if !pages.record(id).has.has(Has::REPORTED) {
             return;
@@ -164,7 +162,7 @@ impl Feed {
         self.kinds.insert(id, known.unwrap_or_default() | kinds);
     }
 
-    /// Logs what an update changed of a node, unless the node was placed again and is checked later.
+    /// Logs a change that an update computed, unless the node was placed again and is checked later.
     pub(crate) fn tell(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
         let has = pages.record(id).has;
         if has.has(Has::REPORTED) && !has.has(Has::RECORDED) {
@@ -187,7 +185,7 @@ impl Feed {
         }
     }
 
-    /// Notes how a node was that is about to lose its row.
+    /// Records the state of a node that is about to lose its row.
     pub(crate) fn note_lifted(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize) {
         let at = &slice.rows[row];
         let Some(history) = slice.trace.as_ref().and_then(|trace| trace.history(usize::from(at.slot))) else { return };
@@ -196,9 +194,9 @@ impl Feed {
     }
 }
 
-/// What edits note.
+/// Records of edits.
 impl Store {
-    /// Notes what an edit changes of a node, if changes are tracked.
+    /// Records the kinds of an edit of a node, if changes are tracked.
     #[inline]
     pub(crate) fn note(&mut self, id: RecordId, kinds: ChangeKinds) {
         if self.feed.is_some() {
@@ -213,13 +211,13 @@ impl Store {
         }
     }
 
-    /// Notes that a node is about to be removed.
+    /// Records that a node is about to be removed.
     #[cold]
     pub(crate) fn note_removed(&mut self, id: RecordId, has: Has) {
         let Some(feed) = &mut self.feed else { return };
         feed.kinds.remove(id);
         if feed.removed.len() >= MOST_KEPT.max(feed.log.limit()).max(feed.nodes) {
-            // Nobody updates: what was noted is of no use before everything is read.
+            // Without updates the list is too long: the next read must be whole.
             feed.overflowed = true;
             feed.removed = Vec::new();
         }
@@ -228,7 +226,7 @@ impl Store {
         }
     }
 
-    /// Notes that a node is about to be moved, which has its links still.
+    /// Records that a node, which still has its links, is about to be moved.
     #[cold]
     pub(crate) fn note_relocated(&mut self, id: RecordId, to: Position) {
         let same = self.pages.parent(id) == to.parent;
@@ -236,9 +234,9 @@ impl Store {
     }
 }
 
-/// What an update does with it.
+/// The steps of an update.
 impl Store {
-    /// Brings to rest what moved: from now on its present matrix is the previous one.
+    /// Makes the present matrices of moved nodes the previous ones.
     pub(crate) fn rest(&mut self) {
         let Some(feed) = &mut self.feed else { return };
         for number in feed.moving.drain(..) {
@@ -260,7 +258,7 @@ impl Store {
         let frame = clock.updates;
         feed.frame = frame - 1;
         if feed.next_frame() == u32::MAX {
-            // Slots begin to count again before their numbers end.
+            // The count of slots restarts before it overflows.
             feed.origin = feed.frame;
             feed.overflowed = true;
             slices.slices.iter_mut().filter_map(|slice| slice.trace.as_mut()).for_each(|trace| trace.forget_frames());
@@ -300,7 +298,7 @@ impl Store {
         }
     }
 
-    /// Gives the slots of nodes that were lifted and placed their histories.
+    /// Gives the slots of nodes that lost their row and were placed again their histories.
     pub(crate) fn settle_lifted(&mut self) {
         let Self { pages, feed, slices, .. } = self;
         let Some(feed) = feed else { return };
@@ -317,8 +315,8 @@ impl Store {
         }
     }
 
-    /// Gives the slots of a slice that was just written the histories of what they were before. `origins` are the
-    /// source and the row of each node, if it had one, `imports` the histories of imports, if they were imports before.
+    /// Gives the slots of a slice that was just written their old histories. `origins` has the source and the old row
+    /// of each node, if it had one, `imports` the histories of imports, if they were imports before.
     pub(crate) fn trace_written(
         &mut self,
         number: u32,
@@ -386,7 +384,7 @@ impl Store {
         feed.frame = clock.updates;
     }
 
-    /// Notes which matrices the sweep changed.
+    /// Records which matrices the sweep changed.
     fn follow_sweep(&mut self) {
         let Self { pages, slices, feed, clock, .. } = self;
         let Some(feed) = feed else { return };
@@ -399,7 +397,7 @@ impl Store {
             let Some(mut trace) = slice.trace.take() else { continue };
             let slice = &slices.slices[number as usize];
             for (import, &handle) in slice.imports.iter().enumerate() {
-                // It comes later than what it is a copy of, whose history is known by now.
+                // Its original comes earlier in the order, so the history is known by now.
                 if trace.is_fresh(import)
                     && let Some(id) = handle.and_then(|handle| pages.resolve(handle))
                     && let Some(history) = slices.history(pages.spot(id))
@@ -421,8 +419,7 @@ impl Store {
         }
     }
 
-    /// Logs what became of the nodes that were noted, and recalls the previous matrices of those whose slots have
-    /// others.
+    /// Logs changes of noted nodes, and recalls the previous matrices of nodes whose slots have other ones.
     fn log_notes(&mut self) {
         let Self { pages, slices, feed, clock, .. } = self;
         let Some(feed) = feed else { return };
@@ -464,7 +461,7 @@ impl Store {
             record.has = record.has.without(Has::RECORDED);
             let spot = pages.spot(id);
             let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
-            // What is new was where it is.
+            // The previous matrix of a new node is its present one.
             let world = &slice.slots.worlds[usize::from(row.slot)];
             if !world.same_bits(&history.world) {
                 feed.recalled.push((pages.handle(id), *world));
@@ -473,17 +470,17 @@ impl Store {
         feed.notes.shrink_to(MOST_KEPT);
         feed.placed.shrink_to(MOST_KEPT);
         if feed.recalled.len() > known {
-            // What was recalled first holds.
+            // The first recalled matrix of a node stays.
             feed.recalled.sort_by_key(|&(node, _)| node);
             feed.recalled.dedup_by_key(|&mut (node, _)| node);
         }
     }
 }
 
-/// What is shown and taken back.
+/// Updates that are reverted.
 impl Store {
-    /// Updates after nothing but local transforms were set. Readers of changes and previous matrices do not follow: the
-    /// last frame is an earlier one until the transforms are `restored`.
+    /// Updates after only local transforms were set. Readers of changes and previous matrices do not see the update:
+    /// the last frame stays an earlier one until the transforms are `restored`.
     pub(crate) fn update_unseen(&mut self, restored: bool) {
         let feed = self.feed.take();
         self.update();
@@ -493,14 +490,14 @@ impl Store {
         }
     }
 
-    /// Exchanges the previous matrices of nodes whose slots have others. The list is in ascending order.
+    /// Swaps the previous matrices of nodes whose slots have other ones with a list in ascending order.
     pub(crate) fn swap_recalled(&mut self, recalled: &mut Vec<(NodeHandle, Mat34)>) {
         self.feed.iter_mut().for_each(|feed| core::mem::swap(&mut feed.recalled, recalled));
     }
 }
 
 impl crate::store::slices::Slices {
-    /// The history of the slot that a node uses, if it is known.
+    /// Returns the history of the slot that a node uses, if it is known.
     fn history(&self, spot: Spot) -> Option<History> {
         let (slice, row) = self.row(spot)?;
         slice.trace.as_ref()?.history(usize::from(row.slot))
@@ -508,8 +505,8 @@ impl crate::store::slices::Slices {
 }
 
 impl Store {
-    /// The world matrix of a node after the update before the last: the present one if it did not exist then, `None` if
-    /// changes are not tracked.
+    /// Returns the world matrix of a node after the update before the last, or the present one if the node did not
+    /// exist then; `None` if changes are not tracked.
     pub(crate) fn previous_world(&self, id: RecordId) -> Option<&Mat34> {
         let feed = self.feed()?;
         let of_slot = self.slices.row(self.pages.spot(id)).and_then(|(slice, row)| {

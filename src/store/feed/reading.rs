@@ -1,7 +1,6 @@
-//! Reading the history of changes: what came after a frame, node by node.
+//! Reads of the history of changes: the changes after a frame, node by node.
 //!
-//! What is read holds as of the last update: slices and [`Has::REPORTED`] say how it left the nodes, whatever was
-//! edited since.
+//! A read shows the last update: slices and [`Has::REPORTED`] have the state of nodes then, without later edits.
 
 use crate::NodeHandle;
 use crate::store::Store;
@@ -14,7 +13,7 @@ use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
 use crate::store::trace::Trace;
 
-/// What a read found. Each list has a node at most once.
+/// The result of a read. Each list has a node at most once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChangeLists {
     pub(crate) moved: Vec<NodeHandle>,
@@ -34,42 +33,42 @@ impl ChangeLists {
     }
 }
 
-/// Whether a node is in the tree, and was at the frame that is read from.
+/// The presence of a node in the tree since the frame that is read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Presence {
-    /// It is in the tree, and was there all the time.
+    /// In the tree all the time.
     #[default]
     Same,
-    /// It entered.
+    /// Entered.
     Entered,
-    /// It left.
+    /// Left.
     Left,
-    /// It left and entered again.
+    /// Left and entered again.
     Readded,
-    /// It entered and left again.
+    /// Entered and left again.
     Transient,
 }
 
-/// What the log says of a node.
+/// The log's information about a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// That of the node's handle; 0 if there is no state.
+    /// The generation of the node's handle; 0 if there is no state.
     generation: u32,
-    /// One more than the place in [`ReadScratch::others`]; 0 for none.
+    /// One more than the index in [`ReadScratch::others`]; 0 for none.
     other: u32,
     kinds: ChangeKinds,
     presence: Presence,
-    /// Whether the node is on the list of those that entered, left, came back.
+    /// Whether the node is on the list of nodes that entered, left, came back.
     listed: [bool; 3],
 }
 
-/// A node whose slot does not say for all frames when it moved.
+/// A node whose slot does not have its whole history.
 #[derive(Clone, Copy, Debug)]
 struct Other {
     node: NodeHandle,
     /// The slot's history is valid for frames after this one.
     after: u32,
-    /// The last frame up to that one in which the node moved.
+    /// The last frame up to `after` in which the node moved.
     moved: u32,
 }
 
@@ -89,7 +88,7 @@ impl ReadScratch {
         self.states.get(node.record().number() as usize).filter(|state| state.generation == node.generation())
     }
 
-    /// The state of a node. That of an earlier node of the same record is dropped: it had left for good.
+    /// Returns the state of a node. Replaces the state of an earlier node of the same record, which is gone for good.
     fn state_mut(&mut self, node: NodeHandle) -> &mut State {
         let record = node.record().number() as usize;
         if record >= self.states.len() {
@@ -111,11 +110,11 @@ impl ReadScratch {
         self.others.clear();
     }
 
-    /// Records that a node began to use another slot in a frame, and when it last moved.
+    /// Records that a node began to use another slot in a frame, and the frame in which it last moved.
     fn note_other(&mut self, node: NodeHandle, after: u32, moved: u32) {
         let place = self.state_mut(node).other as usize;
         if let Some(other) = self.others.get_mut(place.wrapping_sub(1)) {
-            // The slot that it had since the last time is only valid for the frames since.
+            // The history of the slot in between is only valid for frames after `other.after`.
             other.moved = if moved > other.after { moved } else { other.moved };
             other.after = after;
             return;
@@ -127,8 +126,8 @@ impl ReadScratch {
 }
 
 impl Store {
-    /// Reads what changed after a frame, as of the last update, into lists that are cleared before. If there is none, or
-    /// not everything is known any more, lists all nodes of the tree as entered, and returns `true`.
+    /// Reads the changes after a frame, as of the last update, into lists that are cleared first. Without a frame, or
+    /// if the history does not reach back to it, lists all nodes of the tree as entered, and returns `true`.
     pub(crate) fn read_changes(
         &self,
         after: Option<u64>,
@@ -174,13 +173,13 @@ struct Reading<'s> {
     store: &'s Store,
     feed: &'s Feed,
     after: u64,
-    /// The same frame as slots count it.
+    /// `after` as slots count frames.
     slot_after: u32,
     kinds: ChangeKinds,
 }
 
 impl Reading<'_> {
-    /// Goes through the log.
+    /// Reads the log.
     fn log(&self, lists: &mut ChangeLists, scratch: &mut ReadScratch) -> Option<()> {
         for (frame, entry) in self.feed.log.since(self.after)? {
             let node = entry.node;
@@ -218,7 +217,7 @@ impl Reading<'_> {
         Some(())
     }
 
-    /// Finds the nodes that use slots that changed.
+    /// Lists the nodes that use changed slots.
     fn slices(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
         if !self.kinds.intersects(ChangeKinds::WORLD | ChangeKinds::LOCAL) {
             return;
@@ -257,7 +256,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Decides about nodes whose slots do not say it all.
+    /// Lists the moved nodes among those whose slots do not have their whole history.
     fn others(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
         if !self.kinds.contains(ChangeKinds::WORLD) {
             return;
@@ -276,13 +275,13 @@ impl Reading<'_> {
         }
     }
 
-    /// Removes from the lists what later entries of the log took back.
+    /// Drops nodes from the lists that later entries of the log revoke.
     fn finish(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
         let ChangeLists { moved, visibility, locals, entered, left, edited, .. } = lists;
         let presence = |node: NodeHandle| scratch.state(node).map(|state| state.presence);
         let (kinds, edits) = (self.kinds, self.kinds.and(ChangeKinds::LISTED));
         entered.retain(|&node| presence(node) == Some(Presence::Entered));
-        // A node without a state left before another one took its record.
+        // A node without a state left before another node took its record.
         left.retain(|&node| matches!(presence(node), Some(Presence::Left | Presence::Transient) | None));
         edited.retain_mut(|(node, listed)| {
             let Some(state) = scratch.state(*node).filter(|state| state.presence == Presence::Same) else {

@@ -1,4 +1,4 @@
-//! What a scene does not show of the feed; what readers see is tested against a model in `tests/all`.
+//! Internals of the feed; the results of reads are tested against a model in `tests/all`.
 
 use super::{ChangeLists, MOST_KEPT, ReadScratch};
 use crate::store::kinds::ChangeKinds;

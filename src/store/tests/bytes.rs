@@ -1,4 +1,4 @@
-//! Links that were not written are refused.
+//! Invalid links are refused.
 
 use crate::record::{BytesError, Reader, Writer};
 use crate::store::record::{Link, RecordId};

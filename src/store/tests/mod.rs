@@ -1,4 +1,4 @@
-//! Tests of storage internals that a scene does not show; arbitrary edits are tested against a model in `tests/all`.
+//! Storage internals; arbitrary edits are tested against a model in `tests/all`.
 
 mod bytes;
 mod validate;
@@ -24,14 +24,14 @@ fn a_great_build_is_placed_at_once_and_in_pieces() {
             }
             store.update();
             assert_eq!(store.validate(), Ok(count + 1));
-            // A chain's matrices take a product for each node above.
+            // Each matrix of a chain takes a product for each node above.
             let worlds = |store: &Store| {
                 nodes.iter().step_by(count / 50).all(|&id| {
                     store.world(store.handle(id)).map(|world| world.to_bits()) == Some(store.fresh_world(id).to_bits())
                 })
             };
             assert!(worlds(&store));
-            // All are set.
+            // All transforms are set.
             for &id in &nodes[1..] {
                 let handle = store.handle(id);
                 store.set_plain(handle, &Transform::from_xyz(1.0, 0.5, id.0 as f32)).unwrap();

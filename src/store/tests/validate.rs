@@ -1,4 +1,4 @@
-//! Stores that are broken on purpose: `validate()` names what is wrong.
+//! Stores that are broken on purpose: `validate()` names the violation.
 
 use crate::store::columns::{NO_DRAWABLE, Row, short};
 use crate::store::page::Spot;
@@ -7,7 +7,7 @@ use crate::store::slice::Slice;
 use crate::store::{ChangeKinds, Position, Store};
 use crate::{Aabb, Drawable, Node, SceneConfig, Transform};
 
-/// Breaks a store at a node that has no children, a transform and a drawable, and in its slice imports.
+/// Breaks a store at a childless node with a transform and a drawable, and in the imports of its slice.
 type Break = fn(&mut Store, RecordId);
 
 fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Spot) {
@@ -15,7 +15,7 @@ fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Spot) {
     (&mut store.slices.slices[spot.slice()], spot)
 }
 
-/// What is broken, and words of what is found.
+/// The breaks, each with words of the message.
 const BREAKS: &[(&str, Break)] = &[
     ("and does not say so", |store, id| store.pages.set_parent(id, RecordId::LIMBO)),
     ("beyond the last one has a state", |store, _| store.pages.set_has(RecordId(1023), Has::MATRIX)),
@@ -136,7 +136,7 @@ fn validate_finds_every_fault() {
         above = if number % 3 == 0 { id } else { above };
     }
     store.update();
-    // A set of one makes the copies of local transforms anew.
+    // Setting one transform makes new copies of local transforms.
     let leaf = store.pages.live().filter(|&id| store.pages.record(id).is_leaf()).last().expect("a leaf");
     store.set_local(leaf, crate::Local::Transform(Transform::from_xyz(9.0, 9.0, 9.0)));
     store.update();
