@@ -29,7 +29,7 @@ struct JointGroup {
 ///
 /// A skinned vertex is a weighted mean of the positions that its joints give it, with positive weights that add up to
 /// one. The box of a joint contains, in the bind pose, all vertices that follow the joint. So each position is inside
-/// its joint's box, transformed by the palette matrix, and the vertex is inside the box around all transformed boxes.
+/// its joint's box transformed by the palette matrix, and the vertex is inside the box around all transformed boxes.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;

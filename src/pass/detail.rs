@@ -101,9 +101,9 @@ impl Default for LevelsOfDetail {
 
 /// The levels of detail of a [`CullView`](crate::query::CullView), and the position that distances are measured from.
 ///
-/// The distance of a drawable is from the eye to the nearest point of its world box, times [`scale`](Self::scale). Far
-/// from the origin, give the [list](crate::DrawList::set_eye) the same eye: then distances are computed from relative
-/// boxes and positions, and levels and view ranges are exact.
+/// A drawable's distance is measured from the eye to the nearest point of its world box, times [`scale`](Self::scale).
+/// Far from the origin, give the [list](crate::DrawList::set_eye) the same eye: then distances are computed from
+/// relative boxes and positions, and levels and view ranges are exact.
 #[derive(Clone, Copy, Debug)]
 pub struct DetailView<'l> {
     /// The coarser meshes; empty if only [view ranges](crate::Node::view_range) are needed.

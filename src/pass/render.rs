@@ -12,9 +12,9 @@ use hedgerow_math::Frustum;
 
 /// The visible drawables of a scene, as two parallel arrays of commands and matrices.
 ///
-/// If you reuse it every frame, it only allocates when the scene grows, and
-/// [`Scene::draw_list`](crate::Scene::draw_list) only lists the slices that changed since the list was last filled from
-/// the same scene. You may use it with several scenes in turn, skip frames or clear it: the list detects this, and is
+/// Reuse a list every frame: then it only allocates when the scene grows, and
+/// [`Scene::draw_list`](crate::Scene::draw_list) only lists slices that changed since the list was last filled from the
+/// same scene. You may use it with several scenes in turn, skip frames or clear it: the list detects this, and is
 /// filled from scratch where necessary.
 ///
 /// The list shows the scene's last update, without nodes that were removed since.

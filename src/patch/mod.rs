@@ -14,7 +14,7 @@
 //! | make a patch by hand, remove single overrides | [`Patch::from_entries`], [`Patch::retain`] |
 //! | save or send a patch | [`Patch::to_bytes`], [`Patch::from_bytes`], serde |
 //!
-//! A patch names nodes by their ids in the [`Tree`](crate::Tree), never by names or indices. Each entry has the value
+//! A patch refers to nodes by their ids in the [`Tree`](crate::Tree), not by names or indices. Each entry has the value
 //! of one field before and after. So a patch can be reversed without a tree, and only applies to the state it was made
 //! from.
 //!

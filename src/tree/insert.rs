@@ -56,8 +56,8 @@ impl Scene {
     /// several roots, they are inserted there one after the other. If `place` is a plain handle, the tree becomes the
     /// last child of that node.
     ///
-    /// To copy a subtree, also from another scene, insert the result of [`Scene::tree`]; to load one from a file, that
-    /// of [`Tree::from_bytes`]. To copy your own data of the nodes, use
+    /// To copy a subtree, also from another scene, insert the result of [`Scene::tree`]; to load a subtree from a file,
+    /// insert the result of [`Tree::from_bytes`]. To copy your own data of the nodes, use
     /// [`NodeMap::copy_along`](crate::data::NodeMap::copy_along). A tree at [`Place::Detached`] can serve as a prefab
     /// that costs nothing in any pass. Runs in **O(nodes)**.
     ///

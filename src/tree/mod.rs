@@ -60,7 +60,7 @@ pub struct Tree {
     pub(crate) fault: Option<(usize, Error)>,
 }
 
-/// The number of a parent that no list can contain.
+/// The number stored for an unknown parent; no list has this many nodes.
 const UNKNOWN: u32 = NIL - 1;
 
 impl Tree {

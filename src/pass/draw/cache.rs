@@ -87,9 +87,9 @@ struct Planned {
 /// The current location of a planned segment's drawables.
 #[derive(Clone, Copy, Debug)]
 enum From {
-    /// In the current segment with this index.
+    /// The current segment with this index.
     Kept(usize),
-    /// In the spare arrays: the start and the number of drawables.
+    /// The spare arrays: the start and the number of drawables.
     Spare(usize, usize),
 }
 

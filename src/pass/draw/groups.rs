@@ -36,8 +36,8 @@ impl DrawGroup {
 
 /// Commands grouped by material, mesh and winding, as ranges of one index array; see [`DrawList::group`].
 ///
-/// If you reuse it every frame, it only allocates when the list grows, and only looks at commands that were listed
-/// again. Takes 12 bytes per drawable.
+/// Reuse the groups every frame: then they only allocate when the list grows, and only look at commands that were
+/// listed again. They take 12 bytes per drawable.
 #[derive(Clone, Debug, Default)]
 pub struct DrawGroups {
     groups: Vec<DrawGroup>,

@@ -75,7 +75,7 @@ impl Motion {
         self.known = true;
     }
 
-    /// Sets the matrix of each listed node to the result of `previous`. After a `None`, the matrices are unknown.
+    /// Sets each listed node's matrix to the result of `previous`. If any is `None`, the matrices are unknown.
     pub(crate) fn ask<'m>(&mut self, listing: &Listing, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
         self.matrices.clear();
         self.matrices.extend(listing.commands.iter().map_while(|command| previous(command.node)));

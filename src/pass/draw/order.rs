@@ -7,7 +7,7 @@ use hedgerow_math::internal::radix::{self, Counts, DIGIT_BITS};
 
 /// Sorted indices into a draw list: see [`DrawList::order_by_key`].
 ///
-/// If you reuse it every frame, it only allocates when the list grows. Takes 36 bytes per draw.
+/// An order that is reused every frame only allocates when the list grows. Takes 36 bytes per draw.
 #[derive(Clone, Debug, Default)]
 pub struct DrawOrder {
     indices: Vec<u32>,
