@@ -1,7 +1,6 @@
 //! Change tracking: the nodes that updates changed, and the matrices to upload.
 //!
-//! There may be any number of readers. Each remembers how far it has read, and gets everything that changed since,
-//! whenever it asks.
+//! Any number of readers can follow a scene. Each remembers how far it has read; its next read returns later changes.
 //!
 //! | subject | types |
 //! |---|---|

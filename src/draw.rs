@@ -3,9 +3,9 @@
 //! | subject | types |
 //! |---|---|
 //! | the visible drawables with their matrices, updated incrementally | [`DrawList`], [`DrawCommand`] |
-//! | the same by mesh and material, for instancing | [`DrawGroups`], [`DrawGroup`] |
-//! | the same, sorted by a key of your own, or by depth in either direction | [`DrawOrder`], [`DepthView`], [`depth_key`] |
-//! | a list made by a visitor, in strict depth-first order | [`RenderPass`] |
+//! | visible drawables grouped by mesh and material, for instancing | [`DrawGroups`], [`DrawGroup`] |
+//! | visible drawables sorted by a key of your own, or by depth in either direction | [`DrawOrder`], [`DepthView`], [`depth_key`] |
+//! | a pass that adds the drawables of visited slices: part of a scene, or several scenes | [`RenderPass`] |
 //!
 //! ```
 //! use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};

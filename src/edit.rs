@@ -6,9 +6,8 @@
 //! | subject | types |
 //! |---|---|
 //! | whole trees: [`Scene::insert_tree`], [`Scene::tree`] | [`Tree`](crate::Tree), [`BatchError`] |
-//! | lists: [`Scene::remove_many`] | [`BatchError`] |
-//! | a list: [`Scene::set_worlds`]; an iterator: [`Scene::set_locals`] | [`BatchError`] |
-//! | lists: [`Scene::reparent_many`], [`Scene::topmost`] | [`BatchError`] |
+//! | lists: [`Scene::remove_many`], [`Scene::reparent_many`], [`Scene::topmost`], [`Scene::set_worlds`] | [`BatchError`] |
+//! | an iterator: [`Scene::set_locals`] | [`BatchError`] |
 //! | a change of one node as a value: [`NodeMut::change`](crate::NodeMut::change) | [`Change`] |
 //! | edits recorded on any thread and applied later, one by one or atomically | [`EditQueue`], [`Edit`], [`Queued`], [`Outcome`] |
 //! | the nodes and the places in such edits | [`Target`], [`QueuedPlace`] |

@@ -1,15 +1,13 @@
 //! Fallible allocation: lists, texts and boxes that return an error if the allocator refuses.
 //!
-//! Used by all that reads bytes and by `try_reserve`. All other code grows its lists in the usual way, which aborts the
-//! process.
+//! For `try_reserve` and all code that reads bytes. Other code aborts the process if the allocator refuses.
 
 pub(crate) use hedgerow_math::internal::fallible::*;
 
 use core::ops::{Deref, DerefMut};
 use std::collections::TryReserveError;
 
-/// A value in an allocation of its own: a [`Box`] that can be allocated fallibly, which the standard library's cannot
-/// yet.
+/// A [`Box`] that can be allocated fallibly, which the standard library does not offer yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Boxed<T>(Box<[T; 1]>);
 
@@ -27,7 +25,7 @@ impl<T> Boxed<T> {
 }
 
 impl<T: Copy> Boxed<T> {
-    /// A copy of a value, which does not come over the stack.
+    /// Copies a value to the heap, without a copy on the stack.
     pub(crate) fn try_copied(value: &[T; 1]) -> Result<Self, TryReserveError> {
         let mut one = with_capacity(1)?;
         one.extend_from_slice(value);

@@ -21,18 +21,16 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! The [`guide`] answers newcomers' questions about threads, data of your own, undo, physics, fixed steps, streaming,
-//! large worlds, replication and configurations. Its [glossary](guide::glossary) explains *slice*, *slot* and other
-//! terms.
+//! The [`guide`] answers newcomers' questions; its [glossary](guide::glossary) explains *slice*, *slot* and others.
 //!
 //! Start with [`Scene`]. A node has any combination of a local transform, a material, a drawable, layers and a name
-//! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to it, and stays valid wherever the node is moved.
-//! The crate `hedgerow-gltf` reads glTF files into scenes, and `hedgerow-mesh` culls static meshes without one.
+//! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to a node, and stays valid wherever the node is
+//! moved. The crate `hedgerow-gltf` reads glTF files, and `hedgerow-mesh` culls static meshes without a scene.
 //!
 //! # Map
 //!
-//! In the order in which data flows. [`Scene`] has the methods; each module has the types for one subject, and an
-//! example.
+//! The modules are in the order in which data flows. [`Scene`] has the methods; each module has the types for one
+//! subject, and an example.
 //!
 //! | module | subject | types |
 //! |---|---|---|
@@ -66,7 +64,7 @@
 //! # What passes read
 //!
 //! Draw lists, culling, spatial queries, walks over slices, [`Scene::world`], [`NodeRef::bounds`],
-//! [`Column`](data::Column)s and [`Inherited`](data::Inherited) properties see the scene as of the last update:
+//! [`Column`](data::Column)s and [`Inherited`](data::Inherited) properties see the state of the last update:
 //!
 //! | edit since the update | passes see |
 //! |---|---|
@@ -77,9 +75,8 @@
 //! | user data or range set ([`NodeMut::set_user_data`], [`NodeMut::set_view_range`]) | the new value at once |
 //!
 //! Other reads of single nodes see all edits: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
-//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. The same is true for the iterators and [`Scene::visit`],
-//! and only these follow the order of siblings: passes see parents before their children, and siblings in the order in
-//! which the update placed them.
+//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. So do iterators and [`Scene::visit`], and only they follow
+//! the order of siblings. Passes see parents first, but siblings in the order in which the update placed them.
 //!
 //! # Costs
 //!
@@ -100,12 +97,12 @@
 //! - A record is reused 2³⁰ times and then retired, so that a stale handle never refers to another node.
 //! - Handles to instances of a crowd are keys of [`slotmap`], whose slots are reused indefinitely: after 2³¹ reuses of
 //!   one slot a stale handle may refer to another instance.
-//! - A handle of another scene, or made from arbitrary bits, is harmless but may refer to a node whose handle has the
-//!   same bits.
-//! - Edits run on one thread, and without the feature `rayon` so does everything else. With it, an update first
-//!   computes on one thread the values that slices import from each other, then computes the slices in parallel: a
-//!   chain, all of which is imported, gains nothing. Below about 16,000 nodes, or 65,000 if the caller is not a thread
-//!   of the pool ([`guide::threads`] says how to change that), one thread is faster and does all the work.
+//! - A handle of another scene, or of arbitrary bits, is harmless but may refer to a node whose handle has the same
+//!   bits.
+//! - Edits run on one thread. With the feature `rayon`, an update first computes on one thread the values that slices
+//!   import from each other, then the slices in parallel. A chain consists of imports, so it gains nothing. Below about
+//!   16,000 nodes, one thread is faster and does all the work. The limit is 65,000 if the caller is not a thread of the
+//!   pool ([`guide::threads`] shows how to change that).
 //!
 //! # The same bits everywhere
 //!
@@ -113,8 +110,8 @@
 //! of threads: handles, order, local transforms, world matrices, changes, culling, queries, draw lists, the bytes of
 //! [`snapshot`]s (unless [`Scene::maintain`] ran with a time budget), and the poses that clips and blends produce. The
 //! test `same_bits::a_scene_has_the_same_bits_on_every_machine` checks hashes of these on x86-64, 64-bit ARM, 32-bit
-//! x86 and WebAssembly. Model matrices of poses, nodes that follow joints, and skinned vertices are rounded in one way
-//! on machines with fused multiply-add (AVX2, AVX-512, NEON), and in another way on all others ([`anim`]).
+//! x86 and WebAssembly. Model matrices of poses, nodes that follow joints, and skinned vertices have two roundings: one
+//! on machines with fused multiply-add (AVX2, AVX-512, NEON), one on all others ([`anim`]).
 //!
 //! # Features
 //!
@@ -122,7 +119,7 @@
 //! |---|---|---|
 //! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
 //! | `bytemuck` | uploads without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`] and [`changes::MatrixSlot`] are plain data | no |
-//! | `mint` | conversions of [`Mat34`] from and to the types of `mint`, of [`Transform`] to them, and of vectors and rotations, by `glam` | no |
+//! | `mint` | conversions between [`Mat34`] and the types of `mint`, from [`Transform`] to them, and, by `glam`, of vectors and rotations | no |
 //! | `rayon` | [`Scene::update`], culling into draws, draw lists, characters and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`], [`Tree`] and the plain types in text formats such as JSON | no |
 //!
@@ -183,7 +180,7 @@ pub use hedgerow_anim as anim;
 pub use hedgerow_anim::skin;
 pub use scene::{iter, motion};
 
-/// Whether work is shared among threads: whether the feature `rayon` is enabled. Benchmarks can report it.
+/// Whether the feature `rayon` is enabled, for the reports of benchmarks.
 #[doc(hidden)]
 pub const THREADED: bool = cfg!(feature = "rayon");
 
@@ -209,8 +206,8 @@ mod pages {
     mod files {}
 }
 
-/// What borrows cannot outlive what it borrows from: each of these must not compile, for the reason that its error code
-/// names. Codes are compared by the nightly compiler's rustdoc alone; the stable one accepts any error.
+/// Borrows that outlive their owners: these examples must fail to compile, with the given error codes. Only nightly
+/// rustdoc compares the codes; stable rustdoc accepts any error.
 ///
 /// A view of a slice, while the scene is edited:
 ///
@@ -221,7 +218,7 @@ mod pages {
 /// println!("{}", view.number());
 /// ```
 ///
-/// A name, while the node that has it is removed:
+/// A name, while its node is removed:
 ///
 /// ```compile_fail,E0502
 /// # use hedgerow::{Node, Scene};
@@ -232,7 +229,7 @@ mod pages {
 /// println!("{name:?}");
 /// ```
 ///
-/// An iterator, while nodes come:
+/// An iterator, while nodes are inserted:
 ///
 /// ```compile_fail,E0502
 /// # use hedgerow::{Node, Scene};
@@ -242,7 +239,7 @@ mod pages {
 /// }
 /// ```
 ///
-/// A world matrix, while the update computes it anew:
+/// A world matrix, while an update recomputes it:
 ///
 /// ```compile_fail,E0502
 /// let mut scene = hedgerow::Scene::new();
@@ -266,7 +263,7 @@ mod pages {
 /// println!("{kept:?}");
 /// ```
 ///
-/// Values that are drained from a map, while others are put in:
+/// Values drained from a map, while others are inserted:
 ///
 /// ```compile_fail,E0499
 /// # let scene = hedgerow::Scene::new();
@@ -276,7 +273,7 @@ mod pages {
 /// drop(drain);
 /// ```
 ///
-/// Changes, while the reader reads on:
+/// Changes, while the reader reads again:
 ///
 /// ```compile_fail,E0499
 /// # use hedgerow::{Scene, SceneConfig, changes::ChangeReader};

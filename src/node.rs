@@ -1,4 +1,4 @@
-//! Node descriptions: what a caller passes to insert a node, and reads back.
+//! Node descriptions, which a caller passes to insert a node, and reads back.
 
 use crate::{Aabb, Error, Layers, Mat34, Transform, ViewRange, Visibility};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
@@ -16,7 +16,7 @@ pub struct Drawable {
 }
 
 impl Drawable {
-    /// A drawable with this mesh and these local bounds.
+    /// Creates a drawable with this mesh and these local bounds.
     #[inline]
     #[must_use]
     pub const fn new(mesh: u32, bounds: Aabb) -> Self {
@@ -36,7 +36,7 @@ pub enum Local {
 }
 
 impl Local {
-    /// The local transform as a matrix, in either form.
+    /// Returns the local transform as a matrix, in either form.
     #[must_use]
     pub fn to_matrix(self) -> Mat34 {
         match self {
@@ -45,7 +45,7 @@ impl Local {
         }
     }
 
-    /// The translation, rotation and scale; `None` if the local transform is a matrix.
+    /// Returns the translation, rotation and scale; `None` if the local transform is a matrix.
     #[must_use]
     pub fn transform(self) -> Option<Transform> {
         match self {
@@ -69,7 +69,7 @@ pub enum LocalForm {
 /// A description is `Copy` and borrows its name, so it can be used again after an insert that failed.
 ///
 /// ```
-/// use hedgerow::{Aabb, Drawable, Node, Scene, Transform};
+/// use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, Transform};
 ///
 /// let mut scene = Scene::new();
 /// let wheel = Node::transform(Transform::from_xyz(1.0, 0.3, 1.5))
@@ -78,12 +78,15 @@ pub enum LocalForm {
 ///     .named("wheel_fl");
 /// let handle = scene.insert(scene.root(), wheel)?;
 /// assert_eq!(scene.get(handle).unwrap().node(), wheel);
+///
+/// let lamp = scene.insert(handle, Node::group().with_matrix(Mat34::IDENTITY).with_user_data(5))?;
+/// assert_eq!(scene.get(lamp).unwrap().node(), Node::group().with_transform(Transform::IDENTITY).with_user_data(5));
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node<'n> {
-    /// The local transform. A node without one has the world transform of its parent, and costs nothing in the
-    /// transform pass.
+    /// The local transform. A node without one has its parent's world transform, and costs nothing in the transform
+    /// pass.
     pub local: Option<Local>,
     /// A number of your own for the material of the node and of all nodes below it that do not have their own.
     pub material: Option<u32>,
@@ -94,8 +97,8 @@ pub struct Node<'n> {
     /// The layers of the node and everything below it.
     pub layers: Option<Layers>,
     /// The distances at which culling with [levels of detail](crate::query::DetailView) lists the node and everything
-    /// below it. They are measured from the eye to the node's world position; for a node without a transform, to
-    /// that of its nearest ancestor with one. All other lists ignore ranges.
+    /// below it. Distances are measured from the eye to the node's world position. A node without a transform has the
+    /// position of its nearest ancestor with one. All other lists ignore ranges.
     pub view_range: Option<ViewRange>,
     /// The node's name; siblings may share one.
     pub name: Option<&'n str>,
@@ -104,8 +107,7 @@ pub struct Node<'n> {
     /// skin palette in a buffer. 0 means none.
     pub user_data: u32,
     /// The translation in double precision, for example the origin of a city on a planet. It replaces the translation
-    /// of the local transform. When you read a node, it has one only if single precision does not represent the
-    /// translation exactly.
+    /// of `local`. When you read a node, it is `None` if single precision represents the translation exactly.
     pub translation_f64: Option<DVec3>,
     /// Whether the local transform is relative to the world instead of the parent: see
     /// [`Node::anchored`](Self::anchored).
@@ -113,7 +115,7 @@ pub struct Node<'n> {
 }
 
 impl<'n> Node<'n> {
-    /// A node without components: a group.
+    /// Creates a node without components: a group.
     #[inline]
     #[must_use]
     pub const fn group() -> Self {
@@ -131,92 +133,92 @@ impl<'n> Node<'n> {
         }
     }
 
-    /// A node with a local transform: the thesis's `TransformNode`.
+    /// Creates a node with a local transform: the thesis's `TransformNode`.
     #[inline]
     #[must_use]
     pub const fn transform(transform: Transform) -> Self {
         Self { local: Some(Local::Transform(transform)), ..Self::group() }
     }
 
-    /// A node with a material: the thesis's `MaterialNode`.
+    /// Creates a node with a material: the thesis's `MaterialNode`.
     #[inline]
     #[must_use]
     pub const fn material(material: u32) -> Self {
         Self { material: Some(material), ..Self::group() }
     }
 
-    /// A node with a drawable: the thesis's `ShapeNode`.
+    /// Creates a node with a drawable: the thesis's `ShapeNode`.
     #[inline]
     #[must_use]
     pub const fn drawable(drawable: Drawable) -> Self {
         Self { drawable: Some(drawable), ..Self::group() }
     }
 
-    /// The same node with a local transform. Removes a translation in double precision: add it afterwards.
+    /// Returns the node with a local transform. Removes a translation in double precision: add it afterwards.
     #[inline]
     #[must_use]
     pub const fn with_transform(self, transform: Transform) -> Self {
         Self { local: Some(Local::Transform(transform)), translation_f64: None, ..self }
     }
 
-    /// The same node with a local transform given as a matrix. It is stored as translation, rotation and scale if these
-    /// can express it, else as the matrix. Removes a translation in double precision: add it afterwards.
+    /// Returns the node with a matrix as its local transform. A scene stores it as translation, rotation and scale if
+    /// these can express it, else as the matrix. Removes a translation in double precision: add it afterwards.
     #[inline]
     #[must_use]
     pub const fn with_matrix(self, matrix: Mat34) -> Self {
         Self { local: Some(Local::Matrix(matrix)), translation_f64: None, ..self }
     }
 
-    /// The same node with a material.
+    /// Returns the node with a material.
     #[inline]
     #[must_use]
     pub const fn with_material(self, material: u32) -> Self {
         Self { material: Some(material), ..self }
     }
 
-    /// The same node with a drawable.
+    /// Returns the node with a drawable.
     #[inline]
     #[must_use]
     pub const fn with_drawable(self, drawable: Drawable) -> Self {
         Self { drawable: Some(drawable), ..self }
     }
 
-    /// The same node, hidden or shown.
+    /// Returns the node with this visibility.
     #[inline]
     #[must_use]
     pub const fn with_visibility(self, visibility: Visibility) -> Self {
         Self { visibility, ..self }
     }
 
-    /// The same node with layers of its own.
+    /// Returns the node with layers of its own.
     #[inline]
     #[must_use]
     pub const fn with_layers(self, layers: Layers) -> Self {
         Self { layers: Some(layers), ..self }
     }
 
-    /// The same node with a range of distances.
+    /// Returns the node with a range of distances.
     #[inline]
     #[must_use]
     pub const fn with_view_range(self, range: ViewRange) -> Self {
         Self { view_range: Some(range), ..self }
     }
 
-    /// The same node with a name.
+    /// Returns the node with a name.
     #[inline]
     #[must_use]
     pub const fn named(self, name: &'n str) -> Self {
         Self { name: Some(name), ..self }
     }
 
-    /// The same node with user data.
+    /// Returns the node with user data.
     #[inline]
     #[must_use]
     pub const fn with_user_data(self, user_data: u32) -> Self {
         Self { user_data, ..self }
     }
 
-    /// The same node with a translation in double precision. It must also have a local transform.
+    /// Returns the node with a translation in double precision. The node must also have a local transform.
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -235,13 +237,14 @@ impl<'n> Node<'n> {
         Self { translation_f64: Some(translation), ..self }
     }
 
-    /// The same node, anchored in the world: its local transform is relative to the world instead of the parent, and
-    /// without one its world transform is the identity. The nodes below it move along with it.
+    /// Returns the node anchored in the world: its local transform is relative to the world instead of the parent.
+    /// Without a local transform, its world transform is the identity. The nodes below it move along with it.
     ///
-    /// The parent still hides the node, hands down material and layers, and takes it along when it is moved in the tree
-    /// or removed: only its transform no longer matters. So [`Scene::set_local`](crate::Scene::set_local) sets the
-    /// world transforms of physics bodies, particles and cameras, without inverting the parent's. Other engines call
-    /// such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored) changes it.
+    /// The parent's visibility, material and layers still apply to the node, and the node is still moved and removed
+    /// with its parent: only the parent's transform has no effect. So [`Scene::set_local`](crate::Scene::set_local)
+    /// sets the world transforms of physics bodies, particles and cameras, without inverting the parent's. Other
+    /// engines call such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored)
+    /// anchors or releases a node of a scene.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -259,7 +262,7 @@ impl<'n> Node<'n> {
         Self { anchored: true, ..self }
     }
 
-    /// Whether a scene surely stores the description unchanged. False if that needs a closer look.
+    /// Returns true if a scene surely stores the description unchanged. If false, `checked` decides.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         let local = match &self.local {
@@ -272,7 +275,7 @@ impl<'n> Node<'n> {
             && self.drawable.as_ref().is_none_or(|drawable| drawable.bounds.is_plain())
     }
 
-    /// Whether the node has anything but a transform and a material.
+    /// Returns whether the node has more than a transform and a material.
     #[inline(always)]
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
@@ -281,7 +284,7 @@ impl<'n> Node<'n> {
         matrix | self.drawable.is_some() | listed | self.translation_f64.is_some()
     }
 
-    /// The description as a scene stores it.
+    /// Returns the description as a scene stores it.
     #[cold]
     pub(crate) fn checked(mut self) -> Result<Self, Error> {
         if let Some(wide) = self.translation_f64.filter(|_| !self.is_wide()) {
@@ -302,7 +305,7 @@ impl<'n> Node<'n> {
         Ok(self)
     }
 
-    /// What single precision loses of the translation.
+    /// Returns the part of the translation that rounding to single precision loses.
     pub(crate) fn remainder(&self) -> Vec3 {
         match (self.translation_f64, self.local) {
             (Some(wide), Some(local)) => remainder(wide, local.translation()),
@@ -310,7 +313,7 @@ impl<'n> Node<'n> {
         }
     }
 
-    /// Whether there is a translation in double precision that rounds to the local transform's, and more than it.
+    /// Returns whether `translation_f64` rounds to the local translation and differs from it.
     pub(crate) fn is_wide(&self) -> bool {
         let Some(at) = self.local.map(|local| local.translation()) else { return false };
         let lost = self.remainder();
@@ -319,13 +322,13 @@ impl<'n> Node<'n> {
     }
 }
 
-/// What single precision loses of a translation.
+/// Returns the part of a translation that rounding to single precision loses.
 pub(crate) fn remainder(wide: DVec3, rounded: Vec3) -> Vec3 {
     (wide - rounded.as_dvec3()).as_vec3()
 }
 
-/// Whether rounding a number in double precision to this translation can lose the remainder: in each direction at most
-/// half of what lies between two numbers in single precision.
+/// Returns whether rounding to this translation can lose this remainder: along each axis, at most half the distance to
+/// the next number in single precision.
 pub(crate) fn is_remainder(lost: Vec3, translation: Vec3) -> bool {
     let fits = |(lost, at): (f32, f32)| {
         let at = at.abs();
@@ -351,7 +354,7 @@ impl From<Mat34> for Local {
 }
 
 impl Local {
-    /// The local transform as a scene stores it: with a unit rotation, and as a matrix only if necessary.
+    /// Returns the local transform as a scene stores it: with a unit rotation, and as a matrix only if necessary.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         match self {
             Self::Transform(transform) => Ok(Self::Transform(transform.checked()?)),
@@ -360,7 +363,7 @@ impl Local {
         }
     }
 
-    /// The transform as one that a node is placed at in the world: with a unit rotation.
+    /// Returns the transform as a node's new world transform: with a unit rotation.
     #[inline]
     pub(crate) fn checked_world(self) -> Result<Self, Error> {
         match self {
@@ -377,7 +380,6 @@ impl Local {
         }
     }
 
-    /// The same at another place.
     pub(crate) fn with_translation(self, translation: Vec3) -> Self {
         match self {
             Self::Transform(transform) => Self::Transform(Transform { translation, ..transform }),
@@ -390,7 +392,6 @@ impl Local {
         }
     }
 
-    /// Which form this is.
     pub(crate) fn form(self) -> LocalForm {
         match self {
             Self::Transform(_) => LocalForm::Transform,
@@ -400,7 +401,6 @@ impl Local {
 }
 
 impl Local {
-    /// The local transform in double precision.
     pub(crate) fn to_wide(self) -> DAffine3 {
         match self {
             Self::Transform(transform) => {
@@ -413,22 +413,22 @@ impl Local {
         }
     }
 
-    /// The simplest form that expresses `wide`, rounded. `None` if numbers are too large for single precision.
+    /// Returns the simplest form that expresses `wide`, rounded; `None` if numbers are too large for single precision.
     pub(crate) fn from_wide(wide: &DAffine3) -> Option<Self> {
         if let Some(transform) = transform_from_wide(wide) {
             return transform.checked().ok().map(Self::Transform);
         }
-        // Rounding may make a matrix expressible that was not: it is stored as it would be stored again.
+        // Rounding may remove the shear, so the rounded matrix is checked again.
         Some(Mat34::from_wide(wide)).filter(Mat34::is_finite).and_then(|matrix| Self::Matrix(matrix).checked().ok())
     }
 
-    /// Whether this local transform, which is `wide` rounded, leads from `above` to `world` as precisely as single
-    /// precision can resolve places and lengths. False if its numbers are too small.
+    /// Returns whether this local transform, which is `wide` rounded, maps `above` to `world` as precisely as single
+    /// precision resolves positions and lengths. False if its numbers are too small.
     pub(crate) fn keeps(self, wide: &DAffine3, above: &DAffine3, world: &DAffine3) -> bool {
         let DMat3 { x_axis, y_axis, z_axis } = wide.matrix3;
         let axes = [x_axis, y_axis, z_axis];
         let linear = match self {
-            // Only the lengths must be kept, whatever the rotation does to single components.
+            // Only the lengths of the axes must be kept, not each component.
             Self::Transform(_) => axes.iter().all(|axis| keeps(DVec3::splat(axis.length()))),
             Self::Matrix(_) => axes.iter().all(|axis| keeps(*axis)),
         };
@@ -451,7 +451,7 @@ mod tests {
         }
         assert!(!is_remainder(Vec3::NAN, Vec3::ONE));
         assert!(!is_remainder(Vec3::splat(1e-30), Vec3::splat(1e7)), "double precision has no such number");
-        // Behind the greatest number comes none, and it is as far from the one before.
+        // No number follows the greatest one; its gap is the distance to the previous number.
         let half = 2_f32.powi(103);
         assert!(is_remainder(Vec3::splat(half), Vec3::splat(f32::MAX)));
         assert!(!is_remainder(Vec3::splat(half.next_up()), Vec3::splat(f32::MAX)));
@@ -461,13 +461,13 @@ mod tests {
     fn a_translation_in_double_precision_is_kept_as_far_as_two_numbers_in_single_precision_have_it() {
         let node = Node::transform(Transform::IDENTITY);
         let checked = |number| node.with_translation_f64(DVec3::splat(number)).checked();
-        // The last one is equally far from both adjacent numbers, except for its last bit, which is lost.
+        // The last number is halfway between two in single precision, except for its last bit, which is lost.
         for number in [0.1, 1e7 + 0.1, -1e30, 1e-42, 1.0 + 2_f64.powi(-24), 1.0 + 2_f64.powi(-24) - 2_f64.powi(-52)] {
             let once = checked(number).unwrap();
             assert_eq!(once.checked(), Ok(once), "{number}");
             let whole = once.translation_f64.map_or(once.local.unwrap().translation().as_dvec3(), |wide| wide);
             assert!((whole.x - number).abs() <= number.abs() * 2_f64.powi(-48) + 1e-45, "{number}");
-            // Beside the other number it stays there, too.
+            // The description is also stable if the local translation is the other adjacent number.
             let near = Local::from(Transform::IDENTITY).with_translation(Vec3::splat(1.0 + f32::EPSILON));
             let near = Node { local: Some(near), ..once };
             assert!(!near.is_wide() || near.checked() == Ok(near));

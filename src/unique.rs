@@ -3,7 +3,7 @@
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// A number that is returned only once in this process.
+/// Returns a number that is unique in this process.
 pub(crate) fn unique_number() -> NonZeroU64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NonZeroU64::new(NEXT.fetch_add(1, Ordering::Relaxed)).expect("nobody counts to 2^64")

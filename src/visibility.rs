@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
 /// Whether a node and the nodes below it are shown. A node is visible if it is [`Shown`](Self::Shown), or if it
-/// inherits and its parent is visible; [`Layers`] restrict on which layers.
+/// inherits and its parent is visible. [`Layers`] also restrict where a node is visible.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Visibility};
@@ -21,7 +21,7 @@ use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Visibility {
-    /// Like the parent; the root is shown.
+    /// As the parent; the root is shown.
     #[default]
     Inherited = 0,
     /// Hidden.
@@ -32,8 +32,8 @@ pub enum Visibility {
 
 /// The layers on which a node and everything below it are visible: a 32-bit mask, inherited by intersection.
 ///
-/// The effective layers of a node are the intersection of its own and those of all its ancestors, and none if it is
-/// [hidden](Visibility). A node without layers of its own has those of its parent.
+/// The effective layers of a node are the intersection of its own layers and the layers of all its ancestors; a
+/// [hidden](Visibility) node has none. A node without layers of its own has the layers of its parent.
 ///
 /// Masks are joined with `|`, intersected with `&`, and inverted with `!`.
 ///
@@ -45,7 +45,7 @@ pub enum Visibility {
 /// let both = WORLD | MAP;
 /// assert_eq!(both.mask(), 3);
 /// assert_eq!(both & !MAP, WORLD);
-/// assert!(both.intersects(MAP) && !WORLD.intersects(MAP));
+/// assert!(both.intersects(MAP) && !WORLD.intersects(MAP) && (WORLD & MAP).is_empty());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -60,28 +60,28 @@ impl Layers {
     /// No layer.
     pub const NONE: Self = Self(0);
 
-    /// The layers whose bits are set.
+    /// Creates the layers whose bits are set.
     #[inline]
     #[must_use]
     pub const fn new(mask: u32) -> Self {
         Self(mask)
     }
 
-    /// The mask of layers.
+    /// Returns the mask of layers.
     #[inline]
     #[must_use]
     pub const fn mask(self) -> u32 {
         self.0
     }
 
-    /// Whether there is no layer.
+    /// Returns whether there is no layer.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the masks have a layer in common.
+    /// Returns whether the masks have a layer in common.
     #[inline]
     #[must_use]
     pub const fn intersects(self, other: Self) -> bool {
@@ -92,7 +92,7 @@ impl Layers {
 impl BitOr for Layers {
     type Output = Self;
 
-    /// The layers of either.
+    /// Returns the layers of either mask.
     #[inline]
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -109,7 +109,7 @@ impl BitOrAssign for Layers {
 impl BitAnd for Layers {
     type Output = Self;
 
-    /// The layers of both.
+    /// Returns the layers that both masks have.
     #[inline]
     fn bitand(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -126,7 +126,7 @@ impl BitAndAssign for Layers {
 impl Not for Layers {
     type Output = Self;
 
-    /// All other layers.
+    /// Returns all other layers.
     #[inline]
     fn not(self) -> Self {
         Self(!self.0)
@@ -135,20 +135,26 @@ impl Not for Layers {
 
 /// The distances from which a node and everything below it are listed: see
 /// [`Node::view_range`](crate::Node::view_range).
+///
+/// ```
+/// let range = hedgerow::ViewRange::new(10.0, 50.0)?;
+/// assert_eq!((range.near(), range.far()), (10.0, 50.0));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "(f32, Option<f32>)", into = "(f32, Option<f32>)"))]
 pub struct ViewRange {
     near: f32,
-    /// As bits, so that an `Option` takes no more.
+    /// The far end as bits, so that an `Option` takes no more bytes.
     far: NonZeroU32,
 }
 
 impl ViewRange {
-    /// Fills free places in side data.
+    /// The value of free entries in side data.
     pub(crate) const UNSET: Self = Self { near: 0.0, far: NonZeroU32::MAX };
 
-    /// The distances from `near` on that are less than `far`, which may be infinite.
+    /// Creates the range of distances from `near` to less than `far`, which may be infinite.
     ///
     /// # Errors
     /// [`Error::InvalidDistances`] unless `near` is finite, at least 0 and less than `far`.
@@ -156,11 +162,11 @@ impl ViewRange {
         let bits = NonZeroU32::new(far.to_bits()).filter(|_| near >= 0.0 && near.is_finite() && near < far);
         let refused =
             Error::InvalidDistances("the near end of a range must be finite and at least 0, the far end greater");
-        // Without the sign of −0.0.
+        // Adding 0.0 turns −0.0 into 0.0.
         bits.map(|far| Self { near: near + 0.0, far }).ok_or(refused)
     }
 
-    /// As a scene keeps it, from numbers that are as [`Self::ends`] gives them.
+    /// Returns the range with these ends, if [`Self::ends`] can return them.
     pub(crate) fn of_ends([near, far]: [f32; 2]) -> Option<Self> {
         Self::new(near, far).ok().filter(|_| near.is_sign_positive())
     }
@@ -169,13 +175,13 @@ impl ViewRange {
         [self.near(), self.far()]
     }
 
-    /// The least distance.
+    /// Returns the least distance.
     #[must_use]
     pub const fn near(self) -> f32 {
         self.near
     }
 
-    /// The distance at which it ends.
+    /// Returns the distance at which the range ends.
     #[must_use]
     pub const fn far(self) -> f32 {
         f32::from_bits(self.far.get())

@@ -9,17 +9,17 @@ use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BoxGroup, GROUP};
 use std::collections::BTreeMap;
 
-/// How much boxes are widened beyond exact arithmetic: 2⁻¹⁹ of the numbers that go into a vertex.
+/// The factor by which boxes are widened to cover rounding: 2⁻¹⁹ of the numbers that a vertex is computed from.
 ///
-/// The bound, with `u = 2⁻²⁴` for half a unit in the last place: a coordinate of a vertex that eight joints move has at
-/// most six roundings for each joint and eight for the sum, and weights that add up to one within `2u`; the corner of a
-/// box has five. That is under `22u` of the sum of absolute products. This is `32u`.
+/// Let `u = 2⁻²⁴`, half a unit in the last place. A coordinate of a vertex with eight joints has at most six roundings
+/// per joint and eight for the sum; its weights add up to one within `2u`. The corner of a box has five roundings. The
+/// total is below `22u` of the sum of absolute products; this factor is `32u`.
 const WIDER: f32 = 1.0 / 524_288.0;
 
-/// Eight joints with the boxes of what they move. 232 bytes.
+/// Eight joints, each with the box around the vertices that it moves. 232 bytes.
 #[derive(Clone, Debug)]
 struct JointGroup {
-    /// In unused lanes joint 0, whose lane is not live.
+    /// The joint of each lane; 0 in unused lanes.
     joints: [u32; GROUP],
     boxes: [Aabb; GROUP],
     live: u8,
@@ -28,9 +28,8 @@ struct JointGroup {
 /// Computes the bounding box of a skinned mesh in any pose, from one box per joint.
 ///
 /// A skinned vertex is a weighted mean of the positions that its joints give it, with positive weights that add up to
-/// one. The box of a joint contains, in the bind pose, all vertices that follow the joint. So each of these positions
-/// is inside the box of its joint, transformed by the joint's palette matrix, and the vertex is inside the box around
-/// all transformed boxes.
+/// one. The box of a joint contains, in the bind pose, all vertices that follow the joint. So each position is inside
+/// its joint's box transformed by the palette matrix, and the vertex is inside the box around all transformed boxes.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -40,6 +39,8 @@ struct JointGroup {
 /// let skin = Skin::new(vec![0, 1], vec![Mat34::IDENTITY; 2])?;
 /// let positions = [Vec3::ZERO, Vec3::new(0.0, 2.0, 0.0), Vec3::new(1.0, 1.0, 0.0)];
 /// let bounds = JointBounds::new(&skin, &positions, &[0, 0, 1], &[1.0, 1.0, 1.0])?;
+/// let morphed = JointBounds::with_morphs(&skin, &positions, &[Vec3::Y; 3], &[0, 0, 1], &[1.0, 1.0, 1.0])?;
+/// assert!(morphed.iter().next().unwrap().1.max.y >= 3.0, "morphs move the vertex at 2 by 1");
 ///
 /// let mut scene = Scene::new();
 /// let body = scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::EMPTY)))?;
@@ -52,14 +53,14 @@ struct JointGroup {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Only joints that move a vertex are stored, at 29 bytes each. The resulting box is in the space that the palette maps
-/// to: that of the node at which the mesh is drawn.
+/// Only joints that move a vertex are stored, at 29 bytes each. The resulting box is in the space of the node that
+/// draws the mesh, to which the palette maps.
 #[derive(Clone, Debug)]
 pub struct JointBounds {
     groups: Vec<JointGroup>,
-    /// The least number of matrices in a palette.
+    /// The least number of matrices that a palette must have.
     matrices: usize,
-    /// Whose numbers the joints are.
+    /// The skin whose joint numbers are used.
     skin: SkinId,
 }
 
@@ -67,9 +68,8 @@ impl JointBounds {
     /// Computes the boxes from a mesh in its bind pose. Each vertex has the same number of joints and weights, listed
     /// one vertex after the other.
     ///
-    /// Joint numbers are those of the skin, like the indices of a palette, not those of the skeleton. Weights need not
-    /// add up to one; zero weights are ignored. A vertex whose weights are all zero follows its first joint. Runs in
-    /// **O(influences)**.
+    /// Joint numbers are the skin's, like those of a palette. Weights need not add up to one; zero weights are ignored.
+    /// A vertex whose weights are all zero follows its first joint. Runs in **O(influences)**.
     ///
     /// # Errors
     /// [`CharacterError::Length`], [`CharacterError::Vertex`] for a position or a weight that is not finite and for a
@@ -81,10 +81,10 @@ impl JointBounds {
     /// Like [`new`](Self::new), for a mesh that morph targets deform before skinning. `extents` has, for each vertex,
     /// the greatest displacement along each axis, in both directions.
     ///
-    /// For targets with weights from 0 to 1, this is the sum of the absolute values of their deltas.
+    /// For targets with weights from 0 to 1, the extent is the sum of the absolute values of their deltas.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new), which also apply to `extents`.
+    /// The errors of [`new`](Self::new), which also apply to `extents`.
     pub fn with_morphs(
         skin: &Skin,
         positions: &[Vec3],
@@ -138,20 +138,20 @@ impl JointBounds {
         }
     }
 
-    /// How many joints move at least one vertex.
+    /// Returns the number of joints that move at least one vertex.
     #[must_use]
     pub fn len(&self) -> usize {
         self.groups.iter().map(|group| group.live.count_ones() as usize).sum()
     }
 
-    /// Whether there are none, because the mesh has no vertices.
+    /// Returns whether no joint moves a vertex: the mesh has no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
-    /// The joints that move at least one vertex, in ascending order, each with the box around its vertices in the bind
-    /// pose, enlarged by a few millionths.
+    /// Returns the joints that move at least one vertex, in ascending order. Each comes with the box around its
+    /// vertices in the bind pose, enlarged by a few millionths.
     pub fn iter(&self) -> impl Iterator<Item = (u16, Aabb)> {
         self.groups.iter().flat_map(|group| {
             let live = (0..GROUP).filter(|lane| group.live >> lane & 1 != 0);
@@ -159,8 +159,8 @@ impl JointBounds {
         })
     }
 
-    /// A box around all vertices in the pose of this palette, whatever their weights. [`Aabb::INFINITE`] if a number is
-    /// not finite, [`Aabb::EMPTY`] without vertices.
+    /// Returns a box around all vertices in the pose of this palette, for any weights. Returns [`Aabb::INFINITE`] if a
+    /// number is not finite, and [`Aabb::EMPTY`] if there are no vertices.
     ///
     /// Runs in **O(joints that move vertices)**, eight at a time. The box contains every vertex that is skinned in
     /// single precision by up to eight joints, including rounding errors.
@@ -198,8 +198,8 @@ impl JointBounds {
 
     /// Sets the bounds of a node from the pose of this palette, for the next [`Scene::update`].
     ///
-    /// It must be a node in the space that the palette maps to, with whose world matrix the vertices are drawn: the
-    /// character's own, or a child of it without a transform. Runs in **O(joints that move vertices)**.
+    /// The node must draw the vertices, in the space that the palette maps to: pass the character's node, or a child of
+    /// it without a transform. Runs in **O(joints that move vertices)**.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;

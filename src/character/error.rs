@@ -22,7 +22,7 @@ pub enum CharacterError {
     NoJoint {
         /// The joint.
         joint: u16,
-        /// How many matrices there are.
+        /// The number of matrices.
         matrices: usize,
     },
     /// The matrix of the joint that a node follows, or its product with the offset, is not finite.
@@ -41,7 +41,7 @@ pub enum CharacterError {
     },
     /// A position, an extent or a weight of a vertex is not finite, or an extent or a weight is negative.
     Vertex {
-        /// What the number is.
+        /// The name of the value: position, extent or weight.
         what: &'static str,
         /// The vertex.
         vertex: usize,

@@ -1,4 +1,4 @@
-//! From a matrix to the form in which a scene stores local transforms, quickly.
+//! Converts matrices to the form in which a scene stores local transforms, quickly.
 
 use crate::{Error, Local, Mat34, Transform};
 use glam::{Mat3, Quat, Vec3};
@@ -8,11 +8,11 @@ use glam::{Mat3, Quat, Vec3};
 /// Products of rotations deviate by about a ten-millionth for each joint; this allows for a hundred joints.
 const SKEW: f32 = 1e-5;
 
-/// Lengths whose squares and products of squares are normal numbers.
+/// The lengths of axes whose squares, and products of squares, are normal numbers.
 const LENGTHS: core::ops::RangeInclusive<f32> = 1e-9..=1e9;
 
-/// The local transform of this matrix: translation, rotation and scale if its axes are perpendicular to within 1e-5,
-/// which turns no axis by more than that; else the matrix.
+/// Returns the local transform of a matrix. If its axes are perpendicular to within 1e-5, that is translation, rotation
+/// and scale, which turns no axis by more than 1e-5; else the matrix.
 ///
 /// Handles nearly all matrices in a few nanoseconds. `Local::checked` handles the others in double precision.
 ///
@@ -43,7 +43,7 @@ pub(super) fn local_of(matrix: Mat34) -> Result<Local, Error> {
     Ok(Local::Transform(Transform { translation, rotation, scale }))
 }
 
-/// `Quat::normalize`, written out: the order in which that adds depends on the machine's vectors.
+/// Normalises a quaternion. (`Quat::normalize` adds in an order that depends on the machine's vectors.)
 #[inline]
 fn unit(rotation: Quat) -> Quat {
     let [x, y, z, w] = rotation.to_array();

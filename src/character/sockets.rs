@@ -7,29 +7,28 @@ use crate::{Error, Local, Mat34, NodeHandle, Scene, scene::NodeMap};
 use hedgerow_math::internal::prefetch_whole;
 use smallvec::SmallVec;
 
-/// How many sockets ahead a record is prefetched.
+/// The number of sockets by which records are prefetched ahead.
 const AHEAD: usize = 8;
-/// How many sockets have their matrices prefetched at a time.
+/// The number of sockets whose matrices are prefetched together.
 const BLOCK: usize = 16;
 
-/// A node, and what it follows. 80 bytes.
+/// A node, and the joint that it follows. 80 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Socket {
     /// The transform from the node to the joint.
     offset: Mat34,
     node: NodeHandle,
-    /// The character's node: the node's parent when it was inserted.
+    /// The character's node: the parent of `node` when the socket was inserted.
     parent: NodeHandle,
-    /// The user's number for the character.
     character: u32,
     joint: u16,
 }
 
 /// A list of nodes that follow joints, such as a sword in a hand or a lamp on a helmet.
 ///
-/// A node that follows a joint is a child of its character's node. [`follow`](Self::follow), called before
-/// [`Scene::update`], sets its local transform to *model(joint) × offset*. So the same update gives it the world
-/// transform *world(character) × model(joint) × offset*, and everything below it follows.
+/// A node that follows a joint is a child of its character's node. Call [`follow`](Self::follow) before
+/// [`Scene::update`]: it sets the node's local transform to *model(joint) × offset*. The update then computes the
+/// node's world transform as *world(character) × model(joint) × offset*, and everything below the node moves along.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -41,11 +40,13 @@ struct Socket {
 /// let hand = 1;
 /// let mut sockets = Sockets::new();
 /// sockets.insert(&scene, sword, 0, hand, Transform::from_xyz(0.0, 0.0, 0.5))?;
+/// assert_eq!(sockets.followed_by(sword), Some((0, hand)));
 ///
 /// let models = [Mat34::IDENTITY, Transform::from_xyz(0.0, 1.5, 0.0).to_matrix()];  // a pose, each frame
 /// sockets.follow(&mut scene, &models)?;
 /// scene.update();
 /// assert_eq!(scene.world(sword).unwrap().translation(), Vec3::new(100.0, 1.5, 0.5));
+/// assert!(sockets.remove(sword) && sockets.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -54,29 +55,29 @@ struct Socket {
 ///
 /// A socket *ends* when its node is removed, detached, moved to another parent, anchored, or loses its transform: for
 /// example, when a sword is thrown away. The next call that visits an ended socket removes it from the list and reports
-/// its node. A character that is detached as a whole keeps its sockets. A list is for one scene. A loaded snapshot has
-/// the same handles as the saved scene, so the same list works for it. With any other scene, a socket ends if its node
-/// is not in that scene, but if a node there has a handle with the same bits, it follows the joint instead. Nodes of an
-/// inserted [`Tree`](crate::Tree), such as copies, have no sockets until you insert sockets for them.
+/// its node. A character that is detached as a whole keeps its sockets. A list is for one scene, and for loaded
+/// snapshots of that scene, which have the same handles. With any other scene, a socket ends, or moves a node whose
+/// handle has the same bits. Nodes of an inserted [`Tree`](crate::Tree), such as copies, have no sockets until you
+/// insert sockets for them.
 ///
-/// The product is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5. If it shears,
-/// because joints above have a non-uniform scale, it is stored as a matrix, which costs a few times as much.
+/// *model(joint) × offset* is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5.
+/// If it shears, because joints above have a non-uniform scale, it is stored as a matrix, which is a few times slower.
 #[derive(Clone, Debug, Default)]
 pub struct Sockets {
     sockets: Vec<Socket>,
     /// The index of each node's socket in the list.
     places: NodeMap<u32>,
-    /// What will be set once everything is checked, and what has ended. Kept to save allocations.
+    /// The local transforms to set, and the nodes of ended sockets. Kept to save allocations.
     pending: Vec<(RecordId, Local)>,
     ended: Vec<NodeHandle>,
     /// The indices of ended sockets, ascending.
     gone: Vec<usize>,
-    /// Nodes whose sockets ended when another one with the same number was inserted; reported by the next `follow`.
+    /// Nodes whose sockets ended when a node with the same record number was inserted; the next `follow` reports them.
     replaced: Vec<NodeHandle>,
 }
 
 impl Socket {
-    /// The node's record; `None` if the node is gone, has another parent, is anchored, or has no transform.
+    /// Returns the node's record; `None` if the node is gone, has another parent, is anchored, or has no transform.
     #[inline]
     fn target(&self, store: &Store) -> Option<RecordId> {
         let id = store.resolve(self.node)?;
@@ -86,33 +87,32 @@ impl Socket {
 }
 
 impl Sockets {
-    /// A list without sockets.
+    /// Creates a list without sockets.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many sockets there are, including ended ones that no call has visited yet.
+    /// Returns the number of sockets, including ended ones that no call has visited yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sockets.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the list has no sockets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sockets.is_empty()
     }
 
-    /// Makes a node follow a joint of the character whose node is its parent. Replaces the joint that it followed
-    /// before.
+    /// Makes a child of a character's node follow a joint of the character. Replaces the child's previous socket.
     ///
-    /// `character` is a number of your own, with which [`follow_many`](Self::follow_many) requests matrices. `offset`,
-    /// a [`Transform`](crate::Transform) or a [`Mat34`], is the node's transform in the joint's space. Nothing moves
-    /// before the next call of `follow`. Runs in **O(1)**.
+    /// `character` is a number of your own, by which [`follow_many`](Self::follow_many) requests the character's
+    /// matrices. `offset`, a [`Transform`](crate::Transform) or a [`Mat34`], is the node's transform in the joint's
+    /// space. Nothing moves before the next call of `follow`. Runs in **O(1)**.
     ///
-    /// If the list has a socket of a removed node, or of a node of another scene, with the same record number, that
-    /// socket ends, and the next call of `follow` reports it.
+    /// If a removed node, or a node of another scene, has a socket and the same record number, that socket ends. The
+    /// next call of `follow` reports its node.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root, roots of detached
@@ -150,8 +150,7 @@ impl Sockets {
         Ok(())
     }
 
-    /// Removes the socket of a node, which keeps its current local transform. Returns whether the node had a socket.
-    /// Runs in **O(1)**.
+    /// Removes the socket of a node, which keeps its local transform. Returns whether it had one. Runs in **O(1)**.
     pub fn remove(&mut self, node: NodeHandle) -> bool {
         let place = self.places.remove(node);
         if let Some(place) = place {
@@ -169,7 +168,7 @@ impl Sockets {
         *self = Self { sockets, places, replaced, ..Self::default() };
     }
 
-    /// The character's number and the joint that a node follows; `None` if it follows none. Runs in **O(1)**.
+    /// Returns the character's number and the joint that a node follows; `None` without a socket. Runs in **O(1)**.
     #[must_use]
     pub fn followed_by(&self, node: NodeHandle) -> Option<(u32, u16)> {
         let socket = &self.sockets[*self.places.get(node)? as usize];
@@ -182,15 +181,15 @@ impl Sockets {
     /// Runs in **O(sockets)**.
     ///
     /// # Errors
-    /// [`CharacterError::NoJoint`] if a joint has no matrix, [`CharacterError::NotFinite`]. The scene and the list are
+    /// [`CharacterError::NoJoint`] if a joint has no matrix, [`CharacterError::NotFinite`]. Scene and list are
     /// unchanged.
     pub fn follow(&mut self, scene: &mut Scene, models: &[Mat34]) -> Result<&[NodeHandle], CharacterError> {
         self.follow_many(scene, |_| Some(models))
     }
 
-    /// Like [`follow`](Self::follow), for many characters: `models` returns a character's model matrices by its number,
-    /// or `None` if its nodes are to stay as they are, because it has not moved or is not visible. For adjacent sockets
-    /// of the same character it is called once.
+    /// Like [`follow`](Self::follow), for many characters: `models` returns the model matrices of the character with a
+    /// number. If it returns `None`, for example because the character did not move or is not visible, the character's
+    /// sockets are not set. For adjacent sockets of the same character `models` is called once.
     ///
     /// Runs in **O(sockets)**, and prefetches the memory that the next sockets will read.
     ///
@@ -215,7 +214,7 @@ impl Sockets {
     /// ```
     ///
     /// # Errors
-    /// Those of [`follow`](Self::follow).
+    /// The errors of [`follow`](Self::follow).
     pub fn follow_many<'m>(
         &mut self,
         scene: &mut Scene,
@@ -236,8 +235,8 @@ impl Sockets {
         Ok(&self.ended)
     }
 
-    /// Finds what will be set and what has ended, and changes nothing. Matrices are scattered in memory, so those of a
-    /// block of sockets are prefetched before the first is read.
+    /// Computes the local transforms to set, and finds ended sockets; sets nothing. Matrices are scattered in memory,
+    /// so those of a block of sockets are prefetched before the first is read.
     fn find<'m>(
         &mut self,
         scene: &Scene,
@@ -278,7 +277,7 @@ impl Sockets {
         Ok(())
     }
 
-    /// Removes a socket, whose entry in `places` is gone, from the list; the last one takes its index.
+    /// Removes a socket from the list, after its entry in `places` was removed. The last socket takes its index.
     fn drop_at(&mut self, place: usize) {
         self.sockets.swap_remove(place);
         if let Some(moved) = self.sockets.get(place)

@@ -21,11 +21,10 @@
 //!
 //! # Which matrix a skinned draw needs
 //!
-//! It needs the **world matrix of the base**: the node that the model matrices are relative to. So the node that draws
-//! it is the base itself, the character's node, or a child of the base without a transform of its own: then its draws
-//! have the right matrix, and `JointBounds::follow` the right box. `hedgerow-gltf` makes such a child for each skinned
-//! mesh of a file, whatever the node that has the mesh, whose transform glTF ignores; its `Deformed` does steps 3, 5, 6
-//! and 9.
+//! A skinned draw needs the **world matrix of the base**: the node that the model matrices are relative to. So draw the
+//! mesh at the base itself, the character's node, or at a child of the base without a transform. Then draws have the
+//! right matrix, and `JointBounds::follow` sets the right box. `hedgerow-gltf` makes such a child for each skinned mesh
+//! of a file; glTF ignores the transform of the mesh's own node. The crate's `Deformed` does steps 3, 5, 6 and 9.
 //!
 //! | matrix | maps from | to |
 //! |---|---|---|
@@ -36,10 +35,10 @@
 //!
 //! # Numbers of joints
 //!
-//! A skeleton numbers its joints from the root in depth-first order. A skin has an order of its own, to which vertices
-//! are bound, and may leave joints out. Poses, model matrices, sockets and clips use the skeleton's numbers; palettes,
-//! influences and [`JointBounds`](crate::character::JointBounds) use the skin's. All functions that compute palettes
-//! take the skin, and a mesh refuses the palette of a skin for which it was not built.
+//! A skeleton numbers its joints from the root in depth-first order. A skin lists its joints in an order of its own,
+//! and may leave joints out. Poses, model matrices, sockets and clips use the skeleton's numbers; palettes, influences
+//! and [`JointBounds`](crate::character::JointBounds) use the skin's. All functions that compute palettes take the
+//! skin, and a mesh refuses the palette of a skin for which it was not built.
 //!
 //! ```
 //! # #[cfg(feature = "anim")] {
@@ -99,8 +98,7 @@
 //! # Many characters
 //!
 //! [`Skeleton::par_each_palette`](crate::anim::Skeleton::par_each_palette) does steps 1, 2, 3, 5 and optionally 9 for a
-//! list of characters that own their poses, sixteen at a time while their matrices are in the cache, and on the threads
-//! of the pool with the feature `rayon`. A [`Crowd`](crate::anim::Crowd) is for instances that are only posed and
-//! drawn. Distant characters can be updated every second or fourth frame only, and then advance by the whole time that
-//! has passed, as in the example `army`. [`SkinBatch`](crate::skin::SkinBatch) skins the visible ones of many
-//! characters.
+//! list of characters that own their poses. It takes sixteen at a time while their matrices are in the cache, and with
+//! the feature `rayon` uses the threads of the pool. A [`Crowd`](crate::anim::Crowd) is for instances that are only
+//! posed and drawn. Distant characters can be updated every second or fourth frame, by the whole time that has passed,
+//! as in the example `army`. [`SkinBatch`](crate::skin::SkinBatch) skins the visible ones of many characters.

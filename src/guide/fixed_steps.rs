@@ -1,21 +1,21 @@
 //! Fixed steps: a simulation at its own pace, and frames between its steps.
 //!
-//! A simulation that goes by steps of a fixed length can be repeated, bit by bit. Frames come at other times: if each
-//! shows the last step, motion stutters. [`Smooth`](crate::motion::Smooth) shows the scene between the last two steps,
-//! one step late. [`motion`](crate::motion) has the loop, `examples/fixed_steps.rs` a program.
+//! A simulation with steps of a fixed length can be repeated, bit by bit. Frames are drawn at other times: if each
+//! frame shows the last step, motion stutters. [`Smooth`](crate::motion::Smooth) shows the scene between the last two
+//! steps, one step late. For the loop see [`motion`](crate::motion), for a program `examples/fixed_steps.rs`.
 //!
 //! | when | call |
 //! |---|---|
 //! | a step, as often as time has passed | edits, [`Scene::update`](crate::Scene::update), [`Smooth::step`](crate::motion::Smooth::step) |
 //! | a teleport within a step | the edit, and [`Smooth::cut`](crate::motion::Smooth::cut) |
-//! | a frame | [`Smooth::blend`](crate::motion::Smooth::blend) with the part of a step that has passed; draw lists, culling and queries of what it returns |
-//! | before the next step, or a save | drop what it returned: the scene is as the simulation left it, in all bits |
+//! | a frame | [`Smooth::blend`](crate::motion::Smooth::blend) with the elapsed fraction of a step; then draw lists, culling and queries of the result |
+//! | before the next step, or a save | drop the result of `blend`: the scene again has all bits of the simulation |
 //!
-//! **Readers of changes** see steps and no blends, physics' as well as a network's: there is nothing to skip. A
-//! renderer that copies matrices by [`Scene::changes`](crate::Scene::changes) misses blends, too: in each frame it
-//! copies those of [`Smooth::nodes`](crate::motion::Smooth::nodes) and of all below, also of those of the frame before.
-//! [`DrawList`](crate::DrawList) and [`MatrixMirror`](crate::changes::MatrixMirror) follow on their own, and
-//! [`Smooth::with_motion`](crate::motion::Smooth::with_motion) has motion vectors from frame to frame.
+//! **Readers of changes**, such as physics or a network, see steps but no blends. So a renderer that copies matrices by
+//! [`Scene::changes`](crate::Scene::changes) must also copy, in each frame, the matrices of
+//! [`Smooth::nodes`](crate::motion::Smooth::nodes) and of all nodes below them, and those of the previous frame's
+//! nodes. [`DrawList`](crate::DrawList) and [`MatrixMirror`](crate::changes::MatrixMirror) see blends, and
+//! [`Smooth::with_motion`](crate::motion::Smooth::with_motion) gives motion vectors from frame to frame.
 //!
-//! **What a frame moves itself**, such as a camera that follows the mouse, is edited between blends, and shown as it
-//! is. If steps come in between, it is blended as of these: [`cut`](crate::motion::Smooth::cut) it before each.
+//! **Nodes that frames move**, such as a camera that follows the mouse, are edited between blends, and shown as they
+//! are. Call [`cut`](crate::motion::Smooth::cut) for them before each step, otherwise they are blended between steps.

@@ -40,8 +40,8 @@
 //! ```
 //!
 //! **These stay in single precision**: [`Scene::world`](crate::Scene::world), [`set_world`](crate::Scene::set_world),
-//! [`look_at`](crate::NodeMut::look_at), boxes, queries and rays. To pick objects far from the origin, test the boxes
-//! of a list with an eye:
+//! [`look_at`](crate::NodeMut::look_at), boxes, queries and rays. To pick objects far from the origin, use a list with
+//! an eye:
 //!
 //! ```
 //! use hedgerow::query::Ray;
@@ -60,8 +60,7 @@
 //! ```
 //!
 //! **Streaming and an eye.** If nodes are inserted or removed in a slice, the positions of all its drawables are
-//! recomputed: slices of 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time of the
-//! default.
+//! recomputed. Slices of 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time.
 //!
 //! If your physics engine uses a moving origin, make that origin a node, with the bodies below it.
 //!

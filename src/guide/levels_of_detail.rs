@@ -1,6 +1,6 @@
 //! Levels of detail.
 //!
-//! Distant objects do not need all their triangles. Keep a table of coarser meshes beside the scene, and pass it to
+//! Distant objects do not need all their triangles. Keep a table of coarser meshes outside the scene, and pass it to
 //! [`Scene::cull`](crate::Scene::cull) with the position of the camera. Each draw command gets the mesh of its level.
 //! The scene is not edited, so several views choose independently, and nothing has to be updated.
 //!
@@ -11,7 +11,7 @@
 //!
 //! const TREE: u32 = 10;
 //! const WOOD: u32 = 20;
-//! let mut levels = LevelsOfDetail::new();
+//! let mut levels = LevelsOfDetail::new().with_margin(1.1)?; // the default
 //! levels.insert(TREE, &[(20.0, Some(11)), (60.0, Some(12)), (150.0, None)])?;
 //!
 //! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
@@ -34,24 +34,25 @@
 //!     Ok::<_, hedgerow::Error>(list.commands().iter().map(|command| command.mesh).collect::<Vec<_>>())
 //! };
 //! assert_eq!(meshes(Vec3::ZERO)?, [TREE, 11, 12]);
+//! assert_eq!(meshes(Vec3::new(0.0, 0.0, 12.0))?, [TREE, 11, 12]); // 21 m away: coarser from 22 m on
 //! assert_eq!(meshes(Vec3::new(0.0, 0.0, 90.0))?, [WOOD]);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! [`DetailView`](crate::query::DetailView) says what distances are, also as shares of the screen. For a node with a
-//! [view range](crate::Node::view_range), the distance is to its world position: so a subtree and its stand-in, if both
-//! are children of one node and have no transform, change places at the same moment. Let `far` exceed the radius of the
-//! subtree. Nested ranges must all hold.
+//! [`DetailView`](crate::query::DetailView) defines distances, also as shares of the screen. A [view
+//! range](crate::Node::view_range) is compared with the distance to the node's world position. So a subtree and its
+//! stand-in change places at the same moment if both are children of one node and have no transform. Let `far` exceed
+//! the radius of the subtree. Nested ranges must all hold.
 //!
-//! **Nothing flickers.** With a limit of 100 and the usual [margin](crate::query::LevelsOfDetail::with_margin) of 1.1,
-//! a drawable becomes coarser at 110, moving away, and finer below 100, coming nearer. View ranges begin and end in the
-//! same way. For this, a list remembers the levels and ranges that it chose, until it is filled without levels, from
-//! another scene, or cleared. A drawable that was not listed the last time gets the level of its distance: at 105, the
-//! coarser one. Use one list for each view.
+//! **Nothing flickers.** With a limit of 100 and the default [margin](crate::query::LevelsOfDetail::with_margin) of
+//! 1.1, a drawable that moves away becomes coarser at 110; one that comes nearer becomes finer below 100. View ranges
+//! begin and end in the same way. For this, a list remembers the levels and ranges that it chose, until it is filled
+//! without levels, from another scene, or cleared. A drawable that was not listed the last time gets the level of its
+//! distance: at 105, the coarser one. Use one list for each view.
 //!
-//! **Costs.** A view with levels reads the box of each drawable that it finds, and what the list had. It tests each
-//! view range once, and visits each ancestor of a listed drawable once. A list takes 4 bytes for each record, and one
-//! more if there are view ranges.
+//! **Costs.** A view with levels reads the box and the previous command of each drawable that it finds. It tests each
+//! view range once, and visits each ancestor of a listed drawable once. A list takes 4 bytes per record of the scene,
+//! or 5 if there are view ranges.
 //!
-//! All other lists, queries and rays ignore levels and ranges. To list everything with levels, cull with a frustum that
-//! contains everything.
+//! All other lists, queries and rays ignore levels and ranges. To list all with levels, cull with a frustum that
+//! contains all.

@@ -28,7 +28,7 @@
 //! | `getWorldPosition`, `transform.position`, `global_position` | [`NodeRef::fresh_world`](crate::NodeRef::fresh_world); after an update [`Scene::world`](crate::Scene::world) |
 //! | `traverse`, `getObjectByName`, `Find`, `find_child` | [`NodeRef::descendants`](crate::NodeRef::descendants), [`find_all`](crate::NodeRef::find_all) |
 //! | `visible`, `SetActive` | [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) |
-//! | `layers`, which are each node's own | [`Layers`](crate::Layers) are inherited; for others see the end of [`own_data`] |
+//! | `layers`, which are each node's own | [`Layers`](crate::Layers), which are inherited; for other masks see the end of [`own_data`] |
 //! | `Raycaster` | [`Scene::cast_ray`](crate::Scene::cast_ray), which tests boxes of nodes that are shown; for hidden ones, [`NodeRef::bounds`](crate::NodeRef::bounds) of descendants |
 
 pub mod characters;

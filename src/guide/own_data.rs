@@ -50,9 +50,9 @@
 //! nodes that are gone for good: [`replication`](super::replication) has the loop that mirrors nodes as entities.
 //!
 //! **Entities that also write.** If both sides spawn, move and despawn, use this order in a frame: scripts edit the
-//! scene; update the scene; apply [`changes`](crate::Scene::changes) to the entities; run the systems; write the
-//! systems' results to the scene, and update again: a node that is inserted and detached before an update is on
-//! [no list](crate::changes::Changed), and neither are edits of detached nodes.
+//! scene; update the scene; apply [`changes`](crate::Scene::changes) to the entities; run the systems; write their
+//! results to the scene; update again. A node that is inserted and detached between two updates is on [no
+//! list](crate::changes::Changed), and neither are edits of detached nodes.
 //!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
 //! which draws include, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).

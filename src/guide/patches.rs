@@ -1,13 +1,13 @@
 //! Prefabs, undo and merges by patches.
 //!
-//! A [`Patch`](crate::patch::Patch) is the difference of two [`Tree`](crate::Tree)s as a value. It names nodes by ids,
-//! which stay when nodes are renamed, moved or sorted. An [`Instance`](crate::patch::Instance) is a tree in a scene
-//! that knows the handle of each id.
+//! A [`Patch`](crate::patch::Patch) is the difference of two [`Tree`](crate::Tree)s as a value. It refers to nodes by
+//! ids, which stay the same when nodes are renamed, moved or sorted. An [`Instance`](crate::patch::Instance) is a tree
+//! in a scene that knows the handle of each id.
 //!
-//! **A prefab with overrides.** Edit the instance by any call, and read it back when its file is saved: the file has
-//! the overrides alone. When the prefab changes, merge its change with them. To revert an override, take its entry out
-//! ([`retain`](crate::patch::Patch::retain)); to apply it to the prefab, patch the tree. A variant of a variant is two
-//! patches in a row: [`then`](crate::patch::Patch::then) makes one of them.
+//! **A prefab with overrides.** Edit the instance by any call. To save it, compare it with the prefab: the file only
+//! has the overrides. When the prefab changes, merge its change with the overrides. To revert an override, remove its
+//! entry ([`retain`](crate::patch::Patch::retain)); to apply an override to the prefab, patch the prefab. A variant of
+//! a variant has two consecutive patches: [`then`](crate::patch::Patch::then) joins them.
 //!
 //! ```
 //! use hedgerow::patch::{Field, Instance, Patch};
@@ -37,10 +37,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Undo and replication.** A [`Recorder`](crate::patch::Recorder) makes a patch of what changed in a scene since it
-//! last read, in time for the changes, not for the tree: [`undo`](super::undo) and [`replication`](super::replication)
-//! use it. Where there is no recorder, [`Patch::between`](crate::patch::Patch::between) compares two trees.
+//! **Undo and replication.** A [`Recorder`](crate::patch::Recorder) makes a patch of what changed in a scene since the
+//! last read: see [`undo`](super::undo) and [`replication`](super::replication). The time depends on the changes, not
+//! on the tree. Without a recorder, [`Patch::between`](crate::patch::Patch::between) compares two trees.
 //!
-//! **Merges.** Two people edit the same tree: [`merge`](crate::patch::Patch::merge) keeps both changes and lists what
-//! they changed differently. A patch that does not fit the receiver's state is refused, and names the node and the
-//! field.
+//! **Merges.** If two people edit the same tree, [`merge`](crate::patch::Patch::merge) keeps both changes and lists the
+//! conflicts. A patch that does not fit the receiver's state is refused; the error names the node and the field.

@@ -14,30 +14,31 @@
 //! The second update only visits the slices that the poses changed. Other readers, such as a renderer's, see the
 //! changes of both updates.
 //!
-//! **Dynamic bodies are [anchored](crate::Node::anchored) nodes.** Their local transforms are relative to the world, as
-//! poses are: no parent's inverse is computed, and none shears them. A crate on the deck of a ship stays below the
-//! ship, which hides and removes it, but only the simulation moves it. A pose has no scale:
-//! [`Scene::modify_local`](crate::Scene::modify_local) keeps that of the node.
+//! **Dynamic bodies are [anchored](crate::Node::anchored) nodes.** Their local transforms are relative to the world,
+//! like poses: no parent is inverted, and no parent shears them. A crate on the deck of a ship is below the ship, and
+//! is hidden and removed with it, but only the simulation moves it. A pose has no scale:
+//! [`Scene::modify_local`](crate::Scene::modify_local) keeps the node's scale.
 //!
 //! | body | node | from scene to body | from body to scene |
 //! |---|---|---|---|
-//! | kinematic: the scene moves it | below what moves it | if it is in [`moved`](crate::changes::Changed::moved): [`world_transform`](crate::NodeRef::world_transform), `None` if it shears; set at once if it entered or was teleported, which the feed does not tell from a motion | never |
+//! | kinematic: the scene moves it | below the node that moves it | if it is in [`moved`](crate::changes::Changed::moved): [`world_transform`](crate::NodeRef::world_transform), `None` if it shears; without velocity if it entered or was teleported (the feed reports a teleport as a motion) | never |
 //! | dynamic | anchored | if it is in [`locals`](crate::changes::Changed::locals): its local transform | its pose in each step, if it is awake |
 //!
-//! A body is awake in a step if it is so before or after it. Make bodies for nodes of
-//! [`entered`](crate::changes::Changed::entered), disable those of [`left`](crate::changes::Changed::left), and first
-//! drop those of [`removed`](crate::changes::Changed::removed): single edits and batches reject stale handles.
+//! A body counts as awake in a step if it is awake before or after the step. First drop the bodies of
+//! [`removed`](crate::changes::Changed::removed) nodes: single edits and batches reject stale handles. Then disable
+//! those of [`left`](crate::changes::Changed::left), and make bodies for nodes of
+//! [`entered`](crate::changes::Changed::entered).
 //!
-//! When a crate is picked up, it no longer is dynamic: reparent it to the hand, then call
-//! [`set_anchored`](crate::NodeMut::set_anchored) with `false` and [`Keep::World`](crate::Keep::World); when it is
-//! thrown, anchor it. Readers find both in [`edited`](crate::changes::Changed::edited) with
-//! [`PARENT`](crate::changes::ChangeKinds::PARENT), and the node in `locals`: in physics, first change the kinds of
-//! bodies by `edited`, then set poses by `locals`. [`NodeMut::carry_to`](crate::NodeMut::carry_to) puts a ship
-//! elsewhere with what is anchored below it: send it to bodies as any other edit.
+//! A crate that is picked up is no longer dynamic: reparent it to the hand, then call
+//! [`set_anchored`](crate::NodeMut::set_anchored) with `false` and [`Keep::World`](crate::Keep::World). When it is
+//! thrown, anchor it. Readers find both edits in [`edited`](crate::changes::Changed::edited) with
+//! [`PARENT`](crate::changes::ChangeKinds::PARENT), and the crate in `locals`: in physics, first change the kinds of
+//! bodies by `edited`, then set poses by `locals`. [`NodeMut::carry_to`](crate::NodeMut::carry_to) moves a ship
+//! together with the anchored nodes below it: send the result to bodies like any other edit.
 //!
 //! If you do not anchor nodes of dynamic bodies, write poses by [`Scene::set_worlds`](crate::Scene::set_worlds), each
-//! with the node's scale. Write those of sleeping bodies in `moved`, too: else they ride on their parents. Below a
-//! parent with a non-uniform scale, local transforms become matrices.
+//! with the node's scale. Also write the poses of sleeping bodies whose nodes are in `moved`: otherwise they move with
+//! their parents. Below a parent with a non-uniform scale, local transforms become matrices.
 //!
 //! **Other versions of glam**, with different types: convert through arrays (`Vec3::from_array(other.to_array())`), a
 //! [`PackedTransform`](crate::math::PackedTransform) of three arrays, or the feature `mint`.

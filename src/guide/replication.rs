@@ -1,9 +1,9 @@
 //! Replicating a scene: on another machine, in another scene, as an engine's entities.
 //!
 //! **Over a network** send patches: a [`Recorder`](crate::patch::Recorder) reads what changed on the server, and each
-//! replica applies it to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch is refused by
-//! any state but the one that it starts from, so patches of lost packets are joined with the next one. A client that
-//! joins gets the whole tree as of the last read.
+//! replica applies it to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch only applies
+//! to the state that it starts from, so patches of lost packets are joined with the next one. A client that joins gets
+//! the whole tree at the last read.
 //!
 //! ```
 //! use hedgerow::patch::{Instance, Patch, Recorder};
@@ -50,24 +50,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A packet has the ticks from which and to which it leads; a client ignores one that leads to no later tick than its
-//! own, and drops steps up to the tick at which a packet starts, since later ones do not start before. The server drops
-//! patches that all clients have, and sends the tree to one that is too far behind: the difference to it is a step, too,
-//! and handles stay. In a packet, a transform takes 100 bytes, half of them the value before, a place 52, a number up to
-//! 28, and the packet itself 36.
+//! A packet has a first and a last tick. A client ignores a packet whose last tick is not later than its own. It drops
+//! steps up to a packet's first tick, since later packets do not start earlier. The server drops patches that all
+//! clients have, and sends the tree to a client that lags too far. The difference to that tree is also a step, and
+//! handles stay valid. In a packet, a transform takes 100 bytes, half of them the value before, a place 52, a number up
+//! to 28, and the packet itself 36.
 //!
-//! Edits of the recorder's root itself are in no patch. A server that starts again inserts its last tree, as the client
-//! does, or keeps its handles, too: see [`Instance::with_ids`](crate::patch::Instance::with_ids).
+//! Patches do not include edits of the recorder's root itself. A server that restarts inserts its last tree, as the
+//! client does, or also keeps its handles: see [`Instance::with_ids`](crate::patch::Instance::with_ids).
 //!
 //! Nodes that a client adds below the replica have no ids. Patches and [`Instance::tree`](crate::patch::Instance::tree)
-//! pass them by, but remove them with the node that they are below; put no node of the replica below them. A client
-//! that predicts keeps its tree as of the last step, and joins `Patch::between(&replica.tree(&client)?, &kept)?` with
-//! the next. A recorder of its own is faster, but gives ids to own nodes, which its inverse removes: use it if they are
-//! outside of the replica.
+//! skip them, but a patch that removes a node also removes all such nodes below it. Put no node of the replica below
+//! them. A client that predicts keeps its tree at the last step, and joins `Patch::between(&replica.tree(&client)?,
+//! &kept)?` with the next step. A recorder on the client is faster, but its inverse patches also remove the client's
+//! own nodes. Use it if these nodes are outside of the replica.
 //!
-//! **As entities**, which need handles and kinds of changes and no values, use a
-//! [`ChangeReader`](crate::changes::ChangeReader). Read right after [`Scene::update`](crate::Scene::update), before
-//! further edits:
+//! **For entities**, which need handles and kinds of changes but no values, use a
+//! [`ChangeReader`](crate::changes::ChangeReader). Read between [`Scene::update`](crate::Scene::update) and further
+//! edits:
 //!
 //! | | nodes of | their entities |
 //! |---|---|---|
@@ -77,7 +77,7 @@
 //! | 4 | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | link to the entity of the parent |
 //! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
 //!
-//! At the first read and after a long time without one, a read is [whole](crate::changes::Changed::is_whole): all nodes
+//! The first read, and a read after a long time without reads, is [whole](crate::changes::Changed::is_whole): all nodes
 //! have entered. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
 //!
 //! ```

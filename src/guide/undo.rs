@@ -2,11 +2,11 @@
 //!
 //! There are three ways to undo edits.
 //!
-//! **By patches**, as in an editor: a [`Recorder`](crate::patch::Recorder) reads what a user's action changed, whatever
-//! edits that were, and the [`inverse`](crate::patch::Patch::inverse) takes it back, to the bit. Reading takes time for
-//! what changed, not for the scene. [`revert`](crate::patch::Recorder::revert) takes back an action that failed
-//! half-way. What was removed comes back with another handle and the same id: so refer to nodes by ids. A file keeps
-//! them: save [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
+//! **By patches**, as in an editor: a [`Recorder`](crate::patch::Recorder) reads what a user's action changed, by any
+//! edits, and the [`inverse`](crate::patch::Patch::inverse) takes it back, to the bit. The time of a read depends on
+//! the changes, not on the scene. [`revert`](crate::patch::Recorder::revert) takes back an action that failed half-way.
+//! A removed node comes back with another handle and the same id, so refer to nodes by ids. A file keeps ids: save
+//! [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
 //! [`Instance::insert_below`](crate::patch::Instance::insert_below). `examples/undo.rs` is an editor that does this.
 //!
 //! ```

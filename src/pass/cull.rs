@@ -1,12 +1,11 @@
-//! Finds the drawables that something touches: goes from the boxes of slices to those of blocks and of drawables, eight
-//! at a time.
+//! Finds the drawables that shapes touch: tests boxes of slices, then of blocks, then of drawables, eight at a time.
 //!
-//! A walk tests several probes at once and reports for each drawable which of them touch it. What is entirely inside a
-//! probe is taken without further tests. First the walk finds the slices to search, in the order of
-//! [`Scene::visit_slices`](crate::Scene::visit_slices). Then these are searched one by one, or several at a time
-//! (`threads`): no state is kept between two slices.
+//! A walk tests several shapes, the *probes*, at once, and reports for each drawable which probes touch it. The
+//! contents of a box that is entirely inside a probe are not tested again. The walk first lists the slices to search,
+//! in the order of [`Scene::visit_slices`](crate::Scene::visit_slices). Then it searches them one by one, or several at
+//! a time (`threads`): no state is kept between slices.
 //!
-//! Boxes are those of the last update. Drawables of nodes that were removed since are left out.
+//! Boxes are from the last update, without nodes that were removed since.
 
 use crate::Aabb;
 use crate::pass::DrawList;
@@ -21,20 +20,19 @@ use smallvec::SmallVec;
 /// The greatest number of probes in a walk.
 pub(crate) const MOST_PROBES: usize = 32;
 
-/// The least number of drawables to search that is worth a task of its own (feature `rayon`), if they are listed as
-/// draws.
+/// The least number of drawables that are worth a task of their own (feature `rayon`) if they are listed as draws.
 #[cfg(feature = "rayon")]
 const DRAW_GRAIN: usize = 2048;
 
-/// How many groups of boxes, of blocks or of slices, are tested at once.
+/// The number of groups of boxes that are tested at once.
 const GROUPS: usize = BLOCK / GROUP;
 
 /// A shape to test boxes against, in up to eight groups at a time; see `simd::boxes`.
 pub trait Probe: Sync {
-    /// Which boxes are touched.
+    /// Returns the boxes that the shape touches, one bit each.
     fn touched(&self, groups: &[BoxGroup]) -> u64;
 
-    /// Which boxes are touched, and which of these are entirely inside.
+    /// Returns the boxes that the shape touches, and those that are entirely inside it, one bit each.
     fn touched_and_inside(&self, groups: &[BoxGroup]) -> (u64, u64) {
         (self.touched(groups), 0)
     }
@@ -74,12 +72,11 @@ impl Probe for Ray {
     }
 }
 
-/// Which drawables a search may find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sieve {
-    /// A drawable must be visible on one of these layers.
+    /// The layers: a drawable must be visible on one of them.
     pub(crate) layers: u32,
-    /// Its node must be this one, or below it.
+    /// The drawable's node must be this node, or below this node.
     pub(crate) below: Option<RecordId>,
 }
 
@@ -90,7 +87,6 @@ impl Sieve {
     }
 }
 
-/// A drawable that is touched.
 pub(crate) struct Found<'s> {
     pub(crate) slice: SliceView<'s>,
     slot: usize,
@@ -104,7 +100,6 @@ impl<'s> Found<'s> {
         &self.slice.drawables().records()[self.slot]
     }
 
-    /// The drawable's world box.
     pub(crate) fn bounds(&self) -> Aabb {
         self.slice.boxes().and_then(|boxes| boxes.drawables.get(self.slot)).unwrap_or(Aabb::EMPTY)
     }
@@ -117,11 +112,10 @@ struct Touch {
     inside: u32,
 }
 
-/// What each probe touches of up to 64 boxes.
+/// The boxes that each probe touches, of up to 64 boxes.
 struct Tests {
     touched: [u64; MOST_PROBES],
     inside: [u64; MOST_PROBES],
-    /// The boxes that any probe touches.
     any: u64,
 }
 
@@ -139,7 +133,6 @@ impl Tests {
         tests
     }
 
-    /// The results for one box.
     fn of(&self, count: usize, at: usize) -> Touch {
         let bits = |words: &[u64; MOST_PROBES]| {
             words[..count].iter().enumerate().fold(0, |bits, (index, word)| bits | ((word >> at & 1) as u32) << index)
@@ -148,7 +141,7 @@ impl Tests {
     }
 }
 
-/// The set bits of a word, lowest first.
+/// Returns the numbers of a word's set bits, lowest first.
 fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let at = (word != 0).then(|| word.trailing_zeros() as usize);
@@ -157,9 +150,8 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Prefetches the lines of the block that is searched next: blocks are far apart, and each is too short for the
-/// hardware prefetcher. If the whole block is inside the first probe, which is often the only one, its boxes are not
-/// read.
+/// Prefetches the lines of the block that is searched next: blocks are far apart, and too short for the hardware
+/// prefetcher. If the whole block is inside the first probe, which is often the only one, its boxes are not read.
 #[inline]
 fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole: bool) {
     if !whole {
@@ -174,7 +166,7 @@ fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole:
     }
 }
 
-/// A slice to search, and the result of the boxes around it.
+/// A slice to search, and the probes that touch its box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) slice: u32,
@@ -185,7 +177,6 @@ pub(super) struct Stop {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Walk {
     route: Vec<Stop>,
-    /// What tasks found for several views.
     #[cfg(feature = "rayon")]
     seen: Vec<Vec<VisibleDraw>>,
 }
@@ -199,8 +190,7 @@ impl Walk {
 }
 
 impl Store {
-    /// Lists what `pick` makes of every drawable that some probe touches and that the sieve admits. Replaces the
-    /// contents of the list.
+    /// Fills the list with the results of `pick` for each drawable that a probe touches and the sieve admits.
     ///
     /// Uses the boxes of the last update.
     pub(crate) fn find<'s, P: Probe, T>(
@@ -238,8 +228,8 @@ impl Store {
         self.look_into(route, probes, layers, &mut |found| listing.push(found.slice, found.record()));
     }
 
-    /// Like [`Self::find_draws`], for several probes in one walk, each with its sieve and its list, whose contents are
-    /// replaced. What is listed for a drawable is made once, however many probes touch it.
+    /// Like [`Self::find_draws`], for several probes in one walk, each with its own sieve and list. The command of a
+    /// drawable is made once, even if several probes touch the drawable.
     pub(crate) fn find_views<P: Probe>(
         &self,
         probes: &[P],
@@ -251,7 +241,7 @@ impl Store {
         walk.route.clear();
         self.route(probes, |stop| walk.route.push(stop));
         let any = sieves.iter().fold(0, |any, sieve| any | sieve.layers);
-        // All see the same of what `look_into` finds if their layers are the same.
+        // If all sieves have the same layers and nothing else, `look_into` has applied them.
         let alike = sieves.iter().all(|&sieve| sieve == Sieve { layers: any, below: None });
         let see = |found: Found<'_>| {
             let record = found.record();
@@ -266,7 +256,7 @@ impl Store {
         if self.search_into((&walk.route, DRAW_GRAIN), probes, any, see, &mut walk.seen) {
             return crate::pass::threads::list_seen(self, &walk.seen, details, lists);
         }
-        // What one view alone lists is written to its list at once.
+        // The draws of a single view are written directly to its list.
         if let ([sieve], [list], &[detail]) = (sieves, &mut *lists, details) {
             let mut filling = list.begin_replacing(self, None, detail);
             self.look_into(&walk.route, probes, any, &mut |found| {
@@ -289,7 +279,7 @@ impl Store {
         lists.iter_mut().for_each(|list| list.finish_replacing());
     }
 
-    /// Calls `stop` with the slices that may hold drawables that some probe touches, in order.
+    /// Calls `stop`, in order, with each slice whose box a probe touches.
     fn route<P: Probe>(&self, probes: &[P], mut stop: impl FnMut(Stop)) {
         debug_assert!(probes.len() <= MOST_PROBES);
         let active = u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0);
@@ -303,7 +293,7 @@ impl Store {
         });
     }
 
-    /// Calls `found` with the drawables of these slices that some probe touches.
+    /// Calls `found` with the drawables of these slices that a probe touches.
     pub(super) fn look_into<'s, P: Probe>(
         &'s self,
         route: &[Stop],
@@ -317,8 +307,8 @@ impl Store {
     }
 }
 
-/// Calls `each` with the index of each of these boxes that some probe touches, with which do, and with the index of the
-/// next one and whether the first probe contains it, if that is known.
+/// Calls `each` for each box that a probe touches, with its index and the probes. `each` also gets the index of the
+/// next such box in the same 64, and whether the first probe contains that one.
 fn each_touched<P: Probe>(
     boxes: &Boxes,
     probes: &[P],
@@ -337,7 +327,7 @@ fn each_touched<P: Probe>(
     }
 }
 
-/// Calls `found` with the slice's drawables that some probe touches.
+/// Calls `found` with the slice's drawables that a probe touches.
 fn find_drawables<'s, P: Probe>(
     slice: SliceView<'s>,
     probes: &[P],
@@ -402,7 +392,6 @@ mod tests {
     use core::sync::atomic::{AtomicUsize, Ordering};
     use glam::Vec4;
 
-    /// A frustum that counts how many boxes it tests.
     struct Counted {
         frustum: Frustum,
         asked: AtomicUsize,
@@ -420,7 +409,7 @@ mod tests {
         }
     }
 
-    /// What is right of a plane across the x axis.
+    /// Returns the half-space to the right of a plane across the x axis.
     fn right_of(x: f32) -> Frustum {
         let (wall, any) = (Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO);
         Frustum::from_planes([wall, any, any, any, any, any]).unwrap()
@@ -440,14 +429,14 @@ mod tests {
         }
         scene.update();
         assert!(scene.slices().map(|slice| slice.drawables().len()).eq([100, 100]));
-        // These see the second slice, half of its drawables' boxes, nothing, and everything.
+        // The probes touch the second slice, half of its drawables, nothing, and everything.
         let probes =
             [500.0, 1000.0, 5000.0, -500.0].map(|x| Counted { frustum: right_of(x), asked: AtomicUsize::new(0) });
         let mut found = Vec::new();
         scene.store.find(&probes, Sieve { layers: u32::MAX, below: None }, &mut found, |found| found.probes);
         assert_eq!(found, [[0b1000; 100], [0b1011; 100]].concat());
-        // All test the box around both slices; those that cut it test each of the two, and those that cut the second
-        // about its blocks and about the boxes in both.
+        // All probes test the box around both slices. Probes that cut it test each slice; those that cut the second
+        // slice test its blocks and the boxes in both blocks.
         assert_eq!(probes.map(|probe| probe.asked.into_inner()), [2, 5, 1, 1]);
     }
 }

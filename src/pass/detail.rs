@@ -1,4 +1,4 @@
-//! Levels of detail, chosen while a view is listed: which mesh stands for a drawable, and which subtrees are in range.
+//! Levels of detail: the meshes of drawables and the subtrees in range are chosen while a view is listed.
 
 use crate::pass::draw::{DrawCommand, Listing, VisibleDraw};
 use crate::store::{DrawableRecord, RecordId, SliceView, Store};
@@ -10,7 +10,7 @@ const MOST: usize = 4;
 
 /// Coarser meshes by distance, for any number of meshes: see [the guide](crate::guide::levels_of_detail).
 ///
-/// A plain value beside the scene: views borrow it, and several scenes may share it.
+/// A plain value outside the scene: views borrow it, and several scenes may share it.
 #[derive(Clone, Debug)]
 pub struct LevelsOfDetail {
     /// In ascending order.
@@ -27,7 +27,6 @@ struct Coarser {
 }
 
 impl Coarser {
-    /// The number of levels with `from * factor <= distance`.
     #[inline]
     fn levels(&self, distance: f32, factor: f32) -> u32 {
         self.from.iter().map(|from| u32::from(distance >= from * factor)).sum()
@@ -35,14 +34,14 @@ impl Coarser {
 }
 
 impl LevelsOfDetail {
-    /// No levels, and a [margin](Self::with_margin) of 1.1.
+    /// Creates a table without levels, and with a [margin](Self::with_margin) of 1.1.
     #[must_use]
     pub const fn new() -> Self {
         Self { meshes: Vec::new(), coarser: Vec::new(), margin: 1.1 }
     }
 
-    /// The same with another margin, so that nothing flickers at the border: moving away, a drawable becomes coarser at
-    /// this factor times the distance of the level; coming nearer, it becomes finer at that distance itself.
+    /// Returns the table with another margin, which prevents flicker at the limits. A drawable that moves away becomes
+    /// coarser at `margin` times the distance of the level; one that comes nearer becomes finer at the distance itself.
     ///
     /// # Errors
     /// [`Error::InvalidDistances`] unless the margin is finite and at least 1.
@@ -53,8 +52,8 @@ impl LevelsOfDetail {
         Ok(Self { margin, ..self })
     }
 
-    /// Sets the coarser meshes of a mesh, each with the distance from which it is drawn; `None` as the last one draws
-    /// nothing from there on. Replaces those before; an empty list removes them. Runs in **O(meshes)**.
+    /// Sets the coarser meshes of a mesh, each with the distance from which it is drawn. If the last mesh is `None`,
+    /// nothing is drawn from there on. Replaces earlier levels; an empty list removes them. Runs in **O(meshes)**.
     ///
     /// ```
     /// let mut levels = hedgerow::query::LevelsOfDetail::new();
@@ -102,25 +101,25 @@ impl Default for LevelsOfDetail {
 
 /// The levels of detail of a [`CullView`](crate::query::CullView), and the position that distances are measured from.
 ///
-/// That of a drawable is the distance from the eye to the nearest point of its world box, times [`scale`](Self::scale).
+/// A drawable's distance is measured from the eye to the nearest point of its world box, times [`scale`](Self::scale).
 /// Far from the origin, give the [list](crate::DrawList::set_eye) the same eye: then distances are computed from
 /// relative boxes and positions, and levels and view ranges are exact.
 #[derive(Clone, Copy, Debug)]
 pub struct DetailView<'l> {
-    /// The coarser meshes; may be empty where only [view ranges](crate::Node::view_range) are needed.
+    /// The coarser meshes; empty if only [view ranges](crate::Node::view_range) are needed.
     pub levels: &'l LevelsOfDetail,
-    /// The position in world space. For the views of shadow maps, pass the camera's.
+    /// The eye's position in world space. For shadow maps, pass the camera's position.
     pub eye: DVec3,
-    /// What distances are multiplied by before they are compared: finite and greater than 0. Default 1.
+    /// The factor by which distances are multiplied: finite and greater than 0. Default 1.
     ///
-    /// An object of radius r at a distance d covers the share s = r ÷ (d · tan(fov ÷ 2)) of the height of a screen. To
-    /// have a mesh from the share s on downwards, set its distance to r ÷ s and the scale to tan(fov ÷ 2), with the
-    /// vertical field of view fov. Divide the scale by two for twice the resolution.
+    /// An object of radius r at a distance d covers the share s = r ÷ (d · tan(fov ÷ 2)) of the screen's height, with
+    /// the vertical field of view fov. To draw a mesh at shares of s and less, set its distance to r ÷ s and the scale
+    /// to tan(fov ÷ 2). Divide the scale by two for twice the resolution.
     pub scale: f32,
 }
 
 impl<'l> DetailView<'l> {
-    /// Levels as seen from a position.
+    /// Creates a view of these levels from a position, with the scale 1.
     #[must_use]
     pub fn new(levels: &'l LevelsOfDetail, eye: impl Into<DVec3>) -> Self {
         Self { levels, eye: eye.into(), scale: 1.0 }
@@ -135,22 +134,22 @@ impl<'l> DetailView<'l> {
     }
 }
 
-/// The distance from a point to the nearest point of a box.
+/// Returns the distance from a point to the nearest point of a box.
 #[inline]
 pub(crate) fn distance(bounds: &Aabb, eye: Vec3) -> f32 {
     (bounds.min - eye).max(eye - bounds.max).max(Vec3::ZERO).length()
 }
 
-/// What a list keeps for its next levels of detail. That of a drawable is in the commands of the list.
+/// The state from which a list chooses its next levels of detail. Its commands contain the present levels.
 #[derive(Clone, Debug)]
 pub(crate) struct LevelMemory {
     /// The scene that is or was listed with levels of detail.
     scene: Option<u64>,
-    /// By record: the index of a command, right only if that is for the record's node.
+    /// By record: the index of a command; valid only if the command is for the record's node.
     places: Vec<u32>,
-    /// The nodes with ranges, in the order of records, and whether the eye was beyond each limit; and those before.
+    /// The nodes with ranges, by record, and whether the eye was beyond each limit: now, and the last time.
     limits: [Vec<(NodeHandle, [bool; 2])>; 2],
-    /// By record: whether all ranges from there up hold, as far as known; and the records for which it is.
+    /// By record: whether all ranges of the node and its ancestors hold, if known; and the records where it is.
     shown: Vec<Shown>,
     found: Vec<RecordId>,
 }
@@ -181,7 +180,7 @@ impl LevelMemory {
         self.places.shrink_to_fit();
     }
 
-    /// Remembers the commands that were listed, if that was with levels of detail.
+    /// Stores the index of each listed command, if the list has levels of detail.
     pub(crate) fn remember(&mut self, commands: &[DrawCommand]) {
         if self.scene.is_none() {
             return;
@@ -195,7 +194,7 @@ impl LevelMemory {
         }
     }
 
-    /// Begins to choose for a view; `before` are the commands that were remembered, and `position` is that of a node.
+    /// Begins a view. `before` are the commands of the last listing; `position` returns a node's position.
     pub(crate) fn choose<'c>(
         &'c mut self,
         store: &Store,
@@ -236,22 +235,20 @@ impl LevelMemory {
     }
 }
 
-/// Chooses the levels of what a view lists.
 pub(crate) struct Choice<'c> {
     view: DetailView<'c>,
     places: &'c [u32],
     before: &'c [DrawCommand],
-    /// Whether any node has a range.
     ranged: bool,
     shown: &'c mut [Shown],
     found: &'c mut Vec<RecordId>,
-    /// The last mesh that was looked up, and its levels: neighbours often have the same.
+    /// The last mesh that was looked up, and its levels: the next drawable often has the same mesh.
     last: Option<(u32, Option<&'c Coarser>)>,
 }
 
 impl Choice<'_> {
-    /// The mesh that is listed for a node with this mesh, and its level; `None` for nothing. `distance` is that of the
-    /// drawable from an eye.
+    /// Returns the mesh to list for a node with this mesh, and its level; `None` if nothing is listed. `distance`
+    /// returns the drawable's distance from an eye.
     #[inline]
     fn choose(
         &mut self,
@@ -280,7 +277,7 @@ impl Choice<'_> {
         coarser.meshes[index as usize].map(|mesh| (mesh, level))
     }
 
-    /// Whether all ranges of a node and those above it hold. Looks at each node once in a view.
+    /// Returns whether all ranges of a node and its ancestors hold. Tests each node once in a view.
     fn is_in_range(&mut self, store: &Store, id: RecordId) -> bool {
         let up = || core::iter::successors(Some(id), |&id| store.parent(id));
         let known = up().map(|id| self.shown[id.0 as usize]).find(|&shown| shown != Shown::Unknown);
@@ -297,15 +294,14 @@ impl Choice<'_> {
     }
 }
 
-/// A list that is filled, with what chooses its levels of detail, if it has any.
+/// A list that is being filled, and the choice of its levels of detail, if any.
 pub(crate) struct Filling<'f> {
     pub(crate) listing: &'f mut Listing,
     pub(crate) choice: Option<Choice<'f>>,
 }
 
 impl Filling<'_> {
-    /// Adds a drawable that the view sees, by `add`, at its level; returns whether it is listed. `distance` is that of
-    /// its box from an eye.
+    /// Adds a visible drawable at its level. Returns whether it is listed. `distance` returns its distance from an eye.
     #[inline]
     fn add(
         &mut self,
@@ -325,8 +321,7 @@ impl Filling<'_> {
         true
     }
 
-    /// Adds a drawable of a slice that the view sees; returns whether it is listed. `distance` is that of its box from
-    /// an eye.
+    /// Adds a visible drawable of a slice. Returns whether it is listed. `distance` is as for [`Self::add`].
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -337,7 +332,7 @@ impl Filling<'_> {
         self.add((store, record.node, record.mesh), distance, |listing| listing.push(slice, record))
     }
 
-    /// Adds a drawable that several views may see, by the box of the last update.
+    /// Adds a drawable that was found for several views, with the distance of its box in the last update.
     #[inline]
     pub(crate) fn push_seen(&mut self, (store, slice): (&Store, SliceView<'_>), seen: &VisibleDraw) {
         let DrawCommand { node, mesh, .. } = seen.command;
@@ -346,7 +341,7 @@ impl Filling<'_> {
     }
 }
 
-/// The distance from a point to the box that a drawable of a slice had in the last update.
+/// Returns the distance from a point to the box that a drawable of a slice had in the last update.
 #[inline]
 pub(crate) fn distance_in(slice: SliceView<'_>, drawable: usize, eye: DVec3) -> f32 {
     let bounds = slice.boxes().and_then(|boxes| boxes.drawables.get(drawable));

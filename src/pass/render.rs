@@ -12,26 +12,26 @@ use hedgerow_math::Frustum;
 
 /// The visible drawables of a scene, as two parallel arrays of commands and matrices.
 ///
-/// If you reuse it every frame, it only allocates when the scene grows, and
-/// [`Scene::draw_list`](crate::Scene::draw_list) only lists the slices that changed since the list was last filled from
-/// the same scene. You may use it with several scenes in turn, skip frames or clear it: the list detects this, and is
+/// Reuse a list every frame: then it only allocates when the scene grows, and
+/// [`Scene::draw_list`](crate::Scene::draw_list) only lists slices that changed since the list was last filled from the
+/// same scene. You may use it with several scenes in turn, skip frames or clear it: the list detects this, and is
 /// filled from scratch where necessary.
 ///
-/// The list shows the scene as of its last update, except that nodes removed since then are left out.
+/// The list shows the scene's last update, without nodes that were removed since.
 ///
-/// The order is deterministic: slices are in the order of [`Scene::visit_slices`](crate::Scene::visit_slices), and
-/// drawables within a slice in that of the drawable column. That is depth-first order after the slice was
-/// reconstituted, and close to it otherwise. Siblings come in the order in which the update placed them, which may
-/// differ from that of [`Scene::children`](crate::Scene::children): use a [`Visitor`](crate::visit::Visitor) for strict
-/// order. Source: the thesis, section 4.3.2.
+/// The order is deterministic: slices are in the order of [`Scene::visit_slices`](crate::Scene::visit_slices), and the
+/// drawables of a slice are in the order of its drawable column. The column is in depth-first order after the slice was
+/// reconstituted, and nearly so otherwise. Siblings come in the order in which the update placed them, which may differ
+/// from that of [`Scene::children`](crate::Scene::children): use a [`Visitor`](crate::visit::Visitor) for strict order.
+/// Source: the thesis, section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {
     pub(crate) listing: Listing,
     pub(crate) layers: u32,
-    /// Where matrices are relative to.
+    /// The position that relative matrices are relative to.
     eye: Option<DVec3>,
-    /// Changes whenever commands do. No two lists have the same revision unless one is a clone of the other; 0 only for
-    /// empty lists.
+    /// A new number whenever commands change. Two lists have the same revision only if one is a clone of the other;
+    /// only empty lists have 0.
     pub(crate) revision: u64,
     cache: Cache,
     relative: Relative,
@@ -42,7 +42,7 @@ pub struct DrawList {
 }
 
 impl DrawList {
-    /// An empty list for drawables that are visible on any layer.
+    /// Creates an empty list for drawables that are visible on any layer.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -58,7 +58,7 @@ impl DrawList {
         }
     }
 
-    /// An empty list for drawables that are visible on at least one of these layers.
+    /// Returns the list for drawables that are visible on at least one of these layers.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Layers, Node, Scene};
@@ -81,31 +81,28 @@ impl DrawList {
         self
     }
 
-    /// From the next time it is filled, the list will have the drawables that are visible on at least one of these
-    /// layers.
+    /// Sets the layers. The next time it is filled, the list gets the drawables visible on at least one of them.
     pub fn set_layers(&mut self, layers: Layers) {
         self.layers = layers.mask();
     }
 
-    /// The layers of the list: a drawable is listed if it is visible on at least one of them.
+    /// Returns the layers of the list: a drawable is listed if it is visible on at least one of them.
     #[must_use]
     pub fn layers(&self) -> Layers {
         Layers::new(self.layers)
     }
 
-    /// From the next time it is filled, the list will have matrices relative to this eye, or no relative matrices for
-    /// `None`. Use it for worlds so large that single precision cannot resolve positions: see
-    /// [`DrawList::relative_matrices`].
+    /// Sets the eye. The next time it is filled, the list gets [`relative_matrices`](DrawList::relative_matrices), or
+    /// none if the eye is `None`. Use them in worlds so large that single precision cannot resolve positions.
     ///
-    /// The numbers of the eye must be finite. This is not checked: otherwise the matrices are not finite either.
+    /// The eye must be finite. This is not checked; if it is not finite, the matrices are not finite either.
     ///
     /// With an eye, the frustum of a [`CullView`](crate::query::CullView) must be relative to the eye: compute it from
     /// a view matrix without translation.
     ///
     /// A relative matrix maps to a space with the eye as its origin and the axes of the world. It is composed in double
     /// precision from the local transforms of the last update, and rounded at the end. So objects near the eye are
-    /// exact, however far both are from the origin. If an object is too far away for single precision, its translation
-    /// is infinite.
+    /// exact, even far from the origin. If an object is too far away for single precision, its translation is infinite.
     ///
     /// **Fill the list between an update and the next edits: only then is it exact.** A scene does not keep a second
     /// copy of all local transforms. Matrices composed after edits may use local transforms that were set since the
@@ -113,8 +110,8 @@ impl DrawList {
     /// the same until the next update.
     ///
     /// A list that is reused every frame caches world transforms in double precision, 96 bytes each, and boxes if it is
-    /// used for culling, 24 bytes per drawable. It only composes those that may have changed: a frame in which only the
-    /// eye moved just subtracts and rounds.
+    /// used for culling, 24 bytes per drawable. It only recomposes transforms that may have changed: if only the eye
+    /// moved, it just subtracts and rounds.
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -137,13 +134,13 @@ impl DrawList {
         self.eye = eye.into();
     }
 
-    /// The eye that the relative matrices refer to, if there is one.
+    /// Returns the eye of the relative matrices, if there is one.
     #[must_use]
     pub fn eye(&self) -> Option<DVec3> {
         self.eye
     }
 
-    /// The same list, also with the matrices of the previous update, for motion vectors: see
+    /// Returns the list with the previous update's matrices as well, for motion vectors: see
     /// [`DrawList::previous_matrices`]. Takes 48 more bytes per drawable, and the time to copy the matrices of
     /// drawables that moved in the last two updates.
     ///
@@ -175,9 +172,9 @@ impl DrawList {
         self
     }
 
-    /// The same list without matrices, for renderers that already have them on the GPU and find them by
-    /// [`DrawList::slots`]: see [`MatrixMirror`](crate::changes::MatrixMirror). Saves 48 bytes per drawable, and the
-    /// time to copy them. [`DrawList::matrices`] is then empty.
+    /// Returns the list without matrices, for renderers that have them on the GPU and find them by [`DrawList::slots`]:
+    /// see [`MatrixMirror`](crate::changes::MatrixMirror). Saves 48 bytes per drawable, and the time to copy them.
+    /// [`DrawList::matrices`] is then empty.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -189,6 +186,7 @@ impl DrawList {
     /// let mut list = DrawList::new().without_matrices();
     /// scene.draw_list(&mut list);
     /// assert!(list.matrices().is_empty());
+    /// assert_eq!(scene.get(list.commands()[0].node).unwrap().matrix_slot(), Some(list.slots()[0]));
     /// assert_eq!(scene.world(list.commands()[0].node).unwrap().translation().y, 3.0);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
@@ -199,33 +197,33 @@ impl DrawList {
         self
     }
 
-    /// The draw commands.
+    /// Returns the draw commands.
     #[must_use]
     pub fn commands(&self) -> &[DrawCommand] {
         &self.listing.commands
     }
 
-    /// The world matrices of the commands, ready for upload. Empty in a list [without
+    /// Returns the world matrices of the commands, ready for upload. Empty in a list [without
     /// matrices](DrawList::without_matrices).
     #[must_use]
     pub fn matrices(&self) -> &[Mat34] {
         &self.listing.matrices
     }
 
-    /// The location of each command's world matrix: the same as [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot)
-    /// of the command's node, but without access to the node.
+    /// Returns the location of each command's world matrix: the [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot)
+    /// of its node, without access to the node.
     #[must_use]
     pub fn slots(&self) -> &[MatrixSlot] {
         &self.listing.slots
     }
 
-    /// The ranges of indices whose commands or matrix slots changed when the list was last filled, in ascending order,
-    /// for updating a copy of the list. Gaps shorter than 32 are included. Truncate the copy to the length of the list
-    /// yourself.
+    /// Returns the ranges of indices whose commands or matrix slots changed when the list was last filled, in ascending
+    /// order, for updating a copy of the list. Gaps of fewer than 32 commands are included. Truncate the copy to the
+    /// length of the list yourself.
     ///
     /// A range may include equal elements: commands that were listed again count as changed, and so do commands that
-    /// moved to another index. Runs in **O(drawables ÷ 8 + ranges)**, but in O(drawables) after culling, because only
-    /// this call compares the visible drawables.
+    /// moved to another index. Runs in **O(drawables ÷ 8 + ranges)**; after culling in O(drawables), because this call
+    /// then compares the visible drawables.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -249,39 +247,39 @@ impl DrawList {
         ChangedDraws::new(&self.listing, self.cache.listing_before(), mark::COMMAND)
     }
 
-    /// The ranges of indices whose matrices changed when the list was last filled; see [`DrawList::changed_commands`].
+    /// Returns the ranges of indices whose matrices changed when the list was last filled; see
+    /// [`DrawList::changed_commands`].
     pub fn changed_matrices(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         ChangedDraws::new(&self.listing, self.cache.listing_before(), mark::MATRIX)
     }
 
-    /// The previous world matrix of each command's node ([`NodeRef::previous_world`](crate::NodeRef::previous_world)),
-    /// in the order of the commands. For nodes that are new or did not move in the last update, it is the current
-    /// matrix. It is always that of the update before the last, no matter when the list was last filled. Fill the list
-    /// between an update and the next edits.
+    /// Returns the previous world matrix of each command's node
+    /// ([`NodeRef::previous_world`](crate::NodeRef::previous_world)), in the order of the commands. It is the matrix of
+    /// the update before the last, no matter when the list was last filled; a node that is new, or did not move in the
+    /// last update, has its current matrix. Fill the list between an update and the next edits.
     ///
-    /// `None` if the previous matrices are unknown: in a list without [`DrawList::with_motion`]; for a scene that does
-    /// not [track changes](crate::SceneConfig::changes); and after a [`RenderPass`] or [`DrawList::clear`] wrote to the
-    /// list. In that case use [`DrawList::matrices`], as if nothing moved. [`Scene::cull`](crate::Scene::cull) fills in
-    /// the previous matrices too, like [`Scene::draw_list`](crate::Scene::draw_list).
+    /// Returns `None` if they are unknown: in a list without [`DrawList::with_motion`]; for a scene that does not
+    /// [track changes](crate::SceneConfig::changes); and after a [`RenderPass`] or [`DrawList::clear`] wrote to the
+    /// list. Then use [`DrawList::matrices`], as if nothing moved. [`Scene::cull`](crate::Scene::cull) fills in the
+    /// previous matrices too, like [`Scene::draw_list`](crate::Scene::draw_list).
     #[must_use]
     pub fn previous_matrices(&self) -> Option<&[Mat34]> {
         self.motion.as_ref()?.matrices()
     }
 
-    /// The matrices relative to the [eye](DrawList::set_eye) with which the list was last filled. Empty if it was
-    /// filled without one.
+    /// Returns the matrices relative to the [eye](DrawList::set_eye). Empty if the list was last filled without an eye.
     #[must_use]
     pub fn relative_matrices(&self) -> &[Mat34] {
         self.relative.matrices()
     }
 
-    /// How many drawables are listed.
+    /// Returns the number of drawables listed.
     #[must_use]
     pub fn len(&self) -> usize {
         self.listing.len()
     }
 
-    /// Whether nothing is listed.
+    /// Returns whether nothing is listed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.listing.len() == 0
@@ -292,8 +290,8 @@ impl DrawList {
         self.written().clear();
     }
 
-    /// Frees all memory except that of the contents: for use after a scene has become smaller, or was dropped. The next
-    /// time, the list is filled from scratch. Runs in **O(drawables listed)**.
+    /// Frees all memory except that of the contents. Use it after a scene became smaller or was dropped. The next time,
+    /// the list is filled from scratch. Runs in **O(drawables listed)**.
     ///
     /// ```
     /// use hedgerow::{DrawList, Scene};
@@ -313,7 +311,7 @@ impl DrawList {
         self.walk = Walk::EMPTY;
     }
 
-    /// The arrays, for code that writes to them without the cache.
+    /// Returns the arrays, for code that writes to them without the cache.
     pub(crate) fn written(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.forget();
@@ -325,7 +323,7 @@ impl DrawList {
         &mut self.listing
     }
 
-    /// Updates the list to what listing the scene from scratch would give.
+    /// Updates the list: its contents are then as if listed from scratch.
     pub(crate) fn refresh(&mut self, store: &Store) {
         self.levels.forget();
         let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
@@ -341,7 +339,7 @@ impl DrawList {
         }
     }
 
-    /// Replaces the contents by what `find` lists. If commands and slots are what they were, so is the revision.
+    /// Replaces the contents by the draws that `find` lists. If commands and slots are unchanged, so is the revision.
     pub(crate) fn replace(&mut self, find: impl FnOnce(&mut Listing, &mut Walk)) {
         let mut walk = core::mem::take(&mut self.walk);
         self.levels.forget();
@@ -350,7 +348,7 @@ impl DrawList {
         self.finish_replacing();
     }
 
-    /// The empty arrays to be filled with what replaces the contents, for a view with these levels of detail, if any.
+    /// Returns the empty arrays for the new contents, for a view with these levels of detail, if any.
     pub(crate) fn begin_replacing<'l>(
         &'l mut self,
         store: &Store,
@@ -370,8 +368,7 @@ impl DrawList {
         Filling { listing: cache.spare_listing(), choice }
     }
 
-    /// The arrays to fill with the new contents. They have old values, which need not be initialised again where it is
-    /// written over.
+    /// Returns the arrays for the new contents, with their old values, which need no initialisation.
     fn begin_overwriting(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.forget();
@@ -383,30 +380,27 @@ impl DrawList {
         spare
     }
 
-    /// Takes over what replaces the contents.
     pub(crate) fn finish_replacing(&mut self) {
         let spare = self.cache.spare_listing();
         if spare.differs_from(&self.listing) {
             self.revision = unique_number().get();
         }
-        // Changes are computed by comparison, when they are requested: few renderers keep copies of a camera's visible
-        // draws.
+        // Changes are computed when they are requested: few renderers keep copies of a camera's visible draws.
         spare.is_compared = true;
         core::mem::swap(spare, &mut self.listing);
         self.levels.remember(&self.listing.commands);
     }
 
-    /// World transforms in double precision that match a scene; return them with [`Self::keep_worlds`].
+    /// Takes the world transforms in double precision that match a scene; return them with [`Self::keep_worlds`].
     pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
         self.relative.take_worlds(store)
     }
 
-    /// Keeps world transforms for the next time.
     pub(crate) fn keep_worlds(&mut self, worlds: WideWorlds) {
         self.relative.keep_worlds(worlds);
     }
 
-    /// Replaces the contents by what is admitted in a frustum around the eye, with matrices relative to it.
+    /// Replaces the contents by the admitted drawables in a frustum around the eye, with matrices relative to the eye.
     pub(crate) fn find_relative(
         &mut self,
         from: (&Store, &WideWorlds),
@@ -421,12 +415,12 @@ impl DrawList {
         self.relative = relative;
     }
 
-    /// The slices of the list with the stamps of their commands, if the list was filled slice by slice.
+    /// Returns the slices of the list with the stamps of their commands, if the list was filled slice by slice.
     pub(crate) fn segments(&self) -> Option<&[Segment]> {
         self.cache.known_segments()
     }
 
-    /// Sets the previous matrices of the listed nodes to the results of `previous`, if the list keeps any.
+    /// Sets the previous matrices of the listed nodes to the results of `previous`, if the list has motion.
     pub(crate) fn ask_previous<'m>(&mut self, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
         if let Some(motion) = &mut self.motion {
             motion.ask(&self.listing, previous);
@@ -444,6 +438,21 @@ impl Default for DrawList {
 ///
 /// Use it to list part of a scene, or several scenes together. Nothing is cached, and a later
 /// [`Scene::draw_list`](crate::Scene::draw_list) fills the list from scratch.
+///
+/// ```
+/// use hedgerow::{Aabb, DrawList, Drawable, Layers, Node, Scene, draw::RenderPass};
+///
+/// let mut scene = Scene::new();
+/// let lamp = Node::drawable(Drawable::new(7, Aabb::cube(1.0))).with_layers(Layers::new(2));
+/// scene.insert(scene.root(), lamp)?;
+/// scene.update();
+/// let mut list = DrawList::new();
+/// for scene in [&scene, &scene.clone()] {
+///     scene.visit_slices(&mut RenderPass::new(&mut list).on_layers(Layers::new(2)));
+/// }
+/// assert_eq!(list.len(), 2, "the lamps of both scenes");
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct RenderPass<'l> {
     listing: &'l mut Listing,
@@ -451,13 +460,13 @@ pub struct RenderPass<'l> {
 }
 
 impl<'l> RenderPass<'l> {
-    /// A pass that lists the drawables that are visible on the list's layers.
+    /// Creates a pass that lists the drawables that are visible on the list's layers.
     #[must_use]
     pub fn new(list: &'l mut DrawList) -> Self {
         Self { layers: list.layers, listing: list.written() }
     }
 
-    /// A pass that lists the drawables that are visible on at least one of these layers.
+    /// Returns the pass for drawables that are visible on at least one of these layers.
     #[must_use]
     pub fn on_layers(self, layers: Layers) -> Self {
         Self { layers: layers.mask(), ..self }

@@ -4,23 +4,35 @@ use crate::visit::{Flow, SliceViewMut, SliceVisitorMut};
 
 /// Computes the world matrices of each visited slice.
 ///
-/// [`Scene::update`](crate::Scene::update) does the same for the slices with changes; with
-/// [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) it runs over all. Source: the thesis, sections 3.2.2 and
-/// 4.3.1. The layout by slots instead of pointers is that of the Molecule skeleton (part 2, hierarchical data): parents
-/// come before children.
+/// [`Scene::update`](crate::Scene::update) does the same for slices with changes;
+/// [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) runs the pass over all slices. Source: the thesis,
+/// sections 3.2.2 and 4.3.1. The layout, slots instead of pointers and parents before children, is from the Molecule
+/// skeleton (part 2, hierarchical data).
+///
+/// ```
+/// use hedgerow::{Node, Scene, Transform, visit::TransformPass};
+///
+/// let mut scene = Scene::new();
+/// let lamp = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)))?;
+/// scene.update();
+/// scene.visit_slices_mut(&mut TransformPass::everything()); // all again
+/// scene.visit_slices_mut(&mut TransformPass::dirty()); // nothing: no matrix is out of date
+/// assert_eq!(scene.world(lamp).unwrap().translation().y, 2.0);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct TransformPass {
     everything: bool,
 }
 
 impl TransformPass {
-    /// A pass that only computes world matrices that are out of date.
+    /// Creates a pass that only computes world matrices that are out of date.
     #[must_use]
     pub const fn dirty() -> Self {
         Self { everything: false }
     }
 
-    /// A pass that computes every world matrix.
+    /// Creates a pass that computes every world matrix.
     #[must_use]
     pub const fn everything() -> Self {
         Self { everything: true }

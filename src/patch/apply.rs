@@ -7,10 +7,10 @@ use crate::{Error, Keep, Node, Scene, Tree};
 use std::collections::BTreeMap;
 
 impl Tree {
-    /// The tree as it is after a patch, in depth-first order, with its ids. Runs in **O(nodes log nodes)**.
+    /// Returns the tree after a patch, in depth-first order, with its ids. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
-    /// Those of [`Patch::apply`]; [`PatchError::Tree`] for a tree that a scene would refuse.
+    /// The errors of [`Patch::apply`]; [`PatchError::Tree`] for a tree that a scene would refuse.
     pub fn patched(&self, patch: &Patch) -> Result<Self, PatchError> {
         let mut scene = Scene::new();
         let root = scene.root();
@@ -23,15 +23,14 @@ impl Tree {
 impl Patch {
     /// Makes all changes, or none: if one is refused, the scene and the instance are as before.
     ///
-    /// Each field must have the value that the entry has as `before`, to the bit, so a patch is not applied twice or to
-    /// another state by mistake. Components that the patch does not mention are not looked at, but those of removed
-    /// nodes. Nodes without an id, which a program put below the instance, count as no siblings, and are removed with
-    /// the node that they are below. A node that was removed or detached and comes back has another handle and the same
-    /// id.
+    /// Each field must equal `before` of its entry, to the bit: so a patch is not applied twice or to another state by
+    /// mistake. Components that the patch does not mention are only checked in removed nodes. Nodes without an id,
+    /// which a program put below the instance, do not count as siblings, and are removed with their parents. A node
+    /// that was removed or detached and is inserted again has a new handle and the same id.
     ///
-    /// Runs in **O(entries log nodes)**, in O(children) for each node that is removed, in O(nodes below) for each that
-    /// moves, and, if the instance is not a whole scene, in O(nodes above) the nodes that it has. Readers of
-    /// changes, and handles, see what [`EditQueue::apply_all`] says.
+    /// Runs in **O(entries log nodes)**, plus O(children) for each removed node and O(nodes below) for each moved node.
+    /// If the instance is not a whole scene, adds O(ancestors) for each node of the patch. For handles and readers of
+    /// changes, see [`EditQueue::apply_all`].
     ///
     /// # Errors
     /// [`PatchError`] names the node.
@@ -80,7 +79,7 @@ impl Patch {
         Ok(())
     }
 
-    /// Checks that the scene has what the patch starts from, and that nodes go where others are.
+    /// Checks that the scene has all values before, and that the new parents and siblings exist.
     fn check(&self, scene: &Scene, instance: &Instance, moves: &Moves) -> Result<(), PatchError> {
         let mut area = Area::new(scene, instance.root());
         for entry in &self.entries {
@@ -90,7 +89,7 @@ impl Patch {
                 Value::Place(None) if there => return Err(PatchError::IdInUse { id }),
                 Value::Place(None) => true,
                 Value::Place(before) => instance.spot(&mut area, id) == *before,
-                // Of a node that is inserted, all values before are those of a group.
+                // An inserted node has no values yet: `from_entries` has checked that those before are a group's.
                 _ if matches!(moves.places.get(&id), Some([None, _])) => true,
                 value => there && instance.value(scene, value, id).is_some_and(|now| now.same(value)),
             };
@@ -99,7 +98,7 @@ impl Patch {
                 return Err(if there { state } else { PatchError::Gone { id } });
             }
         }
-        // Whether what moves stands at the parent where others expect it, `from_entries` has checked.
+        // `from_entries` has checked siblings that move, so only those that stay are checked here.
         let mut at = |id: u64| if moves.places.contains_key(&id) { None } else { Some(instance.spot(&mut area, id)) };
         for (&id, &[_, after]) in &moves.places {
             if let Some(Spot { parent, after }) = after {
@@ -109,7 +108,7 @@ impl Patch {
                     return Err(PatchError::Missing { id, missing });
                 }
             } else if let Some(node) = instance.node(id) {
-                // What the patch does not mention of a removed node, its inverse could not give back.
+                // The inverse could not restore a component of a removed node that has no entry.
                 let lost = |value: &Value| !value.is_default() && self.get(id, value.field()).is_none();
                 let described = scene.get(node).map_or(Node::group(), |node| node.node());
                 let mut values = Field::ALL.into_iter().map(|field| Value::of(&described, field));
@@ -126,7 +125,6 @@ impl Patch {
     }
 }
 
-/// The edits that a patch is in a scene.
 struct Plan<'p> {
     instance: &'p Instance,
     queue: EditQueue,
@@ -146,7 +144,7 @@ impl Plan<'_> {
         self.made.get(&id).map_or_else(node, |&ticket| ticket.into())
     }
 
-    /// Detaches what moves, so that no move makes a cycle that a later one ends, and inserts detached what is new.
+    /// Detaches the nodes that move, so that no intermediate state has a cycle, and inserts new nodes detached.
     fn take_out(&mut self, patch: &Patch, moves: &Moves) {
         for entries in patch.entries.chunk_by(|a, b| a.id == b.id) {
             let id = entries[0].id;
@@ -165,7 +163,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Puts these nodes at their spots, each after the sibling behind which it stands.
+    /// Moves these nodes to their spots, each after its previous sibling.
     fn place(&mut self, moves: &Moves) {
         for &[_, after] in moves.places.values() {
             let Some(mut spot) = after.filter(|spot| spot.after.is_none_or(|id| !moves.places.contains_key(&id)))
@@ -184,7 +182,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Sets the components of nodes that are there before and after.
+    /// Sets the components of nodes that are neither inserted nor removed.
     fn set_components(&mut self, patch: &Patch, moves: &Moves, scene: &Scene) {
         for entries in patch.entries.chunk_by(|a, b| a.id == b.id) {
             let id = entries[0].id;

@@ -6,9 +6,9 @@ use crate::{Node, Tree};
 use std::collections::{BTreeSet, HashMap};
 
 impl Patch {
-    /// The patch that makes `old` into `new`: nodes with the same id are the same node.
+    /// Returns the patch from `old` to `new`. Nodes with the same id are the same node.
     ///
-    /// Values are compared to the bit. Of siblings in another order, as few as possible move. Runs in
+    /// Values are compared to the bit. If siblings are in another order, as few of them as possible move. Runs in
     /// **O(nodes log nodes)**.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ pub(super) fn push_components(entries: &mut Vec<Entry>, id: u64, before: &Node<'
     }));
 }
 
-/// The id and the spot of each node, by number.
+/// Returns the id and the spot of each node, by number.
 fn spots(tree: &Tree) -> Vec<(u64, Spot)> {
     let id = |number: usize| tree.id(number).expect("each node has an id");
     let mut last = HashMap::new();
@@ -77,7 +77,7 @@ fn spots(tree: &Tree) -> Vec<(u64, Spot)> {
         .collect()
 }
 
-/// The nodes that need not move: of those that keep their parent, most for each parent that keep their order.
+/// Returns the nodes that need not move: for each parent, the most children of old that keep their order.
 fn staying([old, new]: &[Vec<(u64, Spot)>; 2]) -> BTreeSet<u64> {
     let before: HashMap<u64, (usize, Option<u64>)> =
         old.iter().enumerate().map(|(rank, &(id, spot))| (id, (rank, spot.parent))).collect();
@@ -92,9 +92,9 @@ fn staying([old, new]: &[Vec<(u64, Spot)>; 2]) -> BTreeSet<u64> {
     lists.values().flat_map(|list| longest_ascending(list)).collect()
 }
 
-/// The ids of a longest subsequence with ascending ranks, by patience sorting.
+/// Returns the ids of a longest subsequence with ascending ranks, by patience sorting.
 fn longest_ascending(list: &[(usize, u64)]) -> Vec<u64> {
-    // By length: the element that ends such a sequence with the least rank. By element: the one before it.
+    // By length, `ends` has the element of least rank that ends a subsequence; `previous` has predecessors.
     let (mut ends, mut previous) = (Vec::<usize>::new(), vec![None; list.len()]);
     for (at, &(rank, _)) in list.iter().enumerate() {
         let length = ends.partition_point(|&end| list[end].0 < rank);

@@ -1,11 +1,11 @@
 //! Patches as bytes.
 //!
 //! ```text
-//! header    as that of a scene, of another kind                                                        32 B
+//! header    like a scene's, of another kind                                                            32 B
 //! count     of entries u32                                                                              4 B
 //! entries   id u64 │ field u32 │ the value before │ the value after
-//! value     of a place: whether there is one u32 │ parent u64 │ previous sibling u64; u64::MAX is none
-//!           of a component: a node that has no other, as in a tree: `src/tree/bytes.rs`
+//! value     of a place: 1 or, for none, 0 u32 │ parent u64 │ previous sibling u64; u64::MAX is none
+//!           of a component: a node with only this component: `src/tree/bytes.rs`
 //! ```
 
 use crate::Node;
@@ -18,10 +18,10 @@ use hedgerow_math::internal::file_header::Kind;
 const NONE: u64 = u64::MAX;
 
 impl Patch {
-    /// The patch as bytes, from which [`Patch::from_bytes`] makes an equal one. Runs in **O(entries)**.
+    /// Returns the patch as bytes, from which [`Patch::from_bytes`] restores an equal patch. Runs in **O(entries)**.
     ///
     /// # Panics
-    /// If a name has 4 GiB or more.
+    /// If a name is 4 GiB or longer.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new();
@@ -43,13 +43,13 @@ impl Patch {
         with_header(Kind::Patch, out)
     }
 
-    /// The patch from which [`Patch::to_bytes`] made these bytes.
+    /// Restores a patch from the bytes of [`Patch::to_bytes`].
     ///
-    /// Any bytes are safe: what cannot be the difference of two trees is refused, and allocation is bounded by input
-    /// size. Runs in **O(bytes log entries)**.
+    /// Any bytes are safe: entries that no two trees can differ by are refused, and the size of the input bounds
+    /// allocation. Runs in **O(bytes log entries)**.
     ///
     /// # Errors
-    /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the patch.
+    /// A [`SnapshotError`] if the bytes are not valid, or if there is no memory for the patch.
     ///
     /// ```
     /// use hedgerow::patch::Patch;

@@ -9,36 +9,36 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PatchError {
-    /// A field has another value than the patch starts from: the patch was made for another state, or applied before.
+    /// A field differs from `before` of its entry: the patch was made for another state, or applied before.
     State {
         /// The node's id.
         id: u64,
         /// The field.
         field: Field,
     },
-    /// A node that the patch changes is not there: it was removed or detached.
+    /// A node that the patch changes is missing: it was removed or detached.
     Gone {
         /// The node's id.
         id: u64,
     },
-    /// A node would be inserted whose id another one has: the patch was applied before, or two writers gave one id.
+    /// The id of a new node is in use: the patch was applied before, or two writers assigned the same id.
     IdInUse {
         /// The id.
         id: u64,
     },
-    /// A node would go below or behind one that is not there.
+    /// The new parent or previous sibling of a node is missing.
     Missing {
         /// The node's id.
         id: u64,
         /// The id of the missing node.
         missing: u64,
     },
-    /// A node would go below itself: two patches were merged that move nodes below each other.
+    /// A node would move below itself: two merged patches move nodes below each other.
     Cycle {
         /// The node's id.
         id: u64,
     },
-    /// A node would be removed whose child stays.
+    /// A node would be removed, but not its child.
     NotEmpty {
         /// The node's id.
         id: u64,
@@ -56,7 +56,7 @@ pub enum PatchError {
     Scene {
         /// The id of the node to edit.
         id: u64,
-        /// Why.
+        /// The error of the scene.
         error: Error,
     },
     /// A scene would refuse the tree.

@@ -6,18 +6,18 @@ use crate::patch::{Spot, Value};
 use crate::{Error, Node, NodeHandle, Place, Scene, Tree};
 use std::collections::HashMap;
 
-/// A tree in a scene: the node below which it is, and the handle of each id.
+/// A tree in a scene: the node that the tree is below, and the handle of each id.
 ///
-/// The root is no node of the tree: no patch mentions it. All that is below may be edited as any node.
+/// That node, the *root*, is not part of the tree: no patch mentions it. All nodes below it may be edited freely.
 ///
-/// | the tree is | the root is | by |
+/// | the tree | the root | call |
 /// |---|---|---|
-/// | a value, such as a prefab | a new group, which may get a transform, or another parent | [`insert`](Self::insert) |
-/// | a value, such as a saved document | there, such as the root of the scene | [`insert_below`](Self::insert_below) |
-/// | there, and has no ids | there | [`of`](Self::of) |
-/// | there, with ids from a file or from before a restart | there | [`with_ids`](Self::with_ids) |
+/// | a value, such as a prefab | a new group, which may get a transform or another parent | [`insert`](Self::insert) |
+/// | a value, such as a saved document | a node of the scene, such as its root | [`insert_below`](Self::insert_below) |
+/// | nodes of the scene, without ids | their parent | [`of`](Self::of) |
+/// | nodes of the scene, with ids from a file or from before a restart | their parent | [`with_ids`](Self::with_ids) |
 ///
-/// [`tree`](Self::tree) reads the tree back, ids included; new nodes get ids by [`assign`](Self::assign).
+/// [`tree`](Self::tree) reads the tree back with its ids; [`assign`](Self::assign) gives ids to new nodes.
 ///
 /// ```
 /// use hedgerow::patch::Instance;
@@ -45,7 +45,7 @@ impl Instance {
     /// Inserts a tree at a place, below a new group. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
-    /// Those of [`Scene::insert_tree`]. The scene is unchanged.
+    /// The errors of [`Scene::insert_tree`]. The scene is unchanged.
     pub fn insert(scene: &mut Scene, place: impl Into<Place>, tree: &Tree) -> Result<Self, BatchError> {
         if let Some((number, error)) = tree.fault {
             return Err(BatchError::at(number, error));
@@ -55,11 +55,11 @@ impl Instance {
         Self::insert_below(scene, root, tree)
     }
 
-    /// Inserts a tree as the last children of a node, which becomes the root, as in the example of
-    /// [undo](crate::guide::undo). Nodes that are below it already have no ids. Runs in **O(nodes log nodes)**.
+    /// Inserts a tree as the last children of a node, which becomes the root: see the example of
+    /// [undo](crate::guide::undo). Nodes that are already below it get no ids. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
-    /// Those of [`Scene::insert_tree`]. The scene is unchanged.
+    /// The errors of [`Scene::insert_tree`]. The scene is unchanged.
     pub fn insert_below(scene: &mut Scene, root: NodeHandle, tree: &Tree) -> Result<Self, BatchError> {
         let handles = scene.insert_tree(root, tree)?;
         let mut ids = NodeIds::new();
@@ -70,9 +70,9 @@ impl Instance {
         Ok(Self { root, ids })
     }
 
-    /// The tree that is below a node of a scene, whose nodes have these ids: those of a
-    /// [`WithIds`](crate::text::WithIds), or [saved](Self::ids) along with the bytes of a scene, which keep handles. An
-    /// id of the root is dropped. Runs in **O(log nodes)**.
+    /// Creates an instance of the tree below a node, with these ids: from a [`WithIds`](crate::text::WithIds), or
+    /// [saved](Self::ids) along with a snapshot, which keeps handles. An id of the root is dropped. Runs in **O(log
+    /// nodes)**.
     #[must_use]
     pub fn with_ids(root: NodeHandle, mut ids: NodeIds) -> Self {
         if let Some(id) = ids.id(root) {
@@ -81,7 +81,7 @@ impl Instance {
         Self { root, ids }
     }
 
-    /// The tree that is below a node of a scene, with ids from 0 in depth-first order. Runs in **O(nodes log nodes)**.
+    /// Creates an instance of the tree below a node, with ids from 0, depth first. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`] if there is no such node.
@@ -104,27 +104,27 @@ impl Instance {
         Ok(instance)
     }
 
-    /// The node below which the tree is.
+    /// Returns the root.
     #[must_use]
     pub fn root(&self) -> NodeHandle {
         self.root
     }
 
-    /// The node of an id. Runs in **O(log nodes)**.
+    /// Returns the node of an id. Runs in **O(log nodes)**.
     #[must_use]
     pub fn node(&self, id: u64) -> Option<NodeHandle> {
         self.ids.node(id)
     }
 
-    /// The id of a node; `None` for the root and for nodes that are new since [`assign`](Self::assign) was called. Runs
-    /// in **O(1)**.
+    /// Returns the id of a node; `None` for the root and for nodes inserted after the last call of
+    /// [`assign`](Self::assign). Runs in **O(1)**.
     #[must_use]
     pub fn id(&self, node: NodeHandle) -> Option<u64> {
         self.ids.id(node)
     }
 
-    /// All ids with their nodes, and the id that a new node gets next. Nodes that a program removed keep theirs until
-    /// [`assign`](Self::assign) or [`Recorder::read`](crate::patch::Recorder::read) is called.
+    /// Returns all ids with their nodes, and the next id. A removed node keeps its id until [`assign`](Self::assign) or
+    /// [`Recorder::read`](crate::patch::Recorder::read) is called.
     ///
     /// ```
     /// use hedgerow::data::NodeIds;
@@ -152,8 +152,8 @@ impl Instance {
         &self.ids
     }
 
-    /// Gives no id below this one from now on. Writers whose patches are merged need ranges of their own: else two new
-    /// nodes have one id.
+    /// Raises the next id to at least this one. If patches of several writers are merged, give each writer a range of
+    /// its own: otherwise two new nodes get the same id.
     pub fn begin_ids_at(&mut self, next: u64) {
         self.ids.begin_at(next);
     }
@@ -168,8 +168,8 @@ impl Instance {
         self.ids.assign_to(scene, root.descendants().skip(1))
     }
 
-    /// The nodes that have ids as the scene has them now, in depth-first order, without the root. A node without an id
-    /// is left out with all below it: to save a document, call [`assign`](Self::assign) first. Runs in **O(nodes)**.
+    /// Returns the current tree of nodes with ids, in depth-first order, without the root. Nodes without ids are left
+    /// out with all nodes below them: to save a document, call [`assign`](Self::assign) first. Runs in **O(nodes)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`] if the root was removed.
@@ -186,7 +186,7 @@ impl Instance {
         Ok(tree)
     }
 
-    /// Where a node is; `None` if it is not below the root, or below a node without an id.
+    /// Returns a node's spot; `None` if the node is not below the root, or is below a node without an id.
     pub(super) fn spot(&self, area: &mut Area<'_>, id: u64) -> Option<Spot> {
         let node = self.node(id).filter(|&node| area.contains(node))?;
         let node = area.scene.get(node)?;
@@ -196,17 +196,16 @@ impl Instance {
         Some(Spot { parent, after: before.map(|node| node.handle()).find_map(|node| self.id(node)) })
     }
 
-    /// A component of a node that is in the scene.
     pub(super) fn value(&self, scene: &Scene, like: &Value, id: u64) -> Option<Value> {
         Some(Value::of(&scene.get(self.node(id)?)?.node(), like.field()))
     }
 }
 
-/// Which nodes are below a root. Those of a whole scene are in its tree.
+/// A test for nodes below a root, which caches its answers. Below the scene's root are all nodes that are not detached.
 pub(super) struct Area<'s> {
     pub(super) scene: &'s Scene,
     pub(super) root: NodeHandle,
-    /// Nodes from which a way up was gone.
+    /// The answers for nodes that were visited on the way up.
     below: HashMap<NodeHandle, bool>,
 }
 
@@ -215,14 +214,13 @@ impl<'s> Area<'s> {
         Self { scene, root, below: HashMap::from([(root, true)]) }
     }
 
-    /// The same, but nothing is below a root that is detached.
+    /// Like [`Self::new`], but no node is below a detached root.
     pub(super) fn in_tree(scene: &'s Scene, root: NodeHandle) -> Self {
         let inside = scene.store.resolve(root).is_some_and(|id| !scene.store.is_outside(id));
         Self { scene, root, below: HashMap::from([(root, inside)]) }
     }
 
-    /// Whether a node is below the root. Runs in O(1) for the scene's root, else in O(depth), but at most once for each
-    /// node on the way.
+    /// Returns whether a node is below the root. Runs in O(1) for the scene's root, else in O(depth).
     pub(super) fn contains(&mut self, node: NodeHandle) -> bool {
         let Some(id) = self.scene.store.resolve(node).filter(|_| node != self.root) else { return false };
         if self.root == self.scene.root() {

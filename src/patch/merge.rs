@@ -11,13 +11,12 @@ pub struct Conflict {
     pub id: u64,
     /// The field.
     pub field: Field,
-    /// The value that it has after `ours`; `None` if that does not change it.
+    /// The field's value after `ours`; `None` if `ours` does not change the field.
     pub ours: Option<Value>,
-    /// The value that it has after `theirs`; `None` if that does not change it.
+    /// The field's value after `theirs`; `None` if `theirs` does not change the field.
     pub theirs: Option<Value>,
 }
 
-/// Where a node goes by one of the patches.
 #[derive(Clone, Copy)]
 struct Move {
     side: usize,
@@ -28,20 +27,20 @@ struct Move {
 impl Patch {
     /// Joins two patches that were made from the same state, and returns their conflicts.
     ///
-    /// | both | result | conflict |
+    /// | the patches | result | conflict |
     /// |---|---|---|
-    /// | change different fields, or one field alike | both changes | no |
+    /// | change different fields, or a field in the same way | both changes | no |
     /// | set a field, or move or insert a node, differently | ours | yes |
-    /// | remove a node, and change it or what is below it | the node stays, changed | at its place |
-    /// | put nodes behind the same sibling | ours, then theirs | no |
+    /// | remove a node, and change it or nodes below it | the node stays, changed | on its place |
+    /// | put nodes after the same sibling | ours, then theirs | no |
     ///
-    /// A node that would stand behind one that the other patch moves or removes stands where that one stood. If both
-    /// patches move nodes below each other, the result may be refused with [`PatchError::Cycle`] when it is applied,
-    /// since a patch does not have the parents of nodes that stay. Runs in **O(entries log entries)**; for nodes that
-    /// move behind each other, in O(that many) more each.
+    /// If the other patch moves or removes a node's new previous sibling, the node takes the old place of that sibling.
+    /// If both patches move nodes below each other, applying the result may fail with [`PatchError::Cycle`], since a
+    /// patch does not have the parents of nodes that stay. Runs in **O(entries log entries)**; in a row of k siblings
+    /// that move, each costs O(k) more.
     ///
     /// # Errors
-    /// [`PatchError::State`] names a field that the two patches start from differently.
+    /// [`PatchError::State`] names a field whose values before differ between the patches.
     ///
     /// ```
     /// use hedgerow::patch::Patch;
@@ -108,7 +107,7 @@ impl Patch {
     }
 }
 
-/// The nodes that one side removes and the other needs: it changes them, or puts others below them.
+/// Returns the nodes that one side removes although the other side changes them or moves nodes below them.
 fn lost_removals(moves: &Moves, other: &Patch, other_moves: &Moves) -> BTreeSet<u64> {
     let below = other_moves.places.values().filter_map(|&[_, after]| after?.parent);
     let changed = other.entries.iter().map(|entry| entry.id).filter(|&id| !other_moves.removes(id));
@@ -116,14 +115,14 @@ fn lost_removals(moves: &Moves, other: &Patch, other_moves: &Moves) -> BTreeSet<
     let mut lost = BTreeSet::new();
     while let Some(id) = needed.pop() {
         if moves.removes(id) && lost.insert(id) && !other_moves.places.contains_key(&id) {
-            // It stays where it was, and so does its parent.
+            // The node stays where it was, and so does its parent.
             needed.extend(moves.places.get(&id).and_then(|&[before, _]| before?.parent));
         }
     }
     lost
 }
 
-/// The spots of all nodes that both sides move and insert, in the tree that has both sides' moves.
+/// Returns the spots of all moved and inserted nodes in the merged tree.
 fn stand(moves: &[Moves; 2], kept: &BTreeMap<u64, Move>) -> Vec<(u64, Spot)> {
     let mut groups: BTreeMap<Spot, Vec<(usize, usize, u64)>> = BTreeMap::new();
     for (&id, place) in kept {
@@ -148,8 +147,8 @@ fn stand(moves: &[Moves; 2], kept: &BTreeMap<u64, Move>) -> Vec<(u64, Spot)> {
     spots
 }
 
-/// The node behind which a node stands that one side puts behind `at`, and the number of steps from there to it: `at`,
-/// or, if the other side has its way with that, what was before it.
+/// Returns the previous sibling, in the merged tree, of a node that one side puts after `at`, and the number of steps
+/// to that sibling: `at`, or an earlier sibling if the other side moves `at`.
 fn sibling(own: &Moves, kept: &BTreeMap<u64, Move>, mut at: Option<u64>) -> (usize, Option<u64>) {
     let mut in_base = false;
     for steps in 0.. {

@@ -1,22 +1,22 @@
 //! Changes of a tree as one plain value: overrides of a prefab, diffs, merges, undo and replication.
 //!
-//! | what | by |
+//! | task | call |
 //! |---|---|
-//! | how two trees differ | [`Patch::between`] |
-//! | what changed in a scene since the last time | [`Recorder::read`] |
-//! | undo that, or a part of it that failed | [`Recorder::apply`], [`Recorder::revert`] |
-//! | a tree in a scene, whose nodes keep their ids | [`Instance`] |
-//! | change it, all or nothing | [`Patch::apply`] |
+//! | compare two trees | [`Patch::between`] |
+//! | record what changed in a scene since the last read | [`Recorder::read`] |
+//! | undo a recorded step, or an action that failed half-way | [`Recorder::apply`], [`Recorder::revert`] |
+//! | keep the ids of a tree's nodes in a scene | [`Instance`] |
+//! | change an instance, all or nothing | [`Patch::apply`] |
 //! | change a tree | [`Tree::patched`](crate::Tree::patched) |
-//! | take a patch back | [`Patch::inverse`] |
-//! | patches, one after the other, as one | [`Patch::then`], [`Patch::join`] |
-//! | two patches of the same state as one | [`Patch::merge`] |
-//! | make one by hand, take out single overrides | [`Patch::from_entries`], [`Patch::retain`] |
-//! | files and networks | [`Patch::to_bytes`], [`Patch::from_bytes`], serde |
+//! | reverse a patch | [`Patch::inverse`] |
+//! | join consecutive patches | [`Patch::then`], [`Patch::join`] |
+//! | merge two patches of the same state | [`Patch::merge`] |
+//! | make a patch by hand, remove single overrides | [`Patch::from_entries`], [`Patch::retain`] |
+//! | save or send a patch | [`Patch::to_bytes`], [`Patch::from_bytes`], serde |
 //!
-//! A patch names nodes by their ids in the [`Tree`](crate::Tree), never by names or indices. Each entry has the value
-//! of one field before and after. So a patch is reversed without the state it was made from, and refuses any other
-//! state.
+//! A patch refers to nodes by their ids in the [`Tree`](crate::Tree), not by names or indices. Each entry has the value
+//! of one field before and after. So a patch can be reversed without a tree, and only applies to the state it was made
+//! from.
 //!
 //! ```
 //! use hedgerow::patch::{Instance, Patch};
@@ -66,14 +66,14 @@ use std::collections::BTreeMap;
 pub struct Entry {
     /// The node's id.
     pub id: u64,
-    /// The value that the node must have.
+    /// The value that the field must have.
     pub before: Value,
-    /// The value that it gets.
+    /// The value that the field gets.
     pub after: Value,
 }
 
 impl Entry {
-    /// Which field it is.
+    /// Returns the field.
     #[must_use]
     pub fn field(&self) -> Field {
         self.before.field()
@@ -83,7 +83,8 @@ impl Entry {
         (self.id, self.field())
     }
 
-    /// Whether it says anything: a node that moves back has moved, but one that comes and goes was never there.
+    /// Returns whether the entry is needed. A node that moves back still needs one; an inserted and removed node does
+    /// not.
     fn is_needed(&self) -> bool {
         let place = self.field() == Field::Place && !self.before.is_default();
         place || !self.before.same(&self.after)
@@ -92,12 +93,12 @@ impl Entry {
 
 /// A list of changes, sorted by id and field.
 ///
-/// A node whose [`Spot`] is `None` before is inserted, one whose spot is `None` after is removed; the other spots are
-/// moves, and all other entries set a component. Only nodes that move have a spot: their siblings are not mentioned.
-/// An entry takes about 200 bytes.
+/// An entry of [`Field::Place`] inserts the node if its [`Spot`] is `None` before, removes it if the spot is `None`
+/// after, and moves it otherwise. All other entries set a component. The siblings of moved nodes have no entries. An
+/// entry takes about 200 bytes.
 ///
 /// ```
-/// use hedgerow::patch::{Patch, Value};
+/// use hedgerow::patch::{Field, Patch, Value};
 /// use hedgerow::{Node, Tree};
 ///
 /// let mut old = Tree::new();
@@ -106,7 +107,8 @@ impl Entry {
 /// new.push(None, Node::material(2));
 ///
 /// let patch = Patch::between(&old, &new)?;
-/// assert_eq!(patch.entries()[0].after, Value::Material(Some(2)));
+/// assert_eq!(patch.get(0, Field::Material).unwrap().after, Value::Material(Some(2)));
+/// assert!(Patch::between(&old, &old)?.is_empty());
 /// assert_eq!(old.patched(&patch)?, new);
 /// assert_eq!(new.patched(&patch.inverse())?, old);
 /// assert!(new.patched(&patch).is_err(), "it was applied before");
@@ -118,17 +120,17 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// The patch without entries, which changes nothing.
+    /// Creates a patch without entries, which changes nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The patch of these entries, in any order. Runs in **O(entries log entries)**.
+    /// Creates a patch of these entries, in any order. Runs in **O(entries log entries)**.
     ///
     /// # Errors
-    /// [`PatchError::Invalid`] if no two trees differ by these entries: two are of one field, values are of different
-    /// fields, the same, or not as a scene keeps them, or spots contradict each other.
+    /// [`PatchError::Invalid`] if no two trees differ by these entries: two entries have the same field, spots
+    /// contradict each other, or the values of an entry are equal, of different fields, or not as a scene stores them.
     ///
     /// ```
     /// use hedgerow::patch::{Entry, Patch, Value};
@@ -157,7 +159,8 @@ impl Patch {
         Ok(patch)
     }
 
-    /// Checks one end of the entries, to which these moves lead: where nodes are, and what those have that are not.
+    /// Checks the state before or after all entries, to which these moves lead: spots are possible, and a node that is
+    /// not in the tree has no components.
     fn check_end(&self, moves: &Moves, value: fn(&Entry) -> &Value) -> Result<(), PatchError> {
         if let Some(id) = moves.unsound() {
             return Err(PatchError::Invalid { id, violation: "its spot is taken, in a circle, or at no node" });
@@ -168,30 +171,30 @@ impl Patch {
         Ok(())
     }
 
-    /// The entries, sorted by id and field.
+    /// Returns the entries, sorted by id and field.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Whether there are no entries.
+    /// Returns whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The entry of a field. Runs in **O(log entries)**.
+    /// Returns the entry of a node's field. Runs in **O(log entries)**.
     #[must_use]
     pub fn get(&self, id: u64, field: Field) -> Option<&Entry> {
         let place = self.entries.binary_search_by_key(&(id, field), Entry::key).ok()?;
         Some(&self.entries[place])
     }
 
-    /// Takes out the entries for which the function returns false: so is an override reverted.
+    /// Removes the entries for which `keep` returns false, for example to revert an override.
     ///
-    /// A node that stood behind one whose move or insert is taken out stands where that one stood. Take out an insert
-    /// together with all other entries of that node and of those below it, else the patch is refused when it is
-    /// applied. Runs in **O(entries log entries)**.
+    /// If the move or insert of a node's previous sibling is removed, the node takes that sibling's spot. Remove an
+    /// insert together with all other entries of that node and of the nodes below it, else applying the patch fails.
+    /// Runs in **O(entries log entries)**.
     ///
     /// ```
     /// use hedgerow::patch::{Field, Patch};
@@ -225,21 +228,21 @@ impl Patch {
         }
     }
 
-    /// The patch that takes this one back. Runs in **O(entries)**.
+    /// Returns the patch that reverses this one. Runs in **O(entries)**.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let swapped = |entry: &Entry| Entry { id: entry.id, before: entry.after.clone(), after: entry.before.clone() };
         Self { entries: self.entries.iter().map(swapped).collect() }
     }
 
-    /// This patch and a later one as one patch.
+    /// Joins this patch and a later one.
     ///
-    /// Fields that end as they began have no entry. A node that was moved and moved back has one, since its siblings
-    /// may have moved. So joining patches is associative. Runs in **O(entries log entries)**; for nodes that move
-    /// behind each other, in O(that many) more each.
+    /// A field that ends with its first value has no entry, except the place of a node that was moved and moved back:
+    /// its siblings may have moved. So joining is associative. Runs in **O(entries log entries)**; in a row of k
+    /// siblings that move, each costs O(k) more.
     ///
     /// # Errors
-    /// [`PatchError::State`] names a field whose value after this patch is not the one before the later one.
+    /// [`PatchError::State`] names a field whose value after this patch differs from its value before the later one.
     ///
     /// ```
     /// use hedgerow::patch::Patch;
@@ -285,12 +288,12 @@ impl Patch {
         Self::from_entries(joined.into_values().collect())
     }
 
-    /// Patches, each made after the one before it, as one patch. Runs in **O(entries · log² entries)**.
+    /// Joins consecutive patches. Runs in **O(entries · log² entries)**.
     ///
     /// # Errors
-    /// Those of [`then`](Self::then).
+    /// The errors of [`then`](Self::then).
     pub fn join<P: Borrow<Self>>(patches: impl IntoIterator<Item = P>) -> Result<Self, PatchError> {
-        // Runs of a power of two of patches, longer ones first: no entry is joined more than O(log patches) times.
+        // Each run joins a power of two of patches, longer runs first: an entry is joined O(log patches) times.
         let mut runs: Vec<(u32, Self)> = Vec::new();
         for patch in patches {
             let mut last = (0, patch.borrow().clone());

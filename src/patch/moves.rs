@@ -1,13 +1,13 @@
-//! The spots of a patch: which nodes move, from where and whereto.
+//! The moves of a patch: the spots of nodes before and after.
 
 use crate::patch::{Patch, Spot, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The nodes that a patch moves, inserts or removes.
 pub(super) struct Moves {
-    /// By id: the spot before and after.
+    /// By id: the spots before and after.
     pub(super) places: BTreeMap<u64, [Option<Spot>; 2]>,
-    /// By spot: the node that stands there afterwards.
+    /// By spot: the node that has it afterwards.
     pub(super) followers: HashMap<Spot, u64>,
 }
 
@@ -25,14 +25,13 @@ impl Moves {
         Self { places, followers }
     }
 
-    /// The moves of the inverse patch.
     pub(super) fn inverse(&self) -> Self {
         Self::new(self.places.iter().map(|(&id, &[before, after])| (id, [after, before])).collect())
     }
 
-    /// The spot afterwards of a node that is not moved, by its spot before.
+    /// Converts the spot of a node that does not move to its spot afterwards.
     ///
-    /// Of the siblings before it, the first that stays is found; those that come to stand behind that one are passed.
+    /// Goes back to the nearest previous sibling that stays, then past the nodes that are moved there.
     pub(super) fn carry(&self, mut spot: Spot) -> Spot {
         while let Some([Some(before), _]) = spot.after.and_then(|id| self.places.get(&id)) {
             spot.after = before.after;
@@ -43,13 +42,12 @@ impl Moves {
         spot
     }
 
-    /// Whether the node is there before, and not afterwards.
     pub(super) fn removes(&self, id: u64) -> bool {
         matches!(self.places.get(&id), Some([_, None]))
     }
 
-    /// A node whose spot afterwards no tree can have: two nodes stand there, or it is behind itself, or beside or below
-    /// a node that is elsewhere.
+    /// Returns a node with an impossible spot afterwards: another node has the same spot, the previous siblings form a
+    /// cycle, or the parent or the previous sibling is elsewhere.
     pub(super) fn unsound(&self) -> Option<u64> {
         let mut seen: HashSet<u64> = HashSet::new();
         for (&id, &[_, after]) in &self.places {
@@ -60,7 +58,7 @@ impl Moves {
             if self.followers.get(&spot) != Some(&id) || !beside || !parent {
                 return Some(id);
             }
-            // Follows the chain of previous siblings to its start, or to what was seen to have one.
+            // Follows the chain of previous siblings to its start, or to a node whose chain was checked.
             let (mut at, mut chain) = (Some(id), HashSet::new());
             while let Some(next) = at.filter(|next| !seen.contains(next)) {
                 if !chain.insert(next) {

@@ -6,10 +6,10 @@ use crate::patch::{Entry, Instance, Patch, PatchError, Spot, Value, between::pus
 use crate::{Error, Node, NodeHandle, NodeRef, Scene, Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Makes patches of what changes in an instance, from read to read: steps to undo, or packets for a replica.
+/// Makes patches of what changed in an instance since the last read: steps to undo, or packets for a replica.
 ///
-/// It has the state of each node as of the last read: about 120 bytes, and 80 for each component. The scene must track
-/// [changes](crate::SceneConfig::changes).
+/// A recorder stores the state of each node at the last read: about 120 bytes, and 80 for each component. The scene
+/// must track [changes](crate::SceneConfig::changes).
 ///
 /// ```
 /// use hedgerow::patch::{Instance, Recorder};
@@ -38,32 +38,30 @@ pub struct Recorder {
     known: NodeMap<Known>,
 }
 
-/// A node as of a read.
 #[derive(Clone, Debug)]
 struct Known {
     id: u64,
     spot: Spot,
-    /// The id of the next sibling.
     next: Option<u64>,
     /// The components that differ from those of a group.
     values: Box<[Value]>,
 }
 
-/// What a read found of a node.
+/// The states of a node before and after a read.
 #[derive(Default)]
 struct Found {
     before: Option<Known>,
     now: Option<Known>,
-    /// Whether it may have been moved, inserted or removed.
+    /// Whether the node may have been moved, inserted or removed.
     placed: bool,
 }
 
 impl Recorder {
-    /// A recorder that has read an instance as it is now. Call it after [`Scene::update`], also for a scene that was
-    /// just made. Runs in **O(nodes log nodes)**.
+    /// Creates a recorder that has read an instance. Call it after [`Scene::update`], also in a new scene. Runs in
+    /// **O(nodes log nodes)**.
     ///
     /// # Errors
-    /// Those of [`read`](Self::read).
+    /// The errors of [`read`](Self::read).
     pub fn new(scene: &Scene, instance: Instance) -> Result<Self, Error> {
         let reader = ChangeReader::new().with_kinds(ChangeKinds::EDITS);
         let mut recorder = Self { instance, reader, known: NodeMap::new() };
@@ -71,14 +69,13 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// The instance. Nodes that are new since the last read have no ids.
+    /// Returns the instance. Nodes that are new since the last read have no ids.
     #[must_use]
     pub fn instance(&self) -> &Instance {
         &self.instance
     }
 
-    /// The tree as of the last read, with its ids, whatever was edited since: for a client that joins, or a file. Runs
-    /// in **O(nodes)**.
+    /// Returns the tree at the last read, with its ids: for a client that joins, or a file. Runs in **O(nodes)**.
     #[must_use]
     pub fn tree(&self) -> Tree {
         let nodes: HashMap<Spot, &Known> = self.known.values().map(|known| (known.spot, known)).collect();
@@ -95,21 +92,20 @@ impl Recorder {
         tree
     }
 
-    /// The difference of the instance's tree now and at the last read. Call it after [`Scene::update`].
+    /// Returns the changes of the instance's tree since the last read. Call it after [`Scene::update`].
     ///
-    /// New nodes get the next ids; a node that left and comes back after another read is a new one. An instance that is
-    /// detached counts as empty. Edits that were taken back are no entries; nodes that were sorted may have entries
-    /// though fewer need to move.
+    /// New nodes get the next ids. A node that left the tree and returns after another read counts as new. A detached
+    /// instance counts as empty. Reverted edits have no entries; sorted siblings may have more entries than necessary.
     ///
-    /// Runs in **O(changes log nodes)** and in the time of [`Scene::changes`]. If the instance is not the whole scene,
-    /// nodes that were inserted or moved take O(depth) more, and O(nodes below) if they came from or went outside.
-    /// If the [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are
-    /// compared, in **O(nodes log nodes)**, and siblings behind one that moved have entries, too.
+    /// Runs in **O(changes log nodes)** and the time of [`Scene::changes`]. If the instance is not the whole scene,
+    /// inserted and moved nodes take O(depth) more, and O(nodes below) if they enter or leave the instance. If the
+    /// [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are compared, in
+    /// **O(nodes log nodes)**, and siblings after a moved node have entries, too.
     ///
     /// # Errors
-    /// [`Error::NoChanges`] if the scene does not track changes, [`Error::NotUpdated`] after edits since the last
-    /// update and before the first one, [`Error::StaleHandle`] if the instance's root was removed, and
-    /// [`Error::NoIds`] if there are fewer ids left than nodes in the scene. Nothing counts as read then.
+    /// [`Error::NoChanges`] if the scene does not track changes; [`Error::NotUpdated`] if the scene has edits since its
+    /// last update, or no update; [`Error::StaleHandle`] if the root was removed; [`Error::NoIds`] if fewer ids are
+    /// left than nodes in the scene. After an error nothing counts as read.
     pub fn read(&mut self, scene: &Scene) -> Result<Patch, Error> {
         self.check(scene, scene.len(), self.instance.ids().next_id())?;
         if !scene.store.has_all_edits() {
@@ -132,12 +128,12 @@ impl Recorder {
         Ok(Patch { entries })
     }
 
-    /// Applies a patch, [updates](Scene::update) the scene, and reads it, or does none of that: so an undo is no step.
-    /// Returns what was read, edits before among it: read these first, since new nodes have no ids and would be removed
-    /// with a parent that the patch removes. Takes the time of the three.
+    /// Applies a patch, [updates](Scene::update) the scene, and reads it, so that an undo is no step of its own; or
+    /// does nothing. Returns the patch that it read, which includes earlier edits. Read those before: nodes without ids
+    /// would be removed together with a parent that the patch removes. Takes the time of the three calls.
     ///
     /// # Errors
-    /// Those of [`Patch::apply`]; [`PatchError::Read`] for those of [`read`](Self::read).
+    /// The errors of [`Patch::apply`]; [`PatchError::Read`] for those of [`read`](Self::read).
     pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, PatchError> {
         let next = patch.entries.last().map_or(0, |last| last.id.saturating_add(1));
         let next = self.instance.ids().next_id().max(next);
@@ -147,13 +143,13 @@ impl Recorder {
         self.read(scene).map_err(PatchError::Read)
     }
 
-    /// Takes back all edits below the root since the last read, or none: those of a command that failed half-way. Updates
-    /// the scene. New nodes are removed, also those that came in from outside; removed ones get other handles and keep
-    /// their ids, also those that were moved out or detached, which stay where they are. Do not detach the root before.
-    /// Runs in **O(nodes log nodes)**.
+    /// Takes back all edits below the root since the last read, or none: for a command that failed half-way. Updates
+    /// the scene. Nodes that were inserted or moved in are removed. Nodes that were removed, moved out or detached are
+    /// inserted again with new handles and their old ids; those that were moved out or detached also stay where they
+    /// are. The root must not be detached. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
-    /// Those of [`apply`](Self::apply).
+    /// The errors of [`apply`](Self::apply).
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), PatchError> {
         scene.update();
         let mut reverted = self.clone();
@@ -163,7 +159,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Checks that a scene of this many nodes can be read, with ids from `next` on for new ones.
+    /// Checks that a scene of this many nodes can be read, with ids from `next` on for new nodes.
     fn check(&self, scene: &Scene, nodes: usize, next: u64) -> Result<(), Error> {
         let root = self.instance.root();
         if !scene.config().changes {
@@ -175,7 +171,7 @@ impl Recorder {
         if nodes as u64 > u64::MAX - next { Err(Error::NoIds { next }) } else { Ok(()) }
     }
 
-    /// The nodes that may have changed, and whether they may have been moved, inserted or removed.
+    /// Returns the nodes that may have changed, and whether they may have been moved, inserted or removed.
     fn touched(&mut self, scene: &Scene, area: &mut Area<'_>) -> Result<BTreeMap<NodeHandle, bool>, Error> {
         let mut touched = BTreeMap::new();
         let mut moved = Vec::new();
@@ -193,7 +189,7 @@ impl Recorder {
         } else {
             touched.extend(changed.left().iter().chain(changed.entered()).map(|&node| (node, true)));
         }
-        // What is below a node that moves in or out is not reported.
+        // Nodes below a node that moves in or out are not reported.
         let mut seen = HashSet::new();
         while let Some(node) = moved.pop() {
             for child in scene.children(node).filter(|&child| seen.insert(child)) {
@@ -204,7 +200,7 @@ impl Recorder {
         Ok(touched)
     }
 
-    /// Takes what is known of these nodes, gives ids to new ones, and reads them again.
+    /// Takes the known states of these nodes, gives ids to new nodes, and reads all states again.
     fn find(
         &mut self,
         scene: &Scene,
@@ -238,7 +234,7 @@ impl Recorder {
         found
     }
 
-    /// Notes the state of these nodes, and of their old and new neighbours.
+    /// Stores the states of these nodes, and of their old and new neighbours.
     fn keep(&mut self, scene: &Scene, found: BTreeMap<u64, Found>) {
         let mut beside = Vec::new();
         for (id, Found { before, now, placed }) in found {
@@ -272,13 +268,13 @@ impl Known {
     }
 }
 
-/// Where a node is, and its next sibling; all nodes of the instance have ids.
+/// Returns a node's spot and its next sibling. All nodes of the instance must have ids.
 fn links(instance: &Instance, node: NodeRef<'_>) -> (Spot, Option<u64>) {
     let id = |node: Option<NodeRef<'_>>| instance.id(node?.handle());
     (Spot { parent: id(node.parent()), after: id(node.previous_sibling()) }, id(node.next_sibling()))
 }
 
-/// Leaves out the moves of nodes that are behind the same sibling as before, if that one does not move.
+/// Drops the moves of nodes whose previous sibling is the same as before and does not move.
 fn drop_unmoved(found: &mut BTreeMap<u64, Found>) {
     let mut ahead: Vec<u64> = found.keys().copied().collect();
     while let Some(id) = ahead.pop() {

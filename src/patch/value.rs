@@ -10,7 +10,7 @@ use glam::Vec3;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Field {
-    /// Whether and where it is in the tree.
+    /// The place in the tree, if the node is in the tree.
     Place,
     /// The local transform, with its translation in double precision.
     Local,
@@ -24,7 +24,7 @@ pub enum Field {
     Visibility,
     /// The layers.
     Layers,
-    /// The number of the user's own.
+    /// The user data.
     UserData,
     /// The name.
     Name,
@@ -40,7 +40,7 @@ impl Field {
     };
 }
 
-/// Where a node stands in a tree.
+/// The place of a node in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -65,7 +65,7 @@ pub enum Value {
     Local {
         /// [`Node::local`].
         local: Option<Local>,
-        /// What [`Node::translation_f64`] is more than the local translation, in single precision exactly.
+        /// [`Node::translation_f64`] minus the local translation, which single precision represents exactly.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         remainder: Option<[f32; 3]>,
     },
@@ -88,7 +88,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Which field has such values.
+    /// Returns the field of the value.
     #[must_use]
     pub fn field(&self) -> Field {
         match self {
@@ -105,7 +105,7 @@ impl Value {
         }
     }
 
-    /// A component of a node; `Place(None)` for its place.
+    /// Returns a component of a node; `Place(None)` for its place.
     pub(super) fn of(node: &Node<'_>, field: Field) -> Self {
         match field {
             Field::Place => Self::Place(None),
@@ -124,12 +124,10 @@ impl Value {
         }
     }
 
-    /// All components of a node, in the order of fields.
     pub(super) fn components(node: &Node<'_>) -> impl Iterator<Item = Self> {
         Field::ALL[1..].iter().map(|&field| Self::of(node, field))
     }
 
-    /// Gives a node this component.
     pub(super) fn put<'v>(&'v self, node: &mut Node<'v>) {
         match self {
             Self::Place(_) => {}
@@ -149,7 +147,7 @@ impl Value {
         }
     }
 
-    /// The change of the component, without the translation in double precision; `None` for a place.
+    /// Returns the change of the component, without the translation in double precision; `None` for a place.
     pub(super) fn change(&self) -> Option<Change> {
         Some(match self {
             Self::Place(_) => return None,
@@ -165,25 +163,23 @@ impl Value {
         })
     }
 
-    /// A node that has this component alone.
     pub(super) fn alone(&self) -> Node<'_> {
         let mut node = Node::group();
         self.put(&mut node);
         node
     }
 
-    /// Whether it is what a node without components has.
+    /// Returns whether a node without components has this value.
     pub(super) fn is_default(&self) -> bool {
         self.same(&Self::of(&Node::group(), self.field()))
     }
 
-    /// Whether a scene keeps the value as it is.
+    /// Returns whether a scene stores the value unchanged.
     pub(super) fn is_sound(&self) -> bool {
         let node = self.alone();
         node.is_plain() || node.checked().is_ok_and(|kept| self.same(&Self::of(&kept, self.field())))
     }
 
-    /// Whether two values are the same to the bit.
     pub(super) fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Local { local: a, remainder: c }, Self::Local { local: b, remainder: d }) => {
@@ -200,7 +196,7 @@ impl Value {
     }
 }
 
-/// The form of a local transform, and its numbers.
+/// Returns the form of a local transform, and its numbers.
 fn local_bits(local: Local) -> (bool, [[u32; 4]; 3]) {
     match local {
         Local::Matrix(matrix) => (true, matrix.to_bits()),

@@ -5,14 +5,11 @@ use std::collections::TryReserveError;
 /// Why bytes cannot be read. Nothing was changed by the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BytesError {
-    /// The bytes describe something invalid.
     Invalid { violation: &'static str },
-    /// An allocation failed.
     AllocationFailed,
 }
 
 impl BytesError {
-    /// The error for bytes that describe something invalid.
     #[cold]
     pub(crate) const fn invalid(violation: &'static str) -> Self {
         Self::Invalid { violation }

@@ -1,7 +1,7 @@
 //! Values as bytes: little-endian, fields in order, nothing between them.
 //!
-//! Types of the storage define how they are written in their own modules. Here are numbers and mathematics, and bytes
-//! that are written at their end ([`Writer`]) and read from their start ([`Reader`]).
+//! Types of the storage define their records in their own modules. This module has the records of numbers and
+//! mathematical types, a [`Writer`] that appends records, and a [`Reader`] that takes them from the start.
 
 mod error;
 mod read;
@@ -18,16 +18,13 @@ use hedgerow_math::internal::PackedTransform;
 
 /// A value of a fixed length in bytes.
 pub(crate) trait Record: Copy {
-    /// How many bytes.
     const BYTES: usize;
 
-    /// Writes exactly [`Self::BYTES`].
     fn encode(self, bytes: &mut [u8]);
 
-    /// Reads exactly [`Self::BYTES`].
     fn decode(bytes: &[u8]) -> Self;
 
-    /// Whether a scene can contain this value, wherever it is stored.
+    /// Returns whether a scene can contain this value, wherever it is stored.
     #[inline]
     fn is_sound(&self) -> bool {
         true
@@ -71,7 +68,6 @@ impl<T: Record, const N: usize> Record for [T; N] {
     }
 }
 
-/// Structures, field by field.
 macro_rules! structures {
     ($($name:ty { $($field:ident: $record:ty),* } $(if $sound:expr)?;)*) => {
         $(impl $crate::record::Record for $name {

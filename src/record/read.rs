@@ -3,7 +3,6 @@
 use crate::fallible;
 use crate::record::{BytesError, Record, ensure};
 
-/// Bytes that are read from their start.
 pub(crate) struct Reader<'b> {
     rest: &'b [u8],
 }
@@ -13,7 +12,7 @@ impl<'b> Reader<'b> {
         Self { rest: bytes }
     }
 
-    /// The bytes of `count` records; checks that they exist before anything is allocated for them.
+    /// Takes the bytes of `count` records. Checks that they exist before anything is allocated for them.
     pub(crate) fn take(&mut self, count: u32, record: usize) -> Result<&'b [u8], BytesError> {
         let length = (count as usize).checked_mul(record);
         let (taken, rest) = length
@@ -38,18 +37,16 @@ impl<'b> Reader<'b> {
         self.many(count)
     }
 
-    /// Reads a length and its text.
+    /// Reads a length and a text.
     pub(crate) fn text(&mut self) -> Result<&'b str, BytesError> {
         let length = self.one()?;
         core::str::from_utf8(self.take(length, 1)?).map_err(|_| BytesError::invalid("a name is not UTF-8"))
     }
 
-    /// Whether no bytes remain.
     pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// Checks that no bytes remain.
     pub(crate) fn finish(self) -> Result<(), BytesError> {
         ensure!(self.rest.is_empty(), "something follows the last list");
         Ok(())

@@ -1,15 +1,14 @@
-//! Writes bytes at their end.
+//! Appends bytes.
 
 use crate::record::Record;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 
-/// Bytes that grow at their end.
 pub(crate) struct Writer {
     bytes: Vec<u8>,
 }
 
 impl Writer {
-    /// A writer that leaves room for the header.
+    /// Creates a writer that leaves room for the header.
     pub(crate) fn new() -> Self {
         Self { bytes: vec![0; HEADER_BYTES] }
     }
@@ -18,7 +17,6 @@ impl Writer {
         self.bytes
     }
 
-    /// Makes room for this many bytes.
     pub(crate) fn reserve(&mut self, bytes: usize) {
         self.bytes.reserve(bytes);
     }
@@ -39,13 +37,13 @@ impl Writer {
         }
     }
 
-    /// A list of numbers, with its length before it.
+    /// Writes the length of a list, then its numbers.
     pub(crate) fn list(&mut self, numbers: impl ExactSizeIterator<Item = u32>) {
         self.one(count(numbers.len()));
         self.many(numbers);
     }
 
-    /// A text, with its length before it.
+    /// Writes the length of a text, then the text.
     pub(crate) fn text(&mut self, text: &str) {
         self.one(count(text.len()));
         self.bytes.extend_from_slice(text.as_bytes());

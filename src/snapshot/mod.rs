@@ -27,8 +27,8 @@
 //! tree      nodes and their components: `src/tree/bytes.rs`
 //! ```
 //!
-//! The checksum covers everything except itself. It detects damage that validation would not notice, such as another
-//! colour. It is a 64-bit XXH3 hash. A valid checksum is not trusted: all content is validated.
+//! The checksum, a 64-bit XXH3 hash, covers everything except itself. It detects damage that validation does not
+//! notice, such as another material. A valid checksum is not trusted: all content is validated.
 
 mod error;
 
@@ -44,14 +44,14 @@ use std::io::{self, Read, Write};
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 11;
 
-/// The bytes of a writer, after a header.
+/// Returns the bytes of a writer, with the header written before them.
 pub(crate) fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
     let mut bytes = out.into_bytes();
     file_header::write_header(kind, VERSION, &mut bytes);
     bytes
 }
 
-/// The body of a snapshot of this kind, after its header was checked.
+/// Checks the header of a snapshot of this kind, and returns the body.
 pub(crate) fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
     file_header::checked_body(kind, VERSION, bytes).map_err(|broken| match broken {
         Broken::Version(version) => SnapshotError::Version(version),
@@ -81,8 +81,7 @@ pub(crate) fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> 
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SaveOptions {
-    /// Whether to write detached subtrees. If they are not written, their handles are stale in the loaded scene.
-    /// Default true.
+    /// Whether to write detached subtrees. If not, their handles are stale in the loaded scene. Default true.
     pub detached: bool,
 }
 
@@ -93,9 +92,9 @@ impl Default for SaveOptions {
 }
 
 impl SaveOptions {
-    /// The scene as bytes, like [`Scene::to_bytes`], without the parts that the options exclude.
+    /// Returns the scene as bytes, like [`Scene::to_bytes`], without the parts that the options exclude.
     ///
-    /// Runs in **O(nodes + records of removed nodes)**. If anything is excluded, this works on a copy of the scene.
+    /// Runs in **O(nodes + records of removed nodes)**. If anything is excluded, the scene is copied first.
     ///
     /// # Panics
     /// If a name is 4 GiB or longer.
@@ -120,7 +119,7 @@ impl SaveOptions {
     }
 }
 
-/// Options for loading a scene. By default it has the saved configuration, as with [`Scene::from_bytes`].
+/// Options for loading a scene. By default the scene gets the saved configuration, as with [`Scene::from_bytes`].
 ///
 /// ```
 /// use hedgerow::snapshot::{LoadOptions, SaveOptions};
@@ -143,7 +142,7 @@ impl LoadOptions {
     /// Loads a scene from bytes, like [`Scene::from_bytes`].
     ///
     /// # Errors
-    /// Those of [`Scene::from_bytes`]; [`SnapshotError::Scene`] with
+    /// The errors of [`Scene::from_bytes`]; [`SnapshotError::Scene`] with
     /// [`Error::InvalidConfig`](crate::Error::InvalidConfig).
     pub fn from_bytes(self, bytes: &[u8]) -> Result<Scene, SnapshotError> {
         let config = self.config.map(SceneConfig::checked).transpose()?;
@@ -163,10 +162,9 @@ impl LoadOptions {
 }
 
 impl Scene {
-    /// The scene as bytes. [`Scene::from_bytes`] restores the same scene: every handle refers to the same node.
+    /// Returns the scene as bytes. [`Scene::from_bytes`] restores the same scene: every handle refers to the same node.
     ///
-    /// Data that updates derive is not written, so it makes no difference whether there are edits since the last
-    /// update. Runs in **O(nodes + records of removed nodes)**.
+    /// Edits since the last update are included; derived data is not. Runs in **O(nodes + records of removed nodes)**.
     ///
     /// # Panics
     /// If a name is 4 GiB or longer.
@@ -191,13 +189,11 @@ impl Scene {
     /// Restores a scene from the bytes of [`Scene::to_bytes`], and updates it.
     ///
     /// The scene has the saved configuration, and the same edits give the same handles as in the saved scene. Any bytes
-    /// are safe: everything is validated, down to the last link, and allocation is bounded by the size of the input.
-    /// Runs in **O(bytes)**.
+    /// are safe: everything is validated, and the size of the input bounds allocation. Runs in **O(bytes)**.
     ///
     /// # Errors
-    /// A [`SnapshotError`] if the bytes are not valid, or if there is no memory for the scene. The memory for the
-    /// update is probed with one allocation right before the update. If an allocation fails in the update all the same,
-    /// the process aborts.
+    /// A [`SnapshotError`] if the bytes are not valid, or if there is no memory for the scene. Before the update, one
+    /// allocation probes for its memory. If an allocation still fails in the update, the process aborts.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         LoadOptions::default().from_bytes(bytes)
     }

@@ -1,4 +1,4 @@
-//! A side table as a map from handles, as 64-bit numbers, to values.
+//! Node maps as maps from handles, as 64-bit numbers, to values.
 
 use crate::NodeHandle;
 use crate::scene::NodeMap;
@@ -7,8 +7,8 @@ use core::marker::PhantomData;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A map from handles, as the 64 bits of [`NodeHandle::to_bits`], to values, in the order of the handles. For values
-/// that go with a snapshot, which keeps handles.
+/// Writes a map from handles, as the 64 bits of [`NodeHandle::to_bits`], to values, in the order of the handles. Use it
+/// for values that are saved along with a snapshot, which keeps handles.
 ///
 /// ```
 /// use hedgerow::{Scene, data::NodeMap};
@@ -27,7 +27,7 @@ impl<V: Serialize> Serialize for NodeMap<V> {
     }
 }
 
-/// Reads in order, as [`NodeMap::insert`] inserts.
+/// Inserts the entries in order, like [`NodeMap::insert`].
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for NodeMap<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Entries(PhantomData))

@@ -2,14 +2,14 @@
 //!
 //! [`Scene`](crate::Scene) is `Serialize` and `Deserialize`: a flat list of nodes, each with the index of its parent in
 //! the list. For files that are edited and compared, [`WithIds`] writes each node with an id of its own, and refers to
-//! parents by id: then an insert changes no other line, and ids stay the same however often the file is read and
-//! written. [`Tree`](crate::Tree) is written as its nodes only. Children may come before their parents; siblings are in
-//! the order of the list.
+//! parents by id. An insert then changes no other line, and reading and writing a file keeps the ids. A
+//! [`Tree`](crate::Tree) is written as its nodes only. Children may come before parents; siblings are in list order.
 //!
-//! Use it with self-describing formats such as JSON, RON or YAML, since components that a node does not have are
-//! omitted. To exchange scenes between programs, use snapshots, which are smaller and faster, and preserve handles.
+//! Use self-describing formats such as JSON, RON or YAML, since components that a node does not have are omitted. To
+//! exchange scenes between programs, use snapshots, which are smaller and faster, and preserve handles.
 //!
 //! ```
+//! use hedgerow::snapshot::SaveOptions;
 //! use hedgerow::text::{NodeIds, WithIds};
 //! use hedgerow::{Node, Scene};
 //!
@@ -26,6 +26,7 @@
 //! ids.assign(&scene)?;
 //! let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap();
 //! assert!(text.contains(r#"{"id":12,"parent":7,"name":"wheel","material":2},{"id":13,"parent":7,"name":"door"}"#));
+//! assert_eq!(serde_json::to_string(&SaveOptions::default().text(&scene, &ids)).unwrap(), text);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 

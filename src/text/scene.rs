@@ -9,10 +9,10 @@ use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A scene with the ids of its nodes. Deserializing returns it; to serialize, make one of references to both.
+/// A scene with the ids of its nodes. Deserializing returns owned values; to serialize, use references to both.
 ///
-/// The module's example shows both. A list without ids can be read too: then ids are the indices in the list. To write,
-/// each node needs an id: see [`NodeIds::assign`].
+/// The module's example shows both. In a list without ids, the index of a node is its id. Before writing, give each
+/// node an id by [`NodeIds::assign`].
 #[derive(Clone, Debug)]
 pub struct WithIds<S = Scene, I = NodeIds> {
     /// The scene.
@@ -43,7 +43,7 @@ impl Serialize for Scene {
     }
 }
 
-/// Writes the same as for a scene alone, with an id for each node, parents by their ids, and the next id.
+/// Writes the same as for a scene, with an id for each node, parents by id, and the next id.
 impl Serialize for WithIds<&Scene, &NodeIds> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         SaveOptions::default().text(self.scene, self.ids).serialize(serializer)
@@ -57,14 +57,13 @@ impl Serialize for WithIds {
 }
 
 impl SaveOptions {
-    /// A serializable view of a scene, with ids or without: like the scene or [`WithIds`], without the parts that the
-    /// options exclude.
+    /// Returns a serializable view of a scene, with ids or without: like the scene or [`WithIds`], but without the
+    /// parts that the options exclude.
     pub fn text<'s>(self, scene: &'s Scene, ids: impl Into<Option<&'s NodeIds>>) -> impl Serialize + 's {
         Text(NodeList { scene, ids: ids.into(), detached: self.detached })
     }
 }
 
-/// The form of a scene.
 struct Text<'s>(NodeList<'s>);
 
 impl Serialize for Text<'_> {
@@ -85,7 +84,7 @@ impl Serialize for Text<'_> {
 struct SceneForm<'n> {
     #[serde(default)]
     config: SceneConfig,
-    /// Greater than every id that was given, also to nodes that are gone.
+    /// Greater than every id that was assigned, including those of removed nodes.
     #[serde(default)]
     next_id: u64,
     #[serde(borrow)]
@@ -93,7 +92,7 @@ struct SceneForm<'n> {
 }
 
 impl SceneForm<'_> {
-    /// The scene, and the handle of each node of the list with its id, which is its place in a list without ids.
+    /// Builds the scene. Also returns each node's handle with its id, which is its index in a list without ids.
     fn build(self) -> Result<(Scene, Vec<(u64, NodeHandle)>), String> {
         let Listed { tree, ids, roots } = Listed::of(&self.nodes)?;
         match roots[..] {
@@ -122,7 +121,6 @@ impl SceneForm<'_> {
     }
 }
 
-/// The nodes of a scene.
 struct NodeList<'s> {
     scene: &'s Scene,
     ids: Option<&'s NodeIds>,
@@ -162,9 +160,9 @@ impl Serialize for NodeList<'_> {
     }
 }
 
-/// Reads a new scene. Its handles differ from those of the scene that was written, in the same depth-first order. Every
-/// number is checked as for an edit. Children may come before their parents; siblings are in the order of the list.
-/// Ids are used for parents, and forgotten: [`WithIds`] keeps them.
+/// Reads a new scene, with new handles and the nodes in the same depth-first order. Every number is checked as for an
+/// edit. Children may come before their parents; siblings are in the order of the list. Ids are only used to find
+/// parents: [`WithIds`] keeps them.
 impl<'de> Deserialize<'de> for Scene {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (scene, _) = SceneForm::deserialize(deserializer)?.build().map_err(D::Error::custom)?;

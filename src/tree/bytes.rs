@@ -1,11 +1,11 @@
 //! Trees as bytes.
 //!
 //! ```text
-//! header    as that of a scene, of another kind                                                        32 B
+//! header    like a scene's, of another kind                                                            32 B
 //! count     of nodes u32                                                                                4 B
 //! nodes     the number of the parent or NIL u32 │ which components u32                             8 B a node
 //! parts     of each node: its components, as `src/tree/packed.rs` orders them, and the length and text of its name
-//! ids       the next one u64 │ of the nodes u64; neither if they are the nodes' numbers       8 B, and 8 B a node
+//! ids       next id u64 │ id of each node u64; nothing if ids are the nodes' numbers      8 B, and 8 B a node
 //! ```
 
 use crate::record::{BytesError, Reader, Record, Writer, count, ensure};
@@ -18,7 +18,7 @@ use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::file_header::Kind;
 
 impl Tree {
-    /// The tree as bytes. [`Tree::from_bytes`] restores an equal tree. Runs in **O(nodes)**.
+    /// Returns the tree as bytes. [`Tree::from_bytes`] restores an equal tree. Runs in **O(nodes)**.
     ///
     /// If a scene would reject the tree, [`Tree::from_bytes`] rejects the bytes.
     #[must_use]
@@ -93,7 +93,7 @@ impl Tree {
     }
 }
 
-/// Writes which components a node has, the components, and its name.
+/// Writes the mask of a node's components, the components, and the name.
 pub(crate) fn write_node(out: &mut Writer, node: &Node<'_>) {
     let mut packed = Packed::default();
     packed.push(node);
@@ -119,7 +119,7 @@ pub(crate) fn read_node<'b>(from: &mut Reader<'b>, parts: u32) -> Result<Node<'b
     Ok(Node { name, ..node })
 }
 
-/// Checks that a scene accepts this description, and that it has what its head says.
+/// Checks that a scene accepts this description, and that it has the components of its head.
 fn check(node: &Node<'_>, head: Head) -> Result<(), BytesError> {
     match node.local {
         Some(Local::Transform(transform)) => ensure!(

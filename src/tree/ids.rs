@@ -4,7 +4,7 @@ use crate::tree::Tree;
 use crate::{Error, Node};
 use std::collections::HashMap;
 
-/// The ids of a tree's nodes. While each is its node's number, and so is the next one, nothing is stored.
+/// The ids of a tree's nodes. Nothing is stored while each id, including the next one, is the number of its node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ids {
     /// By number; empty while nothing is stored.
@@ -15,17 +15,17 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Whether each id is its node's number, and so is the next one.
+    /// Returns whether each id, including the next one, is the number of its node.
     pub(super) fn are_numbers(&self) -> bool {
         self.next == 0
     }
 
-    /// The ids by number, and the next one; empty and 0 if all are numbers, as stored ones may be again.
+    /// Returns the ids by number, and the next id; empty and 0 if each id is the number of its node.
     pub(super) fn stored(&self) -> (&[u64], u64) {
         if self.list.iter().copied().eq(0..self.next) { (&[], 0) } else { (&self.list, self.next) }
     }
 
-    /// Gives no id below this one to nodes after the first `count`.
+    /// Raises the next id of `count` nodes to at least `next`.
     pub(super) fn begin_at(&mut self, count: usize, next: u64) {
         if next > count as u64 {
             if self.are_numbers() {
@@ -46,7 +46,7 @@ impl Ids {
         *self = Self::default();
     }
 
-    /// Gives an id to the node of the next number. Returns false if another node has it, or for the greatest `u64`.
+    /// Gives an id to the next node. Returns false if another node has the id, or if it is the greatest `u64`.
     pub(super) fn push(&mut self, number: usize, id: u64) -> bool {
         if self.are_numbers() {
             if id == number as u64 {
@@ -63,9 +63,8 @@ impl Ids {
 impl Tree {
     /// Appends a node like [`push`](Self::push), with an id of its own.
     ///
-    /// An id that another node of the tree has, or the greatest `u64`, is reported when the tree is inserted. Runs in
-    /// amortised **O(1)**; the first id that is not its node's number takes **O(nodes)**. Such a tree takes some 30
-    /// bytes a node more.
+    /// If another node has the id, or if it is the greatest `u64`, inserting the tree fails. Runs in amortised
+    /// **O(1)**. The first id that is not its node's number takes **O(nodes)**, and then each node 30 bytes more.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -78,7 +77,7 @@ impl Tree {
     /// ```
     ///
     /// # Panics
-    /// If the name has 4 GiB or more.
+    /// If the name is 4 GiB or longer.
     pub fn push_with_id(&mut self, parent: Option<usize>, node: Node<'_>, id: u64) -> usize {
         let number = self.push_node(parent, node);
         if !self.ids.push(number, id) {
@@ -87,8 +86,8 @@ impl Tree {
         number
     }
 
-    /// The id of the node of a number, by which a [`Patch`](crate::patch::Patch) names it. `None` if there is no such
-    /// node. Runs in **O(1)**.
+    /// Returns the id of the node with a number; a [`Patch`](crate::patch::Patch) refers to nodes by id. `None` if
+    /// there is no such node. Runs in **O(1)**.
     #[must_use]
     pub fn id(&self, index: usize) -> Option<u64> {
         if self.ids.are_numbers() {
@@ -98,7 +97,7 @@ impl Tree {
         }
     }
 
-    /// The number of the node that has an id. Runs in **O(1)**.
+    /// Returns the number of the node with an id. Runs in **O(1)**.
     #[must_use]
     pub fn index_of(&self, id: u64) -> Option<usize> {
         if self.ids.are_numbers() {
@@ -108,14 +107,14 @@ impl Tree {
         }
     }
 
-    /// The id that [`push`](Self::push) gives next: greater than every id in the tree. Bytes keep it, and so do the
-    /// trees of an [`Instance`](crate::patch::Instance): ids of nodes that were removed are not given again.
+    /// Returns the id that [`push`](Self::push) gives next, which is greater than every id in the tree. Bytes and the
+    /// trees of an [`Instance`](crate::patch::Instance) keep it, so ids of removed nodes are not given again.
     #[must_use]
     pub fn next_id(&self) -> u64 {
         if self.ids.are_numbers() { self.len() as u64 } else { self.ids.next }
     }
 
-    /// Gives no id below this one to later nodes.
+    /// Raises the next id to at least this one.
     pub(crate) fn begin_ids_at(&mut self, next: u64) {
         self.ids.begin_at(self.len(), next);
     }

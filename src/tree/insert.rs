@@ -1,4 +1,4 @@
-//! From a scene into a tree, and from a tree into a scene.
+//! Copies nodes of a scene to a tree, and inserts trees into scenes.
 //!
 //! Nodes are inserted in depth-first order, so that the first update fills slices from front to back.
 
@@ -36,7 +36,7 @@ impl Scene {
         let top = self.at(node)?;
         let store = &self.store;
         let mut tree = Tree::new();
-        // The nodes above the present one, with their numbers.
+        // The ancestors of the current node, with their numbers.
         let mut above: Vec<(RecordId, u32)> = Vec::new();
         let mut at = Some(top);
         while let Some(id) = at {
@@ -53,11 +53,11 @@ impl Scene {
     }
 
     /// Inserts a tree at a place, and returns the handles of its nodes, indexed by their numbers. If the tree has
-    /// several roots, they are inserted there one after the other. A plain handle as `place` means the last child of
-    /// that node.
+    /// several roots, they are inserted there one after the other. If `place` is a plain handle, the tree becomes the
+    /// last child of that node.
     ///
-    /// Use it also to copy a subtree, within a scene or from another scene, with [`Scene::tree`], and to load one from
-    /// a file, with [`Tree::from_bytes`]. To copy your own data of the nodes, use
+    /// To copy a subtree, also from another scene, insert the result of [`Scene::tree`]; to load a subtree from a file,
+    /// insert the result of [`Tree::from_bytes`]. To copy your own data of the nodes, use
     /// [`NodeMap::copy_along`](crate::data::NodeMap::copy_along). A tree at [`Place::Detached`] can serve as a prefab
     /// that costs nothing in any pass. Runs in **O(nodes)**.
     ///
@@ -105,18 +105,18 @@ impl Scene {
 /// A node at its place in depth-first order. 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
-    /// Its entry in the list of nodes.
+    /// The node's entry in the list of nodes.
     pub(super) head: Head,
-    /// Its number in the tree.
+    /// The node's number in the tree.
     item: u32,
-    /// The place of its parent, or [`NIL`].
+    /// The place of the parent, or [`NIL`].
     pub(super) parent: u32,
 }
 
 impl Tree {
-    /// The nodes in depth-first order, siblings by their numbers. One whose parent is unknown counts as a root.
+    /// Returns the nodes in depth-first order, siblings by number. A node with an unknown parent counts as a root.
     ///
-    /// The size of each subtree says where the next one begins, so no step waits for the one before.
+    /// Each place is computed from the sizes of subtrees, so no step waits for the previous one.
     pub(super) fn depth_first(&self) -> Vec<Placed> {
         let (parents, heads) = (&self.parents, self.nodes.heads());
         let count = parents.len();
@@ -144,7 +144,6 @@ impl Tree {
     }
 }
 
-/// Converts to a node's number.
 #[expect(clippy::cast_possible_truncation, reason = "lists of 2^32 nodes fit no memory, and no scene has 2^30")]
 fn number(index: usize) -> u32 {
     index as u32

@@ -1,5 +1,4 @@
-//! A tree of nodes as a value, independent of any scene: built node by node, copied from a scene, or read from bytes or
-//! text.
+//! A tree of nodes as a value, independent of any scene: built by hand, copied from a scene, or read from a file.
 
 pub(crate) mod bytes;
 mod ids;
@@ -15,8 +14,7 @@ use ids::Ids;
 use insert::Placed;
 use packed::Packed;
 
-/// A list of nodes with the numbers of their parents: a subtree of a scene as a value, with all components of its
-/// nodes.
+/// A subtree of a scene as a value: a list of nodes, with all components and the numbers of their parents.
 ///
 /// | from | to |
 /// |---|---|
@@ -29,12 +27,12 @@ use packed::Packed;
 /// comes before its children. Siblings are in the order of their numbers. There may be several roots (nodes without a
 /// parent). Most nodes take 50 to 100 bytes.
 ///
-/// A node also has an id: its number, unless [`push_with_id`](Self::push_with_id) gave another. Ids are kept in bytes
-/// and text, and name nodes in a [`Patch`](crate::patch::Patch). A tree that is read from a scene has new ones;
-/// [`Instance`](crate::patch::Instance) keeps them.
+/// A node also has an id: its number, or the one given to [`push_with_id`](Self::push_with_id). Bytes and text keep
+/// ids, and a [`Patch`](crate::patch::Patch) refers to nodes by id. [`Scene::tree`](crate::Scene::tree) gives new ids;
+/// an [`Instance`](crate::patch::Instance) keeps them.
 ///
-/// Two trees are equal if they have the same nodes with the same parents in the same depth-first order, whatever their
-/// numbers and ids. The comparison runs in **O(nodes)**.
+/// Two trees are equal if they have the same nodes with the same parents in the same depth-first order; numbers and ids
+/// may differ. The comparison runs in **O(nodes)**.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform, Tree};
@@ -42,6 +40,7 @@ use packed::Packed;
 /// let mut tree = Tree::new();
 /// let car = tree.push(None, Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).named("car"));
 /// let wheel = tree.push(Some(car), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)));
+/// assert_eq!((tree.parent(wheel), tree.iter().len()), (Some(car), 2));
 ///
 /// let mut scene = Scene::new();
 /// let first = scene.insert_tree(scene.root(), &tree)?;
@@ -61,27 +60,27 @@ pub struct Tree {
     pub(crate) fault: Option<(usize, Error)>,
 }
 
-/// Stands for a parent's number that no list can contain.
+/// The number stored for an unknown parent; no list has this many nodes.
 const UNKNOWN: u32 = NIL - 1;
 
 impl Tree {
-    /// A tree without nodes.
+    /// Creates a tree without nodes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A tree without nodes, with room for this many.
+    /// Creates a tree without nodes, with capacity for this many.
     #[must_use]
     pub fn with_capacity(nodes: usize) -> Self {
         Self { parents: Vec::with_capacity(nodes), nodes: Packed::with_capacity(nodes), ..Self::default() }
     }
 
-    /// Appends a node as the last child of its parent, or as a root, and returns its number. A name is copied. Its id
-    /// is [`next_id`](Self::next_id).
+    /// Appends a node as the last child of its parent, or as a root, and returns its number. The name is copied, and
+    /// the id is [`next_id`](Self::next_id).
     ///
-    /// A parent whose number is not less than that of the node, or an invalid value, is reported when the tree is
-    /// inserted. Runs in amortised **O(1)**.
+    /// If the parent's number is not less than the node's, or a value is invalid, inserting the tree fails. Runs in
+    /// amortised **O(1)**.
     ///
     /// # Panics
     /// If the name is 4 GiB or longer.
@@ -113,13 +112,13 @@ impl Tree {
         number
     }
 
-    /// How many nodes the tree has.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// Whether the tree has no nodes.
+    /// Returns whether the tree has no nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
@@ -133,20 +132,20 @@ impl Tree {
         self.fault = None;
     }
 
-    /// The node with a number. Its values are as a scene stores them, or as they were pushed if a scene would reject
-    /// them. `None` if there is no such node. Runs in **O(1)**.
+    /// Returns the node with a number, with values as a scene stores them, or as they were pushed if a scene would
+    /// reject them. `None` if there is no such node. Runs in **O(1)**.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Node<'_>> {
         self.nodes.heads().get(index).map(|&head| self.nodes.node(head))
     }
 
-    /// The number of a node's parent; `None` for a root, and if there is no such node. Runs in **O(1)**.
+    /// Returns the number of a node's parent; `None` for a root, and if there is no such node. Runs in **O(1)**.
     #[must_use]
     pub fn parent(&self, index: usize) -> Option<usize> {
         self.parents.get(index).filter(|&&parent| parent != NIL).map(|&parent| parent as usize)
     }
 
-    /// The nodes in the order of their numbers, each with the number of its parent.
+    /// Returns the nodes in the order of their numbers, each with the number of its parent.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Option<usize>, Node<'_>)> + ExactSizeIterator {
         self.nodes.heads().iter().enumerate().map(|(number, &head)| (self.parent(number), self.nodes.node(head)))
     }
@@ -162,7 +161,7 @@ impl PartialEq for Tree {
     }
 }
 
-/// The nodes with the numbers of their parents.
+/// Writes the nodes with the numbers of their parents.
 impl fmt::Debug for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Tree ")?;

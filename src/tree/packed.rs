@@ -5,9 +5,8 @@ use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
 
-/// A list of descriptions as a scene stores them. Each takes words only for the components that it has. Most fit into
-/// one cache line, where a [`Node`] takes three; this matters because lists are read in another order than they are
-/// written.
+/// A list of descriptions as a scene stores them. Each only takes words for its components. Most fit into one cache
+/// line, and a [`Node`] takes three; this matters because lists are read in another order than they are written.
 ///
 /// ```text
 /// words ── [ transform 10 or matrix 12 │ layers 1 │ material 1 │ mesh 1, bounds 6 │ user data 1
@@ -21,7 +20,7 @@ pub(super) struct Packed {
     names: String,
 }
 
-/// Which components a description has (the lowest bits), and where its words start.
+/// The components of a description (the lowest bits), and the index of its first word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Head(u64);
 
@@ -31,36 +30,32 @@ impl Head {
     const MATERIAL: u64 = 1 << 2;
     const DRAWABLE: u64 = 1 << 3;
     pub(super) const NAME: u64 = 1 << 4;
-    /// Set if the local transform is a matrix.
     pub(super) const MATRIX: u64 = 1 << 5;
     pub(super) const USER_DATA: u64 = 1 << 6;
-    /// Set if there is a translation in double precision.
     pub(super) const TRANSLATION: u64 = 1 << 7;
-    /// Two bits that say which [`Visibility`].
+    /// With `SHOWN`, the two bits of a [`Visibility`].
     const HIDDEN: u64 = 1 << 8;
     const SHOWN: u64 = 1 << 9;
     const ANCHORED: u64 = 1 << 10;
-    /// Set if there is a range of distances.
     pub(super) const RANGE: u64 = 1 << 11;
     const BITS: u32 = 12;
 
-    /// Which components there are.
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
     pub(super) fn parts(self) -> u32 {
         self.0 as u32 & ((1 << Self::BITS) - 1)
     }
 
-    /// The head of a description with these components whose words start here.
+    /// Creates the head of a description with these components, whose words start at 0.
     pub(super) fn of_parts(parts: u32) -> Self {
         Self(u64::from(parts))
     }
 
-    /// How many words such a description takes, without those of its name.
+    /// Returns the number of words that such a description takes, without the words of its name.
     pub(super) fn words(self) -> usize {
         LENGTHS.iter().filter(|(part, _)| self.has(*part)).map(|(_, words)| words).sum()
     }
 
-    /// Whether there are such components, and what each takes.
+    /// Returns whether a description can have these components.
     pub(super) fn is_sound(self) -> bool {
         let whole = self.has(Self::LOCAL) || !self.has(Self::MATRIX | Self::TRANSLATION);
         self.0 >> Self::BITS == 0 && whole && !(self.has(Self::HIDDEN) && self.has(Self::SHOWN))
@@ -71,14 +66,13 @@ impl Head {
         self.0 & part != 0
     }
 
-    /// Where the words start.
     #[inline]
     fn start(self) -> usize {
         usize::try_from(self.0 >> Self::BITS).expect("a place in a list that is in memory")
     }
 }
 
-/// How many words each component takes; a matrix takes two more than a transform.
+/// The number of words of each component; a matrix takes two more than a transform.
 const LENGTHS: [(u64, usize); 8] = [
     (Head::LOCAL, 10),
     (Head::MATRIX, 2),
@@ -90,7 +84,7 @@ const LENGTHS: [(u64, usize); 8] = [
     (Head::RANGE, 2),
 ];
 
-/// The most words that a description takes, without those of its name.
+/// The greatest number of words of a description, without the words of its name.
 pub(super) const MOST_WORDS: usize = 30;
 
 impl Packed {
@@ -104,7 +98,6 @@ impl Packed {
         self.names.clear();
     }
 
-    /// Appends a description.
     #[inline]
     pub(super) fn push(&mut self, node: &Node<'_>) {
         let mut head = (self.words.len() as u64) << Head::BITS;
@@ -158,12 +151,10 @@ impl Packed {
         self.heads.push(Head(head));
     }
 
-    /// The heads of all descriptions.
     pub(super) fn heads(&self) -> &[Head] {
         &self.heads
     }
 
-    /// A description.
     #[inline]
     pub(super) fn node(&self, head: Head) -> Node<'_> {
         let mut words = Words(&self.words[head.start()..]);
@@ -176,12 +167,12 @@ impl Packed {
         node
     }
 
-    /// The words of a description, without those of its name.
+    /// Returns the words of a description, without the words of its name.
     pub(super) fn words(&self, head: Head) -> &[u32] {
         &self.words[head.start()..][..head.words()]
     }
 
-    /// Makes room for so many descriptions, words and bytes of names more.
+    /// Reserves room for this many more descriptions, words and bytes of names.
     pub(super) fn try_reserve(&mut self, [heads, words, names]: [usize; 3]) -> Result<(), TryReserveError> {
         self.heads.try_reserve(heads)?;
         self.words.try_reserve(words)?;
@@ -189,17 +180,14 @@ impl Packed {
     }
 }
 
-/// A number of 64 bits as two words, the lower one first.
 #[expect(clippy::cast_possible_truncation, reason = "the two halves of a number")]
 fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }
 
-/// Words that are read from their start.
 pub(super) struct Words<'l>(pub(super) &'l [u32]);
 
 impl Words<'_> {
-    /// A description without its name.
     #[inline]
     pub(super) fn node(&mut self, head: Head) -> Node<'static> {
         let mut node = Node::group();
@@ -268,7 +256,7 @@ mod tests {
     use super::*;
 
     impl Packed {
-        /// How many descriptions, words and bytes of names there are, and for how many there is room.
+        /// Returns the length and the capacity of the descriptions, words and names.
         fn lengths(&self) -> [[usize; 2]; 3] {
             let Self { heads, words, names } = self;
             [[heads.len(), heads.capacity()], [words.len(), words.capacity()], [names.len(), names.capacity()]]

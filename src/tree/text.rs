@@ -1,4 +1,4 @@
-//! Nodes as a list in text formats: what is written of each, and how a list becomes a tree.
+//! Nodes as a list in text formats: the form of a node, and how a list becomes a tree.
 //!
 //! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
 
@@ -15,13 +15,12 @@ use std::collections::HashMap;
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NodeForm<'n> {
-    /// The node's own number, if the nodes of the list have any.
+    /// The node's id, if the nodes of the list have ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
     /// The id of the parent, or its index in a list without ids; none for the root and for roots of detached subtrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parent: Option<u64>,
-    /// Whether this is the root of a detached subtree.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     detached: bool,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
@@ -30,11 +29,10 @@ pub(crate) struct NodeForm<'n> {
     transform: Option<Transform>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     matrix: Option<Mat34>,
-    /// What the translation in double precision is more than the local one. Parsers read numbers in single precision
-    /// exactly; not all of them do so in double precision.
+    /// The translation in double precision minus the local one. All parsers read single precision exactly, but not all
+    /// read double precision exactly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     remainder: Option<[f32; 3]>,
-    /// Whether the local transform is relative to the world.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     anchored: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +45,6 @@ pub(crate) struct NodeForm<'n> {
     layers: Option<Layers>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     view_range: Option<ViewRange>,
-    /// The number of the user's own that draws carry.
     #[serde(default, skip_serializing_if = "is_zero")]
     user_data: u32,
 }
@@ -98,7 +95,7 @@ impl<'n> NodeForm<'n> {
         }
     }
 
-    /// The description; `None` if it has two local transforms.
+    /// Returns the description; `None` if it has two local transforms.
     fn describe(&self) -> Option<Node<'_>> {
         let local = match (self.transform, self.matrix) {
             (Some(_), Some(_)) => return None,
@@ -122,13 +119,12 @@ impl<'n> NodeForm<'n> {
     }
 }
 
-/// Stands for no node in lists of places.
 const NONE: usize = usize::MAX;
 
-/// A list that was read: its nodes in depth-first order, those that are detached last.
+/// A list that was read: its nodes in depth-first order, detached ones last.
 pub(crate) struct Listed {
     pub(crate) tree: Tree,
-    /// Of each node of the tree the id, which is its place in a list without ids.
+    /// The id of each node of the tree, which is its place in a list without ids.
     pub(crate) ids: Vec<u64>,
     /// The places of the roots that are not detached.
     pub(crate) roots: Vec<usize>,
@@ -163,7 +159,7 @@ impl Listed {
         roots.reverse();
         let mut listed = Self { tree: Tree::with_capacity(nodes.len()), ids: Vec::new(), roots };
         let mut numbers = vec![None; nodes.len()];
-        // The nodes that come next, each with its parent's number: the last one first.
+        // A stack of the nodes to visit, each with its parent's number.
         let mut ahead: Vec<(usize, Option<usize>)> = Vec::new();
         for top in listed.roots.clone().into_iter().chain(detached.into_iter().rev()) {
             ahead.push((top, None));
@@ -193,7 +189,7 @@ impl Listed {
     }
 }
 
-/// The place of each id, if the nodes of the list have ids.
+/// Returns the place of each id, if the nodes of the list have ids.
 fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
     if nodes.iter().all(|node| node.id.is_none()) {
         return Ok(None);
@@ -212,9 +208,9 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
     Ok(Some(places))
 }
 
-/// Writes the nodes by their numbers, each with the number of its parent: as a scene writes its nodes. If an id, or the
-/// next one, is not a number in order, each node has its id, and parents are named by ids; the [next id](Tree::next_id)
-/// is written if greater ones were given. Fails for a tree that a scene would refuse.
+/// Writes the nodes by number, each with the number of its parent, like a scene. If any id is not its node's number,
+/// each node gets its id, and parents are given by id. The [next id](Tree::next_id) is written if it does not follow
+/// the greatest id. Fails for a tree that a scene would refuse.
 ///
 /// ```
 /// use hedgerow::{Node, Tree};
@@ -251,8 +247,8 @@ struct TreeForm<'n> {
     nodes: Vec<NodeForm<'n>>,
 }
 
-/// Reads nodes in any order; those of the tree are in depth-first order. A node without an id has its index
-/// in the list as its id. Every number is checked as for an edit.
+/// Reads nodes in any order into a tree in depth-first order. In a list without ids, the index of a node is its id.
+/// Every number is checked as for an edit.
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let TreeForm { next_id, nodes } = TreeForm::deserialize(deserializer)?;

@@ -1,8 +1,7 @@
-//! What a draw list remembers of the scene from which it was filled, so that it lists only what changed.
+//! The state that a draw list keeps of its scene, so that only changes are listed again.
 //!
-//! A list is a sequence of segments, one for each slice in order. A segment whose slice still has the version from
-//! which it was listed stays, and at most its matrices are copied again. It moves if segments before it became longer
-//! or shorter.
+//! A list is a sequence of segments, one for each slice in order. If the version of a slice is unchanged, its segment
+//! stays: at most its matrices are copied again. A segment moves if segments before it became longer or shorter.
 
 use crate::pass::draw::listing::mark;
 use crate::pass::draw::{Listing, Part};
@@ -10,14 +9,13 @@ use crate::store::{NIL, Store};
 use crate::unique::unique_number;
 use core::ops::Range;
 
-/// What was listed, and when.
+/// The segments of a list, and the state of the scene that they match.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
-    /// When the list last matched the scene; `None` if it was written to in another way since.
+    /// The state that the list matches; `None` if other code wrote to the list.
     moment: Option<Moment>,
     segments: Vec<Segment>,
-    /// The next segments, the segment of each slice by number, what was listed again, and the moves. Kept to save
-    /// allocations.
+    /// Next segments, the segment of each slice, draws listed again, and moves. Kept to save allocations.
     planned: Vec<Planned>,
     places: Vec<u32>,
     spare: Listing,
@@ -25,12 +23,10 @@ pub(crate) struct Cache {
     next: Vec<Segment>,
 }
 
-/// What a refresh did to a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refreshed {
-    /// The stamp of what changed in commands, if anything may have.
+    /// The stamp of the segments with changed commands; `None` if no command changed.
     pub(crate) commands: Option<u64>,
-    /// Whether anything was listed or moved.
     pub(crate) listed: bool,
 }
 
@@ -43,12 +39,11 @@ struct Moment {
     updates: u64,
 }
 
-/// The drawables of one slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub(crate) slice: u32,
-    /// Changes whenever a command of the segment may have. No two segments of a slice with different commands have the
-    /// same stamp, in whatever lists.
+    /// A new number whenever a command of the segment may have changed. If two segments of a slice, in any lists, have
+    /// the same stamp, their commands are equal.
     pub(crate) stamp: u64,
     version: u64,
     /// The last update that the matrices include.
@@ -58,18 +53,18 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// The segment of a slice that is to be listed now.
+    /// Returns the segment of a slice that will be listed now.
     fn of(slice: u32, store: &Store, stamp: u64) -> Self {
         Self { slice, stamp, version: store.view(slice).version(), updates: store.updates(), start: 0, len: 0 }
     }
 
-    /// Whether updates computed matrices since they were listed.
+    /// Returns whether updates computed matrices since the segment copied them.
     pub(crate) fn is_behind(&self, store: &Store) -> bool {
         store.view(self.slice).swept_in() > self.updates
     }
 
-    /// Copies again the matrices that updates computed since they were listed. Returns whether that changed any
-    /// command, and stamps the segment if so.
+    /// Copies the matrices that updates computed since the last copy. Returns whether any command changed; if so, the
+    /// segment gets the stamp.
     pub(crate) fn renew(&mut self, store: &Store, stamp: u64, part: Part<'_>) -> bool {
         let slice = store.view(self.slice);
         // Only the last update's slots are known.
@@ -83,23 +78,22 @@ impl Segment {
     }
 }
 
-/// A segment of the next list.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
     slice: u32,
     from: From,
 }
 
-/// Where the drawables of the next segment are now.
+/// The current location of a planned segment's drawables.
 #[derive(Clone, Copy, Debug)]
 enum From {
-    /// In the present segment with this index.
+    /// The current segment with this index.
     Kept(usize),
-    /// In the spare arrays: the start and the number of drawables.
+    /// The spare arrays: the start and the number of drawables.
     Spare(usize, usize),
 }
 
-/// A move of drawables to their place in the next list, where that of the move before ends.
+/// A move of drawables to the next list; its target starts where the target of the previous move ends.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: usize,
@@ -109,14 +103,13 @@ struct Move {
 }
 
 impl Move {
-    /// Whether the next drawables in the list directly follow those that are moved.
+    /// Returns whether the drawables from `from` on directly follow those of this move.
     fn is_followed_by(&self, from: usize, spare: bool) -> bool {
         self.from + self.len == from && self.spare == spare
     }
 }
 
 impl Cache {
-    /// The cache of an empty list without a scene.
     pub(crate) const EMPTY: Self = Self {
         moment: None,
         segments: Vec::new(),
@@ -127,7 +120,7 @@ impl Cache {
         next: Vec::new(),
     };
 
-    /// Forgets the scene, because the list is written in another way or must be empty.
+    /// Forgets the scene, because other code writes to the list or empties it.
     pub(crate) fn forget(&mut self) {
         self.moment = None;
     }
@@ -147,7 +140,7 @@ impl Cache {
     pub(crate) fn refresh(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> Refreshed {
         let scene = store.scene_number();
         let now = Moment { scene, layers, versions: store.versions(), updates: store.updates() };
-        // Until it is finished, the list matches no scene.
+        // Until the refresh is finished, the list matches no scene.
         let refreshed = match self.moment.take() {
             Some(then) if then == now => {
                 listing.mark_none();
@@ -171,35 +164,32 @@ impl Cache {
         refreshed
     }
 
-    /// The segments of the list, if it matches what it was listed from.
+    /// Returns the segments of the list, unless other code wrote to it.
     pub(crate) fn known_segments(&self) -> Option<&[Segment]> {
         self.moment.map(|_| &*self.segments)
     }
 
-    /// Arrays that may be overwritten.
     pub(crate) fn spare_listing(&mut self) -> &mut Listing {
         &mut self.spare
     }
 
-    /// The arrays before those that replaced them, until the next refresh: see [`Listing::is_compared`].
+    /// Returns the previous arrays, which stay until the next refresh: see [`Listing::is_compared`].
     pub(crate) fn listing_before(&self) -> &Listing {
         &self.spare
     }
 
-    /// The slices of the list in order, each with the range of its drawables.
+    /// Returns the slices of the list in order, each with the range of its drawables.
     pub(crate) fn segments(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
         self.segments.iter().map(|segment| (segment.slice, segment.start..segment.start + segment.len))
     }
 
-    /// Lists every slice.
     fn list_anew(&mut self, listing: &mut Listing, store: &Store, layers: u32, stamp: u64) {
         self.segments.clear();
         self.segments.extend(store.order().iter().map(|&number| Segment::of(number, store, stamp)));
         listing.list(store, layers, &mut self.segments);
     }
 
-    /// Lists the changed slices again, and moves the other segments to their new places. Returns whether anything was
-    /// listed or moved.
+    /// Lists changed slices again, and moves the other segments. Returns whether anything was listed or moved.
     fn relist(&mut self, listing: &mut Listing, store: &Store, layers: u32, stamp: u64) -> bool {
         self.plan(store);
         let stale = |planned: &&Planned| matches!(planned.from, From::Spare(..));
@@ -245,8 +235,7 @@ impl Cache {
         for index in 0..self.planned.len() {
             let From::Kept(place) = self.planned[index].from else { continue };
             let next = self.planned.get(index + 1).map(|planned| planned.from);
-            // A segment that moved forward stands before the one whose turn it is. It is listed again, instead of all
-            // that follow.
+            // A segment that moved ahead of the next one is listed again, instead of all segments that follow.
             let overtakes = matches!(next, Some(From::Kept(next)) if (least..place).contains(&next));
             if place < least || overtakes {
                 self.planned[index].from = From::Spare(0, 0);
@@ -256,7 +245,6 @@ impl Cache {
         }
     }
 
-    /// Assembles the planned segments from where they are.
     fn rearrange(&mut self, listing: &mut Listing, store: &Store, stamp: u64) {
         let Self { segments, moves, next, spare, .. } = self;
         moves.clear();
@@ -291,8 +279,8 @@ impl Cache {
 
 /// Makes the moves, in the order of their targets. Afterwards the array has the length `end`.
 ///
-/// Segments that stay keep their order, so what moves down never overwrites what has yet to move up: first all that
-/// move down are moved from first to last, then all that move up from last to first.
+/// Segments that stay keep their order, so a move down never overwrites a range that must still move up. First all
+/// moves down are made, from first to last, then all moves up, from last to first.
 fn rearrange<T: Copy>(array: &mut Vec<T>, spare: &[T], moves: &[Move], end: usize) {
     if let Some(&filler) = spare.first()
         && end > array.len()

@@ -3,10 +3,10 @@
 use crate::pass::draw::Listing;
 use core::ops::Range;
 
-/// Ranges with fewer unchanged drawables than this between them are joined: another copy costs more than these bytes.
+/// Ranges with fewer unchanged drawables than this between them are joined: a second copy costs more.
 const GAP: usize = 32;
 
-/// Drawables that are looked at together.
+/// The number of drawables whose marks are tested together.
 const WORD: usize = 8;
 
 /// The ranges of a listing with one kind of change, a bit of [`mark`](super::mark).
@@ -18,17 +18,16 @@ pub(crate) struct ChangedDraws<'l> {
     len: usize,
 }
 
-/// How it is known what changed.
 #[derive(Clone, Copy, Debug)]
 enum Source<'l> {
-    /// By marks. Drawables past the end are unknown.
+    /// Marks. Drawables past the end count as changed.
     Marks(&'l [u8]),
-    /// By comparing a listing with the previous one.
+    /// A listing and the previous one, to be compared.
     Listings(&'l Listing, &'l Listing),
 }
 
 impl<'l> ChangedDraws<'l> {
-    /// The ranges of `listing`; `before` is the one before it, if it is to be compared.
+    /// Creates the ranges of `listing`. `before` is the previous listing, if the two are to be compared.
     pub(crate) fn new(listing: &'l Listing, before: &'l Listing, bit: u8) -> Self {
         let len = listing.len();
         let source = if listing.is_compared {
@@ -40,7 +39,7 @@ impl<'l> ChangedDraws<'l> {
         Self { source, bit, at: 0, len }
     }
 
-    /// The next changed drawable from `at` on; the end if there is none.
+    /// Returns the next changed drawable from `at` on; the end if there is none.
     fn next_changed(&self, mut at: usize) -> usize {
         while at < self.len {
             if let Source::Marks(marks) = self.source

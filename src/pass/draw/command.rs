@@ -9,7 +9,7 @@ use core::fmt;
 /// node  u64 (its lower half first) │ mesh  u32 │ material  u32 │ flags  u32 │ user data  u32
 /// ```
 ///
-/// The flags are 1 for a mirrored one and 2 for one with a material, and 4 times the [`level`](Self::level) of detail.
+/// The flags are the sum of 1 if the draw is mirrored, 2 if it has a material, and 4 times its [`level`](Self::level).
 ///
 /// [`DrawList::slots`](crate::DrawList::slots) has the location of each command's matrix. With the feature `bytemuck` a
 /// list of commands can be uploaded without a copy:
@@ -25,6 +25,8 @@ use core::fmt;
 /// let commands: &[u8] = bytemuck::cast_slice(list.commands());
 /// let matrices: &[u8] = bytemuck::cast_slice(list.matrices());
 /// assert_eq!((commands.len(), matrices.len()), (24 * list.len(), 48 * list.len()));
+/// let changed = list.commands()[0].with_user_data(4);
+/// assert_eq!((changed.user_data, changed.level(), changed.is_mirrored()), (4, 0, false));
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,9 +35,9 @@ use core::fmt;
 pub struct DrawCommand {
     /// The node that has the drawable.
     pub node: NodeHandle,
-    /// The drawable's mesh, or that of its [`level`](Self::level).
+    /// The drawable's mesh, or the mesh of its [`level`](Self::level).
     pub mesh: u32,
-    /// Zero where there is none.
+    /// The material; 0 if there is none.
     material: u32,
     flags: u32,
     /// The node's [user data](crate::Node::user_data), or 0.
@@ -49,7 +51,7 @@ impl DrawCommand {
     const HAS_MATERIAL: u32 = 2;
     const LEVEL: u32 = 4;
 
-    /// A command for a drawable, with the user data 0.
+    /// Creates a command for a drawable, with the user data 0.
     #[inline]
     #[must_use]
     pub const fn new(node: NodeHandle, mesh: u32, material: Option<u32>, mirrored: bool) -> Self {
@@ -60,41 +62,40 @@ impl DrawCommand {
         Self { node, mesh, material, flags: flags | if mirrored { Self::MIRRORED } else { 0 }, user_data: 0 }
     }
 
-    /// The same command with user data.
+    /// Returns the command with user data.
     #[inline]
     #[must_use]
     pub const fn with_user_data(self, user_data: u32) -> Self {
         Self { user_data, ..self }
     }
 
-    /// The node's effective material.
+    /// Returns the node's effective material.
     #[inline]
     #[must_use]
     pub const fn material(&self) -> Option<u32> {
         if self.flags & Self::HAS_MATERIAL != 0 { Some(self.material) } else { None }
     }
 
-    /// Whether the world matrix mirrors, so that front faces are wound the other way.
+    /// Returns whether the world matrix mirrors, so that front faces are wound the other way.
     #[inline]
     #[must_use]
     pub const fn is_mirrored(&self) -> bool {
         self.flags & Self::MIRRORED != 0
     }
 
-    /// The level of detail: 0 for the drawable's own mesh.
+    /// Returns the level of detail: 0 for the drawable's own mesh.
     #[inline]
     #[must_use]
     pub const fn level(&self) -> u32 {
         self.flags / Self::LEVEL
     }
 
-    /// Sets the mesh of a coarser level, of which there are few.
     #[inline]
     pub(crate) const fn set_level(&mut self, mesh: u32, level: u32) {
         (self.mesh, self.flags) = (mesh, self.flags % Self::LEVEL + level * Self::LEVEL);
     }
 
-    /// Says whether the world matrix mirrors; returns whether that changed.
+    /// Sets whether the world matrix mirrors. Returns whether that changed.
     #[inline]
     pub(crate) fn set_mirrored(&mut self, mirrored: bool) -> bool {
         let flags = self.flags & !Self::MIRRORED | u32::from(mirrored);

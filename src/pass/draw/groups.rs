@@ -1,8 +1,8 @@
-//! What a renderer draws in one call: the drawables with the same material and mesh.
+//! Groups of drawables with the same material and mesh, each for one call of a renderer.
 //!
-//! Each combination of what commands are grouped by is a *kind*, which has a number while the groups are kept. For each
-//! command the groups remember the number of its kind, segment by segment: only commands of segments that were listed
-//! again are looked up. Then the instances are put in order by counting, two passes over these numbers.
+//! A *kind* is a combination of key, material, mesh and winding; each kind has a number. The groups store the number of
+//! each command's kind, segment by segment: only commands of segments that were listed again are looked up. Then a
+//! counting sort, two passes over these numbers, orders the instances.
 
 use crate::DrawList;
 use crate::pass::draw::{DrawCommand, Segment};
@@ -27,40 +27,38 @@ pub struct DrawGroup {
 }
 
 impl DrawGroup {
-    /// The range of indices in [`DrawGroups::instances`].
+    /// Returns the range of indices in [`DrawGroups::instances`].
     #[must_use]
     pub const fn range(&self) -> Range<usize> {
         self.first as usize..self.first as usize + self.count as usize
     }
 }
 
-/// The commands of a draw list grouped by material, mesh and winding, as ranges of one index array; see
-/// [`DrawList::group`].
+/// Commands grouped by material, mesh and winding, as ranges of one index array; see [`DrawList::group`].
 ///
-/// If you reuse it every frame, it only allocates when the list grows, and only looks at commands that were listed
-/// again. Takes 12 bytes per drawable.
+/// Reuse the groups every frame: then they only allocate when the list grows, and only look at commands that were
+/// listed again. They take 12 bytes per drawable.
 #[derive(Clone, Debug, Default)]
 pub struct DrawGroups {
     groups: Vec<DrawGroup>,
     instances: Vec<u32>,
     /// The commands from which the groups were made.
     revision: u64,
-    /// Whether they were made with keys of the caller's.
+    /// Whether the groups were made with the caller's keys.
     keyed: bool,
     kinds: Kinds,
     /// The kind of each command; [`NIL`] for those that are left out.
     numbers: Vec<u32>,
-    /// What the numbers are of.
+    /// The segments that the numbers are for.
     known: Vec<Known>,
-    /// The known segment of each slice, by slice number; the numbers and segments before. Kept to save allocations.
+    /// The known segment of each slice, by slice number; the previous numbers and segments. Kept to save allocations.
     places: Vec<u32>,
     numbers_before: Vec<u32>,
     known_before: Vec<Known>,
-    /// How many commands are of each kind, then where the next one goes.
+    /// The number of commands of each kind, then the index of the kind's next instance.
     counts: Vec<u32>,
 }
 
-/// Commands whose kinds are known.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     slice: u32,
@@ -69,8 +67,8 @@ struct Known {
     len: usize,
 }
 
-/// What is grouped by: 98 bits, in the order of the groups. From the highest bits on the caller's key, the material,
-/// none first, the mesh and the winding.
+/// A kind as a number of 98 bits, which sorts like the groups. From the highest bits down: the caller's key, the
+/// material (none first), the mesh, the winding.
 type Kind = u128;
 
 const MESH_SHIFT: u32 = 1;
@@ -83,13 +81,12 @@ fn kind_of(command: &DrawCommand, key: u32) -> Kind {
     Kind::from(key) << KEY_SHIFT | material << MATERIAL_SHIFT | Kind::from(command.mesh) << MESH_SHIFT | winding
 }
 
-/// All kinds that were met, by number.
 #[derive(Clone, Debug, Default)]
 struct Kinds {
     kinds: Vec<Kind>,
-    /// A hash table, open, at most half full.
+    /// An open hash table, at most half full.
     table: Vec<Entry>,
-    /// The numbers in the order of their kinds, but for those that are new.
+    /// The numbers in the order of their kinds, without new ones until the next sort.
     order: Vec<u32>,
 }
 
@@ -113,7 +110,6 @@ impl Kinds {
         self.table.fill(Entry::EMPTY);
     }
 
-    /// The number of a kind.
     #[inline]
     fn number(&mut self, kind: Kind) -> u32 {
         if self.table.len() < 2 * self.kinds.len() + 2 {
@@ -126,7 +122,7 @@ impl Kinds {
         }
     }
 
-    /// Where a kind is in the table, or would be.
+    /// Returns the index in the table where a kind is, or would be.
     #[inline]
     fn place(&self, kind: Kind) -> usize {
         let mask = self.table.len() - 1;
@@ -160,7 +156,6 @@ impl Kinds {
         }
     }
 
-    /// Puts new kinds in order, too.
     fn sort(&mut self) {
         let Self { kinds, order, .. } = self;
         if order.len() < kinds.len() {
@@ -179,7 +174,7 @@ fn hash(kind: Kind) -> usize {
 }
 
 impl DrawGroups {
-    /// No groups.
+    /// Creates an empty set of groups.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -197,20 +192,19 @@ impl DrawGroups {
         }
     }
 
-    /// The groups, sorted by key if there is one, by material (draws without one first), by mesh, and by winding.
+    /// Returns the groups, sorted by key if there is one, by material (none first), by mesh, and by winding.
     #[must_use]
     pub fn groups(&self) -> &[DrawGroup] {
         &self.groups
     }
 
-    /// Indices into the commands, matrices and slots of the list, group by group, and within a group in the list's
-    /// order.
+    /// Returns indices into the commands, matrices and slots of the list: group by group, in the list's order.
     #[must_use]
     pub fn instances(&self) -> &[u32] {
         &self.instances
     }
 
-    /// Each group with its indices.
+    /// Returns each group with its indices.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&DrawGroup, &[u32])> {
         self.groups.iter().map(|group| (group, &self.instances[group.range()]))
     }
@@ -233,14 +227,14 @@ impl DrawGroups {
         *self = Self { groups, instances, revision: self.revision, keyed: self.keyed, ..Self::new() };
     }
 
-    /// Groups commands, which consist of these segments if they were listed slice by slice.
+    /// Groups commands. `segments` are those of the commands, if these were listed slice by slice.
     fn fill(
         &mut self,
         commands: &[DrawCommand],
         segments: Option<&[Segment]>,
         key: impl Fn(&DrawCommand) -> Option<u32>,
     ) {
-        // Kinds that there are no more must not add up.
+        // Unused kinds must not accumulate.
         if self.kinds.kinds.len() > 1024 + 2 * self.groups.len() {
             self.numbers.clear();
             self.known.clear();
@@ -251,7 +245,7 @@ impl DrawGroups {
         self.place();
     }
 
-    /// Sets the numbers of the commands: copies those of segments that are what they were.
+    /// Sets the numbers of the commands; copies those of unchanged segments.
     fn number(
         &mut self,
         commands: &[DrawCommand],
@@ -284,7 +278,7 @@ impl DrawGroups {
         }
     }
 
-    /// Counts the commands of each kind, makes a group of each that there is, and puts the instances in their groups.
+    /// Counts the commands of each kind, makes a group of each kind in use, and puts the instances in their groups.
     fn place(&mut self) {
         let Self { groups, instances, kinds, numbers, counts, .. } = self;
         counts.clear();
@@ -314,7 +308,6 @@ impl DrawGroups {
     }
 }
 
-/// The group of a kind, without instances.
 #[expect(clippy::cast_possible_truncation, reason = "the parts of a kind, each in its bits")]
 fn group_of(kind: Kind) -> DrawGroup {
     let material = kind >> MATERIAL_SHIFT & ((1 << 33) - 1);
@@ -330,11 +323,10 @@ fn group_of(kind: Kind) -> DrawGroup {
 
 impl DrawList {
     /// Groups the commands by material, mesh and winding, for renderers that draw many instances in one call. Returns
-    /// `false`, and does nothing, if the groups were already made from these commands, even if their matrices changed
-    /// since.
+    /// `false`, and does nothing, if the groups were already made from these commands, even if matrices changed.
     ///
-    /// Runs in **O(drawables)**, a nanosecond or two for each, plus a hash table lookup for each drawable of a slice
-    /// that was listed again; in O(1) if the commands are the same. The order is deterministic.
+    /// Runs in **O(drawables)**, a nanosecond or two each, plus a hash table lookup for each drawable of a slice that
+    /// was listed again. Runs in O(1) if the commands are the same. The order is deterministic.
     ///
     /// # Panics
     /// For more than 2³² drawables.
@@ -352,6 +344,7 @@ impl DrawList {
     /// list.group(&mut groups);
     /// let calls: Vec<_> = groups.iter().map(|(group, instances)| (group.mesh, instances)).collect();
     /// assert_eq!(calls, [(7, &[0, 2][..]), (9, &[1][..])]);
+    /// assert_eq!(groups.instances()[groups.groups()[1].range()], [1]);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn group(&self, groups: &mut DrawGroups) -> bool {
@@ -362,8 +355,7 @@ impl DrawList {
     /// or a pass. Commands with different keys are never in one group. Commands for which `key` returns `None` are left
     /// out, for example transparent draws, which are drawn [by depth](DrawList::order_back_to_front).
     ///
-    /// The key must depend on the command alone, and be the same each time you group: otherwise call
-    /// [`DrawGroups::clear`] first.
+    /// The key must depend on the command alone. If the function changes, call [`DrawGroups::clear`] first.
     ///
     /// # Panics
     /// For more than 2³² drawables.
@@ -401,7 +393,7 @@ impl DrawList {
         }
         let changed = groups.revision != self.revision;
         if changed {
-            // Where the key panics, the groups are those of no list.
+            // If the key panics, the groups match no list.
             groups.revision = 0;
             groups.fill(commands, self.segments(), key);
             groups.revision = self.revision;
@@ -415,12 +407,12 @@ mod tests {
     use super::*;
     use crate::NodeHandle;
 
-    /// What commands are grouped by, from the first to the last.
+    /// Returns the properties that commands are grouped by, in order.
     fn parts(command: &DrawCommand) -> (Option<u32>, u32, bool) {
         (command.material(), command.mesh, command.is_mirrored())
     }
 
-    /// The expected groups, from a plain stable sort.
+    /// Returns the expected groups, from a plain stable sort.
     fn expected(commands: &[DrawCommand]) -> Vec<(Option<u32>, u32, bool, Vec<u32>)> {
         let mut order: Vec<u32> = (0..u32::try_from(commands.len()).unwrap()).collect();
         let parts = |index: u32| parts(&commands[index as usize]);

@@ -1,4 +1,4 @@
-//! The arrays of a draw list, and the ways in which slices fill them.
+//! The arrays of a draw list, and how slices fill them.
 
 use crate::Mat34;
 use crate::pass::draw::{DrawCommand, Segment};
@@ -6,14 +6,13 @@ use crate::store::{DrawableRecord, DrawableView, MatrixSlot, SliceView, Store, s
 use core::ops::Range;
 use hedgerow_math::internal::prefetch;
 
-/// How many drawables are tested before those that were swept are copied.
+/// The number of drawables that are tested before the swept ones are copied.
 const PICKED: usize = 128;
 
-/// What of a drawable differs from the list before, as bits.
+/// The changes of a drawable since the previous list, as bits.
 pub(crate) mod mark {
     /// The command, or its matrix slot.
     pub(crate) const COMMAND: u8 = 1;
-    /// The matrix.
     pub(crate) const MATRIX: u8 = 2;
     pub(crate) const ALL: u8 = COMMAND | MATRIX;
 }
@@ -22,16 +21,14 @@ pub(crate) mod mark {
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
     pub(crate) commands: Vec<DrawCommand>,
-    /// Empty in a list without matrices.
     pub(crate) matrices: Vec<Mat34>,
-    /// Where the matrices are stored.
+    /// The location of each matrix in the scene.
     pub(crate) slots: Vec<MatrixSlot>,
-    /// What changed when the list was last filled, as bits; nothing is known of drawables past the end.
+    /// What changed when the list was last filled, as bits. Drawables past the end are unknown.
     pub(crate) marks: Vec<u8>,
     pub(crate) keeps_matrices: bool,
-    /// Whether any drawable may be marked.
     pub(crate) any_marked: bool,
-    /// Whether nothing was marked, because the listing before is kept: what changed is what differs from that.
+    /// Whether nothing was marked, because the previous listing is kept: changes are found by comparison.
     pub(crate) is_compared: bool,
 }
 
@@ -58,7 +55,6 @@ impl Listing {
         self.is_compared = false;
     }
 
-    /// Frees memory that the contents do not take.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.commands.shrink_to_fit();
         self.matrices.shrink_to_fit();
@@ -66,7 +62,7 @@ impl Listing {
         self.marks.shrink_to_fit();
     }
 
-    /// Sets the number of drawables: keeps the first ones, and leaves the rest to be written.
+    /// Sets the number of drawables: keeps the first ones; the caller writes the rest.
     #[cfg(feature = "rayon")]
     pub(crate) fn resize(&mut self, len: usize, filler: crate::NodeHandle) {
         let filler = DrawCommand::new(filler, 0, None, false);
@@ -76,7 +72,6 @@ impl Listing {
         self.mark_all();
     }
 
-    /// Marks every drawable as changed.
     pub(crate) fn mark_all(&mut self) {
         self.marks.clear();
         self.marks.resize(self.commands.len(), mark::ALL);
@@ -84,7 +79,6 @@ impl Listing {
         self.is_compared = false;
     }
 
-    /// Marks no drawable as changed.
     pub(crate) fn mark_none(&mut self) {
         if self.any_marked {
             self.marks.clear();
@@ -93,12 +87,12 @@ impl Listing {
         self.any_marked = false;
     }
 
-    /// Whether any command differs from that of another listing at the same index, or is missing.
+    /// Returns whether any command or slot differs from the one at the same index of another listing, or is missing.
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
         self.commands != other.commands || self.slots != other.slots
     }
 
-    /// What of a drawable differs from another listing at the same index, as bits.
+    /// Returns how a drawable differs from the one at the same index of another listing, as bits.
     #[inline]
     pub(crate) fn marks_against(&self, before: &Self, at: usize) -> u8 {
         if at >= before.len() {
@@ -112,7 +106,6 @@ impl Listing {
         (u8::from(command) * mark::COMMAND) | (u8::from(matrix) * mark::MATRIX)
     }
 
-    /// Adds a drawable.
     #[inline(always)]
     pub(crate) fn push(&mut self, slice: SliceView<'_>, record: &DrawableRecord) {
         let (command, matrix) = listed(slice, record);
@@ -123,7 +116,6 @@ impl Listing {
         self.slots.push(slot(slice, record));
     }
 
-    /// Adds a drawable that several views may see.
     #[inline]
     pub(crate) fn push_seen(&mut self, slice: SliceView<'_>, seen: &VisibleDraw) {
         self.commands.push(seen.command);
@@ -148,7 +140,7 @@ impl Listing {
                 self.extend(slice, records.iter());
                 continue;
             }
-            // Which drawables are shown is close to random, so they are selected without a branch.
+            // Visibility is close to random, so visible drawables are selected without a branch.
             let mut count = 0;
             for (at, record) in records.iter().enumerate() {
                 picked[count % DrawableView::CHUNK] = record;
@@ -185,8 +177,8 @@ impl Listing {
         self.mark_all();
     }
 
-    /// Copies again the matrices that updates computed since they were listed. Returns whether that changed any
-    /// command; segments where it did get this stamp.
+    /// Copies the matrices that updates computed since the last copy. Returns whether any command changed; segments
+    /// with changed commands get this stamp.
     pub(crate) fn renew(&mut self, store: &Store, segments: &mut [Segment], stamp: u64) -> bool {
         #[cfg(feature = "rayon")]
         if let Some(changed) = self.renew_shared(store, segments, stamp) {
@@ -199,7 +191,7 @@ impl Listing {
         changed
     }
 
-    /// How many drawables [`Listing::add`] would add.
+    /// Returns how many drawables [`Listing::add`] would add.
     #[cfg(feature = "rayon")]
     pub(crate) fn count(slice: SliceView<'_>, layers: u32) -> usize {
         if slice.drawables().all_visible() {
@@ -208,7 +200,6 @@ impl Listing {
         visible_chunks(slice, layers).map(|(_, shown)| shown.count_ones() as usize).sum()
     }
 
-    /// The places of some drawables.
     pub(crate) fn part(&mut self, range: Range<usize>) -> Part<'_> {
         let matrices = if self.keeps_matrices { range.clone() } else { 0..0 };
         Part {
@@ -223,7 +214,6 @@ impl Listing {
 /// Part of a listing that is written in place.
 pub(crate) struct Part<'l> {
     commands: &'l mut [DrawCommand],
-    /// Empty in a list without matrices.
     matrices: &'l mut [Mat34],
     slots: &'l mut [MatrixSlot],
     marks: &'l mut [u8],
@@ -235,7 +225,7 @@ impl Part<'_> {
         self.commands.len()
     }
 
-    /// The places before the `at`th, and those from there on.
+    /// Splits the entries before the one at this index.
     pub(crate) fn split_at<'l>(self, at: usize) -> (Self, Self)
     where
         Self: 'l,
@@ -248,8 +238,7 @@ impl Part<'_> {
         (Self { commands, matrices, slots, marks }, later)
     }
 
-    /// Lists the drawables of a slice that are visible on one of these layers; their number must equal the number of
-    /// places.
+    /// Lists the drawables of a slice that are visible on these layers. Their number must equal the number of entries.
     pub(crate) fn fill(mut self, slice: SliceView<'_>, layers: u32) {
         let mut at = 0;
         for_each_visible(slice, layers, |record| {
@@ -259,7 +248,7 @@ impl Part<'_> {
         debug_assert_eq!(at, self.len(), "a drawable for each place");
     }
 
-    /// Lists these drawables; their number must equal the number of places.
+    /// Lists these drawables. Their number must equal the number of entries.
     pub(crate) fn write(mut self, drawables: &[(SliceView<'_>, &DrawableRecord)]) {
         for (at, (slice, record)) in drawables.iter().enumerate() {
             self.put(at, *slice, record);
@@ -278,8 +267,8 @@ impl Part<'_> {
 }
 
 impl Part<'_> {
-    /// Copies again the matrices of drawables that were listed from this slice and have not changed otherwise: those of
-    /// the slots that its last sweep computed, or all. Returns whether that changed any command.
+    /// Copies the matrices of drawables that were listed from this slice and only moved: from the slots that the last
+    /// sweep computed, or from all. Returns whether any command changed.
     pub(crate) fn renew(mut self, slice: SliceView<'_>, all: bool) -> bool {
         let swept = slice.transforms().swept();
         let end = self.slots.len();
@@ -315,18 +304,17 @@ impl Part<'_> {
     }
 }
 
-/// What is listed for a drawable, and the views that see it, one bit each.
+/// The draw of a drawable, and the views that see it, one bit each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VisibleDraw {
     pub(crate) command: DrawCommand,
     pub(crate) slot: MatrixSlot,
-    /// Its place in the drawable column of the slice.
+    /// The index in the drawable column of the slice.
     pub(crate) drawable: u16,
     pub(crate) views: u32,
 }
 
 impl VisibleDraw {
-    /// The drawable of a slice with this number.
     #[inline]
     pub(crate) fn of(slice: SliceView<'_>, drawable: usize, views: u32) -> Self {
         let record = &slice.drawables().records()[drawable];
@@ -334,7 +322,6 @@ impl VisibleDraw {
     }
 }
 
-/// What is listed for a drawable of a slice.
 #[inline]
 fn listed<'s>(slice: SliceView<'s>, record: &DrawableRecord) -> (DrawCommand, &'s Mat34) {
     let matrix = &slice.transforms().worlds()[usize::from(record.slot)];
@@ -342,13 +329,12 @@ fn listed<'s>(slice: SliceView<'s>, record: &DrawableRecord) -> (DrawCommand, &'
     (command.with_user_data(slice.user_data(record.node)), matrix)
 }
 
-/// Where the matrix of a drawable is stored.
 #[inline]
 fn slot(slice: SliceView<'_>, record: &DrawableRecord) -> MatrixSlot {
     MatrixSlot { slice: slice.number(), slot: record.slot.into() }
 }
 
-/// The drawables of a slice that are visible on one of these layers, in the order of the column.
+/// Calls `show` with the drawables of a slice that are visible on one of these layers, in the order of the column.
 #[cfg(feature = "rayon")]
 #[inline]
 fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(&'s DrawableRecord)) {
@@ -361,8 +347,8 @@ fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(
     }
 }
 
-/// Like [`visible_chunks`], for callers that copy the matrices of these drawables: they are prefetched one chunk ahead.
-/// After edits they lie in no order that the machine would foresee.
+/// Like [`visible_chunks`], for callers that copy the matrices. These are prefetched one chunk ahead: after edits their
+/// order is too irregular for the hardware prefetcher.
 #[inline]
 fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
     let worlds = slice.transforms().worlds();
@@ -376,7 +362,7 @@ fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = 
     visible_chunks(slice, layers).inspect(move |_| ahead.next().into_iter().for_each(ask))
 }
 
-/// The drawables of a slice in chunks, each with one bit for every drawable that is visible on one of these layers.
+/// Returns the drawables of a slice in chunks, each with one bit for every drawable visible on one of these layers.
 #[inline]
 fn visible_chunks<'s>(
     slice: SliceView<'s>,

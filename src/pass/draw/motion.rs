@@ -1,9 +1,9 @@
-//! The matrices of the update before, kept with a draw list: for motion vectors.
+//! The previous update's matrices of a draw list, for motion vectors.
 //!
-//! A previous matrix changes in two cases. If an update changes a matrix, the update after that brings it to rest, even
-//! if it has nothing else to do. And the feed has the previous matrices of nodes that use another slot than before. So
-//! a segment is filled again if its slice was swept since, or if any previous matrix in it differs from the present
-//! one. All segments are filled again if anything was listed, or if the feed recalls matrices.
+//! After an update changes a matrix, the next update makes the previous matrix equal to it, even without edits. If a
+//! node uses another slot than before, the feed has its previous matrix. So a segment is filled again if its slice was
+//! swept since, or if any previous matrix in it differs from the current one. All segments are filled again if anything
+//! was listed, or if the feed has previous matrices.
 
 use crate::pass::draw::Listing;
 use crate::store::{Feed, SliceView, Store};
@@ -14,9 +14,9 @@ use core::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct Motion {
     matrices: Vec<Mat34>,
-    /// Whether `matrices` match what is listed.
+    /// Whether `matrices` match the listed draws.
     known: bool,
-    /// For each segment, whether any matrix in it differs from the present one; and whether this holds for any segment.
+    /// For each segment, whether any matrix in it differs from the current one; and whether this holds for any segment.
     moving: Vec<bool>,
     any_moving: bool,
     /// The last update that the matrices include.
@@ -24,29 +24,25 @@ pub(crate) struct Motion {
 }
 
 impl Motion {
-    /// The matrices of a list that was not filled yet.
     pub(crate) const EMPTY: Self =
         Self { matrices: Vec::new(), known: false, moving: Vec::new(), any_moving: false, updates: 0 };
 
-    /// The matrices, if they are known.
     pub(crate) fn matrices(&self) -> Option<&[Mat34]> {
         self.known.then_some(&self.matrices)
     }
 
-    /// Forgets the matrices, because the contents of the list changed.
     pub(crate) fn forget(&mut self) {
         self.known = false;
         self.matrices.clear();
     }
 
-    /// Frees memory that the matrices do not take.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.matrices.shrink_to_fit();
         self.moving.shrink_to_fit();
     }
 
-    /// Updates the matrices to those of a list whose segments are all slices in tree order, each with the range of its
-    /// drawables. `listed` says whether any of these changed its place or contents.
+    /// Updates the matrices of a list. `segments` are all slices in tree order, each with the range of its drawables.
+    /// `listed` says whether any segment changed its place or contents.
     ///
     /// Runs in **O(1)** if nothing moved in the last two updates, else in **O(slices + drawables of slices that
     /// moved)**.
@@ -79,8 +75,7 @@ impl Motion {
         self.known = true;
     }
 
-    /// Sets the matrix of each listed node to the result of `previous`. The matrices are unknown if it is `None` for
-    /// one of them.
+    /// Sets each listed node's matrix to the result of `previous`. If any is `None`, the matrices are unknown.
     pub(crate) fn ask<'m>(&mut self, listing: &Listing, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
         self.matrices.clear();
         self.matrices.extend(listing.commands.iter().map_while(|command| previous(command.node)));
@@ -88,7 +83,7 @@ impl Motion {
     }
 }
 
-/// Fills in the matrices of the drawables of a slice. Returns whether any differs from the present one.
+/// Fills in the matrices of the drawables of a slice. Returns whether any differs from the current one.
 fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: SliceView<'_>, feed: &Feed) -> bool {
     let (recalls, transforms) = (feed.recalls(), slice.transforms());
     let mut moving = false;

@@ -7,23 +7,23 @@ use hedgerow_math::internal::radix::{self, Counts, DIGIT_BITS};
 
 /// Sorted indices into a draw list: see [`DrawList::order_by_key`].
 ///
-/// If you reuse it every frame, it only allocates when the list grows. Takes 36 bytes per draw.
+/// An order that is reused every frame only allocates when the list grows. Takes 36 bytes per draw.
 #[derive(Clone, Debug, Default)]
 pub struct DrawOrder {
     indices: Vec<u32>,
-    /// Keys combined with the indices that they belong to, and memory to sort them. Kept to save allocations.
+    /// Keys with their indices, and memory to sort them. Kept to save allocations.
     keys: Vec<u128>,
     sorted: Vec<u128>,
     counts: Vec<Counts>,
 }
 
-/// A key to be sorted has an index in the lowest bits, and above it what is sorted by.
+/// The number of bits of the index, the lowest ones of a sort key. The caller's key is above them.
 const INDEX_BITS: u32 = 32;
-/// 64 bits in digits.
+/// The number of digits in 64 bits.
 const DIGITS: usize = 6;
 
 impl DrawOrder {
-    /// No indices.
+    /// Creates an empty order.
     #[must_use]
     pub const fn new() -> Self {
         Self { indices: Vec::new(), keys: Vec::new(), sorted: Vec::new(), counts: Vec::new() }
@@ -35,7 +35,7 @@ impl DrawOrder {
         *self = Self { indices: core::mem::take(&mut self.indices), ..Self::new() };
     }
 
-    /// Indices into the commands, matrices and slots of the list, in sorted order.
+    /// Returns indices into the commands, matrices and slots of the list, in sorted order.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices
@@ -47,13 +47,12 @@ impl DrawOrder {
 pub struct DepthView {
     /// The position of the camera, in the space of the matrices.
     pub eye: Vec3,
-    /// The direction in which it looks; of any length.
+    /// The direction of view; of any length.
     pub forward: Vec3,
 }
 
 impl DepthView {
-    /// How far in front of the camera the origin of a matrix is, in lengths of `forward`; negative if it is behind the
-    /// camera.
+    /// Returns the distance of a matrix's origin in front of the camera, times the length of `forward`.
     #[inline]
     #[must_use]
     pub fn depth(&self, matrix: &Mat34) -> f32 {
@@ -78,7 +77,7 @@ impl DepthView {
 #[must_use]
 pub const fn depth_key(depth: f32) -> u32 {
     let bits = depth.to_bits();
-    // Negative numbers sort backwards, and before the others.
+    // The bits of negative numbers sort backwards, and must come before the others.
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
@@ -92,7 +91,7 @@ const fn index_of(key: u128) -> u32 {
     key as u32
 }
 
-/// Bits to turn in a key of depth.
+/// The bits to invert in a depth key.
 const NEAREST_FIRST: u32 = 0;
 /// See [`NEAREST_FIRST`].
 const FARTHEST_FIRST: u32 = u32::MAX;
@@ -101,8 +100,8 @@ impl DrawList {
     /// Sorts draws by a key of your own, the least first. Draws with equal keys stay in the list's order. `key` is
     /// called with the index and the command of each draw; draws for which it returns `None` are left out.
     ///
-    /// Runs in **O(drawables + digits of the keys that differ × draws)**, with digits of 11 bits: a 32-bit key costs
-    /// half as much as a 64-bit key.
+    /// Runs in **O(drawables + d × draws)**, where d is the number of 11-bit digits in which keys differ: a 32-bit key
+    /// costs half as much as a 64-bit key.
     ///
     /// # Panics
     /// For more than 2³² drawables.
@@ -131,7 +130,7 @@ impl DrawList {
             key(index as usize, command).map(|key| u128::from(key) << INDEX_BITS | u128::from(index))
         });
         keys.extend(keyed);
-        // Keys are in the order of their indices.
+        // Keys begin in the order of their indices, so equal keys stay in the list's order.
         radix::sort(keys, sorted, counts, DIGITS, digit_of);
         indices.extend(keys.iter().map(|&key| index_of(key)));
     }
@@ -139,9 +138,9 @@ impl DrawList {
     /// Sorts draws by depth, the nearest first. This is the fastest order for opaque draws, since hidden fragments are
     /// then rarely shaded. Draws for which `takes` returns `false` are left out.
     ///
-    /// The depth of a draw is that of the origin of its matrix. If the list has [relative
-    /// matrices](DrawList::relative_matrices), these are used, and the eye of the [`DepthView`] must be the origin;
-    /// otherwise the [matrices](DrawList::matrices) are used.
+    /// The depth of a draw is the depth of its matrix's origin. If the list has [relative
+    /// matrices](DrawList::relative_matrices), these are used, and the eye of the [`DepthView`] must be (0, 0, 0).
+    /// Otherwise the [matrices](DrawList::matrices) are used.
     ///
     /// # Panics
     /// For a list [without matrices](DrawList::without_matrices) of either kind (see
@@ -160,6 +159,7 @@ impl DrawList {
     /// let (mut list, mut opaque, mut glass) = (DrawList::new(), DrawOrder::new(), DrawOrder::new());
     /// scene.draw_list(&mut list);
     /// let view = DepthView { eye: Vec3::ZERO, forward: Vec3::NEG_Z };
+    /// assert_eq!(view.depth(&list.matrices()[0]), 3.0);
     /// list.order_front_to_back(&mut opaque, &view, |command| command.material() == Some(1));
     /// list.order_back_to_front(&mut glass, &view, |command| command.material() == Some(2));
     /// assert_eq!((opaque.indices(), glass.indices()), (&[3, 0][..], &[1, 2][..]));
@@ -174,14 +174,14 @@ impl DrawList {
     /// [`DrawList::order_front_to_back`].
     ///
     /// # Panics
-    /// Those of [`DrawList::order_front_to_back`].
+    /// In the same cases as [`DrawList::order_front_to_back`].
     pub fn order_back_to_front(&self, order: &mut DrawOrder, view: &DepthView, takes: impl Fn(&DrawCommand) -> bool) {
         let matrices = self.matrices_for_depth();
         self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| Some(&matrices[index]));
     }
 
-    /// Like [`DrawList::order_front_to_back`], but reads the matrices from the scene that the list was made from, as of
-    /// its last update: for a list [without matrices](DrawList::without_matrices), which you use with a
+    /// Like [`DrawList::order_front_to_back`], but reads the matrices of the last update from the scene of the list.
+    /// Use it for a list [without matrices](DrawList::without_matrices), for example with a
     /// [`MatrixMirror`](crate::changes::MatrixMirror). A draw whose slot the scene does not have is left out.
     ///
     /// # Panics
@@ -217,11 +217,11 @@ impl DrawList {
         self.order_by_depth(order, view, NEAREST_FIRST, takes, |index| scene.store.matrix_at(slots[index]));
     }
 
-    /// Like [`DrawList::order_back_to_front`], but reads the matrices from the scene that the list was made from: see
+    /// Like [`DrawList::order_back_to_front`], but reads the matrices from the scene of the list: see
     /// [`DrawList::order_front_to_back_in`].
     ///
     /// # Panics
-    /// Those of [`DrawList::order_front_to_back_in`].
+    /// In the same cases as [`DrawList::order_front_to_back_in`].
     pub fn order_back_to_front_in(
         &self,
         scene: &Scene,
@@ -233,8 +233,7 @@ impl DrawList {
         self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| scene.store.matrix_at(slots[index]));
     }
 
-    /// Puts draws in order of the depths of their matrices, with these bits of the keys turned. Those without a matrix
-    /// are left out.
+    /// Sorts draws by the depths of their matrices, with these bits of the keys inverted. Drops draws without a matrix.
     fn order_by_depth<'m>(
         &self,
         order: &mut DrawOrder,
@@ -249,7 +248,6 @@ impl DrawList {
         });
     }
 
-    /// The matrices that depths are taken from.
     fn matrices_for_depth(&self) -> &[Mat34] {
         let relative = self.relative_matrices();
         let matrices = if relative.is_empty() { self.matrices() } else { relative };

@@ -1,5 +1,4 @@
-//! Matrices relative to a camera, from world transforms in double precision, for worlds larger than single precision
-//! can resolve.
+//! Matrices relative to a camera, from world transforms in double precision, for large worlds.
 
 use crate::Mat34;
 use crate::pass::cull::Sieve;
@@ -11,12 +10,11 @@ use core::ops::Range;
 use glam::DVec3;
 use hedgerow_math::Frustum;
 
-/// Matrices by index of the draw list, and what they are computed from.
+/// Matrices by index of the draw list, and the data that they are computed from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relative {
     matrices: Vec<Mat34>,
-    /// The translations in double precision, 24 bytes a drawable, if the matrices are those of a kept list. Where only
-    /// the camera moved these are all that is read.
+    /// The translations of a kept list, 24 bytes a drawable. If only the camera moved, nothing else is read.
     places: Vec<DVec3>,
     worlds: WideWorlds,
     /// The drawables found in a slice. Kept to save allocations.
@@ -27,27 +25,24 @@ impl Relative {
     pub(crate) const EMPTY: Self =
         Self { matrices: Vec::new(), places: Vec::new(), worlds: WideWorlds::EMPTY, found: Vec::new() };
 
-    /// The matrices, if there are any.
     pub(crate) fn matrices(&self) -> &[Mat34] {
         &self.matrices
     }
 
-    /// Forgets the matrices, because the contents of the list changed.
     pub(crate) fn forget(&mut self) {
         self.matrices.clear();
         self.places.clear();
     }
 
-    /// Frees everything but the matrices.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.matrices.shrink_to_fit();
         *self = Self { matrices: core::mem::take(&mut self.matrices), ..Self::EMPTY };
     }
 
-    /// Computes the matrices of a list that was filled from this scene, whose `segments` are slices, each with the
-    /// range of its drawables. `listed` says whether any of these changed its place or contents since the last call.
+    /// Computes the matrices of a list that was filled from this scene. `segments` are slices, each with the range of
+    /// its drawables. `listed` says whether any segment changed its place or contents since the last call.
     ///
-    /// Drawables of slices in which nothing may have moved keep their matrices but for the translation.
+    /// If nothing in a slice can have moved, only the translations of its drawables are recomputed.
     pub(crate) fn fill(
         &mut self,
         store: &Store,
@@ -83,13 +78,13 @@ impl Relative {
         worlds
     }
 
-    /// Keeps what [`Self::take_worlds`] handed over.
+    /// Keeps the world transforms that [`Self::take_worlds`] returned.
     pub(crate) fn keep_worlds(&mut self, worlds: WideWorlds) {
         self.worlds = worlds;
     }
 
     /// Lists the drawables that touch a frustum around the camera and that the sieve admits, with their matrices. The
-    /// world transforms match the scene.
+    /// world transforms must match the scene.
     pub(crate) fn find(
         &mut self,
         (store, worlds): (&Store, &WideWorlds),
@@ -117,7 +112,6 @@ impl Relative {
     }
 }
 
-/// Computes the matrices of drawables of one slice.
 fn fill(matrices: &mut [Mat34], places: &mut [DVec3], slots: &[MatrixSlot], slice: &WideSlice, camera: DVec3) {
     for ((matrix, place), at) in matrices.iter_mut().zip(places).zip(slots) {
         *matrix = slice.relative_to(camera, at.slot);

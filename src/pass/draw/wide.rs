@@ -1,8 +1,8 @@
-//! World transforms of a scene in double precision, kept from frame to frame: 96 bytes a transform slot, and 24 a
-//! drawable slot where they are culled.
+//! World transforms of a scene in double precision, kept from frame to frame: 96 bytes a transform slot, and for
+//! culling 24 bytes a drawable slot.
 //!
-//! What a slice holds depends on its local transforms and on what it imports. Composed again are the slots that the
-//! last update computed, those below an import that is another, and all of a slice whose slots were put in order again.
+//! The world transforms of a slice depend on its local transforms and its imports. A refresh recomposes the slots that
+//! the last update computed, the slots below changed imports, and all slots of a slice with a new layout.
 
 use crate::pass::detail;
 use crate::store::{RowSet, SliceView, Store};
@@ -11,39 +11,36 @@ use glam::{DAffine3, DVec3, Vec3, Vec4};
 use hedgerow_math::internal::BLOCK;
 use hedgerow_math::{Boxes, Frustum};
 
-/// World transforms by slice number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WideWorlds {
     slices: Vec<WideSlice>,
-    /// The scene, its versions and its updates that all of them match.
+    /// The number, the versions and the updates of the scene that all slices match.
     moment: Option<(u64, u64, u64)>,
-    /// Whether boxes are kept too.
     boxes: bool,
 }
 
 /// The world transforms of one slice, and boxes of its drawables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WideSlice {
-    /// What the slots were composed from.
     composed: Option<Composed>,
     slots: Vec<DAffine3>,
-    /// Whether the last refresh composed any slot again.
+    /// Whether the last refresh recomposed any slot.
     changed: bool,
     boxes: WideBoxes,
 }
 
-/// What a slice was composed from.
+/// The state of a slice from which its transforms were composed.
 #[derive(Clone, Copy, Debug)]
 struct Composed {
     layout: u64,
     /// The last update that the slots include.
     updates: u64,
-    /// The version of the slice that the boxes are of, if there are any.
+    /// The version of the slice that the boxes match, if there are boxes.
     boxes: Option<u64>,
 }
 
-/// The boxes of the drawables of a slice, relative to an origin in double precision, and of blocks of 64 of them.
-/// Rounded outwards, so that each contains the box in double precision.
+/// The boxes of a slice's drawables and of blocks of 64 drawables, relative to an origin in double precision. Each is
+/// rounded outwards, so that it contains the box in double precision.
 #[derive(Clone, Debug)]
 struct WideBoxes {
     origin: DVec3,
@@ -58,8 +55,8 @@ impl WideWorlds {
     /// Updates everything to match the last update of a scene, including boxes if `boxes` is set. Returns whether any
     /// slice may have changed; each slice stores whether it did.
     ///
-    /// Runs in **O(1)** if nothing changed, else in **O(slices + slots that changed, or of slices that were put in
-    /// order again)**, and with boxes also in O(drawables of slices that were edited).
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + changed slots + slots of slices with a new layout)**;
+    /// with boxes also in O(drawables of edited slices).
     pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
         let now = (store.scene_number(), store.versions(), store.updates());
         let boxes = boxes | self.boxes;
@@ -84,7 +81,7 @@ impl WideWorlds {
         true
     }
 
-    /// A slice that was part of the scene when this was refreshed.
+    /// Returns a slice that was part of the scene at the last refresh.
     #[inline]
     pub(crate) fn slice(&self, number: u32) -> Option<&WideSlice> {
         self.slices.get(number as usize)
@@ -92,7 +89,7 @@ impl WideWorlds {
 }
 
 impl WideSlice {
-    /// Composes what changed. Slices that this one imports from are among `others`, and up to date.
+    /// Recomposes changed slots. The slices that this one imports from are in `others`, and up to date.
     fn refresh(&mut self, slice: SliceView<'_>, others: &[Self], updates: u64, boxes: bool) {
         let transforms = slice.transforms();
         let now = Composed { layout: slice.layout(), updates, boxes: boxes.then(|| slice.version()) };
@@ -119,14 +116,14 @@ impl WideSlice {
         }
     }
 
-    /// Takes over what the slice imports. Adds to `changed` the imports that are others than before, and all below.
+    /// Copies the imports of the slice. Adds changed imports, and all slots below them, to `changed`.
     fn import(&mut self, slice: SliceView<'_>, others: &[Self], known: bool, changed: &mut RowSet) {
         let transforms = slice.transforms();
         let mut any = false;
         for (import, source) in slice.sources().enumerate() {
             let world = match source.and_then(|(source, slot)| others.get(source as usize)?.slots.get(slot)) {
                 Some(world) => *world,
-                // An import of nothing, or of a node that was removed, from below which all nodes moved away.
+                // The import has no source, or its source was removed after all nodes moved away from below it.
                 None if known => continue,
                 None => crate::Local::Matrix(transforms.worlds()[import]).to_wide(),
             };
@@ -143,23 +140,20 @@ impl WideSlice {
         }
     }
 
-    /// Whether the last refresh of all worlds composed any slot again.
     pub(crate) fn changed(&self) -> bool {
         self.changed
     }
 
-    /// The translation of a slot.
     #[inline]
     pub(crate) fn translation(&self, slot: u32) -> DVec3 {
         self.slots[slot as usize].translation
     }
 
-    /// The same; `None` in a slice outside of the tree.
+    /// Returns the translation of a slot; `None` in a slice outside of the tree.
     pub(crate) fn position(&self, slot: u32) -> Option<DVec3> {
         self.slots.get(slot as usize).map(|world| world.translation)
     }
 
-    /// The matrix of a slot with the camera as its origin.
     #[inline]
     pub(crate) fn relative_to(&self, camera: DVec3, slot: u32) -> Mat34 {
         let DAffine3 { matrix3, translation } = self.slots[slot as usize];
@@ -167,7 +161,6 @@ impl WideSlice {
         Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
     }
 
-    /// The distance of an eye from the box of a drawable.
     pub(crate) fn distance(&self, drawable: usize, eye: DVec3) -> f32 {
         let WideBoxes { origin, drawables, .. } = &self.boxes;
         drawables.get(drawable).map_or(0.0, |bounds| detail::distance(&bounds, (eye - origin).as_vec3()))
@@ -197,8 +190,8 @@ impl WideSlice {
     }
 }
 
-/// A frustum around the camera as one around another origin; `by` is where that is, seen from the camera. `None` if
-/// single precision cannot hold it.
+/// Converts a frustum around the camera to an origin that is at `by` relative to the camera. Returns `None` if single
+/// precision cannot represent it.
 fn moved(frustum: &Frustum, by: DVec3) -> Option<Frustum> {
     let mut planes = [Vec4::ZERO; 6];
     for (to, &[x, y, z, d]) in planes.iter_mut().zip(frustum.planes()) {
@@ -227,7 +220,7 @@ impl WideBoxes {
         self.blocks.resize(len.div_ceil(BLOCK));
     }
 
-    /// Computes the boxes of drawables whose transform slot is among these, and those around them.
+    /// Computes the boxes of drawables whose transform slot changed, and of their blocks.
     fn refresh(&mut self, slice: SliceView<'_>, slots: &[DAffine3], changed: impl Fn(usize) -> bool) {
         let drawables = slice.drawables();
         for (block, records) in drawables.records().chunks(BLOCK).enumerate() {
@@ -249,7 +242,7 @@ impl WideBoxes {
     }
 }
 
-/// The box around a box that was transformed, seen from an origin, rounded outwards.
+/// Transforms a box. Returns the box around the result, relative to an origin and rounded outwards.
 fn wide_box(bounds: &Aabb, world: &DAffine3, origin: DVec3) -> Aabb {
     if bounds.is_empty() {
         return Aabb::EMPTY;
@@ -261,14 +254,13 @@ fn wide_box(bounds: &Aabb, world: &DAffine3, origin: DVec3) -> Aabb {
     if !(low.is_finite() && high.is_finite()) {
         return Aabb::INFINITE;
     }
-    // Double precision rounds too: by far less than the next number in single precision is away, but for sums that
-    // cancel.
+    // Double precision rounds by far less than single precision does, except in sums that cancel.
     let slack = (world.translation.abs() + origin.abs() + half) * 1e-15;
     let corner = |corner: DVec3| Vec3::from_array(corner.to_array().map(outwards));
     Aabb::new(-corner(slack - low), corner(high + slack))
 }
 
-/// The least number in single precision that is not less.
+/// Rounds up to the next number in single precision.
 fn outwards(number: f64) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "what rounding loses is given back")]
     let rounded = number as f32;
@@ -281,7 +273,6 @@ mod tests {
     use crate::query::CullView;
     use crate::{DrawList, Drawable, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
-    /// Two of many drawables, in different slices.
     fn apart() -> (Scene, [NodeHandle; 2]) {
         let mut scene = Scene::with_config(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT }).unwrap();
         let nodes = [(); 40].map(|()| {
@@ -294,7 +285,7 @@ mod tests {
         (scene, [nodes[0], nodes[39]])
     }
 
-    /// Moves the first of two, and returns which of their slices are composed again then.
+    /// Moves the first of two nodes, and returns which of their slices are then recomposed.
     fn composed_again(
         scene: &mut Scene,
         nodes: [NodeHandle; 2],
@@ -330,7 +321,7 @@ mod tests {
         worlds.refresh(&scene.store, false);
         let [moved, still] = [nodes[20], nodes[60]].map(|node| scene.get(node).unwrap().matrix_slot().unwrap());
         assert_eq!(moved.slice, still.slice);
-        // What nothing composes shows whether it was looked at.
+        // A wrong value shows whether the slot is recomposed.
         let odd = DAffine3::from_translation(DVec3::splat(7.0));
         worlds.slices[still.slice as usize].slots[still.slot as usize] = odd;
         scene.set_local(nodes[20], Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
@@ -341,16 +332,15 @@ mod tests {
         assert_eq!(slots[still.slot as usize], odd);
     }
 
-    /// Edits a scene at random.
     fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng, which: u32) {
         nodes.retain(|&node| scene.contains(node));
         let node = nodes[dice.usize(..nodes.len())];
-        // What is detached comes back.
+        // Detached nodes are inserted again.
         let parent = nodes.iter().copied().find(|_| dice.u32(..4) == 0).unwrap_or(node);
         let mut number = |scale: f32| (dice.f32() - 0.5) * scale;
         let mut local = Transform::from_xyz(number(1e7), number(10.0), 0.0);
         local.rotation = glam::Quat::from_rotation_y(number(6.0));
-        // Each may be refused.
+        // The scene may refuse an edit.
         match which {
             0..=3 => nodes.push(scene.insert(node, Node::transform(local)).unwrap()),
             4 => nodes.push(scene.insert(node, Node::group()).unwrap()),
@@ -403,7 +393,7 @@ mod tests {
                 if !late {
                     worlds.refresh(&scene.store, dice.bool());
                 }
-                // Moves and removals; other edits too where all was composed before.
+                // Moves and removals, and also other edits unless `late`.
                 for _ in 0..dice.u32(..4) {
                     let which = dice.u32(if late { 8 } else { 0 }..13);
                     edit(&mut scene, &mut nodes, &mut dice, which);
@@ -411,7 +401,7 @@ mod tests {
                 worlds.refresh(&scene.store, dice.bool());
                 for (node, at, world) in expected.into_iter().filter(|&(node, ..)| scene.contains(node)) {
                     let found = worlds.slice(at.slice).unwrap().slots[at.slot as usize];
-                    // Of what was moved before it was composed, what is known is in single precision, 1e9 away.
+                    // A node that moved before its slot was composed is in single precision, 1e9 from the origin.
                     let near = (found.translation - world.translation).length() < 1e3;
                     assert!(found == world || late && near, "{node:?}: {found:?} for {world:?}");
                 }

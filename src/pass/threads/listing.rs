@@ -6,9 +6,8 @@ use crate::threads::is_worth_sharing;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
-/// With fewer drawables to list than this, one thread finishes before another has started.
+/// The least number of drawables to share: with fewer, one thread finishes before another has started.
 const WORTH_SHARING: usize = 16_384;
-/// A task lists about this many drawables.
 const GRAIN: usize = 4096;
 
 impl Listing {
@@ -51,7 +50,6 @@ impl Listing {
         Some(changed.into_inner())
     }
 
-    /// Lists these drawables, replacing the contents.
     pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(SliceView<'_>, &DrawableRecord)>>) {
         let end = found.iter().map(Vec::len).sum();
         self.resize(end, store.handle(RecordId::ROOT));
@@ -59,7 +57,7 @@ impl Listing {
     }
 }
 
-/// Calls `work` with each item and its part of the places, several at a time.
+/// Calls `work` with each item and its part of the entries, several at a time.
 fn share<T: Send>(
     mut places: Part<'_>,
     items: &mut [T],

@@ -1,4 +1,4 @@
-//! Searches several slices at a time, for draws. Handles are found as fast as they are copied, by one thread.
+//! Searches several slices at a time, for draws. One thread finds handles as fast as memory can be copied.
 
 use crate::pass::DrawList;
 use crate::pass::cull::{Found, Probe, Stop};
@@ -8,12 +8,12 @@ use crate::store::Store;
 use crate::threads::is_worth_sharing;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelBridge, ParallelIterator};
 
-/// With fewer tasks than this, one thread finishes before another has started.
+/// The least number of tasks to share: with fewer, one thread finishes before another has started.
 const WORTH_SHARING: usize = 4;
 
 impl Store {
-    /// What `pick` makes of the drawables found in these slices, as lists in the order of the slices. `None` if there
-    /// is too little work to share. A task searches about `grain` drawables, by slice.
+    /// Returns the results of `pick` for the drawables found in these slices, as lists in the order of the slices.
+    /// Returns `None` if there is too little work to share. A task searches whole slices, about `grain` drawables.
     pub(in crate::pass) fn search<'s, P: Probe, T: Send>(
         &'s self,
         route: (&[Stop], usize),
@@ -25,8 +25,7 @@ impl Store {
         self.search_into(route, probes, layers, pick, &mut lists).then_some(lists)
     }
 
-    /// Like [`Self::search`], into lists that are kept. Returns `false`, and does nothing, if there is too little work
-    /// to share.
+    /// Like [`Self::search`], but reuses lists. Returns `false`, and does nothing, if there is too little work.
     pub(in crate::pass) fn search_into<'s, P: Probe, T: Send>(
         &'s self,
         (route, grain): (&[Stop], usize),
@@ -59,14 +58,14 @@ impl Store {
     }
 }
 
-/// Lists for each view what it sees, in the order of these lists.
+/// Fills the list of each view with the draws that it sees, in the order of `seen`.
 pub(in crate::pass) fn list_seen(
     store: &Store,
     seen: &[Vec<VisibleDraw>],
     details: &[Option<DetailView<'_>>],
     lists: &mut [&mut DrawList],
 ) {
-    // Views differ in length. The one that was longest before begins, and a free thread takes the next one.
+    // Lists differ in length. The list that was longest before is filled first, and a free thread takes the next one.
     let mut views: Vec<(usize, &mut &mut DrawList)> = lists.iter_mut().enumerate().collect();
     views.sort_by_key(|(_, list)| core::cmp::Reverse(list.len()));
     views.into_iter().par_bridge().for_each(|(view, list)| {
