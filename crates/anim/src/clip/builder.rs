@@ -43,8 +43,7 @@ impl Default for JumpSpacing {
 /// those that an error bound in model space needs.
 ///
 /// Quantisation adds to the error bound of a reduction, and may accumulate along a chain of joints. A compact rotation
-/// is off by up to 1.1e-4 radians, which moves a point at a distance of 1 m by 0.1 mm. [`ClipReport`] has the errors of
-/// the keys.
+/// is off by up to 1.1e-4 radians, which moves a point 1 m away by 0.1 mm. [`ClipReport`] has the errors.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, RawClip, clip::{JumpSpacing, Precision}, glam::Quat, raw::Track};
@@ -78,8 +77,7 @@ pub struct ClipReport {
     pub inserted_keys: usize,
     /// The number of constant tracks.
     pub constant_tracks: usize,
-    /// The greatest error of a rotation key, in radians. For cubic tracks, the greatest error of a number in a
-    /// quaternion or a tangent.
+    /// The greatest error of a rotation key, in radians; for cubic tracks, of a number in a quaternion or tangent.
     pub rotation_error: f32,
     /// The greatest error of a number in a translation key, including tangents.
     pub translation_error: f32,
@@ -109,18 +107,16 @@ impl ClipBuilder {
         Self { precision, ..self }
     }
 
-    /// Sets the distance between jump frames: more frames take more memory and make seeks faster. [`Clip::stats`]
-    /// returns both costs.
+    /// Sets the distance between jump frames. More frames take more memory and make seeks faster: see [`Clip::stats`].
     #[must_use]
     pub const fn jump_frames(self, spacing: JumpSpacing) -> Self {
         Self { spacing, ..self }
     }
 
     /// Sets the greatest deviation, in radians, of linear rotations from the arc at constant speed. The default is
-    /// 1e-3, or 1e-5 for tight clips. Between two keys, a player uses normalised sums, which follow the same arc at a
-    /// slightly uneven speed. If the keys are an angle θ apart, the deviation is at most θ³ / 250. Keys are inserted
-    /// where this exceeds the bound and there are ticks for them: 1e-3 needs none below 35°. A turn of nearly 180°
-    /// always gets a key.
+    /// 1e-3, or 1e-5 if tight. Between keys, a player uses normalised sums, which follow the arc at a slightly uneven
+    /// speed. If the keys are an angle θ apart, the deviation is at most θ³ / 250. Keys are inserted where this exceeds
+    /// the bound and there are ticks for them: 1e-3 needs none below 35°. A turn of nearly 180° always gets a key.
     #[must_use]
     pub const fn arc_error(self, radians: f32) -> Self {
         Self { arc_error: Some(radians), ..self }
@@ -156,8 +152,7 @@ impl ClipBuilder {
         }
     }
 
-    /// Removes the keys that an error bound in model space does not need ([`RawClip::reduced`]), then compiles the
-    /// rest.
+    /// Removes keys that an error bound in model space does not need ([`RawClip::reduced`]), then compiles the rest.
     ///
     /// The bound holds for the poses that a player samples from the remaining keys, so arcs need no inserted keys. Keys
     /// are inserted as in [`build`](Self::build) only if an [`arc_error`](Self::arc_error) was set, the bound of a

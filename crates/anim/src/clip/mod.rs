@@ -12,7 +12,7 @@
 // | file | what |
 // |---|---|
 // | `format` | the byte layout: reading and writing |
-// | `quantise` | times and numbers as words of 16 or 32 bits |
+// | `quantise` | converts times and numbers to words of 16 or 32 bits |
 // | `plan` | converts tracks to blocks of eight lanes |
 // | `builder` | the settings of a compilation |
 // | `number` | identifies the clip that a pose shows |
@@ -36,10 +36,9 @@ use std::io::{ErrorKind, Read};
 
 /// A compiled clip: one block of bytes, the same in memory as in a file, which a [`Player`](crate::Player) plays.
 ///
-/// One stream holds the keys of all tracks, sorted by the time at which a player needs each: the time of the track's
-/// previous key. A player reads the stream in either direction. The player's *active array* holds each track's keys
-/// before and after the current time. *Jump frames* are stored copies of the active array; a seek starts from the
-/// nearest.
+/// One stream holds the keys of all tracks, sorted by the time at which a player needs each: that of the track's
+/// previous key. A player reads the stream in either direction. Its *active array* holds each track's keys before and
+/// after the current time. *Jump frames* are stored copies of the active array, from which seeks start.
 ///
 /// For each key, the stream stores the XOR with the key two before it in the same track. Forward, the active array
 /// still has the earlier key, and the XOR turns the earlier key into the new one. Backward, the same XOR restores the

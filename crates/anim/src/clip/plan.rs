@@ -206,8 +206,7 @@ impl<W: Quantise> Plan<W> {
         report.channel_error = report.channel_error.max(error);
     }
 
-    /// Splits a cubic track into a lane for each number. A key of a lane has in-tangent, value and out-tangent. Returns
-    /// the greatest error of a number.
+    /// Makes a lane for each number of a cubic track, with in-tangent, value, out-tangent. Returns the greatest error.
     fn cubic<V: TrackValue>(
         &mut self,
         track: &Track<V>,

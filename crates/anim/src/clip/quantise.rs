@@ -82,8 +82,7 @@ impl Quantise for u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions saturate")]
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>> {
         let ticks = |time: f32| f64::from(time) * f64::from(rate);
-        // The last tick that each key may have: within a tick of the key's time, before the next key's tick, and not
-        // after the clip's end.
+        // The last tick for each key: within a tick of its time, before the next key's tick, not after the clip's end.
         let mut end = ticks(duration).round().min(f64::from(Self::MAX)) + 1.0;
         let mut latest: Vec<f64> = times
             .iter()
@@ -191,8 +190,7 @@ pub(super) fn parts(angle: f64, error: f32) -> u32 {
     (least..MOST).find(|&parts| unevenness(angle / f64::from(parts)) <= f64::from(error)).unwrap_or(MOST)
 }
 
-/// Returns the deviation, in radians, of normalised sums of two rotations from constant speed, given the angle between
-/// their quaternions.
+/// Returns the deviation of normalised sums from constant speed, in radians, given the angle between two quaternions.
 ///
 /// If the angle is φ, the sum at the fraction s is at the angle `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ. The
 /// two differ most near s = (1 ∓ 1/√3) / 2: by about φ³ / 62 for small φ. A rotation's angle is twice its quaternion's.

@@ -6,8 +6,7 @@ use super::value::TrackValue;
 use crate::Error;
 use glam::{Quat, Vec3};
 
-/// A clip as authored or imported, at full precision: up to three tracks for each joint, and any number of named
-/// channels.
+/// A clip as authored or imported, at full precision: up to three tracks for each joint, and any number of channels.
 ///
 /// Games play compiled, quantised clips. A raw clip is the source of a compiled clip, the reference for its errors, and
 /// the form to edit: for example, to reduce keys or to extract root motion.

@@ -42,7 +42,7 @@ impl fmt::Display for TrackName {
     }
 }
 
-/// The reason why a track or clip is invalid or a call failed. A failed call changes nothing.
+/// The reason why a track or clip is invalid, or why a call failed. A failed call changes nothing.
 ///
 /// Returned as [`Error::Clip`].
 ///
@@ -72,9 +72,9 @@ pub enum ClipError {
     },
     /// The time of a key is negative, infinite or NaN.
     Time {
-        /// The key.
+        /// The number of the key.
         key: usize,
-        /// Its time.
+        /// The time of the key, in seconds.
         time: f32,
     },
     /// A key does not come after the one before it.
@@ -86,15 +86,14 @@ pub enum ClipError {
         /// The time of the later key.
         time: f32,
     },
-    /// A value or tangent of a key is infinite or NaN, or a tangent times the time to the next or previous key
-    /// overflows.
+    /// A value or tangent of a key is infinite or NaN, or a tangent times the time to the adjacent key overflows.
     NotFinite {
-        /// The key.
+        /// The number of the key.
         key: usize,
     },
     /// The value of a rotation key is zero, which is not a rotation.
     NotRotation {
-        /// The key.
+        /// The number of the key.
         key: usize,
     },
     /// A key comes after the end of the clip.
@@ -103,14 +102,14 @@ pub enum ClipError {
         track: TrackName,
         /// The first key that is too late.
         key: usize,
-        /// Its time.
+        /// The time of the key, in seconds.
         time: f32,
         /// The duration of the clip.
         duration: f32,
     },
     /// The clip has no joint with this number.
     NoSuchJoint {
-        /// The number.
+        /// The number of the joint.
         joint: u16,
         /// The clip's number of joints.
         joints: usize,

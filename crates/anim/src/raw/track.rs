@@ -55,8 +55,7 @@ pub struct Track<V> {
 }
 
 impl<V: TrackValue> Track<V> {
-    /// Makes a track from key times, in seconds, and values: three values per key if the interpolation is cubic, else
-    /// one.
+    /// Makes a track from key times, in seconds, and values: three per key if the interpolation is cubic, else one.
     ///
     /// Runs in **O(keys)**.
     ///

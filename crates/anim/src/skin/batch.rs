@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 /// A list of characters. Each has a mesh, the mesh's skin, and its ranges of shared arrays of palettes and vertices.
 ///
-/// Each frame, write the palettes of the visible characters and skin them. Other characters cost nothing and keep their
-/// previous vertices.
+/// Each frame, write the palettes of the visible characters and skin them. Others cost nothing and keep their vertices.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::{SkinBatch, SkinOutput}};
@@ -97,9 +96,8 @@ impl SkinBatch {
     /// Runs in **O(joints of the skin)**.
     ///
     /// # Errors
-    /// [`SkinError::Character`] if the character is not in the batch, [`SkinError::Palette`] if the array's length is
-    /// not [`palettes_len`](Self::palettes_len), [`SkinError::Models`] if a joint has no matrix. An error writes
-    /// nothing.
+    /// [`SkinError::Character`] if the batch has no such character, [`SkinError::Palette`] if the array's length is not
+    /// [`palettes_len`](Self::palettes_len), [`SkinError::Models`] if a matrix is missing. An error writes nothing.
     pub fn palette_into<'p>(
         &self,
         character: u32,

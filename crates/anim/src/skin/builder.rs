@@ -38,18 +38,16 @@ impl<'a> SkinnedMeshBuilder<'a> {
         self
     }
 
-    /// Sets the tangent of each vertex. The fourth number is the sign of the bitangent, which skinning leaves
-    /// unchanged.
+    /// Sets the tangent of each vertex. The fourth number is the sign of the bitangent, which skinning copies.
     #[must_use]
     pub fn tangents(mut self, tangents: &'a [[f32; 4]]) -> Self {
         self.tangents = Some(tangents);
         self
     }
 
-    /// Sets `count` influences for each vertex, vertex by vertex: joints, as numbered by the skin, and weights.
+    /// Sets `count` influences per vertex, in the order of vertices: joints, numbered as in the skin, and weights.
     ///
-    /// `count` may be any number. glTF's `JOINTS_0` and `WEIGHTS_0` have four influences; with `JOINTS_1` there are
-    /// eight.
+    /// `count` may be any number. glTF's `JOINTS_0` and `WEIGHTS_0` have four influences, with `JOINTS_1` eight.
     ///
     /// - Influences with weight zero are dropped, even if their joint does not exist. So are weights below 2⁻²³ of the
     ///   vertex's total weight (2⁻²² if eight influences are kept).
@@ -67,8 +65,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
 
     /// Keeps the eight greatest influences of each vertex instead of four.
     ///
-    /// A vertex with five to eight influences takes 44 bytes for them instead of 20, and about twice the time of one
-    /// with four.
+    /// Five to eight influences take 44 bytes per vertex instead of 20, and about twice the time of four.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, skin::SkinnedMeshBuilder};

@@ -5,7 +5,7 @@ use crate::skin::SkinId;
 use core::fmt;
 use std::collections::TryReserveError;
 
-/// The reason why a skin or mesh is invalid or a call failed. A failed call changes and writes nothing.
+/// The reason why a skin or mesh is invalid, or why a call failed. A failed call changes and writes nothing.
 ///
 /// Returned as [`Error::Skin`].
 ///
@@ -25,8 +25,7 @@ pub enum SkinError {
         /// The number of matrices.
         found: usize,
     },
-    /// An inverse bind matrix has a number that is not finite, or the model matrix of a joint in the rest pose has no
-    /// inverse.
+    /// An inverse bind matrix is not finite, or the model matrix of a joint in the rest pose has no inverse.
     InverseBind {
         /// The joint's number in the skin.
         joint: u16,
@@ -38,7 +37,7 @@ pub enum SkinError {
     },
     /// There are too few model matrices for the joints of a skin.
     Models {
-        /// The least number needed.
+        /// The least number of matrices needed.
         expected: usize,
         /// The number of matrices.
         found: usize,
@@ -50,7 +49,7 @@ pub enum SkinError {
         /// The number found.
         found: usize,
     },
-    /// A palette's skin, or a skin, is not the skin that the mesh was built for.
+    /// The palette or skin does not match the skin that the mesh was built for.
     OtherSkin {
         /// The skin that the mesh was built for.
         expected: SkinId,

@@ -9,11 +9,11 @@ pub(super) const MOST_IF_ASKED: usize = 8;
 pub(super) const COUNTS: [usize; 5] = [1, 2, 3, 4, MOST_IF_ASKED];
 /// The fraction of a vertex's total weight below which an influence is dropped; twice this if eight are kept.
 ///
-/// The last weight is implied, and rounding changes it by up to three quarters of this. So the last weight stays
+/// The last weight is implied, and rounding changes it by up to three quarters of `LEAST`. So the last weight stays
 /// positive, and no vertex leaves the box around the positions that its joints give it.
 const LEAST: f64 = 1.0 / (1 << 23) as f64;
 
-/// Statistics about the influences that a [`SkinnedMesh`](crate::SkinnedMesh) lost: each vertex keeps four, or
+/// Statistics about dropped influences: each vertex of a [`SkinnedMesh`](crate::SkinnedMesh) keeps up to four, or up to
 /// [eight](crate::skin::SkinnedMeshBuilder::eight_influences).
 ///
 /// The greatest weights are kept and scaled to a sum of 1. If a fraction `s` of a vertex's weight is dropped, the
@@ -22,7 +22,7 @@ const LEAST: f64 = 1.0 / (1 << 23) as f64;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Pruned {
-    /// The number of vertices that lost influences.
+    /// The number of vertices with dropped influences.
     pub vertices: usize,
     /// The largest dropped weight, as a fraction of its vertex's total weight; 0 if none was dropped.
     pub largest_weight: f32,

@@ -43,8 +43,7 @@ use core::ops::Range;
 ///
 /// A vertex takes 12 bytes for the position, 12 for a normal and 16 for a tangent. One to four influences take 2, 8, 14
 /// or 20 bytes; more take 44. The permutation takes 4. Each of the five groups is padded to a multiple of 16 vertices.
-/// Source: S. Reinalter, *Adventures in data-oriented design*, part 4. New here: the coordinates of 16 vertices are a
-/// structure of arrays.
+/// Source: S. Reinalter, *Adventures in data-oriented design*, part 4. New here: 16 vertices as a structure of arrays.
 ///
 /// # Normals
 ///
@@ -56,7 +55,7 @@ pub struct SkinnedMesh {
     /// The skin whose joint numbers the influences use.
     pub(super) skin: SkinId,
     pub(super) joints: usize,
-    /// The influences of vertices with one, two, three, four, and up to eight of them.
+    /// The influences of vertices with one, two, three, four and up to eight influences.
     pub(super) groups: [Influences; 5],
     pub(super) positions: Vec<Block>,
     pub(super) normals: Vec<Block>,
@@ -100,8 +99,7 @@ impl SkinnedMesh {
         self.skin
     }
 
-    /// Replaces the skin by one with the same joints in the same order, for another skeleton or with other inverse bind
-    /// matrices.
+    /// Replaces the skin by one with the same joints in order, for another skeleton or other inverse bind matrices.
     ///
     /// # Errors
     /// [`SkinError::SkinJoints`] if the skin has another number of joints.
@@ -211,8 +209,8 @@ impl SkinnedMesh {
         &self.joint_bounds
     }
 
-    /// Computes a box of the skinned mesh without morph targets: the union of all [`joint_bounds`](Self::joint_bounds),
-    /// each transformed by its matrix.
+    /// Computes a box of the skinned mesh without morph targets: the union of the transformed
+    /// [`joint_bounds`](Self::joint_bounds).
     ///
     /// A skinned vertex is a weighted mean of the positions that its joints give it, so no vertex is outside, except
     /// for rounding. Runs in **O(joints)**.

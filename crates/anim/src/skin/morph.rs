@@ -36,8 +36,8 @@ pub struct MorphTarget<'a> {
 
 /// A reusable buffer for morphed vertices.
 ///
-/// Takes 12 bytes per vertex for each of positions, normals and tangents that a target changed. One buffer can be used
-/// for any number of meshes in turn.
+/// Takes 12 bytes per vertex for each of positions, normals and tangents that a target changed. One buffer serves any
+/// number of meshes in turn.
 #[derive(Clone, Debug, Default)]
 pub struct MorphBuffer {
     streams: [Vec<Block>; 3],
@@ -68,8 +68,7 @@ pub(super) enum Target {
     Dense([Vec<Block>; 3]),
 }
 
-/// A target is stored sparsely if fewer than one vertex in this many has deltas: a single lane costs several times as
-/// much.
+/// A target is sparse if fewer than one vertex in this many has deltas: a single lane costs several times as much.
 const SPARSE: usize = 6;
 const NAMES: [&str; 3] = ["morph deltas of positions", "morph deltas of normals", "morph deltas of tangents"];
 
@@ -98,8 +97,7 @@ impl Targets {
         size_of_val(&self.0[..]) + self.0.iter().map(target).sum::<usize>()
     }
 
-    /// Adds a target for a mesh whose vertices have these places in streams of `blocks` blocks. `present` tells which
-    /// streams the mesh has.
+    /// Adds a target for vertices at these places in streams of `blocks` blocks. `present` has a flag for each stream.
     pub(super) fn push(
         &mut self,
         target: &MorphTarget<'_>,
@@ -168,8 +166,7 @@ impl Targets {
         }
     }
 
-    /// Returns the bind pose with the weighted targets added in order. Copies only the streams that change. There must
-    /// be a weight for each target.
+    /// Returns the bind pose with the weighted targets added in order. Copies only the streams that change.
     pub(super) fn morph<'s>(&self, weights: &[f32], bind: Streams<'s>, buffer: &'s mut MorphBuffer) -> Streams<'s> {
         let mut moved = [false; 3];
         for (target, &weight) in self.0.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {

@@ -19,8 +19,8 @@ use hedgerow_math::internal::fallible;
 ///
 /// // The mesh was bound when joint 2 was at x = 1.
 /// let bound = Mat34::from(Transform::from_xyz(1.0, 0.0, 0.0));
-/// let skin = Skin::new(vec![2], vec![bound.inverse().unwrap()])?; // at most `Skin::MAX_JOINTS` joints
-/// assert!(skin.len() <= Skin::MAX_JOINTS);
+/// let skin = Skin::new(vec![2], vec![bound.inverse().unwrap()])?;
+/// assert_eq!((skin.len(), Skin::MAX_JOINTS), (1, 65_536));
 ///
 /// let models = [Mat34::IDENTITY, Mat34::IDENTITY, Transform::from_xyz(1.0, 5.0, 0.0).to_matrix()];
 /// let mut room = Vec::new();
@@ -32,7 +32,7 @@ use hedgerow_math::internal::fallible;
 pub struct Skin {
     joints: Vec<u16>,
     inverse_binds: Vec<Mat34>,
-    /// By ascending joint, where in the palette it is.
+    /// The places of joints in the palette, by ascending joint.
     slots: Vec<Slot>,
     /// The least number of model matrices for a palette: the greatest joint plus one.
     models: usize,
@@ -157,7 +157,7 @@ impl Skin {
     /// Computes the palette into a part of a larger array.
     ///
     /// # Errors
-    /// [`SkinError::Models`] if a joint has no matrix, [`SkinError::Palette`] unless the part has one element for each
+    /// [`SkinError::Models`] if a joint has no matrix, [`SkinError::Palette`] unless there is an element for each
     /// joint. An error writes nothing.
     pub fn palette_into<'p>(&self, models: &[Mat34], part: &'p mut [Mat34]) -> Result<Palette<'p>, Error> {
         self.expect_models(models.len())?;
@@ -175,7 +175,6 @@ impl Skin {
         if found < expected { Err(SkinError::Models { expected, found }) } else { Ok(()) }
     }
 
-    /// By ascending joint, where in the palette it is.
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.slots
     }

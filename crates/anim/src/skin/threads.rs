@@ -1,7 +1,6 @@
 //! Skinning on several threads (feature `rayon`).
 //!
-//! Tasks write separate ranges, and a vertex does not depend on its neighbours. So results are identical to the bit for
-//! any number of threads.
+//! Tasks write separate ranges, and no vertex depends on another: any number of threads gives the same bits.
 
 use crate::Mat34;
 use crate::skin::SkinnedMesh;

@@ -21,11 +21,9 @@ pub(crate) enum Width {
     Tight,
 }
 
-/// The counts at the start of a clip, after the 32 bytes of the file header: words of 32 bits, in the order of
-/// [`write`](Self::write).
+/// The counts after the 32 bytes of the file header: words of 32 bits, in the order of [`write`](Self::write).
 ///
-/// In memory, the fields that players read at each step come first: they share a cache line with the first fields of
-/// [`Tables`](super::Tables).
+/// Fields that players read at each step are first, in one cache line with those of [`Tables`](super::Tables).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub(crate) struct Head {

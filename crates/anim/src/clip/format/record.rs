@@ -44,8 +44,7 @@ impl<W: Word> Record<W> {
         }
     }
 
-    /// Counts the keys by a table: some target machines have no instruction for this, and the next record's offset
-    /// depends on the result.
+    /// Counts the keys, for the next record's offset, by a table: some machines have no instruction to count bits.
     #[inline]
     pub(crate) fn keys(&self) -> usize {
         usize::from(KEYS[usize::from(self.lanes)])

@@ -208,8 +208,7 @@ impl Tables {
         if (time - tick).abs() < 1.0 / 32.0 { tick } else { time }
     }
 
-    /// Returns the block of a kind, except [`CUBICS`], with a track of the joint, and whether the track is a step
-    /// track.
+    /// Returns the block of a kind, except [`CUBICS`], with the joint's track, and whether the track is a step track.
     #[inline]
     pub(crate) fn find(&self, kind: usize, joint: u16) -> Option<(usize, bool)> {
         if self.head.blocks[kind] == 0 {

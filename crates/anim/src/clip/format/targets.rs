@@ -15,8 +15,7 @@ pub(crate) fn block_of(target: Target) -> usize {
     usize::from(u16::from_le_bytes([target[0], target[1]]))
 }
 
-/// The first part of a rotation. The part of a cubic lane is 0 to 2 for a translation, 3 to 6 for a rotation, and 7 to
-/// 9 for a scale.
+/// The first part of a rotation. The parts of cubic lanes are 0 to 2 (translation), 3 to 6 (rotation), 7 to 9 (scale).
 pub(crate) const PART_ROTATION: u8 = 3;
 pub(crate) const PART_SCALE: u8 = 7;
 pub(crate) const PART_CHANNEL: u8 = 10;

@@ -9,7 +9,7 @@ use glam::{DAffine3, DQuat, DVec3, DVec4, Quat, Vec3};
 /// The greatest number of model matrices in memory (50 MB). A clip that needs more is not measured.
 const MOST: usize = 1 << 19;
 
-/// The number of times at which a clip is measured if that takes two to eight times per key.
+/// The desired number of measured times. Each interval between keys has two to eight.
 const DENSE: usize = 1024;
 
 /// The model matrices of the original clip, at and between the times of all keys.

@@ -40,7 +40,7 @@ impl Fit {
         let lossless = self.tolerance == 0.0;
         let mut tolerance = self.tolerance.max(NOTHING * size);
         if V::ROTATION && tolerance >= core::f64::consts::SQRT_2 {
-            // Any two rotations are at most this far apart.
+            // Two rotations are at most √2 apart.
             tolerance = f64::INFINITY;
         }
         let of_lines = Marks::new(arena, track, tolerance, size, !lossless);
@@ -121,7 +121,7 @@ fn lines<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64, lossles
             let (t, value) = ((marks.times[mark] - begin) / span, marks.values[mark]);
             let allowed = marks.allowed(mark, within, speed);
             let constant = || V::distance(V::between(a, b, t), value) <= allowed;
-            // The greatest error between two marks that the change of speed causes.
+            // The greatest error that the change of speed between two marks causes.
             let warp = || (speed * marks.time_beside(mark)).powi(2) * tangent * 0.25;
             let played = || V::distance(V::chord(a, b, t), value) <= allowed - warp();
             if lossless || even { constant() } else { played() && constant() }

@@ -36,7 +36,7 @@ pub(super) struct Marks<'b> {
     pub(super) keys: Vec<'b, usize>,
 }
 
-/// The greater values of the two intervals next to a mark.
+/// Values for the two intervals next to a mark: the greater of the two.
 #[derive(Clone, Copy, Debug, Default)]
 struct Beside {
     /// The deviation of the curve from the straight line, or from the arc at constant speed.
@@ -49,8 +49,8 @@ struct Beside {
 
 impl<'b> Marks<'b> {
     /// Marks the keys of a track and points between them. If `lines` will replace the curve, adds stops until lines
-    /// through all stops are within a quarter of the tolerance at all single-precision times. Returns `None` if that
-    /// takes too many.
+    /// through them are within a quarter of the tolerance at single-precision times. Returns `None` if that takes too
+    /// many.
     pub(super) fn new<V: TrackValue>(
         arena: &'b Bump,
         track: &Track<V>,
@@ -167,8 +167,7 @@ impl Piece {
         ((b - a) * (6.0 - 12.0 * t) + out * (6.0 * t - 4.0) + into * (6.0 * t - 2.0)) / (self.span * self.span)
     }
 
-    /// Returns the greatest deviation from the straight line between two times, or for rotations from the arc at
-    /// constant speed.
+    /// Returns the greatest deviation between two times from the straight line, or from an arc at constant speed.
     fn bend<V: TrackValue>(&self, from: f64, until: f64) -> f64 {
         let time = until - from;
         let bend = time * time / 8.0 * self.curvature(from).length().max(self.curvature(until).length());
@@ -288,8 +287,7 @@ pub(super) fn tangent(distance: f64) -> f64 {
 
 /// Returns a bound for the deviation of a normalised sum of two unit quaternions from constant speed along the arc,
 /// given the chord's length. The arc is at most half a turn. The series starts with `angle³ / 6 · t (1 − t) (1 − 2 t)`,
-/// at most 0.016 times the cube of the angle. The factor 0.03 covers the rest of the series and the arc's greater
-/// length.
+/// at most 0.016 times the cube of the angle. The factor 0.03 also covers the rest and the longer arc.
 pub(super) fn unevenness(chord: f64) -> f64 {
     0.03 * chord * chord * chord
 }

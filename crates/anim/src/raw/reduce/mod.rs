@@ -35,11 +35,9 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// The greatest error in model space, in metres. If 0, a key is removed only if single precision does not show the
-    /// difference.
+    /// The greatest error in model space, in metres. If 0, a key is removed only if rounding hides the difference.
     pub error: f32,
-    /// The distance from a joint at which the error is measured, in metres. If 0, errors in the rotation of a joint
-    /// without children are ignored.
+    /// The distance from a joint at which the error is measured, in metres. If 0, a leaf joint's rotation is ignored.
     pub distance: f32,
     /// The greatest error of a channel, in the channel's own unit.
     pub channel_error: f32,

@@ -1,10 +1,9 @@
 //! Decides the tolerance of each track.
 //!
-//! At worst, the errors of all tracks that move a point add up, so an equal share of the bound for each track is
-//! provably safe. Errors hardly ever add up. So tracks first get more than this *safe part*. Then the clip is measured,
-//! and the tracks of a point that exceeds the bound get less, down to the safe part. If a curve bends between keys, all
-//! tracks that move the same points get the safe part at once: new keys and their errors lie between the measured
-//! times.
+//! At worst, the errors of all tracks that move a point add up, so an equal share of the bound for each track is safe.
+//! Errors rarely add up. So tracks first get more than this *safe part*. Then the clip is measured, and the tracks of a
+//! point that exceeds the bound get less, down to the safe part. If a curve bends between keys, all tracks that move
+//! the same points get the safe part at once: new keys and their errors lie between the measured times.
 
 use super::Reduction;
 use super::check::Check;

@@ -67,8 +67,7 @@ pub(super) fn sensitivities(clip: &RawClip, skeleton: &Skeleton, reduction: &Red
     (0..reach.len()).map(sensitivity).collect()
 }
 
-/// Returns the maximum of `measure` on the track, or at `rest` if there is no track. A cubic curve lies in the hull of
-/// its Bézier points.
+/// Returns the maximum of `measure` on the track, or at `rest`. A cubic curve lies in the hull of its Bézier points.
 fn largest(track: Option<&Track<Vec3>>, rest: Vec3, measure: impl Fn(DVec4) -> f64) -> f64 {
     let Some(track) = track else { return measure(rest.widen()) };
     let mut most = 0.0_f64;

@@ -6,7 +6,7 @@ use hedgerow_math::internal::file_header::{self, HEADER_BYTES, Kind};
 
 pub(super) const CUT_OFF: SkinError = SkinError::Malformed("it is cut off");
 
-/// Bytes that are written at the end.
+/// A list of bytes, written at the end.
 pub(super) struct Writer(Vec<u8>);
 
 impl Writer {
@@ -36,7 +36,7 @@ impl Writer {
     }
 }
 
-/// Bytes that are read from the start.
+/// A list of bytes, read from the start.
 pub(super) struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {

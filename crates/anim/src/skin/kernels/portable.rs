@@ -8,7 +8,7 @@ use hedgerow_math::internal::vectors::transpose;
 /// The columns of a matrix; the fourth element of each is unused.
 type Columns<S> = [f32x4<S>; 4];
 
-/// See [`skin`](super::skin).
+/// Implements [`skin`](super::skin).
 #[inline(always)]
 pub(super) fn skin<S: Simd>(simd: S, palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, sinks: &mut Sinks<'_>) {
     let mut vertex = 0;
@@ -96,7 +96,7 @@ fn put<S: Simd>(stream: &mut VertexStream<'_>, vertex: usize, result: f32x4<S>, 
     }
 }
 
-/// See [`add_scaled`](super::add_scaled).
+/// Implements [`add_scaled`](super::add_scaled).
 #[inline(always)]
 pub(super) fn add_scaled<S: Simd>(simd: S, to: &mut [Block], deltas: &[Block], weight: f32) {
     let weight = S::f32s::splat(simd, weight);

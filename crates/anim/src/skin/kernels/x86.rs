@@ -1,8 +1,8 @@
 //! The kernels for x86-64 machines with AVX-512, or with AVX2 and FMA.
 //!
 //! Both kernels copy the palette by columns once a call, 64 bytes a joint. A matrix is then one cache line, and a point
-//! is `M₃ + M₀·x + M₁·y + M₂·z` without a sum across lanes. Both first sum the matrices of one vertex after the other.
-//! Then they transpose the sums of several vertices, so that a vector holds the same column of each.
+//! is `M₃ + M₀·x + M₁·y + M₂·z` without a sum across lanes. Both kernels sum the matrices of each vertex, then
+//! transpose the sums of several vertices, so that a vector holds the same column of each sum.
 //!
 //! Nanoseconds per vertex with positions, normals and one to four influences: 1.1, 1.7, 2.3 and 2.7 (AVX-512), 2.1,
 //! 2.6, 3.4 and 3.9 (AVX2), 5.9, 6.3, 9.0 and 10.3 (portable).
@@ -48,7 +48,7 @@ impl Vectors {
         level.as_avx512().map(Self::Avx512).or_else(|| level.as_avx2().map(Self::Avx2))
     }
 
-    /// See [`skin`](super::skin).
+    /// Implements [`skin`](super::skin).
     pub(super) fn skin(self, palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, mut sinks: Sinks<'_>) {
         let filled = runs.iter().filter(|run| run.vertices > 0);
         let end = filled.map(|run| run.influences.end()).max().unwrap_or(0);
@@ -104,8 +104,7 @@ impl Vectors {
             sinks,
         };
         assert!(columns.len() >= run.influences.end());
-        // SAFETY: a level exists only if the machine has its instructions. All joints of the influences are below
-        // `end`, and so have columns.
+        // SAFETY: a level exists only if the machine has its instructions. Joints are below `end`, and so have columns.
         unsafe {
             match (self, run.influences.count()) {
                 (Self::Avx512(_), 1) => avx512::skin::<1>(work),

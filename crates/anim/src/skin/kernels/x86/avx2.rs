@@ -250,8 +250,8 @@ static SPREAD: [Permutation; HALF / PAIR] = [
 #[target_feature(enable = "avx2,fma")]
 fn spread(lanes: &Lanes, lane: usize) -> __m256 {
     // Permutations are loaded from memory: the compiler emits two instructions for a constant. With safe casts instead
-    // of these loads, skinning takes 3 % more instructions. SAFETY: `Permutation` has eight numbers, aligned to 32
-    // bytes.
+    // of these loads, skinning takes 3 % more instructions.
+    // SAFETY: `Permutation` has eight numbers, aligned to 32 bytes.
     let turned = unsafe { _mm256_load_si256((&raw const SPREAD[lane % HALF / PAIR]).cast()) };
     // SAFETY: reads eight of sixteen floats, from 0 or 8 on, aligned to 32 bytes.
     let half = unsafe { _mm256_load_ps(lanes.0.as_ptr().add(lane / HALF * HALF)) };

@@ -155,8 +155,7 @@ unsafe fn four_matrices<const K: usize>(
     ]
 }
 
-/// Computes `((M₃ + M₀·x) + M₁·y) + M₂·z` for sixteen vertices. The fourth element is the sum of weights: 1, up to
-/// rounding.
+/// Computes `((M₃ + M₀·x) + M₁·y) + M₂·z` for sixteen vertices. The fourth element is the sum of weights, about 1.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn points(matrices: &[Four; 4], block: &Block) -> Four {
