@@ -22,9 +22,10 @@ use glam::{Quat, Vec3};
 /// let smile = wave.add_channel("smile", Track::linear(vec![0.0, 0.5], vec![0.0, 1.0])?)?;
 ///
 /// assert_eq!((wave.channel_name(smile), wave.channel(smile).sample(0.25)), ("smile", 0.5));
-/// assert_eq!((wave.rotation(0), wave.take_rotation(0)), (None, None));
+/// assert_eq!(wave.rotation(0), None);
+/// assert_eq!(wave.take_rotation(0), None);
 /// assert_eq!(wave.take_translation(0), Some(Track::constant(Vec3::Y)?));
-/// assert_eq!((wave.take_scale(0).is_some(), wave.scale(0)), (true, None));
+/// assert_eq!(wave.take_scale(0), Some(Track::constant(Vec3::ONE)?));
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@
 //!
 //! - Between two marks, the curve deviates from the straight line by at most the *bend*. For a cubic *c*, the bend is
 //!   `h² / 8 · max |c″|`, where *h* is the time between the marks; `c″` is greatest at a mark. A line that is off by at
-//!   most *e* at both marks is off by at most `e + bend` between them.
+//!   most *e* at both marks is off by at most `e + bend` from the curve between them.
 //! - For rotations, lines are arcs. If the ends of two arcs of at most the angle *2γ* are *e* apart, the arcs are at
 //!   most `e (1 / cos γ + sin γ / cos² γ) ≤ e / (1 − γ)` apart. A cubic *c* of quaternions is normalised: the bend of
 //!   *c* is divided by the least length of *c*. Two terms are added: one for unequal lengths at the marks, one for the
@@ -49,8 +49,7 @@ struct Beside {
 
 impl<'b> Marks<'b> {
     /// Marks the keys of a track and points between them. If `lines` will replace the curve, adds stops until lines
-    /// through them are within a quarter of the tolerance at single-precision times. Returns `None` if that takes too
-    /// many.
+    /// through them are within a quarter of the tolerance at single-precision times. `None` if too many.
     pub(super) fn new<V: TrackValue>(
         arena: &'b Bump,
         track: &Track<V>,

