@@ -9,7 +9,7 @@ use crate::{
     raw::{ClipError, Reduction, Track},
 };
 
-/// How precisely a [`Clip`] stores its keys; see the table there for figures.
+/// The precision of stored keys. The table of [`Clip`] has the errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// 16-bit words.
@@ -19,42 +19,43 @@ pub enum Precision {
     Tight,
 }
 
-/// How far apart the jump frames of a [`Clip`] are. There is always one at the beginning and one at the end.
+/// The distance between the jump frames of a [`Clip`]. The first is at the start of the clip, the last at its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JumpSpacing {
-    /// At most this many seconds apart, if there are keys in between.
+    /// The greatest distance, in seconds, except where there are no keys between two frames.
     Seconds(f32),
-    /// At the first group of keys that starts at least this many stream bytes after the last jump frame.
+    /// The number of stream bytes from one frame to the next, rounded up to whole groups of keys.
     Bytes(u32),
-    /// Like `Bytes`, with a multiple of the size of a jump frame. With a multiple of n, jump frames make the stream
-    /// about 1/n larger. A seek copies one frame, and reads at most about n / 2 times the size of a frame in keys.
+    /// Like `Bytes`, as a multiple n of the size of a frame. Frames make the stream about 1/n larger. A seek copies one
+    /// frame, and reads keys of at most about n / 2 times the frame's size.
     Frames(f32),
 }
 
 impl Default for JumpSpacing {
-    /// Four times a frame's bytes: jump frames make a clip a quarter larger.
+    /// Returns `Frames(4.0)`: jump frames make the stream a quarter larger.
     fn default() -> Self {
         Self::Frames(4.0)
     }
 }
 
-/// Compiles [`RawClip`]s, with all their keys or only with the keys that an error bound in model space needs
-/// ([`build_reduced`](Self::build_reduced)).
+/// The compiler of [`RawClip`]s. [`build`](Self::build) keeps all keys, [`build_reduced`](Self::build_reduced) only
+/// those that an error bound in model space needs.
 ///
-/// Quantisation adds to the error bound of a reduction and may accumulate along a chain of joints: the greatest error
-/// of a compact rotation, 1.1e-4 radians, moves a point one metre away by a tenth of a millimetre. [`ClipReport`] has
-/// the errors of the keys themselves.
+/// Quantisation adds to the error bound of a reduction, and may accumulate along a chain of joints. A compact rotation
+/// is off by up to 1.1e-4 radians, which moves a point 1 m away by 0.1 mm. [`ClipReport`] has the errors.
 ///
 /// ```
-/// use hedgerow_anim::{ClipBuilder, RawClip, clip::{JumpSpacing, Precision}, raw::Track};
+/// use hedgerow_anim::{ClipBuilder, RawClip, clip::{JumpSpacing, Precision}, glam::Quat, raw::Track};
 ///
 /// let mut nod = RawClip::new(2.0, 1)?;
+/// nod.set_rotation(0, Track::linear(vec![0.0, 2.0], vec![Quat::IDENTITY, Quat::from_rotation_x(1.0)])?)?;
 /// nod.add_channel("nod", Track::linear(vec![0.0, 1.0, 2.0], vec![0.0, 1.0, 0.0])?)?;
-/// let (clip, report) =
-///     ClipBuilder::new().precision(Precision::Tight).jump_frames(JumpSpacing::Seconds(0.5)).build(&nod)?;
-/// assert_eq!(clip.find_channel("nod"), Some(0));
-/// assert_eq!(report.channel_error, 0.0);
+/// let builder = ClipBuilder::new().precision(Precision::Tight).jump_frames(JumpSpacing::Seconds(0.5));
+/// let (clip, report) = builder.arc_error(1e-3).build(&nod)?;
+/// assert_eq!((clip.find_channel("nod"), clip.channel_name(0)), (Some(0), Some("nod")));
+/// assert_eq!((report.channel_error, report.inserted_keys), (0.0, 1)); // a key in the middle of the turn
+/// assert!(report.arc_error <= 1e-3);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,20 +65,19 @@ pub struct ClipBuilder {
     arc_error: Option<f32>,
 }
 
-/// Statistics of a compilation: the numbers of keys, and their errors.
+/// The size, key counts and errors of a compiled clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClipReport {
-    /// The size of the clip.
+    /// The size of the clip, in bytes.
     pub bytes: usize,
-    /// The number of keys: those of the raw clip, with one per constant track, and the inserted ones.
+    /// The number of keys, with inserted ones and one for each constant track.
     pub keys: usize,
-    /// How many keys were inserted into long arcs: see [`ClipBuilder::arc_error`].
+    /// The number of keys inserted into long arcs: see [`ClipBuilder::arc_error`].
     pub inserted_keys: usize,
-    /// How many tracks are constant.
+    /// The number of constant tracks.
     pub constant_tracks: usize,
-    /// The greatest error of a rotation key, in radians. Cubic tracks store the four numbers of a quaternion; for these
-    /// this is also the greatest error of any number, including tangents.
+    /// The greatest error of a rotation key, in radians; for cubic tracks, of a number in a quaternion or tangent.
     pub rotation_error: f32,
     /// The greatest error of a number in a translation key, including tangents.
     pub translation_error: f32,
@@ -87,39 +87,36 @@ pub struct ClipReport {
     pub channel_error: f32,
     /// The greatest error of a key's time, in seconds.
     pub time_error: f32,
-    /// The greatest deviation, in radians, of a linear rotation from the arc at constant speed between two of its keys.
-    /// At most the [`ClipBuilder::arc_error`] that was set, unless a turn is so short that there are too few ticks to
-    /// insert keys.
+    /// The greatest deviation, in radians, of a linear rotation from the arc at constant speed between two keys. The
+    /// deviation exceeds [`ClipBuilder::arc_error`] only if a turn has too few ticks to insert keys.
     pub arc_error: f32,
 }
 
 impl ClipBuilder {
-    /// A builder with compact precision, and jump frames that take a quarter of the stream's size.
+    /// Creates a builder with compact precision, and jump frames of a quarter of the stream's size.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How precisely keys are stored. A compact clip becomes tight in three cases: it is longer than a minute and its
-    /// key times fit no grid that 16 bits can count; a track has more than 65,535 keys; or keys of a track are so close
-    /// together that one would be more than a tick off. [`Clip::precision`] returns the precision of the result.
+    /// Sets the precision of the keys. A compact clip becomes tight if a track has more than 65,535 keys or if key
+    /// times do not fit 16-bit ticks. Times do not fit if a time would be off by more than a tick, or if the clip is
+    /// longer than 65 s and its times have no common grid. [`Clip::precision`] returns the precision of the result.
     #[must_use]
     pub const fn precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
     }
 
-    /// How far apart jump frames are: more frames take more memory and make seeks faster. [`Clip::stats`] returns both
-    /// costs.
+    /// Sets the distance between jump frames. More frames take more memory and make seeks faster: see [`Clip::stats`].
     #[must_use]
     pub const fn jump_frames(self, spacing: JumpSpacing) -> Self {
         Self { spacing, ..self }
     }
 
-    /// By how many radians linear rotations may deviate from the arc at constant speed. Between two keys a player uses
-    /// normalised sums, which follow the same arc at a slightly uneven speed. With an angle θ between keys, the
-    /// deviation is at most θ³ / 250. If it exceeds the bound, keys are inserted, as far as there are ticks for them:
-    /// [`ClipReport::arc_error`] has the result. The default is 1e-3, which needs no keys below 35°, or 1e-5 for tight
-    /// clips. A turn of nearly 180° or more always gets a key.
+    /// Sets the greatest deviation, in radians, of linear rotations from the arc at constant speed. The default is
+    /// 1e-3, or 1e-5 if tight. Between keys, a player uses normalised sums, which follow the arc at a slightly uneven
+    /// speed. If the keys are an angle θ apart, the deviation is at most θ³ / 250. Keys are inserted where this exceeds
+    /// the bound and there are ticks for them: 1e-3 needs none below 35°. A turn of nearly 180° always gets a key.
     #[must_use]
     pub const fn arc_error(self, radians: f32) -> Self {
         Self { arc_error: Some(radians), ..self }
@@ -137,7 +134,7 @@ impl ClipBuilder {
             JumpSpacing::Seconds(number) | JumpSpacing::Frames(number) => number,
             JumpSpacing::Bytes(bytes) => bytes as f32,
         };
-        // NaN is not above zero either.
+        // Rejects NaN, too.
         if spacing.partial_cmp(&0.0) != Some(core::cmp::Ordering::Greater) {
             return Err(ClipError::JumpSpacing(spacing).into());
         }
@@ -155,12 +152,11 @@ impl ClipBuilder {
         }
     }
 
-    /// Removes the keys that an error bound in model space does not need ([`RawClip::reduced`]), then compiles the
-    /// rest.
+    /// Removes keys that an error bound in model space does not need ([`RawClip::reduced`]), then compiles the rest.
     ///
-    /// The bound holds for the poses that a player samples from the remaining keys. So no keys are inserted into arcs,
-    /// unless an [`arc_error`](Self::arc_error) was set, a turn is nearly 180°, or the bound of a joint is 0: then keys
-    /// are inserted as in [`build`](Self::build).
+    /// The bound holds for the poses that a player samples from the remaining keys, so arcs need no inserted keys. Keys
+    /// are inserted as in [`build`](Self::build) only if an [`arc_error`](Self::arc_error) was set, the bound of a
+    /// joint is 0, or a turn is nearly 180°.
     ///
     /// Usually runs in **O(joints · keys · log keys)**.
     ///
@@ -218,9 +214,9 @@ impl ClipBuilder {
     }
 }
 
-/// The rate at which the times of all keys fit 16 bits, if there is one.
+/// Returns the rate, in ticks a second, at which all key times fit 16 bits, if there is one.
 fn ticks(clip: &RawClip) -> Option<f32> {
-    // Each key of a track has a tick of its own.
+    // Each key of a track needs its own tick.
     if times(clip).any(|times| times.len() > usize::from(u16::MAX)) {
         return None;
     }
@@ -228,11 +224,11 @@ fn ticks(clip: &RawClip) -> Option<f32> {
     times.sort_unstable_by(f32::total_cmp);
     times.dedup();
     let rate = rate(&times, clip.duration())?;
-    // Too many may be so close that some would move too far.
+    // Keys may be so close together that a time would be off by more than a tick.
     self::times(clip).all(|times| u16::times(times, clip.duration(), rate).is_some()).then_some(rate)
 }
 
-/// The times of the keys of each track.
+/// Returns the key times of each track.
 fn times(clip: &RawClip) -> impl Iterator<Item = &[f32]> {
     let of_joint = |joint: u16| {
         let [translation, scale] = [clip.translation(joint), clip.scale(joint)].map(|track| track.map(Track::times));

@@ -4,18 +4,18 @@
 //! |---|---|
 //! | to compile an authored clip | [`ClipBuilder`], with [`Precision`] and [`JumpSpacing`] |
 //! | the size and the errors of the result | [`ClipReport`], [`Clip::stats`] |
-//! | to save and load it | [`Clip::to_bytes`], [`Clip::from_bytes`] |
-//! | to play it | [`Player`](crate::Player), or [`StreamPlayer`](crate::player::StreamPlayer) while it is loading |
+//! | to save and load a clip | [`Clip::to_bytes`], [`Clip::from_bytes`] |
+//! | to play a clip | [`Player`](crate::Player), or [`StreamPlayer`](crate::player::StreamPlayer) during loading |
 //! | to sample one joint at any time | [`Clip::sample_joint`] |
 //! | errors | [`ClipError`] |
 
 // | file | what |
 // |---|---|
-// | `format` | the bytes: where what lies, reading, writing |
-// | `quantise` | times and numbers as words of 16 or 32 bits |
-// | `plan` | from tracks to lanes of eight |
+// | `format` | the byte layout: reading and writing |
+// | `quantise` | converts times and numbers to words of 16 or 32 bits |
+// | `plan` | converts tracks to blocks of eight lanes |
 // | `builder` | the settings of a compilation |
-// | `number` | which clip a pose shows |
+// | `number` | identifies the clip that a pose shows |
 
 mod builder;
 pub(crate) mod format;
@@ -36,14 +36,13 @@ use std::io::{ErrorKind, Read};
 
 /// A compiled clip: one block of bytes, the same in memory as in a file, which a [`Player`](crate::Player) plays.
 ///
-/// One stream has the keys of all tracks, sorted by the time at which a player needs them: when it reaches the previous
-/// key of the track. A player moves along the stream in either direction. Its *active array* holds, for each track, the
-/// keys before and after the current time. *Jump frames* are copies of the active array at intervals; a seek starts
-/// from one of them.
+/// One stream holds the keys of all tracks, sorted by the time at which a player needs each: that of the track's
+/// previous key. A player reads the stream in either direction. Its *active array* holds each track's keys before and
+/// after the current time. *Jump frames* are stored copies of the active array, from which seeks start.
 ///
-/// For each key, the stream stores the XOR with the key two before it in the same track. When playing forward, the
-/// active array still has that key, and the new key replaces it; playing backward reverses this. So a stream is read in
-/// both directions at the same speed and with the same bits as a result.
+/// For each key, the stream stores the XOR with the key two before it in the same track. Forward, the active array
+/// still has the earlier key, and the XOR turns the earlier key into the new one. Backward, the same XOR restores the
+/// earlier key. So both directions have the same speed and give the same bits.
 ///
 /// | | [compact](crate::clip::Precision::Compact) | [tight](crate::clip::Precision::Tight) |
 /// |---|---|---|
@@ -51,10 +50,10 @@ use std::io::{ErrorKind, Read};
 /// | other numbers | 16 bits, within 1/131,000 of the track's range | 32 bits, exact |
 /// | times | 16 bits: exact on a common grid, else within half a tick | 32 bits, exact |
 /// | overhead per eight joints with keys at the same time | 5 bytes | 7 bytes |
-/// | the state of a player, and a jump frame | 16 bytes a joint | 32 bytes |
+/// | player state or jump frame | 16 bytes a joint | 32 bytes a joint |
 ///
-/// A tick is 1/65,500 of the duration, at most 1 ms; if keys of a track are closer together, their times are within a
-/// whole tick. Constant tracks are stored once, unquantised, and cost nothing while a pose shows the same clip: see
+/// A tick is 1/65,500 of the duration, at most 1 ms. If keys of a track are closer together, key times are within a
+/// whole tick. A constant track is stored once, unquantised, and costs nothing while a pose shows the same clip: see
 /// [`Player::sample`](crate::Player::sample).
 ///
 /// ```
@@ -68,6 +67,7 @@ use std::io::{ErrorKind, Read};
 /// assert_eq!(report.bytes, clip.to_bytes().len());
 ///
 /// let clip = Clip::from_bytes(clip.to_bytes().to_vec())?;
+/// assert_eq!(Clip::read_from(clip.to_bytes())?, clip); // the bytes may come from a file
 /// let (mut player, mut pose) = (Player::new(&clip), Pose::new(2));
 /// player.advance(0.25);
 /// player.sample(&mut pose)?;
@@ -79,36 +79,35 @@ use std::io::{ErrorKind, Read};
 #[derive(Clone, Debug)]
 pub struct Clip {
     tables: Tables,
-    /// The least distance between two jump frames, in units of time.
+    /// The least distance between two jump frames, in units of key times.
     gap: f32,
 }
 
-/// The size of a clip, in bytes.
+/// The sizes of a clip and its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClipStats {
-    /// The whole clip.
+    /// The size of the whole clip, in bytes.
     pub bytes: usize,
-    /// The stream of keys.
+    /// The size of the stream of keys, in bytes.
     pub stream_bytes: usize,
-    /// How many keys the tracks have, including constant ones.
+    /// The number of keys of all tracks, with one for each constant track.
     pub keys: usize,
-    /// How many groups the stream has. The keys of a group are needed at the same time.
+    /// The number of groups in the stream. A player needs the keys of a group at the same time.
     pub groups: usize,
-    /// How many jump frames there are, including the one at time 0.
+    /// The number of jump frames, including the frame at time 0.
     pub jump_frames: usize,
-    /// The size of all jump frames.
+    /// The size of all jump frames, in bytes.
     pub jump_frame_bytes: usize,
-    /// The greatest number of stream bytes that a seek reads, after it copied one jump frame.
+    /// The greatest number of stream bytes that a seek reads after copying a jump frame.
     pub seek_bytes: usize,
-    /// The size of a player's active array for the clip, in addition to the size of [`Player`](crate::Player) itself.
+    /// The size of a player's active array, in bytes, in addition to the [`Player`](crate::Player) itself.
     pub player_bytes: usize,
 }
 
 impl Clip {
-    /// Makes a clip from bytes that [`to_bytes`](Self::to_bytes) returned, after checking the checksum and the whole
-    /// header. Keys are not checked here: a player checks them as it reads them. Any bytes with a valid checksum play
-    /// without a panic, but may play nonsense.
+    /// Makes a clip from the bytes of [`to_bytes`](Self::to_bytes). Verifies the checksum and the header; a player
+    /// checks keys as it reads them. Forged bytes with a valid checksum may play nonsense, but never panic.
     ///
     /// Runs in **O(bytes)** for the checksum, and **O(tracks + jump frames)** for the rest.
     ///
@@ -133,52 +132,52 @@ impl Clip {
         Ok(clip)
     }
 
-    /// Reads to the end and makes a clip from the result: see [`Clip::from_bytes`].
+    /// Reads to the end of `from` and makes a clip from the bytes: see [`Clip::from_bytes`].
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::Read`] and the kind of the reader's error; the errors of [`Clip::from_bytes`].
+    /// [`Error::Clip`] with [`ClipError::Read`] if reading fails, and the errors of [`Clip::from_bytes`].
     pub fn read_from(from: impl Read) -> Result<Self, Error> {
         let bytes = fallible::read_whole(from).map_err(ClipError::Read)?;
         Self::from_bytes(fallible::boxed(bytes).map_err(|_| ClipError::Read(ErrorKind::OutOfMemory))?)
     }
 
-    /// The clip as bytes, exactly as in memory. Runs in **O(1)**.
+    /// Returns the clip's bytes, the same as in memory. Runs in **O(1)**.
     #[must_use]
     pub const fn to_bytes(&self) -> &[u8] {
         self.tables.bytes()
     }
 
-    /// The duration of the clip, in seconds: finite and above zero.
+    /// Returns the duration, in seconds: finite and above zero.
     #[must_use]
     pub const fn duration(&self) -> f32 {
         self.tables.head().duration
     }
 
-    /// How many joints the clip is for.
+    /// Returns the number of joints that the clip is for.
     #[must_use]
     pub const fn joints(&self) -> usize {
         self.tables.head().joints as usize
     }
 
-    /// How many channels it has.
+    /// Returns the number of channels.
     #[must_use]
     pub const fn channels(&self) -> usize {
         self.tables.head().channels as usize
     }
 
-    /// A channel's name; `None` if there is no such channel. Runs in **O(channels)**.
+    /// Returns a channel's name, or `None` if there is no such channel. Runs in **O(channels)**.
     #[must_use]
     pub fn channel_name(&self, channel: usize) -> Option<&str> {
         self.tables.names().nth(channel).flatten()
     }
 
-    /// The number of the first channel with this name. Runs in **O(channels)**.
+    /// Returns the number of the first channel with this name. Runs in **O(channels)**.
     #[must_use]
     pub fn find_channel(&self, name: &str) -> Option<usize> {
         self.tables.names().position(|found| found == Some(name))
     }
 
-    /// How precisely keys are stored.
+    /// Returns the precision of the keys.
     #[must_use]
     pub const fn precision(&self) -> Precision {
         match self.tables.head().width {
@@ -187,7 +186,7 @@ impl Clip {
         }
     }
 
-    /// The size of the clip, and of its parts.
+    /// Returns the sizes of the clip and its parts.
     #[must_use]
     pub fn stats(&self) -> ClipStats {
         let head = self.tables.head();
@@ -209,25 +208,24 @@ impl Clip {
         &self.tables
     }
 
-    /// The least distance between two jump frames, in units of time.
     #[inline]
     pub(crate) const fn gap(&self) -> f32 {
         self.gap
     }
 
-    /// The stream with the bytes after it, and its length.
+    /// Returns the bytes from the stream on, and the stream's length.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
         self.tables.stream()
     }
 
-    /// The time of each jump frame, and its place in the stream, as bytes; without the first one, at time 0.
+    /// Returns the time and the stream offset of each jump frame as bytes, without the frame at time 0.
     #[inline]
     pub(crate) fn jump_index(&self) -> &[[[u8; 4]; 2]] {
         self.tables.bytes()[self.tables.sections().index.clone()].as_chunks::<4>().0.as_chunks::<2>().0
     }
 
-    /// The active array of a jump frame; `None` means the first one, at time 0.
+    /// Returns the active array of a jump frame; `None` means the frame at time 0.
     #[inline]
     pub(crate) fn frame_bytes(&self, frame: Option<usize>) -> &[u8] {
         let Some(frame) = frame else { return self.tables.first_frame() };
@@ -238,7 +236,7 @@ impl Clip {
 }
 
 impl PartialEq for Clip {
-    /// Whether the bytes are the same.
+    /// Returns whether the bytes are equal.
     fn eq(&self, other: &Self) -> bool {
         self.to_bytes() == other.to_bytes()
     }

@@ -1,5 +1,4 @@
-//! From tracks to lanes: decides which tracks are constant and in which blocks the others go, and converts their keys
-//! to words.
+//! Converts tracks to lanes: finds constant tracks, puts the other tracks into blocks, and quantises keys to words.
 
 use super::ClipReport;
 use super::format::{
@@ -22,12 +21,12 @@ pub(super) struct Lane<W> {
     pub(super) ranges: [Range; NUMBERS],
 }
 
-/// Eight lanes of one kind; those without keys are empty.
+/// Eight lanes of one kind; unused lanes have no keys.
 #[derive(Clone, Debug)]
 pub(super) struct Block<W> {
-    /// The targets of the lanes, unless they are cubic.
+    /// The targets of lanes that are not cubic.
     pub(super) target: Target,
-    /// The targets of the lanes if they are cubic.
+    /// The targets of cubic lanes.
     pub(super) cubic: CubicTarget,
     pub(super) lanes: [Lane<W>; LANES],
 }
@@ -44,33 +43,33 @@ impl<W: Quantise> Block<W> {
 }
 
 impl<W> Block<W> {
-    /// The lanes that have a track, one bit each.
+    /// Returns the lanes that have a track, one bit each.
     pub(super) fn live(&self) -> u8 {
         self.target[2] | cubic_lanes(&self.cubic)
     }
 }
 
-/// Everything from which a clip is written.
+/// The contents of a clip before the clip is written.
 #[derive(Debug)]
 pub(super) struct Plan<W> {
-    /// In the order of the active array.
+    /// The blocks, in the order of the active array.
     pub(super) blocks: [Vec<Block<W>>; 5],
     pub(super) rotations: Vec<(u16, Quat)>,
     pub(super) translations: Vec<(u16, Vec3)>,
     pub(super) scales: Vec<(u16, Vec3)>,
     pub(super) channels: Vec<(u32, f32)>,
-    /// Keys of constant tracks.
+    /// The number of keys of constant tracks.
     pub(super) constant_keys: usize,
     /// The greatest angle between the quaternions of two neighbouring keys, in radians.
     pub(super) widest: f64,
-    /// Seconds.
+    /// The duration of the clip, in seconds.
     duration: f32,
     rate: f32,
     arc_error: f32,
 }
 
 impl<W: Quantise> Plan<W> {
-    /// Processes all tracks.
+    /// Plans all tracks of a clip.
     pub(super) fn new(clip: &RawClip, rate: f32, arc_error: f32, report: &mut ClipReport) -> Self {
         let mut plan = Self {
             blocks: Default::default(),
@@ -84,7 +83,7 @@ impl<W: Quantise> Plan<W> {
             rate,
             arc_error,
         };
-        // Rotations come first, so that the four lanes of a cubic one fit in one block.
+        // Rotations come first, so that the four lanes of a cubic rotation fit in one block.
         for joint in joints(clip) {
             if let Some(track) = clip.rotation(joint) {
                 plan.rotation(joint, track, report);
@@ -104,7 +103,7 @@ impl<W: Quantise> Plan<W> {
         plan
     }
 
-    /// The number of all keys, in the stream and in constants.
+    /// Returns the number of keys in the stream and of constant tracks.
     pub(super) fn keys(&self) -> usize {
         let lanes = self.blocks.iter().flatten().flat_map(|block| &block.lanes);
         self.constant_keys + lanes.map(|lane| lane.keys.len()).sum::<usize>()
@@ -152,7 +151,7 @@ impl<W: Quantise> Plan<W> {
         }
         report.rotation_error = report.rotation_error.max(error);
         if keys.iter().all(|key| *key == keys[0]) {
-            // The word is as near to each key as measured, but one of the keys may be twice as far from another.
+            // `error` is measured from this word. The first key may be twice as far from another key.
             let [x, y, z, w] = rotation(keys[0].map(|word| word.restore(rotation_range::<W>()))).map(f64::from);
             return self.constant_rotation(joint, DQuat::from_xyzw(x, y, z, w).normalize(), report);
         }
@@ -207,8 +206,7 @@ impl<W: Quantise> Plan<W> {
         report.channel_error = report.channel_error.max(error);
     }
 
-    /// Splits cubic tracks into a lane for each number, whose keys have in-tangent, value and out-tangent. Returns the
-    /// greatest error of these.
+    /// Makes a lane for each number of a cubic track, with in-tangent, value, out-tangent. Returns the greatest error.
     fn cubic<V: TrackValue>(
         &mut self,
         track: &Track<V>,
@@ -231,7 +229,7 @@ impl<W: Quantise> Plan<W> {
             let keys: Vec<[f32; NUMBERS]> = (0..=last)
                 .map(|key| {
                     let (into, out) = track.tangents(key);
-                    // Nothing comes before the first key or after the last one.
+                    // The first in-tangent and the last out-tangent have no effect.
                     let into = if key == 0 { 0.0 } else { of(into) };
                     let out = if key == last { 0.0 } else { of(out) };
                     [into, of(track.value(key)), out]
@@ -256,13 +254,13 @@ impl<W: Quantise> Plan<W> {
         times
     }
 
-    /// Whether each lane has at most one key at a time, which players rely on in both directions.
+    /// Returns whether each lane has at most one key at a time, as players require.
     pub(super) fn is_ordered(&self) -> bool {
         let mut lanes = self.blocks.iter().flatten().flat_map(|block| &block.lanes);
         lanes.all(|lane| lane.times.is_sorted_by(|a, b| a < b))
     }
 
-    /// Puts a lane at the place for its joint or channel number.
+    /// Puts a lane into the block of its joint or channel.
     fn lane(&mut self, kind: usize, number: usize, interpolation: Interpolation, lane: Lane<W>) {
         let target = u16::try_from(number / LANES).expect("builders refuse more channels");
         let of_target = |block: &Block<W>| u16::from_le_bytes([block.target[0], block.target[1]]) == target;
@@ -282,7 +280,7 @@ fn joints(clip: &RawClip) -> impl Iterator<Item = u16> {
     (0..=u16::MAX).take(clip.joints())
 }
 
-/// Whether a track has the same value at all times.
+/// Returns whether a track has the same value at all times.
 fn constant<V: TrackValue>(track: &Track<V>) -> bool {
     let last = track.len() - 1;
     let still = |key: usize| {
@@ -299,12 +297,12 @@ fn rotation_range<W: Quantise>() -> Range {
     }
 }
 
-/// How many lanes at the end of a block are free.
+/// Counts the free lanes at the end of a block.
 fn free<W>(block: &Block<W>) -> usize {
     block.lanes.iter().rev().take_while(|lane| lane.times.is_empty()).count()
 }
 
-/// A lane of these keys, and its greatest error.
+/// Quantises keys into a lane. Also returns the greatest error.
 fn lane<W: Quantise>(times: Vec<W>, values: &[[f32; NUMBERS]]) -> (Lane<W>, f32) {
     let mut error = 0.0_f32;
     let ranges: [Range; NUMBERS] = core::array::from_fn(|number| W::range(values.iter().map(|value| value[number])));
@@ -319,7 +317,7 @@ fn lane<W: Quantise>(times: Vec<W>, values: &[[f32; NUMBERS]]) -> (Lane<W>, f32)
     (Lane { times, keys, ranges }, error)
 }
 
-/// The quaternion at a share of the arc between two quaternions with this angle between them.
+/// Returns the quaternion at a fraction of the arc between two quaternions that are `angle` radians apart.
 fn arc(from: DQuat, to: DQuat, angle: f64, share: f64) -> DQuat {
     let sine = angle.sin();
     if sine < 1e-9 {

@@ -1,4 +1,4 @@
-//! Times and numbers of keys as words.
+//! Converts times and numbers of keys to words of 16 or 32 bits.
 
 use super::format::Width;
 use crate::sampling::{NUMBERS, Word, rotation};
@@ -11,24 +11,24 @@ pub(super) struct Range {
     pub(super) step: f32,
 }
 
-/// Steps from the middle of a range to its ends.
+/// The number of steps from the middle of a range to each end.
 const STEPS: f32 = 32_767.0;
 
 impl Range {
     /// The range of numbers that are stored unchanged.
     pub(super) const PLAIN: Self = Self { middle: 0.0, step: 1.0 };
 
-    /// The range of a rotation's three numbers, which are at most 1.
+    /// The range of a rotation's three numbers, each at most 1.
     pub(super) const ROTATION: Self = Self { middle: 0.0, step: <u16 as Word>::PARAMETER };
 
-    /// The range of these numbers.
+    /// Returns the range of some numbers.
     pub(super) fn of(numbers: impl Iterator<Item = f32>) -> Self {
         let (least, most) = numbers
             .fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), number| (least.min(number), most.max(number)));
-        // Halve first: the distance of the ends may overflow.
+        // Halve first: the distance between the ends may overflow.
         let (least, most) = (least * 0.5, most * 0.5);
         let (middle, mut step) = (least + most, (most - least) / STEPS);
-        // For a range as wide as numbers can be, rounding must not move the ends beyond it.
+        // Rounding must not make an end of a very wide range infinite.
         while !(middle.abs() + step * STEPS).is_finite() {
             step = step.next_down();
         }
@@ -36,41 +36,41 @@ impl Range {
     }
 }
 
-/// Words to which times and numbers are converted.
+/// A word that stores a time or a number.
 pub(super) trait Quantise: Word {
-    /// Whether a clip with such words is compact or tight.
+    /// The width of a clip with these words.
     const WIDTH: Width;
 
-    /// The times of a track in a clip of this duration, strictly ascending, at a rate of units in a second. `None` if
-    /// so many are so close that one would be off by more than a unit.
+    /// Converts a track's times, at `rate` units a second, to strictly ascending words. Returns `None` if times are so
+    /// close together that a word would be off by more than a unit.
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>>;
 
-    /// How many words there are after one time up to another.
+    /// Counts the words after `from` up to `to`.
     fn steps(from: Self, to: Self) -> u32;
 
-    /// The time at `part` of `parts` between two times, and its share of the way from the first to the second, 0 to 1.
+    /// Returns the time at `part` of `parts` between two times, and its fraction of the interval, 0 to 1.
     fn part(from: Self, to: Self, part: u32, parts: u32) -> (Self, f64);
 
-    /// The times that divide the interval `from..to` into this many parts, strictly ascending, each with its fraction
-    /// of the interval. Fewer if there are not enough words.
+    /// Returns the times that divide `from..to` into parts, in ascending order, each with its fraction of the interval.
+    /// There are fewer than `parts` if there are too few words.
     fn between(from: Self, to: Self, parts: u32) -> impl Iterator<Item = (Self, f64)> {
         let parts = parts.min(Self::steps(from, to));
         let mut last = from;
         (1..parts).map(move |part| Self::part(from, to, part, parts)).filter(move |&(time, _)| {
-            // Words are not always equally spaced: two parts may get the same one.
+            // Words are not always equally spaced: two parts may get the same word.
             let is_new = last < time && time < to;
             last = if is_new { time } else { last };
             is_new
         })
     }
 
-    /// The range of a track's numbers.
+    /// Returns the range of a track's numbers.
     fn range(numbers: impl Iterator<Item = f32>) -> Range;
 
-    /// A number in its range.
+    /// Converts a number in a range to a word.
     fn quantise(number: f32, range: Range) -> Self;
 
-    /// Converts back to a number in its range.
+    /// Converts a word back to a number in a range.
     fn restore(self, range: Range) -> f32 {
         range.middle + range.step * self.number()
     }
@@ -82,8 +82,7 @@ impl Quantise for u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions saturate")]
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>> {
         let ticks = |time: f32| f64::from(time) * f64::from(rate);
-        // The last tick that each key may have: within one tick of its time, before the ticks of the keys after it, and
-        // not after the clip's end, since nothing after that is played.
+        // The last tick for each key: within a tick of its time, before the next key's tick, not after the clip's end.
         let mut end = ticks(duration).round().min(f64::from(Self::MAX)) + 1.0;
         let mut latest: Vec<f64> = times
             .iter()
@@ -94,7 +93,7 @@ impl Quantise for u16 {
             })
             .collect();
         latest.reverse();
-        // The nearest allowed tick after the key before.
+        // The nearest allowed tick after the previous key's tick.
         let mut free = 0.0_f64;
         let tick = |(&time, latest): (&f32, f64)| {
             let wanted = ticks(time);
@@ -159,45 +158,42 @@ impl Quantise for u32 {
     }
 }
 
-/// A rotation's three numbers: `xyz / (1 + w)` of its quaternion with w ≥ 0.
+/// Returns a rotation's three numbers: `xyz / (1 + w)` of its quaternion with w ≥ 0.
 pub(super) fn parameters(quaternion: DQuat) -> [f32; NUMBERS] {
     let quaternion = if quaternion.w < 0.0 { -quaternion } else { quaternion };
     (quaternion.xyz() / (1.0 + quaternion.w)).as_vec3().to_array()
 }
 
-/// The angle between a rotation and the one given by its numbers, in radians.
+/// Returns the angle, in radians, between a rotation and the rotation with these three numbers.
 pub(super) fn angle_to(wanted: DQuat, numbers: [f32; NUMBERS]) -> f32 {
     let [x, y, z, w] = rotation(numbers).map(f64::from);
     let found = DQuat::from_xyzw(x, y, z, w).normalize();
     let found = if wanted.dot(found) < 0.0 { -found } else { found };
-    // For a small angle, use twice the distance: an arc cosine near 1 loses half of the digits.
+    // Computed from the distance: the arc cosine of a number near 1 loses half of the digits.
     #[expect(clippy::cast_possible_truncation, reason = "an error is told in single precision")]
     let angle = (4.0 * ((wanted - found).length() * 0.5).clamp(0.0, 1.0).asin()) as f32;
     angle
 }
 
-/// Into how many parts an arc must be divided so that normalised sums between them deviate from constant speed by at
-/// most `error` radians.
+/// Returns how many parts an arc needs for normalised sums to deviate from constant speed by at most `error` radians.
 ///
-/// An arc of nearly half a turn is divided into at least two: rounding its ends might lead around the other way.
+/// An arc of nearly half a turn has at least two parts: rounding its ends might reverse its direction.
 pub(super) fn parts(angle: f64, error: f32) -> u32 {
     const MOST: u32 = 1024;
-    /// A hundredth below the angle between quaternions half a turn apart: a hundred times the rounding error.
+    /// The angle between quaternions of rotations half a turn apart, less about a hundred rounding errors.
     const NEARLY_HALF: f64 = core::f64::consts::FRAC_PI_2 - 0.01;
     let least = if angle > NEARLY_HALF { 2 } else { 1 };
-    // An upper bound that is quick to compute: most keys are close to each other.
+    // A quick upper bound, which is enough for most keys.
     if angle * angle * angle * 2.0 / 50.0 <= f64::from(error) {
         return least;
     }
     (least..MOST).find(|&parts| unevenness(angle / f64::from(parts)) <= f64::from(error)).unwrap_or(MOST)
 }
 
-/// How far normalised sums deviate from constant speed between two rotations, in radians, given the angle between their
-/// quaternions.
+/// Returns the deviation of normalised sums from constant speed, in radians, given the angle between two quaternions.
 ///
-/// Between quaternions at an angle of φ, the sum at share s is at `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ. The
-/// two differ most near s = (1 ∓ 1/√3) / 2, by about φ³ / 62 for small φ, and a rotation's angle is twice that of its
-/// quaternion.
+/// If the angle is φ, the sum at the fraction s is at the angle `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ. The
+/// two differ most near s = (1 ∓ 1/√3) / 2: by about φ³ / 62 for small φ. A rotation's angle is twice its quaternion's.
 pub(super) fn unevenness(angle: f64) -> f64 {
     [0.18, 0.2, 0.21, 0.2113].into_iter().fold(0.0_f64, |most, share: f64| {
         let sum = (share * angle.sin()).atan2(1.0 - share + share * angle.cos());
@@ -205,24 +201,23 @@ pub(super) fn unevenness(angle: f64) -> f64 {
     })
 }
 
-/// The rate in ticks a second at which times up to `duration` fit 16 bits.
+/// Returns the rate, in ticks a second, at which times up to `duration` fit 16 bits.
 ///
-/// The finest rate whose ticks contain all times, if there is one: from the smallest gap between them, or that divided
-/// by a small number, divided further as far as 16 bits allow. Otherwise 65,534 ticks for the whole duration, or `None`
-/// if a tick would then be longer than a millisecond. Also `None` for a clip too short to have a finite rate.
+/// If all times are multiples of a tick, the rate is the finest that fits: a tick is the smallest gap divided by 1 to
+/// 12, then by the greatest possible integer. Otherwise there are 65,534 ticks in the whole duration. Returns `None` if
+/// such a tick is longer than a millisecond or the rate is not finite.
 pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
     const MOST: f64 = 65_534.0;
     const COARSEST: f64 = 1e-3;
     let duration = f64::from(duration);
     let gap = times.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(duration, f64::min);
-    // If times are adjacent numbers, there is no rate to find.
+    // If two times are adjacent floats, even the first tick is too fine.
     for part in 1..=12 {
         let tick = gap / f64::from(part);
         if duration / tick > MOST {
             break;
         }
-        // The gap is only known to some digits, so its multiples are found one by one, and the gap is then computed
-        // from the last.
+        // The gap is rounded, so each time on the grid gives a better estimate of the tick.
         let mut tick_now = tick;
         let on_grid = times.iter().all(|&time| {
             let time = f64::from(time);

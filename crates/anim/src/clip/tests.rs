@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
 use proptest::test_runner::Config;
 
-/// Rotations from all parts of the sphere of quaternions.
+/// Returns rotations from all parts of the sphere of quaternions.
 fn rotations() -> impl Iterator<Item = DQuat> {
     (0..20_000_u32).map(|number| {
         let turn = |step: f64| (f64::from(number) * step).fract() * core::f64::consts::TAU;
@@ -53,7 +53,7 @@ fn a_compact_number_is_within_half_a_step_of_its_range() {
 #[test]
 fn times_on_a_grid_lie_on_ticks() {
     for frames in [24.0_f32, 25.0, 30.0, 60.0, 48.0] {
-        // After a reduction: some frames are missing, and all gaps are multiples of the frame time.
+        // As after a reduction: some frames are missing, and all gaps are multiples of the frame time.
         let times: Vec<f32> =
             (0..200).filter(|frame| frame % 5 == 0 || frame % 5 == 2).map(|frame| frame as f32 / frames).collect();
         let rate = rate(&times, 200.0 / frames).expect("ticks");
@@ -78,7 +78,7 @@ fn times_on_no_grid_are_within_half_a_tick() {
 fn keys_on_the_same_tick_are_kept_apart() {
     let ticks = |times: &[f32], duration| u16::times(times, duration, 1.0);
     assert_eq!(ticks(&[0.0, 1.0, 1.1, 65_534.0, 65_534.4], 65_535.0), Some(vec![0, 1, 2, 65_534, 65_535]));
-    // Times before the middle of their tick may move back.
+    // Times before the middle of a tick may move back.
     assert_eq!(ticks(&[0.0, 4.6, 4.7, 5.3], 9.0), Some(vec![0, 4, 5, 6]));
     assert_eq!(ticks(&[0.0, 6.9, 7.0], 7.0), Some(vec![0, 6, 7]));
 }
@@ -105,7 +105,7 @@ fn keys_that_are_inserted_keep_apart() {
             assert!(inserted.iter().all(|tick| (8..7 + span).contains(tick)), "{inserted:?} of {span}");
             assert!(inserted.is_sorted_by(|a, b| a < b), "{inserted:?} of {span}");
             assert_eq!(inserted.len(), usize::from(span).min(parts as usize) - 1);
-            // The same for seconds, where words are twice as dense below 2 as above.
+            // Words of seconds are twice as dense below 2 as above.
             let (from, to) = (2.0_f32.to_bits() - 9, 2.0_f32.to_bits() - 9 + u32::from(span));
             let inserted: Vec<u32> = u32::between(from, to, parts).map(|(time, _)| time).collect();
             assert!(inserted.iter().all(|time| from < *time && *time < to), "{inserted:?} of {span}");
@@ -155,7 +155,7 @@ fn a_turn_too_small_for_words_is_constant_and_its_error_is_told() {
         raw.set_rotation(0, Track::linear(vec![0.0, 0.5, 1.0], turns).expect("keys")).expect("a joint");
         ClipBuilder::new().build(&raw).expect("a sound clip")
     };
-    // Both ends of what becomes the same word.
+    // Both ends of the interval that becomes the same word.
     let (clip, report) = built([-5.5e-5, 0.0, 5.5e-5]);
     assert_eq!((report.constant_tracks, clip.stats().player_bytes), (1, 0));
     assert!((5e-5..1.1e-4).contains(&report.rotation_error), "{report:?}");
@@ -213,7 +213,7 @@ fn a_stream_of_another_kind_is_no_clip() {
     assert_eq!(Clip::from_bytes(bytes).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
 }
 
-/// A clip with every kind of track, and jump frames close together.
+/// Builds a clip with every kind of track, and jump frames close together.
 fn mixed(precision: Precision) -> Clip {
     let mut raw = RawClip::new(2.0, 11).expect("a sound clip");
     let times: Vec<f32> = (0..50).map(|key| key as f32 / 25.0).collect();
@@ -235,7 +235,7 @@ fn mixed(precision: Precision) -> Clip {
     ClipBuilder::new().precision(precision).jump_frames(JumpSpacing::Bytes(500)).build(&raw).expect("a sound clip").0
 }
 
-/// Plays any bytes, in every possible way.
+/// Plays any bytes in every way.
 fn play(bytes: Vec<u8>, times: &[f32]) {
     let mut poses = [Pose::new(11), Pose::new(3)];
     let mut channels = [0.0; 2];
@@ -331,7 +331,7 @@ fn one_joint_alone_is_that_of_a_player_where_groups_are_full_in_part() {
     for precision in [Precision::Compact, Precision::Tight] {
         let mut raw = RawClip::new(4.0, 21).expect("a sound clip");
         let frames = |every: usize| (0..=120).step_by(every).map(|frame| frame as f32 / 30.0).collect::<Vec<f32>>();
-        // The second block lacks joints, the third has keys of its last joint in every third frame alone.
+        // The second block lacks joints; the third block's last joint has keys only in every third frame.
         for joint in [0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 15, 16, 18, 20_u16] {
             let times = frames(if joint == 20 { 3 } else { 1 });
             let turns = times.iter().map(|time| Quat::from_rotation_y((3.0 * time + f32::from(joint)).sin())).collect();

@@ -6,11 +6,10 @@ use super::value::TrackValue;
 use crate::Error;
 use glam::{Quat, Vec3};
 
-/// A clip as it was authored or imported, at full precision: up to three tracks for each joint, and any number of named
-/// channels of numbers.
+/// A clip as authored or imported, at full precision: up to three tracks for each joint, and any number of channels.
 ///
-/// Games play compiled, quantised clips. A raw clip is their source and their reference, and the form for edits such as
-/// key reduction and root motion extraction.
+/// Games play compiled, quantised clips. A raw clip is the source of a compiled clip, the reference for its errors, and
+/// the form to edit: for example, to reduce keys or to extract root motion.
 ///
 /// ```
 /// use hedgerow_anim::{RawClip, raw::Track};
@@ -18,11 +17,15 @@ use glam::{Quat, Vec3};
 ///
 /// let mut wave = RawClip::new(1.0, 2)?;                                   // one second, two joints
 /// wave.set_translation(0, Track::constant(Vec3::Y)?)?;
+/// wave.set_scale(0, Track::constant(Vec3::ONE)?)?;
 /// wave.set_rotation(1, Track::linear(vec![0.0, 1.0], vec![Quat::IDENTITY, Quat::from_rotation_z(1.0)])?)?;
 /// let smile = wave.add_channel("smile", Track::linear(vec![0.0, 0.5], vec![0.0, 1.0])?)?;
 ///
-/// assert_eq!(wave.channel(smile).sample(0.25), 0.5);
+/// assert_eq!((wave.channel_name(smile), wave.channel(smile).sample(0.25)), ("smile", 0.5));
 /// assert_eq!(wave.rotation(0), None);
+/// assert_eq!(wave.take_rotation(0), None);
+/// assert_eq!(wave.take_translation(0), Some(Track::constant(Vec3::Y)?));
+/// assert_eq!(wave.take_scale(0), Some(Track::constant(Vec3::ONE)?));
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +44,7 @@ struct JointTracks {
 }
 
 impl RawClip {
-    /// A clip of this many seconds, for a skeleton of this many joints, without tracks.
+    /// Creates a clip without tracks: `duration` in seconds, for a skeleton with this many joints.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::Duration`] or [`ClipError::TooManyJoints`].
@@ -55,25 +58,25 @@ impl RawClip {
         Ok(Self { duration, joints: vec![JointTracks::default(); joints], channels: Vec::new() })
     }
 
-    /// The duration of the clip, in seconds: finite and above zero.
+    /// Returns the duration, in seconds: finite and above zero.
     #[must_use]
     pub const fn duration(&self) -> f32 {
         self.duration
     }
 
-    /// How many joints the clip is for.
+    /// Returns the number of joints that the clip is for.
     #[must_use]
     pub const fn joints(&self) -> usize {
         self.joints.len()
     }
 
-    /// The numbers of all joints.
+    /// Returns the numbers of all joints.
     #[expect(clippy::cast_possible_truncation, reason = "there are at most 65,535")]
     pub(crate) fn joint_numbers(&self) -> core::ops::Range<u16> {
         0..self.joints.len() as u16
     }
 
-    /// The number of keys of all tracks and channels. Runs in **O(joints + channels)**.
+    /// Returns the number of keys of all tracks and channels. Runs in **O(joints + channels)**.
     #[must_use]
     pub fn keys(&self) -> usize {
         fn of<V: TrackValue>(track: &Option<Track<V>>) -> usize {
@@ -83,26 +86,25 @@ impl RawClip {
         of_joints.sum::<usize>() + self.channels.iter().map(|(_, track)| track.len()).sum::<usize>()
     }
 
-    /// A joint's translation in its parent's space, over time; `None` if the clip does not animate it, or has no such
-    /// joint.
+    /// Returns a joint's translation track, in the parent's space, or `None` if there is no such track or joint.
     #[must_use]
     pub fn translation(&self, joint: u16) -> Option<&Track<Vec3>> {
         self.joints.get(usize::from(joint))?.translation.as_ref()
     }
 
-    /// A joint's rotation over time; `None` if the clip does not animate it, or has no such joint.
+    /// Returns a joint's rotation track, or `None` if there is no such track or joint.
     #[must_use]
     pub fn rotation(&self, joint: u16) -> Option<&Track<Quat>> {
         self.joints.get(usize::from(joint))?.rotation.as_ref()
     }
 
-    /// A joint's scale over time; `None` if the clip does not animate it, or has no such joint.
+    /// Returns a joint's scale track, or `None` if there is no such track or joint.
     #[must_use]
     pub fn scale(&self, joint: u16) -> Option<&Track<Vec3>> {
         self.joints.get(usize::from(joint))?.scale.as_ref()
     }
 
-    /// Sets a joint's translation over time, and returns the previous track.
+    /// Sets a joint's translation track and returns the previous track.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`] or [`ClipError::BeyondEnd`].
@@ -111,7 +113,7 @@ impl RawClip {
         Ok(tracks.translation.replace(track))
     }
 
-    /// Sets a joint's rotation over time, and returns the previous track.
+    /// Sets a joint's rotation track and returns the previous track.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`] or [`ClipError::BeyondEnd`].
@@ -120,7 +122,7 @@ impl RawClip {
         Ok(tracks.rotation.replace(track))
     }
 
-    /// Sets a joint's scale over time, and returns the previous track.
+    /// Sets a joint's scale track and returns the previous track.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`] or [`ClipError::BeyondEnd`].
@@ -144,8 +146,8 @@ impl RawClip {
         self.joints.get_mut(usize::from(joint))?.scale.take()
     }
 
-    /// Adds a channel of numbers, for example for morph weights, and returns its number: channels are numbered from 0
-    /// in the order in which they are added. Names may repeat.
+    /// Adds a channel of numbers, for example morph weights, and returns the channel's number. Channels are numbered
+    /// from 0 in the order of calls. Names may repeat.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::BeyondEnd`].
@@ -156,13 +158,13 @@ impl RawClip {
         Ok(channel)
     }
 
-    /// How many channels there are.
+    /// Returns the number of channels.
     #[must_use]
     pub const fn channels(&self) -> usize {
         self.channels.len()
     }
 
-    /// A channel's track.
+    /// Returns a channel's track.
     ///
     /// # Panics
     /// Panics if there is no such channel.
@@ -171,7 +173,7 @@ impl RawClip {
         &self.channels[channel].1
     }
 
-    /// A channel's name.
+    /// Returns a channel's name.
     ///
     /// # Panics
     /// Panics if there is no such channel.
@@ -180,13 +182,13 @@ impl RawClip {
         &self.channels[channel].0
     }
 
-    /// The number of the first channel with this name. Runs in **O(channels)**.
+    /// Returns the number of the first channel with this name. Runs in **O(channels)**.
     #[must_use]
     pub fn find_channel(&self, name: &str) -> Option<usize> {
         self.channels.iter().position(|(found, _)| found == name)
     }
 
-    /// The tracks of a joint that is to get a new one, after both are checked.
+    /// Checks a joint and its new track, and returns the joint's tracks.
     fn checked<V: TrackValue>(
         &mut self,
         joint: u16,

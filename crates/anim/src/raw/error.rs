@@ -10,7 +10,7 @@ pub enum TrackPart {
     Translation,
     /// The rotation of the joint.
     Rotation,
-    /// The scale along each of its axes.
+    /// The scale along each axis of the joint.
     Scale,
 }
 
@@ -24,12 +24,12 @@ impl fmt::Display for TrackPart {
     }
 }
 
-/// Identifies a track of a clip.
+/// The name of a track of a clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrackName {
     /// A track of a joint.
     Joint(u16, TrackPart),
-    /// A channel of numbers, in the order in which channels were added.
+    /// A channel of numbers, by the channel's number.
     Channel(usize),
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for TrackName {
     }
 }
 
-/// Why a track or a clip is invalid, or a call with one failed. Nothing was changed.
+/// The reason why a track or clip is invalid, or why a call failed. A failed call changes nothing.
 ///
 /// Returned as [`Error::Clip`].
 ///
@@ -57,24 +57,24 @@ impl fmt::Display for TrackName {
 pub enum ClipError {
     /// The duration is not finite or not above zero.
     Duration(f32),
-    /// More joints than `u16` can number.
+    /// There are more than 65,535 joints.
     TooManyJoints(usize),
-    /// A track without keys.
+    /// A track has no keys.
     NoKeys,
-    /// The number of values does not match the times.
+    /// The number of values does not match the number of keys.
     ValueCount {
-        /// How many times there are.
+        /// The number of keys.
         keys: usize,
-        /// How many values belong to each key: 3 if the interpolation is cubic, else 1.
+        /// The number of values per key: 3 if the interpolation is cubic, else 1.
         per_key: usize,
-        /// How many values there are.
+        /// The number of values.
         values: usize,
     },
     /// The time of a key is negative, infinite or NaN.
     Time {
-        /// The key.
+        /// The number of the key.
         key: usize,
-        /// Its time.
+        /// The time of the key, in seconds.
         time: f32,
     },
     /// A key does not come after the one before it.
@@ -86,15 +86,14 @@ pub enum ClipError {
         /// The time of the later key.
         time: f32,
     },
-    /// A value or a tangent of a key is infinite or NaN, or a tangent times the time to its neighbour exceeds single
-    /// precision.
+    /// A value or tangent of a key is infinite or NaN, or a tangent times the time to the adjacent key overflows.
     NotFinite {
-        /// The key.
+        /// The number of the key.
         key: usize,
     },
     /// The value of a rotation key is zero, which is not a rotation.
     NotRotation {
-        /// The key.
+        /// The number of the key.
         key: usize,
     },
     /// A key comes after the end of the clip.
@@ -103,64 +102,63 @@ pub enum ClipError {
         track: TrackName,
         /// The first key that is too late.
         key: usize,
-        /// Its time.
+        /// The time of the key, in seconds.
         time: f32,
         /// The duration of the clip.
         duration: f32,
     },
     /// The clip has no joint with this number.
     NoSuchJoint {
-        /// The number.
+        /// The number of the joint.
         joint: u16,
-        /// How many joints the clip has.
+        /// The clip's number of joints.
         joints: usize,
     },
     /// The clip and the skeleton have different numbers of joints.
     JointCount {
-        /// How many joints the clip has.
+        /// The clip's number of joints.
         clip: usize,
-        /// How many joints the skeleton has.
+        /// The skeleton's number of joints.
         skeleton: usize,
     },
-    /// There are more or fewer numbers than the clip has channels.
+    /// The number of values is not the clip's number of channels.
     ChannelCount {
-        /// How many channels the clip has.
+        /// The clip's number of channels.
         expected: usize,
-        /// How many numbers there are.
+        /// The number of values.
         found: usize,
     },
     /// A bound for the key reduction is negative, infinite or NaN.
     Bound {
-        /// The field of [`Reduction`](crate::raw::Reduction).
+        /// The name of the field of [`Reduction`](crate::raw::Reduction).
         field: &'static str,
-        /// Its value.
+        /// The value of the field.
         found: f32,
     },
-    /// To stay within its bound, a track would need more than 1,048,576 straight lines in addition to those between its
-    /// keys, and it is not cubic or may not stay cubic.
+    /// A track needs more than 1,048,576 additional straight lines to stay within its bound, and cannot stay cubic.
     TooManyLines(TrackName),
     /// There are more tracks, keys or jump frames than a compiled clip can count.
     TooLarge,
-    /// Jump frames cannot have this spacing.
+    /// The spacing of jump frames is not above zero.
     JumpSpacing(f32),
-    /// This is not a valid bound, in radians, for the error of rotations.
+    /// The bound for the error of rotations, in radians, is not above zero.
     ArcError(f32),
-    /// The bytes do not start like a compiled clip, or contain something else.
+    /// The bytes are not a compiled clip.
     NotAClip,
-    /// The clip has a version that this version of the crate does not know.
+    /// The format version is unknown to this version of the crate.
     Version(u32),
-    /// The bytes are shorter or longer than the clip.
+    /// The number of bytes is not the length in the header.
     Length {
-        /// How many bytes the clip has.
+        /// The length in the header, in bytes.
         expected: u64,
-        /// How many bytes there are.
+        /// The number of bytes.
         found: u64,
     },
     /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// The bytes are not a valid clip: this part of them is wrong.
+    /// The bytes are not a valid clip: the named part is wrong.
     Malformed(&'static str),
-    /// The bytes cannot be read.
+    /// Reading the bytes failed.
     Read(std::io::ErrorKind),
 }
 

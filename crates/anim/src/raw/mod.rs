@@ -1,4 +1,4 @@
-//! Clips as they were authored or imported: tracks of keys, at full precision.
+//! Clips as authored or imported: tracks of keys at full precision.
 //!
 //! | you want | use |
 //! |---|---|
@@ -6,11 +6,11 @@
 //! | the tracks of all joints, and channels of numbers | [`RawClip`] |
 //! | exact samples, as a reference | [`RawClip::sample`] |
 //! | fewer keys, within a bound in model space | [`RawClip::reduced`], [`Reduction`] |
-//! | to play it | [`ClipBuilder::build`](crate::ClipBuilder::build) first, then a [`Player`](crate::Player) |
-//! | errors, and the track that caused one | [`ClipError`], [`TrackName`] |
+//! | to play a clip | [`ClipBuilder::build`](crate::ClipBuilder::build) first, then a [`Player`](crate::Player) |
+//! | errors, and the name of the track that caused an error | [`ClipError`], [`TrackName`] |
 //!
-//! A clip need not have tracks for all joints, nor all three tracks for a joint. Sampling a whole pose takes the
-//! missing parts from the rest pose of the pose's skeleton.
+//! A clip may have tracks for some joints only, and fewer than three tracks for a joint. Sampling takes the missing
+//! parts from the rest pose of the pose's skeleton.
 
 // | file | what |
 // |---|---|

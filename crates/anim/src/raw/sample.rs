@@ -7,21 +7,27 @@ use super::value::TrackValue;
 use crate::{Error, Pose, Transform, skeleton::SkeletonError};
 
 impl RawClip {
-    /// Samples the whole pose exactly: in double precision, rounded once. Before a track's first key and after its last
-    /// one, the value is constant. Parts for which the clip has no track are as in the [rest pose](Pose::rest) of the
-    /// skeleton that the pose was made for.
+    /// Samples the whole pose in double precision and rounds once. Before a track's first key and after its last key,
+    /// the value is constant. Parts without a track get the [rest pose](Pose::rest) of the pose's skeleton.
     ///
     /// Runs in **O(joints · log keys)**.
     ///
     /// ```
-    /// use hedgerow_anim::{Pose, RawClip, raw::Track};
+    /// use hedgerow_anim::{Pose, RawClip, Transform, raw::Track};
     /// use hedgerow_anim::glam::Vec3;
     ///
     /// let mut clip = RawClip::new(1.0, 1)?;
     /// clip.set_translation(0, Track::linear(vec![0.0, 1.0], vec![Vec3::ZERO, Vec3::X])?)?;
     /// let mut pose = Pose::new(1);
     /// clip.sample(0.5, &mut pose)?;
-    /// assert_eq!(pose.get(0).translation, Vec3::X * 0.5);
+    /// assert_eq!(pose.get(0), Transform::from_xyz(0.5, 0.0, 0.0));
+    /// assert_eq!(clip.sample_joint(0.5, 0, Transform::IDENTITY), pose.get(0));
+    ///
+    /// pose.set(0, Transform::from_scale(Vec3::splat(2.0)));
+    /// clip.sample_over(1.0, &mut pose)?; // keeps the scale, which has no track
+    /// assert_eq!(pose.get(0), Transform::from_scale(Vec3::splat(2.0)).with_translation(Vec3::X));
+    /// clip.sample_as_played(0.5, &mut pose)?;
+    /// assert_eq!(pose.get(0), Transform::from_xyz(0.5, 0.0, 0.0));
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///
@@ -31,8 +37,8 @@ impl RawClip {
         self.sample_all(pose, Pose::rest_of, |joint, rest| self.sample_joint(time, joint, rest))
     }
 
-    /// Like [`sample`](Self::sample), but parts for which the clip has no track stay as they are in the pose. Use it to
-    /// layer a clip of some joints over another clip.
+    /// Samples like [`sample`](Self::sample), but leaves parts of the pose without a track unchanged. Use this method
+    /// to layer a clip of some joints over another clip.
     ///
     /// # Errors
     /// Those of [`sample`](Self::sample).
@@ -40,7 +46,7 @@ impl RawClip {
         self.sample_all(pose, Pose::get, |joint, over| self.sample_joint(time, joint, over))
     }
 
-    /// Like [`sample`](Self::sample), but linear rotations use normalised sums (nlerp) between its own keys. A built
+    /// Samples like [`sample`](Self::sample), but with normalised sums (nlerp) between linear rotation keys. A built
     /// clip has more keys and is closer to `sample`: see [`Track::sample_as_played`].
     ///
     /// # Errors
@@ -53,7 +59,7 @@ impl RawClip {
         })
     }
 
-    /// Samples one joint. Parts for which the clip has no track are taken from `rest`.
+    /// Samples one joint. Parts without a track come from `rest`.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]
@@ -65,7 +71,7 @@ impl RawClip {
         }
     }
 
-    /// Samples all channels, by number.
+    /// Samples all channels into `values`, in the order of their numbers.
     ///
     /// Runs in **O(channels · log keys)**.
     ///

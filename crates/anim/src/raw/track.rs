@@ -12,13 +12,13 @@ pub enum Interpolation {
     Step,
     /// A straight line; for rotations the shorter arc at constant speed (slerp).
     Linear,
-    /// The cubic Hermite spline of glTF: each key has three values, an *in-tangent*, its *value* and an *out-tangent*;
-    /// tangents are per second. Rotations are computed component by component and then normalised.
+    /// The cubic Hermite spline of glTF. Each key has an *in-tangent*, a *value* and an *out-tangent*; tangents are per
+    /// second. Rotations are interpolated by component and then normalised.
     Cubic,
 }
 
 impl Interpolation {
-    /// How many values belong to a key: 3 (in-tangent, value, out-tangent) if cubic, else 1.
+    /// Returns the number of values per key: 3 (in-tangent, value, out-tangent) if cubic, else 1.
     #[must_use]
     pub const fn values_per_key(self) -> usize {
         match self {
@@ -30,13 +30,11 @@ impl Interpolation {
 
 /// One value over time: a list of keys and the interpolation between them.
 ///
-/// A track is checked when it is made and cannot be changed: its times are finite, not negative and strictly ascending,
-/// and all its numbers are finite. Before the first key it has the first key's value, and after the last key the last
-/// one's.
+/// A track is immutable, and checked when it is made: times are finite, not negative and strictly ascending, and values
+/// are finite. Before the first key, a track has the first key's value; after the last key, the last key's value.
 ///
-/// Rotations are stored as given and normalised when they are evaluated (glTF demands unit quaternions, but files round
-/// them to a few digits). Linear interpolation normalises both keys first. A cubic curve is computed from the
-/// unnormalised keys, since its tangents belong to these, and its result is normalised.
+/// Rotations are stored as given, because files round quaternions to a few digits. Linear interpolation normalises both
+/// keys first. A cubic curve is computed from the unnormalised keys, to which the tangents belong, and then normalised.
 ///
 /// ```
 /// use hedgerow_anim::raw::{Interpolation, Track};
@@ -45,6 +43,8 @@ impl Interpolation {
 /// let track = Track::new(Interpolation::Linear, vec![0.0, 2.0], vec![Vec3::ZERO, Vec3::X])?;
 /// assert_eq!(track.sample(0.5), Vec3::X * 0.25);
 /// assert_eq!(track.sample(9.0), Vec3::X);
+/// assert_eq!(track.sample_as_played(0.5), track.sample(0.5)); // differs for rotations only
+/// assert_eq!((track.interpolation().values_per_key(), Interpolation::Cubic.values_per_key()), (1, 3));
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -55,8 +55,7 @@ pub struct Track<V> {
 }
 
 impl<V: TrackValue> Track<V> {
-    /// Makes a track of keys: their times in seconds, and their values, three for each key if the interpolation is
-    /// cubic.
+    /// Makes a track from key times, in seconds, and values: three per key if the interpolation is cubic, else one.
     ///
     /// Runs in **O(keys)**.
     ///
@@ -86,7 +85,7 @@ impl<V: TrackValue> Track<V> {
             if !of_key[per_key / 2].is_sound() {
                 return Err(ClipError::NotRotation { key }.into());
             }
-            // A curve has tangents times the distance between keys.
+            // The spline multiplies tangents by the time between keys.
             if let [into, _, out] = of_key {
                 let gap = |from: usize| times.get(from..from + 2).map_or(0.0, |pair| f64::from(pair[1] - pair[0]));
                 let tangents = [into.widen() * key.checked_sub(1).map_or(0.0, gap), out.widen() * gap(key)];
@@ -98,7 +97,7 @@ impl<V: TrackValue> Track<V> {
         Ok(Self { interpolation, times, values })
     }
 
-    /// A track whose value changes only at the keys.
+    /// Makes a track whose value changes only at the keys.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
@@ -106,7 +105,7 @@ impl<V: TrackValue> Track<V> {
         Self::new(Interpolation::Step, times, values)
     }
 
-    /// A track with straight lines between keys; for rotations, with shortest arcs.
+    /// Makes a track with straight lines between keys; for rotations, with the shorter arcs.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
@@ -114,8 +113,7 @@ impl<V: TrackValue> Track<V> {
         Self::new(Interpolation::Linear, times, values)
     }
 
-    /// A track of cubic curves: `values` are in-tangent, value and out-tangent of the first key, then of the second,
-    /// and so on.
+    /// Makes a track of cubic curves: `values` has in-tangent, value and out-tangent of each key.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
@@ -123,7 +121,7 @@ impl<V: TrackValue> Track<V> {
         Self::new(Interpolation::Cubic, times, values)
     }
 
-    /// A track with one value at all times.
+    /// Makes a track with one value at all times.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NotFinite`] or [`ClipError::NotRotation`].
@@ -131,32 +129,32 @@ impl<V: TrackValue> Track<V> {
         Self::new(Interpolation::Step, vec![0.0], vec![value])
     }
 
-    /// The interpolation between keys.
+    /// Returns the interpolation between keys.
     #[must_use]
     pub const fn interpolation(&self) -> Interpolation {
         self.interpolation
     }
 
-    /// The keys' times in seconds: at least one, strictly ascending, never negative.
+    /// Returns the key times in seconds: at least one, strictly ascending, never negative.
     #[must_use]
     pub fn times(&self) -> &[f32] {
         &self.times
     }
 
-    /// The keys' values as given: one for each key, or in-tangent, value and out-tangent if cubic.
+    /// Returns the values as given: one for each key, or in-tangent, value and out-tangent if cubic.
     #[must_use]
     pub fn values(&self) -> &[V] {
         &self.values
     }
 
-    /// How many keys there are; never 0.
+    /// Returns the number of keys, which is never 0.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a track is never empty")]
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// The value of a key, without its tangents.
+    /// Returns the value of a key, without its tangents.
     ///
     /// # Panics
     /// Panics if there is no such key.
@@ -166,7 +164,7 @@ impl<V: TrackValue> Track<V> {
         self.values[key * per_key + per_key / 2]
     }
 
-    /// The in-tangent and the out-tangent of a key, per second; zero if the track is not cubic.
+    /// Returns the in-tangent and the out-tangent of a key, per second; zero if the track is not cubic.
     ///
     /// # Panics
     /// Panics if there is no such key.
@@ -178,7 +176,7 @@ impl<V: TrackValue> Track<V> {
         }
     }
 
-    /// The value at a time in seconds, computed in double precision and rounded once.
+    /// Returns the value at a time in seconds, computed in double precision and rounded once.
     ///
     /// Runs in **O(log keys)**. NaN counts as a time before the first key.
     #[must_use]
@@ -186,9 +184,9 @@ impl<V: TrackValue> Track<V> {
         V::narrow(self.at(f64::from(time), &mut 0))
     }
 
-    /// The value at a time as a player would compute it between these keys: like [`sample`](Self::sample), but with
-    /// normalised sums (nlerp) for linear rotations. These follow the same arc at an uneven speed. A player of a built
-    /// clip shows what `sample` returns, within the builder's tolerance: `build` inserts keys into long arcs.
+    /// Samples like [`sample`](Self::sample), but with normalised sums (nlerp) between linear rotation keys, as a
+    /// player does. Normalised sums follow the same arc at an uneven speed. `build` inserts keys into long arcs, so a
+    /// player of the built clip agrees with `sample` within the builder's tolerance.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]
@@ -196,13 +194,13 @@ impl<V: TrackValue> Track<V> {
         V::narrow(self.at_as_played(f64::from(time), &mut 0))
     }
 
-    /// [`sample`](Self::sample) in double precision, with a cursor: the number of the last key at or before the last
-    /// sampled time. Ascending times make each look-up short.
+    /// Samples in double precision. The cursor is the number of the last key at or before the previous time, which
+    /// makes look-ups at ascending times short.
     pub(crate) fn at(&self, time: f64, cursor: &mut usize) -> DVec4 {
         self.evaluate(time, cursor, V::between)
     }
 
-    /// [`sample_as_played`](Self::sample_as_played) in double precision, with a cursor.
+    /// Computes [`sample_as_played`](Self::sample_as_played) in double precision, with a cursor.
     pub(crate) fn at_as_played(&self, time: f64, cursor: &mut usize) -> DVec4 {
         self.evaluate(time, cursor, V::chord)
     }
@@ -226,10 +224,10 @@ impl<V: TrackValue> Track<V> {
         }
     }
 
-    /// The last key at or before a time, or the first key if there is none.
+    /// Returns the last key at or before a time, or the first key if all keys are later.
     fn last_key_until(&self, time: f64, cursor: &mut usize) -> usize {
         let (mut low, mut high) = (0, self.times.len());
-        // First tries the cursor's key and the next ones; the results bound the search in any case.
+        // The cursor's key and the next two bound the search.
         for near in [*cursor, *cursor + 1, *cursor + 2] {
             if near < high && near >= low {
                 if f64::from(self.times[near]) <= time {
@@ -244,7 +242,7 @@ impl<V: TrackValue> Track<V> {
     }
 }
 
-/// The cubic Hermite spline from `a` to `b` at `t` of 0 to 1, with tangents for the whole interval.
+/// Evaluates the cubic Hermite spline from `a` to `b` at `t`, 0 to 1, with tangents for the whole interval.
 pub(super) fn hermite(a: DVec4, out: DVec4, into: DVec4, b: DVec4, t: f64) -> DVec4 {
     let (t2, t3) = (t * t, t * t * t);
     a * (2.0 * t3 - 3.0 * t2 + 1.0) + out * (t3 - 2.0 * t2 + t) + b * (3.0 * t2 - 2.0 * t3) + into * (t3 - t2)

@@ -2,9 +2,9 @@
 
 use glam::{DQuat, DVec3, DVec4, Quat, Vec3};
 
-/// The type of a key in a [`Track`](crate::raw::Track): [`Vec3`], [`Quat`] or `f32`.
+/// The type of the values in a [`Track`](crate::raw::Track): [`Vec3`], [`Quat`] or `f32`.
 ///
-/// The trait is sealed: it stands for these three types and has no public methods.
+/// The trait is sealed and has no public methods.
 pub trait TrackValue: Copy + core::fmt::Debug + PartialEq + Send + Sync + 'static + sealed::Value {}
 
 impl TrackValue for Vec3 {}
@@ -12,31 +12,30 @@ impl TrackValue for Quat {}
 impl TrackValue for f32 {}
 
 pub(crate) mod sealed {
-    /// The arithmetic of values in double precision: always four numbers; unused ones are zero.
+    /// The arithmetic of values in double precision, with four numbers each; unused numbers are zero.
     pub trait Value: Copy {
-        /// Whether the value is a rotation: interpolation then follows arcs, at constant or uneven speed.
+        /// Whether values are rotations, which are interpolated along arcs.
         const ROTATION: bool;
-        /// 0 in each component: a tangent without effect.
+        /// The value with 0 in each component: a tangent without effect.
         const ZERO: Self;
-        /// The value in double precision, as given.
+        /// Converts to double precision, without normalising.
         fn widen(self) -> glam::DVec4;
-        /// The value, rounded.
+        /// Rounds to single precision.
         fn narrow(wide: glam::DVec4) -> Self;
         /// Normalises the result of an interpolation if it is a rotation.
         fn normalise(wide: glam::DVec4) -> glam::DVec4;
-        /// Linear interpolation of two normalised values as in glTF: rotations along the shorter arc at constant speed.
+        /// Interpolates two normalised values as glTF does: rotations along the shorter arc at constant speed.
         fn between(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
-        /// Interpolation as a player does it: rotations along the shorter arc by normalised sums.
+        /// Interpolates as a player does: rotations along the shorter arc by normalised sums.
         fn chord(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
-        /// The distance of two normalised values: the length of their difference, with the signs that bring rotations
-        /// nearest.
+        /// Returns the distance of two normalised values, for rotations with the nearer of `b` and `-b`.
         fn distance(a: glam::DVec4, b: glam::DVec4) -> f64;
-        /// Whether a key may have this value: a rotation must not be zero.
+        /// Returns whether a key may have this value: a rotation must not be zero.
         fn is_sound(self) -> bool;
     }
 }
 
-/// Shared by numbers and vectors.
+/// Implements the methods that numbers and vectors share.
 macro_rules! plain {
     () => {
         const ROTATION: bool = false;
@@ -134,7 +133,7 @@ impl sealed::Value for Quat {
     }
 }
 
-/// Of the two quaternions for the rotation `b`, the one nearer to `a`.
+/// Returns `b` or `-b`, whichever is nearer to `a`.
 fn nearer(a: DVec4, b: DVec4) -> DVec4 {
     if a.dot(b) < 0.0 { -b } else { b }
 }

@@ -1,4 +1,4 @@
-//! Many characters with their palettes in one array and their vertices in another.
+//! Many characters that share an array of palettes and arrays of vertices.
 
 use crate::skin::kernels::Sinks;
 use crate::skin::{Palette, SkinError, SkinOutput, SkinnedMesh};
@@ -6,11 +6,9 @@ use crate::{Error, Mat34, Skin};
 use core::ops::Range;
 use std::sync::Arc;
 
-/// A list of characters. Each has a mesh and its skin, a range of a shared array of palettes, and a range of shared
-/// arrays of vertices.
+/// A list of characters. Each has a mesh, the mesh's skin, and its ranges of shared arrays of palettes and vertices.
 ///
-/// Each frame, write the palettes of the characters that passed culling, and skin these. The others cost nothing and
-/// keep their previous vertices.
+/// Each frame, write the palettes of the visible characters and skin them. Others cost nothing and keep their vertices.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::{SkinBatch, SkinOutput}};
@@ -47,9 +45,9 @@ pub struct SkinBatch {
 struct Character {
     mesh: Arc<SkinnedMesh>,
     skin: Arc<Skin>,
-    /// Where its palette begins.
+    /// The start of the character's palette.
     palette: usize,
-    /// Where its vertices begin.
+    /// The start of the character's vertices.
     vertex: usize,
 }
 
@@ -64,21 +62,21 @@ impl Character {
 }
 
 impl SkinBatch {
-    /// A batch without characters.
+    /// Creates a batch without characters.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a character with this mesh and the skin that the mesh was built for, and returns its number: characters are
-    /// numbered from 0, and their ranges in the arrays are in the same order.
+    /// Adds a character with the skin that its mesh was built for, and returns the character's number. Characters are
+    /// numbered from 0; their ranges of the arrays have the same order.
     ///
     /// # Errors
-    /// [`SkinError::OtherSkin`] if the mesh was built for another skin, [`SkinError::SkinJoints`] if its skin id
+    /// [`SkinError::OtherSkin`] if the mesh was built for another skin, [`SkinError::SkinJoints`] if the skin's id
     /// matches but its number of joints does not.
     ///
     /// # Panics
-    /// For more than 2³² characters.
+    /// Panics if there are more than 2³² characters.
     pub fn push(&mut self, mesh: Arc<SkinnedMesh>, skin: Arc<Skin>) -> Result<u32, Error> {
         mesh.check_skin(skin.id())?;
         let (expected, found) = (mesh.joints(), skin.len());
@@ -93,14 +91,13 @@ impl SkinBatch {
         Ok(number)
     }
 
-    /// Computes a character's palette from the model matrices of its skeleton, and writes it to its range of the shared
-    /// array of palettes.
+    /// Computes a character's palette from the model matrices of its skeleton, into its range of the shared array.
     ///
     /// Runs in **O(joints of the skin)**.
     ///
     /// # Errors
-    /// [`SkinError::Character`] for a character that is not in the batch, [`SkinError::Palette`] if the array does not
-    /// have the length for the whole batch, [`SkinError::Models`] if some joint has no matrix. Nothing was written.
+    /// [`SkinError::Character`] if the batch has no such character, [`SkinError::Palette`] if the array's length is not
+    /// [`palettes_len`](Self::palettes_len), [`SkinError::Models`] if a matrix is missing. An error writes nothing.
     pub fn palette_into<'p>(
         &self,
         character: u32,
@@ -120,65 +117,64 @@ impl SkinBatch {
         self.characters.clear();
     }
 
-    /// How many characters there are.
+    /// Returns the number of characters.
     #[must_use]
     pub fn len(&self) -> usize {
         self.characters.len()
     }
 
-    /// Whether there are no characters.
+    /// Returns whether there are no characters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.characters.is_empty()
     }
 
-    /// How many matrices the palettes of all characters have.
+    /// Returns the number of matrices in the palettes of all characters.
     #[must_use]
     pub fn palettes_len(&self) -> usize {
         self.palettes
     }
 
-    /// How many vertices the meshes of all characters have.
+    /// Returns the number of vertices in the meshes of all characters.
     #[must_use]
     pub fn vertices_len(&self) -> usize {
         self.vertices
     }
 
-    /// A character's mesh.
+    /// Returns a character's mesh.
     #[must_use]
     pub fn mesh(&self, character: u32) -> Option<&Arc<SkinnedMesh>> {
         self.characters.get(character as usize).map(|character| &character.mesh)
     }
 
-    /// A character's skin.
+    /// Returns a character's skin.
     #[must_use]
     pub fn skin(&self, character: u32) -> Option<&Arc<Skin>> {
         self.characters.get(character as usize).map(|character| &character.skin)
     }
 
-    /// The range of a character's palette: one matrix for each joint of its skin.
+    /// Returns the range of a character's palette: one matrix for each joint of its skin.
     #[must_use]
     pub fn palette_range(&self, character: u32) -> Option<Range<usize>> {
         self.characters.get(character as usize).map(Character::palette)
     }
 
-    /// The range of a character's vertices.
+    /// Returns the range of a character's vertices.
     #[must_use]
     pub fn vertex_range(&self, character: u32) -> Option<Range<usize>> {
         self.characters.get(character as usize).map(Character::vertices)
     }
 
-    /// Skins the listed characters; one that is listed several times is skinned once.
+    /// Skins the listed characters, each once.
     ///
-    /// Runs in **O(vertices of the listed characters)**. A list in ascending order needs no allocation; any other is
-    /// sorted first. With the feature `rayon`, characters and parts of large ones are shared among the threads of the
-    /// current pool, with results that are identical to the bit.
+    /// Runs in **O(vertices of the listed characters)**. A list in ascending order needs no allocation; any other list
+    /// is sorted first. With the feature `rayon`, the threads of the current pool share characters and parts of large
+    /// characters; results are identical to the bit.
     ///
     /// # Errors
-    /// [`SkinError::Palette`] or [`SkinError::Length`] if the array of palettes or an array of vertices does not have
-    /// the length for all characters of the batch, visible or not; [`SkinError::Character`] for a character that is not
-    /// in the batch; [`SkinError::Absent`] if normals or tangents are requested that a listed mesh does not have.
-    /// Nothing was written.
+    /// [`SkinError::Palette`] or [`SkinError::Length`] if the length of an array is not that of the whole batch;
+    /// [`SkinError::Character`] if a character is not in the batch; [`SkinError::Absent`] if a listed mesh does not
+    /// have the requested normals or tangents. An error writes nothing.
     pub fn skin_visible(&self, visible: &[u32], palettes: &[Mat34], output: SkinOutput<'_>) -> Result<(), Error> {
         self.expect_palettes(palettes.len())?;
         output.check(self.vertices)?;
@@ -217,17 +213,17 @@ impl SkinBatch {
     }
 }
 
-/// A part of the characters, whose vertices go to the rest of the shared arrays.
+/// The characters of a batch whose vertices go to the rest of the shared arrays.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'b> {
     batch: &'b SkinBatch,
     palettes: &'b [Mat34],
-    /// The first vertex for which there is a place.
+    /// The first vertex of the rest.
     first: usize,
 }
 
 impl Part<'_> {
-    /// Skins these characters, which are in ascending order, one after the other.
+    /// Skins characters, in ascending order, one after the other.
     pub(super) fn skin(mut self, visible: &[u32], mut sinks: Sinks<'_>) {
         for &number in visible {
             let (mesh, palette, places, behind) = self.take(number, sinks);
@@ -236,7 +232,7 @@ impl Part<'_> {
         }
     }
 
-    /// A character, its palette and its places; leaves what comes after these.
+    /// Returns a character's mesh, palette and places, and the places after these.
     pub(super) fn take<'a, 's>(
         &'a mut self,
         number: u32,
@@ -249,13 +245,13 @@ impl Part<'_> {
         (&character.mesh, &self.palettes[character.palette()], places, behind)
     }
 
-    /// How many vertices these characters have.
+    /// Returns the number of vertices of these characters.
     #[cfg(feature = "rayon")]
     pub(super) fn count(self, visible: &[u32]) -> usize {
         visible.iter().map(|&number| self.batch.characters[number as usize].mesh.len()).sum()
     }
 
-    /// Splits before a character: returns the places before it, and the part with it and the rest.
+    /// Splits before a character. Returns the places before, and the part and places from the character on.
     #[cfg(feature = "rayon")]
     pub(super) fn split_at<'s>(self, number: u32, sinks: Sinks<'s>) -> (Sinks<'s>, Self, Sinks<'s>) {
         let first = self.batch.characters[number as usize].vertex;

@@ -1,4 +1,4 @@
-//! From a mesh as authored to one laid out for skinning.
+//! Builds a mesh for skinning from authored lists.
 
 use crate::skin::influence::{COUNTS, Kept, MOST, MOST_IF_ASKED};
 use crate::skin::kernels::{Block, Influences, LANES, Lanes};
@@ -7,9 +7,9 @@ use crate::skin::{MorphTarget, Pruned, SkinError, SkinnedMesh};
 use crate::{Aabb, Error, Skin};
 use glam::Vec3;
 
-/// Collects the vertex data for a [`SkinnedMesh`]. Start with [`SkinnedMesh::builder`].
+/// The builder of a [`SkinnedMesh`], from [`SkinnedMesh::builder`].
 ///
-/// All lists are borrowed, and checked when the mesh is built.
+/// The builder borrows all lists; [`build`](Self::build) checks them.
 #[derive(Clone, Debug, Default)]
 pub struct SkinnedMeshBuilder<'a> {
     positions: &'a [[f32; 3]],
@@ -24,37 +24,35 @@ pub struct SkinnedMeshBuilder<'a> {
 }
 
 impl<'a> SkinnedMeshBuilder<'a> {
-    /// The greatest number of vertices in a mesh: all that 32-bit indices can number, less the padding of blocks.
+    /// The greatest number of vertices in a mesh: that of 32-bit indices, less the padding of blocks.
     pub const MAX_VERTICES: usize = u32::MAX as usize - 4 * LANES;
 
     pub(super) fn new(positions: &'a [[f32; 3]]) -> Self {
         Self { positions, ..Self::default() }
     }
 
-    /// Gives each vertex a normal.
+    /// Sets the normal of each vertex.
     #[must_use]
     pub fn normals(mut self, normals: &'a [[f32; 3]]) -> Self {
         self.normals = Some(normals);
         self
     }
 
-    /// Gives each vertex a tangent. The fourth number is the sign of the bitangent, which skinning leaves unchanged.
+    /// Sets the tangent of each vertex. The fourth number is the sign of the bitangent, which skinning copies.
     #[must_use]
     pub fn tangents(mut self, tangents: &'a [[f32; 4]]) -> Self {
         self.tangents = Some(tangents);
         self
     }
 
-    /// Gives each vertex `count` influences, listed one vertex after the other: joints, as numbered by the skin, and
-    /// weights.
+    /// Sets `count` influences per vertex, in the order of vertices: joints, numbered as in the skin, and weights.
     ///
-    /// `count` may be any number: glTF's `JOINTS_0` and `WEIGHTS_0` have four; together with `JOINTS_1` there are
-    /// eight, combined vertex by vertex.
+    /// `count` may be any number. glTF's `JOINTS_0` and `WEIGHTS_0` have four influences, with `JOINTS_1` eight.
     ///
-    /// - Influences with weight zero are dropped, whatever their joint, and so are those below 2⁻²³ of the vertex's
-    ///   total weight.
+    /// - Influences with weight zero are dropped, even if their joint does not exist. So are weights below 2⁻²³ of the
+    ///   vertex's total weight (2⁻²² if eight influences are kept).
     /// - Influences of the same joint are merged.
-    /// - If more than four are left, the four greatest are kept, or the [eight](Self::eight_influences) greatest;
+    /// - Of the rest, the four greatest are kept, or the [eight](Self::eight_influences) greatest.
     ///   [`SkinnedMesh::pruned`] reports the loss.
     /// - Weights are divided by their sum, which glTF requires to be 1.
     /// - A vertex whose weights are all zero follows its first joint with weight 1, as in three.js. If this method is
@@ -65,23 +63,35 @@ impl<'a> SkinnedMeshBuilder<'a> {
         self
     }
 
-    /// Keeps the eight greatest influences of a vertex, not four.
+    /// Keeps the eight greatest influences of each vertex instead of four.
     ///
-    /// Vertices with five to eight take 44 bytes for these in place of 20, and about twice as long as those with four.
+    /// Five to eight influences take 44 bytes per vertex instead of 20, and about twice the time of four.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, skin::SkinnedMeshBuilder};
+    ///
+    /// let (corner, joints, weights) = ([[0.0; 3]], [0, 1, 2, 3, 4], [0.2; 5]);
+    /// assert!(corner.len() <= SkinnedMeshBuilder::MAX_VERTICES);
+    /// let skin = Skin::new(joints.to_vec(), vec![Mat34::IDENTITY; 5])?;
+    /// let builder = SkinnedMesh::builder(&corner).influences(5, &joints, &weights);
+    /// assert_eq!(builder.clone().build(&skin)?.pruned().largest_sum, 0.2);
+    /// assert_eq!(builder.eight_influences().build(&skin)?.pruned().vertices, 0);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
     #[must_use]
     pub fn eight_influences(mut self) -> Self {
         self.keeps_eight = true;
         self
     }
 
-    /// Adds indices, of triangles or of anything else.
+    /// Sets the indices, of triangles or other primitives.
     #[must_use]
     pub fn indices(mut self, indices: &'a [u32]) -> Self {
         self.indices = indices;
         self
     }
 
-    /// Adds a morph target. Targets are numbered in the order in which they are added.
+    /// Adds a morph target. Targets are numbered in the order of calls.
     #[must_use]
     pub fn morph_target(mut self, target: MorphTarget<'a>) -> Self {
         self.targets.push(target);
@@ -93,7 +103,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
     /// Runs in **O(vertices · influences + indices + deltas)**.
     ///
     /// # Errors
-    /// [`SkinError::Length`] for a list of the wrong length, [`SkinError::NotFinite`] for a number in it,
+    /// [`SkinError::Length`] for a list of the wrong length, [`SkinError::NotFinite`] for a number that is not finite,
     /// [`SkinError::Weight`] for a weight that is negative or not finite, [`SkinError::Joint`] and [`SkinError::Index`]
     /// for joints and vertices that do not exist, [`SkinError::TooManyVertices`] for more than
     /// [`MAX_VERTICES`](Self::MAX_VERTICES). The error names the first invalid vertex or index.
@@ -130,7 +140,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
             }
         }
 
-        // Where each vertex is in the streams, and its new number.
+        // The place in the streams and the new number of each vertex.
         let (mut places, mut news) = (vec![0; count], vec![0; count]);
         let (mut block, mut new) = (0, 0);
         for group in &groups {
@@ -207,13 +217,13 @@ fn finite<const N: usize>(what: &'static str, list: &[[f32; N]]) -> Result<(), S
     }
 }
 
-/// Where the vertex with this number, counted from this block on, is in the streams.
+/// Returns the place of a lane in the streams, counted from the start of a block.
 #[expect(clippy::cast_possible_truncation, reason = "there are at most MAX_VERTICES")]
 fn place(block: usize, lane: usize) -> u32 {
     (block * LANES + lane) as u32
 }
 
-/// Puts the numbers of all vertices at their places.
+/// Writes the numbers of all vertices to their places.
 fn blocks(list: impl Iterator<Item = [f32; 3]>, places: &[u32], count: usize) -> Vec<Block> {
     let mut blocks = vec![Block::default(); count];
     for (item, &place) in list.zip(places) {

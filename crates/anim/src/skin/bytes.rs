@@ -1,8 +1,8 @@
-//! Skins and skinned meshes as bytes: a header, then lists without gaps.
+//! The byte formats of skins and skinned meshes: a header, then lists without gaps.
 //!
 //! ```text
 //! skin     header         see `file_header`                         32 B
-//!          joints         how many, u32                              4 B
+//!          count          number of joints, u32                      4 B
 //!          inverse binds  twelve floats each                        48 B a joint
 //!          joints         u16                                        2 B a joint
 //!
@@ -10,16 +10,16 @@
 //!          counts         see `Counts`                              56 B
 //!          joint boxes    least and greatest corner                 24 B a joint
 //!          positions      three floats each                         12 B a vertex
-//!          normals        where it has any                          12 B a vertex
-//!          tangents       where it has any, four floats each        16 B a vertex
+//!          normals        if present, three floats each             12 B a vertex
+//!          tangents       if present, four floats each              16 B a vertex
 //!          permutation    u32                                        4 B a vertex
-//!          influences     of the vertices with one, then two, three, four and eight:
-//!                         joints u16, all weights but the last       2, 8, 14, 20 or 44 B a vertex
+//!          influences     of vertices with one, two, three, four, then eight influences:
+//!                         joints u16, weights except the last        2, 8, 14, 20 or 44 B a vertex
 //!          indices        u32                                        4 B an index
 //!          targets        see `write_target`
 //! ```
 //!
-//! Little-endian. Vertices are in the mesh's own order; what fills up its blocks is not written.
+//! Numbers are little-endian. Vertices are in the mesh's order, without the padding of blocks.
 
 mod wire;
 
@@ -34,11 +34,11 @@ use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::collections::TryReserveError;
 use wire::{Reader, Writer};
 
-/// The version of both that is written, and the only one that is read.
+/// The version of both formats.
 const VERSION: u32 = 3;
 
 impl Skin {
-    /// The skin as bytes. [`Skin::from_bytes`] restores the same skin. Runs in **O(joints)**.
+    /// Returns the skin as bytes, from which [`Skin::from_bytes`] restores the same skin. Runs in **O(joints)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new();
@@ -76,8 +76,7 @@ impl Skin {
     }
 }
 
-/// What the bytes of a mesh begin with: joints, vertices by how many joints they follow, flags, indices, morph
-/// targets, what was [pruned](Pruned), and the skin that it is for.
+/// The counts at the start of a mesh's bytes, in the order of [`write`](Self::write).
 struct Counts {
     skin: SkinId,
     joints: usize,
@@ -99,7 +98,7 @@ impl Counts {
         out.word(if self.normals { Self::NORMALS } else { 0 } | if self.tangents { Self::TANGENTS } else { 0 });
         out.count(self.indices);
         out.count(self.targets);
-        // As many as there are vertices at most, which 32 bits number.
+        // At most the number of vertices, which fits 32 bits.
         out.count(self.pruned.vertices);
         out.floats(&[self.pruned.largest_weight, self.pruned.largest_sum]);
         self.skin.words().into_iter().for_each(|word| out.word(word));
@@ -145,7 +144,7 @@ impl Counts {
         self.groups.iter().map(|vertices| vertices.div_ceil(LANES)).sum()
     }
 
-    /// Where each vertex lies in the streams: block · 16 + lane, in ascending order.
+    /// Returns the place of each vertex in the streams: block · 16 + lane, in ascending order.
     fn places(&self) -> Result<Vec<u32>, TryReserveError> {
         let mut places = fallible::with_capacity(self.vertices())?;
         let mut start = 0;
@@ -158,12 +157,12 @@ impl Counts {
 }
 
 impl SkinnedMesh {
-    /// The mesh as bytes. [`SkinnedMesh::from_bytes`] restores the same mesh.
+    /// Returns the mesh as bytes, from which [`SkinnedMesh::from_bytes`] restores the same mesh.
     ///
     /// Runs in **O(vertices + indices + deltas)**.
     ///
     /// # Panics
-    /// If it has 2³² indices or morph targets or more.
+    /// Panics if there are 2³² or more indices or morph targets.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let counts = Counts {
@@ -232,7 +231,7 @@ impl SkinnedMesh {
         let bounds = bounds.map(|[a, b, c, d, e, f]: [f32; 6]| Aabb { min: corner([a, b, c]), max: corner([d, e, f]) });
         let joint_bounds = fallible::collected(bounds)?;
 
-        // Each list is taken, and so known to be there, before room is made for it.
+        // Each list is read before memory is allocated for it, so wrong counts allocate nothing.
         let all_positions = from.floats::<3>(vertices)?;
         let all_normals = from.floats::<3>(if counts.normals { vertices } else { 0 })?;
         let all_tangents = from.floats::<4>(if counts.tangents { vertices } else { 0 })?;
@@ -283,14 +282,14 @@ impl SkinnedMesh {
     }
 }
 
-/// Fails unless each vertex comes once.
+/// Returns an error unless each vertex occurs once.
 fn check_permutation(permutation: &[u32]) -> Result<(), SkinError> {
     let mut met = fallible::filled(permutation.len(), false)?;
     let once = |&vertex: &u32| met.get_mut(vertex as usize).is_some_and(|met| !core::mem::replace(met, true));
     if permutation.iter().all(once) { Ok(()) } else { Err(SkinError::Malformed("its permutation")) }
 }
 
-/// How far the sum of a vertex's weights may be from 1, by rounding.
+/// The greatest rounding error in the sum of a vertex's weights.
 const TOLERANCE: f32 = 1e-6;
 
 fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; COUNTS.len()], SkinError> {
@@ -298,7 +297,7 @@ fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; CO
     let mut vertex = 0;
     for (group, vertices) in groups.iter_mut().zip(counts.groups) {
         let influences = group.count();
-        // A vertex takes at least its joints.
+        // A vertex has at least its joints, two bytes each.
         from.expect(vertices, 2 * influences)?;
         group.try_reserve(vertices)?;
         for _ in 0..vertices {
@@ -325,7 +324,7 @@ fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; CO
     Ok(groups)
 }
 
-/// For each joint the box of the vertices that follow it.
+/// Computes, for each joint, the box of the vertices that follow the joint.
 fn bounds_of(
     groups: &[Influences],
     mut positions: impl Iterator<Item = [f32; 3]>,
@@ -344,9 +343,8 @@ fn bounds_of(
     Ok(bounds)
 }
 
-/// Writes a morph target: how many vertices it is for, `u32::MAX` for all of them; which streams it has deltas of, as
-/// bits; then the numbers of the vertices where they are not all, in ascending order; then the deltas, three floats a
-/// vertex and stream.
+/// Writes a morph target: its number of vertices, or `u32::MAX` for all; a bit for each stream with deltas; the
+/// vertices in ascending order, if not all; the deltas, three floats for each stream and vertex.
 fn write_target(out: &mut Writer, target: &Target, places: &[u32]) {
     let flags = |present: [bool; 3]| (0..).zip(present).map(|(stream, has)| u32::from(has) << stream).sum();
     match target {
@@ -403,7 +401,7 @@ fn read_target(from: &mut Reader<'_>, counts: &Counts, places: &[u32], blocks: u
     Ok(Target::Sparse { places, deltas })
 }
 
-/// Writes what a stream has of each vertex; nothing where the mesh is without it.
+/// Writes three floats for each vertex, or nothing if the stream is empty.
 fn write_stream(out: &mut Writer, stream: &[Block], places: &[u32]) {
     if !stream.is_empty() {
         places.iter().for_each(|&place| out.floats(&of_place(stream, place)));
@@ -418,7 +416,7 @@ fn lane(lanes: &[Lanes], place: u32) -> f32 {
     lanes[place as usize / LANES].0[place as usize % LANES]
 }
 
-/// A list with an item for each vertex, or none, in blocks.
+/// Puts a list with an item for each vertex, or without items, into blocks.
 fn blocks_of(
     what: &'static str,
     list: impl Iterator<Item = [f32; 3]>,
@@ -542,7 +540,7 @@ mod tests {
         let (normals, tangents, permutation) = (positions + 40 * 12, positions + 40 * 24, positions + 40 * 40);
         let influences = permutation + 40 * 4;
         assert_eq!(with(HEADER_BYTES, 1 << 17), SkinError::TooManyJoints { joints: 1 << 17 });
-        // As many as there are numbers, where `usize` has 32 bits.
+        // Saturates if `usize` has 32 bits.
         let vertices = (u32::MAX as usize).saturating_add(40 - mesh(40, 7).influence_counts()[0]);
         assert_eq!(with(HEADER_BYTES + 4, u32::MAX), SkinError::TooManyVertices { vertices });
         assert_eq!(with(HEADER_BYTES + 24, 9), SkinError::Malformed("its flags"));

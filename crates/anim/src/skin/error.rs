@@ -5,7 +5,7 @@ use crate::skin::SkinId;
 use core::fmt;
 use std::collections::TryReserveError;
 
-/// Why a skin or a mesh is invalid, or a call to skin a mesh failed. Nothing was changed or written.
+/// The reason why a skin or mesh is invalid, or why a call failed. A failed call changes and writes nothing.
 ///
 /// Returned as [`Error::Skin`].
 ///
@@ -18,50 +18,49 @@ use std::collections::TryReserveError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkinError {
-    /// The numbers of inverse bind matrices and joints of a skin differ.
+    /// A skin's numbers of joints and inverse bind matrices differ.
     InverseBinds {
-        /// How many joints there are.
+        /// The number of joints.
         joints: usize,
-        /// How many matrices there are.
+        /// The number of matrices.
         found: usize,
     },
-    /// An inverse bind matrix has a number that is not finite, or the model matrix of a joint in the rest pose has no
-    /// inverse.
+    /// An inverse bind matrix is not finite, or the model matrix of a joint in the rest pose has no inverse.
     InverseBind {
         /// The joint's number in the skin.
         joint: u16,
     },
-    /// More joints than influences can number.
+    /// There are more than 65,536 joints.
     TooManyJoints {
-        /// How many there are.
+        /// The number of joints.
         joints: usize,
     },
     /// There are too few model matrices for the joints of a skin.
     Models {
-        /// The least number needed.
+        /// The least number of matrices needed.
         expected: usize,
-        /// How many there are.
+        /// The number of matrices.
         found: usize,
     },
-    /// A palette, or the slice to write it to, has the wrong length.
+    /// A palette, or the slice for a palette, has the wrong length.
     Palette {
         /// The expected number of matrices.
         expected: usize,
         /// The number found.
         found: usize,
     },
-    /// A palette or a skin is not the one that the mesh was built for.
+    /// The palette or skin does not match the skin that the mesh was built for.
     OtherSkin {
         /// The skin that the mesh was built for.
         expected: SkinId,
-        /// The other one.
+        /// The skin that was passed.
         found: SkinId,
     },
     /// The skin has more or fewer joints than the skin that the mesh was built for.
     SkinJoints {
-        /// How many joints the mesh was built for.
+        /// The number of joints that the mesh was built for.
         expected: usize,
-        /// How many the skin has.
+        /// The skin's number of joints.
         found: usize,
     },
     /// A list with entries for each vertex or index has the wrong length.
@@ -75,12 +74,12 @@ pub enum SkinError {
     },
     /// A mesh has more vertices than 32-bit indices can number.
     TooManyVertices {
-        /// How many there are.
+        /// The number of vertices.
         vertices: usize,
     },
     /// A vertex has a number that is not finite.
     NotFinite {
-        /// What the number is.
+        /// The name of the list that has the number.
         what: &'static str,
         /// The vertex.
         vertex: usize,
@@ -96,9 +95,9 @@ pub enum SkinError {
     Joint {
         /// The vertex.
         vertex: usize,
-        /// The joint that it follows.
+        /// The joint that the vertex follows.
         joint: u16,
-        /// How many joints the skin has.
+        /// The skin's number of joints.
         joints: usize,
     },
     /// An index refers to a vertex that the mesh does not have.
@@ -107,7 +106,7 @@ pub enum SkinError {
         place: usize,
         /// The index.
         index: u32,
-        /// How many vertices the mesh has.
+        /// The mesh's number of vertices.
         vertices: usize,
     },
     /// A weight of a morph target is NaN, or its absolute value is greater than
@@ -115,36 +114,36 @@ pub enum SkinError {
     MorphWeight {
         /// The target.
         target: usize,
-        /// Its weight.
+        /// The weight.
         weight: f32,
     },
     /// Normals or tangents are requested, but the mesh was built without them.
     Absent {
-        /// What the mesh does not have.
+        /// The name of the missing list.
         what: &'static str,
     },
-    /// The bytes are not of this kind.
+    /// The bytes are not a skin or mesh of the named kind.
     WrongKind(&'static str),
-    /// The bytes have a version that this version of the crate does not know.
+    /// The format version is unknown to this version of the crate.
     Version(u32),
     /// There are more or fewer bytes than the header states.
     FileLength {
-        /// How many were written.
+        /// The length in the header, in bytes.
         expected: u64,
-        /// How many there are.
+        /// The number of bytes.
         found: u64,
     },
     /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// The bytes are not valid, although their checksum is right.
+    /// The named part of the bytes is not valid, although the checksum is right.
     Malformed(&'static str),
-    /// The allocator has no memory for the skin or the mesh.
+    /// An allocation for the skin or the mesh failed.
     AllocationFailed,
     /// There is no character with this number in the batch.
     Character {
-        /// The character.
+        /// The number of the character.
         character: u32,
-        /// How many characters the batch has.
+        /// The batch's number of characters.
         characters: usize,
     },
 }

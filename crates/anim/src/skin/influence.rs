@@ -2,29 +2,27 @@
 
 use crate::skin::SkinError;
 
-/// The greatest number of influences kept for a vertex, and how many are kept if that is asked for.
+/// The greatest number of influences kept for a vertex: by default, and after `eight_influences`.
 pub(super) const MOST: usize = 4;
 pub(super) const MOST_IF_ASKED: usize = 8;
-/// How many influences the vertices of a group have. Those with five to seven are filled up to eight.
+/// The numbers of influences in the groups of vertices. Vertices with five to seven are padded to eight.
 pub(super) const COUNTS: [usize; 5] = [1, 2, 3, 4, MOST_IF_ASKED];
-/// An influence below this part of its vertex's total weight is dropped; below twice of this where eight are kept.
+/// The fraction of a vertex's total weight below which an influence is dropped; twice this if eight are kept.
 ///
-/// The rounding of weights and of their differences changes the last weight, which is implied, by up to three quarters
-/// of this. So it stays positive, and no vertex leaves the box around the places where its joints would move it.
+/// The last weight is implied, and rounding changes it by up to three quarters of `LEAST`. So the last weight stays
+/// positive, and no vertex leaves the box around the positions that its joints give it.
 const LEAST: f64 = 1.0 / (1 << 23) as f64;
 
-/// Statistics about the influences that were dropped, from vertices with more than four, when a
-/// [`SkinnedMesh`](crate::SkinnedMesh) was built; with more than eight, if it
-/// [keeps eight](crate::skin::SkinnedMeshBuilder::eight_influences).
+/// Statistics about dropped influences: each vertex of a [`SkinnedMesh`](crate::SkinnedMesh) keeps up to four, or up to
+/// [eight](crate::skin::SkinnedMeshBuilder::eight_influences).
 ///
 /// The greatest weights are kept and scaled to a sum of 1. If a fraction `s` of a vertex's weight is dropped, the
-/// vertex is off by exactly `s` times the distance between the position that its kept joints give it and the position
-/// that its dropped joints would give it. So no vertex is off by more than [`largest_sum`](Self::largest_sum) times the
-/// size of the skinned mesh.
+/// vertex is off by `s` times the distance between two positions: that of the kept joints and that of the dropped
+/// joints. So no vertex is off by more than [`largest_sum`](Self::largest_sum) times the size of the skinned mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Pruned {
-    /// How many vertices had more influences.
+    /// The number of vertices with dropped influences.
     pub vertices: usize,
     /// The largest dropped weight, as a fraction of its vertex's total weight; 0 if none was dropped.
     pub largest_weight: f32,
@@ -32,7 +30,7 @@ pub struct Pruned {
     pub largest_sum: f32,
 }
 
-/// The influences of one vertex, converted to the form in which they are stored.
+/// The influences of one vertex, in the form in which they are stored.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     /// Joints and weights, with the greatest weight first.
@@ -42,8 +40,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Takes these joints and weights of a vertex: drops zero weights, merges equal joints, keeps the `most` greatest,
-    /// and scales them to a sum of 1. A vertex without weights follows its first joint.
+    /// Takes a vertex's joints and weights: drops zero weights, merges equal joints, keeps the `most` greatest, and
+    /// scales weights to a sum of 1. A vertex without weights follows its first joint.
     #[expect(clippy::cast_possible_truncation, reason = "weights are rounded to single precision in the end")]
     pub(super) fn take(
         &mut self,
@@ -90,7 +88,7 @@ impl Kept {
         self.joints.extend(self.found.iter().map(|&(joint, _)| joint));
         self.weights.extend(self.found.iter().map(|&(_, weight)| (weight / whole) as f32));
         if let Some(&last) = self.joints.get(MOST..).and_then(|more| more.last()) {
-            // Before the last weight, which is implied.
+            // Pads before the last weight, which is implied.
             let at = self.joints.len() - 1;
             self.joints.resize(MOST_IF_ASKED, last);
             self.weights.splice(at..at, core::iter::repeat_n(0.0, MOST_IF_ASKED - at - 1));

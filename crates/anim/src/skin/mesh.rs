@@ -6,12 +6,12 @@ use crate::skin::{MorphBuffer, Palette, Pruned, SkinError, SkinId, SkinOutput, S
 use crate::{Aabb, Error, Mat34, Skin};
 use core::ops::Range;
 
-/// A mesh whose vertices follow up to four joints each, or up to eight if that is [asked
-/// for](SkinnedMeshBuilder::eight_influences), laid out for skinning.
+/// A mesh laid out for skinning, whose vertices follow up to four joints each, or up to
+/// [eight](SkinnedMeshBuilder::eight_influences).
 ///
-/// Vertices are sorted by how many joints they follow, so that skinning runs one loop per number of joints, without
-/// unnecessary work for any vertex. Vertices with the same number keep their order. [`indices`](Self::indices) are
-/// remapped. [`remap`](Self::remap) reorders data that is not skinned (texture coordinates, colours) once.
+/// Vertices are sorted by how many joints they follow, so that skinning runs one loop per number of joints. Vertices
+/// with the same number keep their order, and [`indices`](Self::indices) are remapped. [`remap`](Self::remap) reorders
+/// data that is not skinned, such as texture coordinates.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::SkinOutput};
@@ -27,6 +27,9 @@ use core::ops::Range;
 /// assert_eq!(mesh.permutation(), [1, 2, 0]);
 /// assert_eq!(mesh.indices(), [2, 0, 1]);
 /// assert_eq!(mesh.remap(&["a", "b", "c"])?, ["b", "c", "a"]);
+/// assert_eq!(mesh.influence_counts(), [2, 1, 0, 0, 0]);
+/// assert_eq!((mesh.has_normals(), mesh.has_tangents(), mesh.morph_targets()), (false, false, 0));
+/// assert_eq!(mesh.joint_bounds()[1].max.to_array(), [0.0, 1.0, 0.0]);
 ///
 /// // Joint 1 rises by 8.
 /// let models = [Mat34::IDENTITY, Transform::from_xyz(0.0, 8.0, 0.0).to_matrix()];
@@ -38,22 +41,21 @@ use core::ops::Range;
 ///
 /// # Memory
 ///
-/// Each vertex takes 12 bytes for its position, 12 for a normal, 16 for a tangent, 2, 8, 14 or 20 for one to four
-/// influences and 44 for more, and 4 for the permutation; each of the five groups is padded to a multiple of 16
-/// vertices. Source: S. Reinalter, *Adventures in data-oriented design*, part 4, but with the coordinates of 16
-/// vertices as a structure of arrays instead of four floats each.
+/// A vertex takes 12 bytes for the position, 12 for a normal and 16 for a tangent. One to four influences take 2, 8, 14
+/// or 20 bytes; more take 44. The permutation takes 4. Each of the five groups is padded to a multiple of 16 vertices.
+/// Source: S. Reinalter, *Adventures in data-oriented design*, part 4. New here: 16 vertices as a structure of arrays.
 ///
 /// # Normals
 ///
-/// Normals and tangents are multiplied by the linear part of the blended matrix, as in nearly every engine: this is
-/// right for rotations and uniform scales. If the scale of joints is not uniform, normals are tilted. They are not
-/// normalised afterwards: a blend of rotations shortens them, but shaders normalise interpolated normals anyway.
+/// Normals and tangents are multiplied by the linear part of the blended matrix. This is right for rotations and
+/// uniform scales; non-uniform scales tilt normals. Results are not normalised: a blend of rotations shortens normals,
+/// but shaders normalise interpolated normals anyway.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinnedMesh {
-    /// The skin whose numbers the influences are.
+    /// The skin whose joint numbers the influences use.
     pub(super) skin: SkinId,
     pub(super) joints: usize,
-    /// The influences of vertices with one, two, three, four, and up to eight of them.
+    /// The influences of vertices with one, two, three, four and up to eight influences.
     pub(super) groups: [Influences; 5],
     pub(super) positions: Vec<Block>,
     pub(super) normals: Vec<Block>,
@@ -73,35 +75,34 @@ impl SkinnedMesh {
         SkinnedMeshBuilder::new(positions)
     }
 
-    /// How many vertices there are.
+    /// Returns the number of vertices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.permutation.len()
     }
 
-    /// Whether there are no vertices.
+    /// Returns whether there are no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.permutation.is_empty()
     }
 
-    /// How many matrices a palette for this mesh must have.
+    /// Returns the number of joints of the mesh's skin, which is the number of matrices in a palette.
     #[must_use]
     pub fn joints(&self) -> usize {
         self.joints
     }
 
-    /// The skin that the mesh was built for: palettes of other skins are refused.
+    /// Returns the id of the mesh's skin: palettes of other skins are refused.
     #[must_use]
     pub fn skin_id(&self) -> SkinId {
         self.skin
     }
 
-    /// Gives the mesh another skin with the same meaning of joints, in the same order: for another skeleton, or with
-    /// other inverse bind matrices.
+    /// Replaces the skin by one with the same joints in order, for another skeleton or other inverse bind matrices.
     ///
     /// # Errors
-    /// [`SkinError::SkinJoints`] unless the skin has as many joints.
+    /// [`SkinError::SkinJoints`] if the skin has another number of joints.
     pub fn set_skin(&mut self, skin: &Skin) -> Result<(), Error> {
         let (expected, found) = (self.joints, skin.len());
         if found != expected {
@@ -111,15 +112,15 @@ impl SkinnedMesh {
         Ok(())
     }
 
-    /// How many vertices follow one, two, three, four, and more joints. The vertices are sorted in this order.
+    /// Returns how many vertices follow one, two, three, four and more joints. Vertices are sorted in this order.
     #[must_use]
     pub fn influence_counts(&self) -> [usize; 5] {
         self.groups.each_ref().map(Influences::vertices)
     }
 
-    /// The joints of the skin that each vertex follows, with their weights, in the order of this mesh's vertices: for
-    /// skinning on a GPU with the same result. Joints are in descending order of their weights, which sum to 1 up to
-    /// rounding; unused entries of the `N` are joint 0 with weight 0. See [`Pruned`] for dropped influences.
+    /// Returns the joints and weights of each vertex, in the order of the mesh's vertices, for skinning on a GPU with
+    /// the same result. Joints have the skin's numbers, in descending order of weight. Weights sum to 1 up to rounding.
+    /// Unused entries are joint 0 with weight 0.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh};
@@ -141,7 +142,7 @@ impl SkinnedMesh {
             (0..group.vertices()).map(|vertex| {
                 let (mut joints, mut weights, mut rest, mut count) = ([0; N], [0.0; N], 1.0, 0);
                 let last = group.joints_of_vertex(vertex).last().unwrap_or(0);
-                // Vertices with five to seven are filled up by zeros.
+                // Vertices with five to seven influences are padded with zeros.
                 let given = group.joints_of_vertex(vertex).zip(group.weights_of_vertex(vertex));
                 for (joint, weight) in given.filter(|&(_, weight)| weight != 0.0) {
                     (joints[count], weights[count]) = (joint, weight);
@@ -154,37 +155,37 @@ impl SkinnedMesh {
         })
     }
 
-    /// Whether the mesh has normals.
+    /// Returns whether the mesh has normals.
     #[must_use]
     pub fn has_normals(&self) -> bool {
         !self.normals.is_empty() || self.is_empty()
     }
 
-    /// Whether the mesh has tangents.
+    /// Returns whether the mesh has tangents.
     #[must_use]
     pub fn has_tangents(&self) -> bool {
         !self.tangents.is_empty() || self.is_empty()
     }
 
-    /// How many morph targets there are.
+    /// Returns the number of morph targets.
     #[must_use]
     pub fn morph_targets(&self) -> usize {
         self.targets.len()
     }
 
-    /// Statistics about the influences dropped from vertices with more than the mesh keeps.
+    /// Returns statistics about dropped influences.
     #[must_use]
     pub fn pruned(&self) -> Pruned {
         self.pruned
     }
 
-    /// The indices, which refer to vertices in the order of this mesh.
+    /// Returns the indices, which refer to vertices in the order of this mesh.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 
-    /// For each vertex of this mesh, its index in the builder's lists.
+    /// Returns, for each vertex of this mesh, its index in the builder's lists.
     #[must_use]
     pub fn permutation(&self) -> &[u32] {
         &self.permutation
@@ -202,14 +203,14 @@ impl SkinnedMesh {
         Ok(self.permutation.iter().map(|&vertex| items[vertex as usize]).collect())
     }
 
-    /// For each joint, the box of the vertices that follow it, in the bind pose and without morph targets.
+    /// Returns, for each joint, the box of the vertices that follow it, in the bind pose without morph targets.
     #[must_use]
     pub fn joint_bounds(&self) -> &[Aabb] {
         &self.joint_bounds
     }
 
-    /// A box of the skinned mesh, without morph targets: the union of the joints' boxes, each transformed by its
-    /// matrix.
+    /// Computes a box of the skinned mesh without morph targets: the union of the transformed
+    /// [`joint_bounds`](Self::joint_bounds).
     ///
     /// A skinned vertex is a weighted mean of the positions that its joints give it, so no vertex is outside, except
     /// for rounding. Runs in **O(joints)**.
@@ -222,7 +223,7 @@ impl SkinnedMesh {
         Ok(boxes.fold(Aabb::EMPTY, |all, (bounds, matrix)| all.merge(&bounds.transformed(matrix))))
     }
 
-    /// The size of the mesh on the heap, in bytes.
+    /// Returns the size of the mesh on the heap, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let influences: usize = self.groups.iter().map(Influences::bytes).sum();
@@ -240,27 +241,26 @@ impl SkinnedMesh {
     /// Skins all vertices with this palette, which [`Skin::palette`] computes.
     ///
     /// Runs in **O(vertices)** and allocates nothing for up to 256 joints. With the feature `rayon`, a mesh of many
-    /// vertices is skinned on several threads, with results that are identical to the bit.
+    /// vertices is skinned on several threads; results are identical to the bit.
     ///
     /// # Errors
     /// [`SkinError::OtherSkin`] if the palette is not of the skin that the mesh was built for, [`SkinError::Length`]
-    /// unless each array of the output has one element per vertex, [`SkinError::Absent`] if normals or tangents are
-    /// requested that the mesh does not have. Nothing was written.
+    /// unless each array of the output has one element per vertex, [`SkinError::Absent`] if the mesh does not have the
+    /// requested normals or tangents. An error writes nothing.
     pub fn skin(&self, palette: Palette<'_>, output: SkinOutput<'_>) -> Result<(), Error> {
         self.check(palette, &output)?;
         self.skin_streams(palette.matrices(), self.streams(), output.0);
         Ok(())
     }
 
-    /// Adds the weighted morph targets to the bind pose, then skins it.
+    /// Adds the weighted morph targets to the bind pose, then skins the sum.
     ///
-    /// A target with weight zero costs nothing, and if all weights are zero the buffer is not used. Otherwise the
-    /// buffer is filled with the morphed vertices, and can be reused for any mesh. Runs in **O(vertices + deltas of
-    /// targets with a weight)**.
+    /// A target with weight zero costs nothing. The buffer receives the morphed vertices, and can be reused for any
+    /// mesh. Runs in **O(vertices + deltas of targets with a weight)**.
     ///
     /// # Errors
-    /// Those of [`skin`](Self::skin), and [`SkinError::Length`] unless there is a weight for each target,
-    /// [`SkinError::MorphWeight`] for a weight outside −10⁶ to 10⁶. Nothing was written.
+    /// Those of [`skin`](Self::skin), [`SkinError::Length`] unless there is a weight for each target, and
+    /// [`SkinError::MorphWeight`] for a weight outside −10⁶ to 10⁶. An error writes nothing.
     pub fn skin_morphed(
         &self,
         palette: Palette<'_>,
@@ -283,7 +283,7 @@ impl SkinnedMesh {
         self.skin_range(palette, streams, 0..self.len(), sinks);
     }
 
-    /// Skins the vertices from one cut to another.
+    /// Skins a range of vertices that starts at a block.
     pub(super) fn skin_range(&self, palette: &[Mat34], streams: Streams<'_>, range: Range<usize>, sinks: Sinks<'_>) {
         let (mut vertex, mut stream) = (0, 0);
         let runs = self.groups.each_ref().map(|influences| {
@@ -299,7 +299,7 @@ impl SkinnedMesh {
         kernels::skin(palette, &runs, streams, sinks);
     }
 
-    /// The streams of the bind pose.
+    /// Returns the streams of the bind pose.
     pub(super) fn streams(&self) -> Streams<'_> {
         Streams { positions: &self.positions, normals: &self.normals, tangents: &self.tangents, signs: &self.signs }
     }
@@ -311,7 +311,7 @@ impl SkinnedMesh {
         if found == expected { Ok(()) } else { Err(SkinError::Palette { expected, found }) }
     }
 
-    /// Returns an error for another skin than that for which the mesh was built.
+    /// Returns an error if the mesh was built for another skin.
     pub(super) fn check_skin(&self, found: SkinId) -> Result<(), SkinError> {
         let expected = self.skin;
         if found == expected { Ok(()) } else { Err(SkinError::OtherSkin { expected, found }) }
@@ -323,7 +323,7 @@ impl SkinnedMesh {
         self.check_streams(output)
     }
 
-    /// Returns an error if the output requests what the mesh does not have.
+    /// Returns an error if the output requests normals or tangents that the mesh does not have.
     pub(super) fn check_streams(&self, output: &SkinOutput<'_>) -> Result<(), SkinError> {
         if output.0.normals.is_some() && !self.has_normals() {
             return Err(SkinError::Absent { what: "normals" });

@@ -23,63 +23,60 @@ use std::collections::TryReserveError;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MorphTarget<'a> {
-    /// The vertices that the deltas are for, as numbered in the builder's lists; `None` for all of them in order. If a
-    /// vertex is listed more than once, its deltas are summed.
+    /// The vertices of the deltas, as numbered in the builder's lists; `None` means all vertices in order. If a vertex
+    /// is listed more than once, its deltas are summed.
     pub vertices: Option<&'a [u32]>,
-    /// Added to positions.
+    /// The deltas of positions.
     pub positions: &'a [[f32; 3]],
-    /// Added to normals, if the mesh has any.
+    /// The deltas of normals, ignored if the mesh has none.
     pub normals: &'a [[f32; 3]],
-    /// Added to tangents, if the mesh has any, except for their fourth number.
+    /// The deltas of tangents without the fourth number, ignored if the mesh has none.
     pub tangents: &'a [[f32; 3]],
 }
 
-/// A reusable buffer for the vertices of a mesh with its morph targets added.
+/// A reusable buffer for morphed vertices.
 ///
-/// Takes 12 bytes per vertex for each of positions, normals and tangents that a target changed. One buffer can be used
-/// for any number of meshes in turn.
+/// Takes 12 bytes per vertex for each of positions, normals and tangents that a target changed. One buffer serves any
+/// number of meshes in turn.
 #[derive(Clone, Debug, Default)]
 pub struct MorphBuffer {
     streams: [Vec<Block>; 3],
 }
 
 impl MorphBuffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 }
 
-/// The targets of a mesh.
+/// The morph targets of a mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Targets(Vec<Target>);
 
-/// Deltas of positions, normals and tangents; absent if all are zero.
+/// Deltas of positions, normals and tangents; a list is empty if all its deltas are zero.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Target {
-    /// Of some vertices.
+    /// Deltas of some vertices.
     Sparse {
-        /// Where these are in the streams: block · 16 + lane, in ascending order.
+        /// The places of the vertices in the streams: block · 16 + lane, in ascending order.
         places: Vec<u32>,
         deltas: [Vec<[f32; 3]>; 3],
     },
-    /// For all vertices, in blocks.
+    /// Deltas of all vertices, in blocks.
     Dense([Vec<Block>; 3]),
 }
 
-/// A target with deltas for fewer than one vertex in this many is stored sparsely: single lanes cost several times as
-/// much.
+/// A target is sparse if fewer than one vertex in this many has deltas: a single lane costs several times as much.
 const SPARSE: usize = 6;
 const NAMES: [&str; 3] = ["morph deltas of positions", "morph deltas of normals", "morph deltas of tangents"];
 
 impl Targets {
-    /// How many targets there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The targets, in their order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Target> {
         self.0.iter()
     }
@@ -89,7 +86,7 @@ impl Targets {
         fallible::push(&mut self.0, target)
     }
 
-    /// How many bytes they take on the heap.
+    /// Returns the size on the heap, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let target = |target: &Target| match target {
             Target::Sparse { places, deltas } => {
@@ -100,8 +97,7 @@ impl Targets {
         size_of_val(&self.0[..]) + self.0.iter().map(target).sum::<usize>()
     }
 
-    /// Adds a target whose vertices are at these places, for streams of this many blocks. `present` says which streams
-    /// the mesh has.
+    /// Adds a target for vertices at these places in streams of `blocks` blocks. `present` has a flag for each stream.
     pub(super) fn push(
         &mut self,
         target: &MorphTarget<'_>,
@@ -158,7 +154,7 @@ impl Targets {
         Ok(())
     }
 
-    /// Returns an error unless there is a weight for each target, at most [`MAX_WEIGHT`] to either side.
+    /// Returns an error unless there is a weight for each target, from -[`MAX_WEIGHT`] to [`MAX_WEIGHT`].
     pub(super) fn check(&self, weights: &[f32]) -> Result<(), SkinError> {
         let (expected, found) = (self.len(), weights.len());
         if expected != found {
@@ -170,8 +166,7 @@ impl Targets {
         }
     }
 
-    /// The bind pose with the weighted targets added; there must be as many as weights. Copies the streams that they
-    /// change, and adds one target after the other in order.
+    /// Returns the bind pose with the weighted targets added in order. Copies only the streams that change.
     pub(super) fn morph<'s>(&self, weights: &[f32], bind: Streams<'s>, buffer: &'s mut MorphBuffer) -> Streams<'s> {
         let mut moved = [false; 3];
         for (target, &weight) in self.0.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
@@ -200,7 +195,7 @@ impl Targets {
 }
 
 impl Target {
-    /// Whether nothing is added to this stream.
+    /// Returns whether the target has no deltas for a stream.
     fn is_empty(&self, stream: usize) -> bool {
         match self {
             Self::Sparse { deltas, .. } => deltas[stream].is_empty(),
@@ -208,7 +203,7 @@ impl Target {
         }
     }
 
-    /// Adds the deltas, times the weight, to this stream.
+    /// Adds the deltas, times the weight, to a stream.
     fn add(&self, stream: usize, weight: f32, to: &mut [Block]) {
         match self {
             Self::Sparse { places, deltas } => {

@@ -6,9 +6,9 @@ use crate::skin::{SkinError, SkinnedMesh};
 /// The caller's arrays for skinned vertices: positions, and optionally normals and tangents.
 ///
 /// Positions and normals are `[f32; 3]` or padded to four floats each: see [`VertexStream`]. Tangents are `[f32; 4]`
-/// with the sign of the bitangent as the fourth number, as in glTF. Arrays may be mapped device memory: they are never
-/// read, and each thread writes its range from first to last. On some machines packed elements are written four floats
-/// at a time, and the next element then overwrites the fourth float.
+/// with the sign of the bitangent as the fourth number, as in glTF. Arrays may be mapped device memory: skinning never
+/// reads them, and each thread writes its range from first to last. On some machines, a packed element is written as
+/// four floats, and the next element overwrites the fourth.
 ///
 /// ```
 /// use hedgerow_anim::skin::SkinOutput;
@@ -21,7 +21,7 @@ use crate::skin::{SkinError, SkinnedMesh};
 pub struct SkinOutput<'a>(pub(super) Sinks<'a>);
 
 impl<'a> SkinOutput<'a> {
-    /// An output for positions only.
+    /// Creates an output for positions only.
     #[must_use]
     pub fn new(positions: impl Into<VertexStream<'a>>) -> Self {
         Self(Sinks { positions: positions.into(), normals: None, tangents: None })
@@ -39,7 +39,7 @@ impl<'a> SkinOutput<'a> {
         Self(Sinks { tangents: Some(tangents), ..self.0 })
     }
 
-    /// The same output without the arrays for normals and tangents that the mesh does not have.
+    /// Removes the arrays for normals or tangents that the mesh does not have.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, skin::{Skin, SkinOutput, SkinnedMesh}};
@@ -58,13 +58,13 @@ impl<'a> SkinOutput<'a> {
         Self(Sinks { positions, normals, tangents: tangents.filter(|_| mesh.has_tangents()) })
     }
 
-    /// The number of positions that fit.
+    /// Returns the number of positions that fit.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.positions.len()
     }
 
-    /// Whether no position fits.
+    /// Returns whether no position fits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,4 +1,4 @@
-//! From the model matrices of joints to the matrices that move vertices.
+//! Computes the matrices that move vertices from the model matrices of joints.
 
 use crate::pose::kernels;
 use crate::skin::{SkinError, SkinId};
@@ -8,18 +8,19 @@ use hedgerow_math::internal::fallible;
 
 /// The joints of a skeleton that a mesh follows, and their inverse bind matrices.
 ///
-/// A skin numbers its joints itself. The influences of a [`SkinnedMesh`](crate::SkinnedMesh) use the skin's numbers:
-/// joint 3 of an influence is the skeleton's joint `joints()[3]`. Model matrices use the skeleton's numbers. The
-/// *palette* connects both: for each joint of the skin, `palette[i] = models[joints[i]] * inverse_binds[i]`.
+/// A skin has its own joint numbers, which the influences of a [`SkinnedMesh`](crate::SkinnedMesh) use: joint 3 of an
+/// influence is the skeleton's joint `joints()[3]`. Model matrices use the skeleton's numbers. The *palette* connects
+/// both: for each joint of the skin, `palette[i] = models[joints[i]] * inverse_binds[i]`.
 ///
 /// Takes 54 bytes per joint. Inverse bind matrices are in skins only, since a skeleton may have many skins.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, Transform, glam::Vec3};
 ///
-/// // The mesh was bound to joint 2 when that stood at x = 1.
+/// // The mesh was bound when joint 2 was at x = 1.
 /// let bound = Mat34::from(Transform::from_xyz(1.0, 0.0, 0.0));
 /// let skin = Skin::new(vec![2], vec![bound.inverse().unwrap()])?;
+/// assert_eq!((skin.len(), Skin::MAX_JOINTS), (1, 65_536));
 ///
 /// let models = [Mat34::IDENTITY, Mat34::IDENTITY, Transform::from_xyz(1.0, 5.0, 0.0).to_matrix()];
 /// let mut room = Vec::new();
@@ -31,32 +32,32 @@ use hedgerow_math::internal::fallible;
 pub struct Skin {
     joints: Vec<u16>,
     inverse_binds: Vec<Mat34>,
-    /// By ascending joint, where in the palette it is.
+    /// The places of joints in the palette, by ascending joint.
     slots: Vec<Slot>,
-    /// How many model matrices a palette needs at least: one more than the greatest joint.
+    /// The least number of model matrices for a palette: the greatest joint plus one.
     models: usize,
     id: SkinId,
 }
 
-/// A place in a palette: that of one joint of the skin.
+/// A joint of the skin and its place in a palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Slot {
-    /// The skeleton's number.
+    /// The joint's number in the skeleton.
     pub(crate) joint: u16,
-    /// The skin's number.
+    /// The joint's number in the skin.
     pub(crate) place: u16,
 }
 
 impl Skin {
-    /// A skin of these joints, each with the inverse of its model matrix at the time of binding.
+    /// Creates a skin of these joints, each with the inverse of its model matrix at the time of binding.
     ///
     /// A joint may be listed more than once. The arguments correspond to `joints` and `inverseBindMatrices` of glTF; if
     /// a file omits the latter, pass identities.
     ///
     /// # Errors
     /// [`SkinError::InverseBinds`] unless there are as many matrices as joints, [`SkinError::TooManyJoints`] for more
-    /// than 65,536, [`SkinError::InverseBind`] if a number is not finite, [`SkinError::AllocationFailed`] if an
-    /// allocation fails.
+    /// than [`MAX_JOINTS`](Self::MAX_JOINTS), [`SkinError::InverseBind`] if a number is not finite,
+    /// [`SkinError::AllocationFailed`] if an allocation fails.
     pub fn new(joints: Vec<u16>, inverse_binds: Vec<Mat34>) -> Result<Self, Error> {
         if joints.len() != inverse_binds.len() {
             let (joints, found) = (joints.len(), inverse_binds.len());
@@ -76,8 +77,8 @@ impl Skin {
         Ok(Self { joints, inverse_binds, slots, models, id })
     }
 
-    /// A skin of all joints of a skeleton, in the skeleton's order, for a mesh that was modelled around the rest pose:
-    /// the inverse bind matrices are the inverses of the rest pose's model matrices.
+    /// Creates a skin of all joints of a skeleton, in order, for a mesh that was modelled around the rest pose.
+    /// Computes the inverse bind matrices from the rest pose.
     ///
     /// Runs in **O(joints)**.
     ///
@@ -93,8 +94,7 @@ impl Skin {
     /// ```
     ///
     /// # Errors
-    /// [`SkinError::InverseBind`] for a joint whose model matrix in the rest pose has no inverse, because of a scale of
-    /// zero.
+    /// [`SkinError::InverseBind`] if a joint's model matrix in the rest pose has no inverse, because a scale is zero.
     pub fn at_rest(skeleton: &Skeleton) -> Result<Self, Error> {
         let mut models = Vec::new();
         Pose::rest(skeleton).to_models(skeleton, &mut models)?;
@@ -103,7 +103,7 @@ impl Skin {
         Self::new((0..skeleton.joints()).collect(), inverse_binds)
     }
 
-    /// A skin of joint 0 only, bound at the origin, for meshes that are morphed but follow no joints.
+    /// Creates a skin of joint 0 only, bound at the origin, for meshes that are morphed but follow no joints.
     #[must_use]
     pub fn rigid() -> Self {
         Self::new(vec![0], vec![Mat34::IDENTITY]).expect("one joint with the identity")
@@ -112,32 +112,31 @@ impl Skin {
     /// The greatest number of joints in a skin.
     pub const MAX_JOINTS: usize = 1 << 16;
 
-    /// The number of joints in the skin, and of matrices in its palette.
+    /// Returns the number of joints in the skin, and of matrices in its palette.
     #[must_use]
     pub fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether the skin has no joints.
+    /// Returns whether the skin has no joints.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
     }
 
-    /// The joints of the skeleton, indexed by the skin's numbers.
+    /// Returns the joints of the skeleton, indexed by the skin's numbers.
     #[must_use]
     pub fn joints(&self) -> &[u16] {
         &self.joints
     }
 
-    /// The inverse bind matrices, indexed by the skin's numbers.
+    /// Returns the inverse bind matrices, indexed by the skin's numbers.
     #[must_use]
     pub fn inverse_binds(&self) -> &[Mat34] {
         &self.inverse_binds
     }
 
-    /// The id by which palettes and meshes refer to this skin. It is the same for equal skins, also after saving and
-    /// loading.
+    /// Returns the id by which palettes and meshes refer to this skin. Equal skins have equal ids, even after loading.
     #[must_use]
     pub const fn id(&self) -> SkinId {
         self.id
@@ -148,18 +147,18 @@ impl Skin {
     /// Runs in **O(joints of the skin)**, and allocates only if the capacity of `room` is too small.
     ///
     /// # Errors
-    /// [`SkinError::Models`] if some joint has no matrix; `room` is unchanged.
+    /// [`SkinError::Models`] if a joint has no matrix; `room` is then unchanged.
     pub fn palette<'p>(&self, models: &[Mat34], room: &'p mut Vec<Mat34>) -> Result<Palette<'p>, Error> {
         self.expect_models(models.len())?;
         room.resize(self.len(), Mat34::IDENTITY);
         self.palette_into(models, room)
     }
 
-    /// Like [`palette`](Self::palette), into part of a larger array.
+    /// Computes the palette into a part of a larger array.
     ///
     /// # Errors
-    /// [`SkinError::Models`] as above, [`SkinError::Palette`] unless the part has exactly one element for each joint;
-    /// nothing was written.
+    /// [`SkinError::Models`] if a joint has no matrix, [`SkinError::Palette`] unless there is an element for each
+    /// joint. An error writes nothing.
     pub fn palette_into<'p>(&self, models: &[Mat34], part: &'p mut [Mat34]) -> Result<Palette<'p>, Error> {
         self.expect_models(models.len())?;
         let (expected, found) = (self.len(), part.len());
@@ -176,14 +175,13 @@ impl Skin {
         if found < expected { Err(SkinError::Models { expected, found }) } else { Ok(()) }
     }
 
-    /// By ascending joint, where in the palette it is.
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.slots
     }
 }
 
 impl Default for Skin {
-    /// A skin without joints.
+    /// Creates a skin without joints.
     fn default() -> Self {
         Self::new(Vec::new(), Vec::new()).expect("as many matrices as joints")
     }
@@ -191,22 +189,24 @@ impl Default for Skin {
 
 /// The matrices that move the vertices of a mesh, one for each joint of a skin, in its order.
 ///
-/// A palette knows its skin, so a mesh of another skin refuses it, even if the numbers of joints match. It borrows the
-/// list that it was computed in, and reads like a slice.
+/// A palette has the id of its skin, so a mesh of another skin refuses the palette even if the numbers of joints match.
+/// A palette borrows its matrices and dereferences to a slice.
 ///
 /// ```
 /// use hedgerow_anim::skin::{Palette, SkinError, SkinOutput};
 /// use hedgerow_anim::{Error, Mat34, Skin, SkinnedMesh};
 ///
-/// // Two skins of the same two joints, in another order.
+/// // Two skins of the same two joints in different orders.
 /// let [skin, other] = [[0, 1], [1, 0]].map(|joints| Skin::new(joints.to_vec(), vec![Mat34::IDENTITY; 2]));
 /// let (skin, other) = (skin?, other?);
-/// let mesh = SkinnedMesh::builder(&[[0.0; 3]]).build(&skin)?;
+/// let mut mesh = SkinnedMesh::builder(&[[0.0; 3]]).build(&skin)?;
 ///
 /// let (models, mut room, mut positions) = ([Mat34::IDENTITY; 2], Vec::new(), [[0.0_f32; 3]]);
 /// let refused = mesh.skin(other.palette(&models, &mut room)?, SkinOutput::new(&mut positions[..]));
 /// assert!(matches!(refused, Err(Error::Skin(SkinError::OtherSkin { .. }))));
-/// mesh.skin(skin.palette(&models, &mut room)?, SkinOutput::new(&mut positions[..]))?;
+/// mesh.set_skin(&other)?; // follows joint 1 from here on
+/// assert_eq!(mesh.skin_id(), other.id());
+/// mesh.skin(other.palette(&models, &mut room)?, SkinOutput::new(&mut positions[..]))?;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -216,7 +216,7 @@ pub struct Palette<'p> {
 }
 
 impl<'p> Palette<'p> {
-    /// Declares matrices that were computed elsewhere, or are part of a larger array, to be a palette of this skin.
+    /// Makes a palette of this skin from matrices that were computed elsewhere.
     ///
     /// # Errors
     /// [`SkinError::Palette`] unless there is a matrix for each joint of the skin.
@@ -229,18 +229,18 @@ impl<'p> Palette<'p> {
         }
     }
 
-    /// Matrices that were just computed for this skin.
+    /// Makes a palette of matrices that were just computed for this skin.
     pub(crate) const fn new(matrices: &'p [Mat34], skin: SkinId) -> Self {
         Self { matrices, skin }
     }
 
-    /// The matrices, ready for upload: 48 bytes each.
+    /// Returns the matrices, ready for upload: 48 bytes each.
     #[must_use]
     pub const fn matrices(self) -> &'p [Mat34] {
         self.matrices
     }
 
-    /// The id of its skin.
+    /// Returns the id of the palette's skin.
     #[must_use]
     pub const fn skin(self) -> SkinId {
         self.skin

@@ -1,7 +1,6 @@
 //! Skinning on several threads (feature `rayon`).
 //!
-//! Characters, and parts of large meshes, are written to separate places, and a vertex does not depend on its
-//! neighbours: results are identical to the bit for any number of threads.
+//! Tasks write separate ranges, and no vertex depends on another: any number of threads gives the same bits.
 
 use crate::Mat34;
 use crate::skin::SkinnedMesh;
@@ -9,13 +8,13 @@ use crate::skin::batch::Part;
 use crate::skin::kernels::{Influences, LANES, Sinks, Streams};
 use core::ops::Range;
 
-/// With fewer vertices than this, one thread finishes before another has started.
+/// The least number of vertices to share: with fewer, one thread finishes before another starts.
 pub(super) const WORTH_SHARING: usize = 16_384;
-/// A task skins about this many vertices; the palette is converted to another layout for each task.
+/// The greatest number of vertices per task. Each task converts the palette to another layout.
 const GRAIN: usize = 8192;
 
 impl SkinnedMesh {
-    /// Skins the vertices from one cut to another, several parts at a time.
+    /// Skins a range of vertices that starts at a block, on several threads.
     pub(super) fn share(&self, palette: &[Mat34], streams: Streams<'_>, range: Range<usize>, sinks: Sinks<'_>) {
         if range.len() > GRAIN
             && let middle = self.cut(range.start.midpoint(range.end))
@@ -32,7 +31,7 @@ impl SkinnedMesh {
         }
     }
 
-    /// The nearest place at or before this one where a block begins.
+    /// Returns the nearest start of a block at or before a vertex.
     fn cut(&self, vertex: usize) -> usize {
         let mut first = 0;
         for count in self.groups.each_ref().map(Influences::vertices) {
@@ -46,7 +45,7 @@ impl SkinnedMesh {
 }
 
 impl Part<'_> {
-    /// Skins these characters, which are in ascending order, several at a time.
+    /// Skins characters, in ascending order, on several threads.
     pub(super) fn share(mut self, visible: &[u32], sinks: Sinks<'_>) {
         if let &[one] = visible {
             let (mesh, palette, places, _) = self.take(one, sinks);

@@ -1,12 +1,12 @@
-//! The active array as bytes: a jump frame has the words of all its blocks, little-endian, in the order of memory.
+//! The active array as bytes: a jump frame has the words of all blocks, little-endian, in memory order.
 
 use crate::sampling::{Active, LANES, NUMBERS, Word};
 
 impl<W: Word> Active<W> {
-    /// Bytes of eight lanes in a jump frame.
+    /// The size of a block in a jump frame, in bytes.
     pub(crate) const BYTES: usize = 2 * (1 + NUMBERS) * LANES * W::BYTES;
 
-    /// Appends what a jump frame says.
+    /// Appends the block to a jump frame.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         self.pairs.as_flattened().as_flattened().iter().for_each(|word| word.write(bytes));
     }

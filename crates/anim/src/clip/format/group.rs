@@ -1,8 +1,8 @@
-//! The stream: groups of records, each of the keys that are needed at the same time.
+//! The stream: groups of records. A player needs the keys of a group at the same time.
 
 use super::head::GROUP_HEAD;
 
-/// The head between two groups of a stream: three words of 32 bits.
+/// The head of a group in the stream: three words of 32 bits.
 ///
 /// ```text
 /// │ need f32 │ bytes u24 │ full u8 │ bytes before u32 │ records …
@@ -10,14 +10,12 @@ use super::head::GROUP_HEAD;
 /// │ ∞        │ 0         │ 0       │ bytes before     │
 /// ```
 ///
-/// `need` is when the group's keys are needed, in the clip's units of time. `bytes` is the length of the group with its
-/// head, and `bytes before` that of the group before, so that a stream can be read in either direction. The stream ends
-/// with a head without a group, which is never needed. As a lane has at most one key in a group, 24 bits hold the
-/// length of any.
+/// `need` is the time at which a player needs the keys, in the clip's units. `bytes` is the length of the group with
+/// its head; `bytes before` is that of the previous group, for reading backward. A lane has at most one key in a group,
+/// so 24 bits hold any length. The stream ends with a head without a group, whose `need` is infinite.
 ///
-/// `full` is how many blocks, from the first on, have one record each with all lanes that have a track, up to 255:
-/// where these records begin is [known](super::Tables::starts), so that one of them is found without reading the
-/// others.
+/// `full` counts the first blocks, up to 255, whose record has a key for every lane with a track. The offsets of these
+/// records are [stored](super::Tables::starts), so that a player finds one without reading the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GroupHead {
     pub(crate) need: f32,
@@ -26,11 +24,11 @@ pub(crate) struct GroupHead {
     pub(crate) before: u32,
 }
 
-/// The bits of a group's length in the word that it shares with `full`.
+/// The mask of the group's length in the word that also holds `full`.
 const LENGTH: u32 = (1 << 24) - 1;
 
 impl GroupHead {
-    /// The head of a group at a place in the stream.
+    /// Reads the head of the group at an offset.
     #[inline]
     pub(crate) fn read(stream: &[u8], at: usize) -> Option<Self> {
         let bytes: &[u8; GROUP_HEAD] = stream.get(at..)?.first_chunk()?;
@@ -38,7 +36,7 @@ impl GroupHead {
         Some(Self { need: f32::from_bits(word(0)), bytes: word(4) & LENGTH, full: bytes[7], before: word(8) })
     }
 
-    /// The head of a group that begins at a place and ends within so many bytes, and where it ends.
+    /// Reads the head of the group at an offset, and returns the group's end, too. The end must not exceed `length`.
     #[inline]
     pub(crate) fn whole(stream: &[u8], at: usize, length: usize) -> Option<(Self, usize)> {
         let head = Self::read(stream, at).filter(|head| head.bytes as usize >= GROUP_HEAD)?;
@@ -46,14 +44,14 @@ impl GroupHead {
         Some((head, end))
     }
 
-    /// Where the group begins that ends at a place.
+    /// Returns the start of the group that ends at `place`.
     #[inline]
     pub(crate) fn start_before(stream: &[u8], place: usize) -> Option<usize> {
         let before = Self::read(stream, place).map_or(0, |head| head.before as usize);
         place.checked_sub(before).filter(|_| before >= GROUP_HEAD)
     }
 
-    /// Writes the head over the bytes at a place.
+    /// Writes the head at an offset.
     pub(super) fn write(self, stream: &mut [u8], at: usize) {
         debug_assert!(self.bytes <= LENGTH, "a group of more bytes than its lanes have");
         let words = [self.need.to_bits(), self.bytes | u32::from(self.full) << 24, self.before];

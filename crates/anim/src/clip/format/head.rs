@@ -1,4 +1,4 @@
-//! The head of a clip: what it contains, and where its sections are.
+//! The head of a clip: counts and section offsets.
 
 use super::{CubicTarget, PADDING, Ranges, Target};
 use crate::raw::ClipError;
@@ -6,53 +6,51 @@ use crate::sampling::{Active, LANES, NUMBERS};
 use core::ops::Range;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 
-/// Bytes of the fixed part of the head.
+/// The size of the file header and the head, in bytes.
 pub(crate) const HEAD_BYTES: usize = HEADER_BYTES + 4 * FIELDS;
 
-/// Bytes of the words between groups of the stream.
+/// The size of a [`GroupHead`](super::GroupHead), in bytes.
 pub(crate) const GROUP_HEAD: usize = 12;
 
 const FIELDS: usize = 21;
 
-/// Whether words have 16 or 32 bits.
+/// The width of words: 16 or 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
     Compact,
     Tight,
 }
 
-/// The counts at the start of a clip, all of 32 bits, in this order, after the 32 bytes of its file header.
+/// The counts after the 32 bytes of the file header: words of 32 bits, in the order of [`write`](Self::write).
 ///
-/// What players read at each step comes first, and shares a cache line with what comes before it in
-/// [`Tables`](super::Tables).
+/// Fields that players read at each step are first, in one cache line with those of [`Tables`](super::Tables).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub(crate) struct Head {
-    /// Seconds.
+    /// The duration of the clip, in seconds.
     pub(crate) duration: f32,
-    /// Units of the keys' times in a second: ticks, or 1.
+    /// The units of key times per second: ticks, or 1 in a tight clip.
     pub(crate) rate: f32,
-    /// Blocks of eight tracks each, in the order of the active array: rotations, translations, scales, cubic tracks,
-    /// channels.
+    /// The numbers of blocks of each kind: rotations, translations, scales, cubic tracks, channels.
     pub(crate) blocks: [u16; 5],
     pub(crate) joints: u16,
     pub(crate) width: Width,
     pub(crate) channels: u32,
-    /// Constant tracks: rotations, translations, scales, channels.
+    /// The numbers of constant rotations, translations, scales and channels.
     pub(crate) constants: [u32; 4],
-    /// Bytes of the channels' names.
+    /// The size of the channels' names, in bytes.
     pub(crate) names: u32,
-    /// Bytes of the stream.
+    /// The size of the stream, in bytes.
     pub(crate) stream: u32,
-    /// Bytes of the longest group in the stream.
+    /// The size of the longest group in the stream, in bytes.
     pub(crate) longest: u32,
-    /// How many groups the stream has.
+    /// The number of groups in the stream.
     pub(crate) groups: u32,
     /// The greatest number of stream bytes that a seek reads.
     pub(crate) seek: u32,
-    /// How many keys all tracks have together, including constant ones.
+    /// The number of keys of all tracks, with one for each constant track.
     pub(crate) keys: u32,
-    /// How many jump frames there are, without the first.
+    /// The number of jump frames, without the frame at time 0.
     pub(crate) frames: u32,
 }
 
@@ -63,11 +61,10 @@ pub(crate) const SCALES: usize = 2;
 pub(crate) const CUBICS: usize = 3;
 pub(crate) const CHANNELS: usize = 4;
 
-/// Bytes of a constant track: its joint and three or four floats, or its channel and one.
+/// The size of a constant track, in bytes: joint and three or four floats, or channel and one float.
 pub(super) const CONSTANT_BYTES: [usize; 4] = [2 + 16, 2 + 12, 2 + 12, 4 + 4];
 
 impl Head {
-    /// Appends the fields.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         let width = match self.width {
             Width::Compact => 16,
@@ -101,7 +98,7 @@ impl Head {
         fields.iter().for_each(|field| bytes.extend_from_slice(&field.to_le_bytes()));
     }
 
-    /// Reads the fields after the file header.
+    /// Reads and checks the fields after the file header.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ClipError> {
         let fields = bytes.get(HEADER_BYTES..HEAD_BYTES).ok_or(ClipError::Malformed("its head"))?;
         let (fields, _) = fields.as_chunks::<4>();
@@ -144,19 +141,19 @@ impl Head {
         Ok(head)
     }
 
-    /// Blocks of the active array.
+    /// Returns the number of blocks in the active array.
     pub(crate) fn all_blocks(&self) -> usize {
         self.blocks.iter().map(|&count| usize::from(count)).sum()
     }
 
-    /// The blocks of one kind, in the active array.
+    /// Returns the range of one kind's blocks in the active array.
     #[inline]
     pub(crate) fn blocks_of(&self, kind: usize) -> Range<usize> {
         let start = self.blocks[..kind].iter().map(|&count| usize::from(count)).sum();
         start..start + usize::from(self.blocks[kind])
     }
 
-    /// Bytes of a jump frame.
+    /// Returns the size of a jump frame, in bytes.
     pub(crate) fn frame_bytes(&self) -> usize {
         self.all_blocks()
             * match self.width {
@@ -165,7 +162,7 @@ impl Head {
             }
     }
 
-    /// Where the sections are; `None` if they exceed what can be addressed.
+    /// Returns the byte ranges of the sections, or `None` if one exceeds `usize`.
     pub(crate) fn sections(&self) -> Option<Sections> {
         let mut at = HEAD_BYTES;
         let mut section = |count: usize, bytes: usize| -> Option<Range<usize>> {
@@ -210,24 +207,24 @@ impl Head {
     }
 }
 
-/// Where the sections of a clip are.
+/// The byte ranges of a clip's sections.
 ///
 /// ```text
 /// header        see `file_header`                                                  32 B
 /// head          see `Head`                                                  84 B
-/// targets       where the tracks of a block belong                           4 B a block; 32 B of cubic tracks
-/// starts        where the record of a block begins in a full group           4 B a block
-/// ranges        16 bits: middles and steps of the tracks of a block        192 B a block; none of rotations
+/// targets       joints or channels of the lanes of a block                   4 B a block; 32 B if cubic
+/// starts        offset of the record of a block in a full group              4 B a block
+/// ranges        16 bits: middles and steps of the tracks of a block        192 B a block; none for rotations
 /// constants     joint u16, then 3 or 4 floats; channel u32, then one float
 /// names         of channels: bytes u32, then UTF-8
 /// first frame   the active array at time 0                                 128 B a block (256 B at 32 bits)
 /// stream        groups of keys
-/// index         of each other jump frame its time and its place in the stream, 8 B
+/// index         time and stream offset of each other jump frame              8 B a frame
 /// jump frames   the active array at these times                            128 B a block (256 B at 32 bits)
 /// padding       zeros, so that vectors may be loaded past the end           64 B
 /// ```
 ///
-/// Everything is little-endian and unaligned.
+/// All numbers are little-endian and unaligned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sections {
     pub(crate) targets: [Range<usize>; 5],

@@ -1,4 +1,4 @@
-//! A clip as bytes: everything that knows where which byte lies.
+//! The byte layout of a clip.
 //!
 //! ```text
 //! header │ head │ targets, starts, ranges │ constants │ names │ first frame │ stream │ index │ jump frames │ padding
@@ -11,13 +11,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `head` | the counts, and where the sections are |
-//! | `targets` | which joint or channel a lane is of, and in which range its numbers are |
+//! | `head` | the counts and the section offsets |
+//! | `targets` | the joint or channel of each lane, and the ranges of the lane's numbers |
 //! | `tables` | reading the part before the stream |
 //! | `group` | the heads between the groups of the stream |
 //! | `record` | the keys of one block in a group |
 //! | `frame` | the active array as a jump frame |
-//! | `write` | from lanes to bytes: sorts keys, makes jump frames |
+//! | `write` | writes lanes: sorts keys, makes jump frames |
 
 mod frame;
 mod group;
@@ -40,15 +40,14 @@ use crate::Error;
 use crate::raw::ClipError;
 use hedgerow_math::internal::file_header::{Broken, Kind, checked_body};
 
-/// The version of the format.
 pub(super) const VERSION: u32 = 4;
 
-/// Checks the header of all bytes of a clip.
+/// Checks the file header, length and checksum of a clip.
 pub(super) fn check(bytes: &[u8]) -> Result<(), Error> {
     checked_body(Kind::Clip, VERSION, bytes).map(|_| ()).map_err(broken)
 }
 
-/// Checks the header in the first bytes of a clip, without the length and the checksum of the rest.
+/// Checks the file header at the start of a clip, without length and checksum.
 pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
     match checked_body(Kind::Clip, VERSION, bytes) {
         Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),

@@ -1,10 +1,10 @@
-//! The keys that one block of lanes needs at the same time, in the stream.
+//! Records: the keys in the stream that one block of lanes needs at the same time.
 
 use super::Width;
 use crate::sampling::{NUMBERS, Word};
 use core::marker::PhantomData;
 
-/// What has to follow a group of records, so that vectors may be loaded past its end.
+/// The number of bytes after the last group, so that vectors may be loaded past its end.
 pub(crate) const PADDING: usize = 64;
 
 /// The head of a record.
@@ -13,8 +13,8 @@ pub(crate) const PADDING: usize = 64;
 /// block u16 │ lanes u8 │ time u16 or u32 │ x of each lane │ y of each lane │ z of each lane
 /// ```
 ///
-/// One bit of `lanes` for each lane that has a key here, in ascending order. The time is the same for all, and so are
-/// the bits in which it differs from the last time but one. Blocks of single numbers have no y and z.
+/// `lanes` has a bit for each lane with a key. Times and numbers are stored as the XOR with the lane's key two before.
+/// The XOR of times is the same for all lanes of a record. Blocks of single numbers have no y and z.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record<W> {
     pub(crate) block: u16,
@@ -23,17 +23,17 @@ pub(crate) struct Record<W> {
 }
 
 impl<W: Word> Record<W> {
-    /// Bytes of the head.
+    /// The size of the head, in bytes.
     pub(crate) const HEAD: usize = 3 + W::BYTES;
 
-    /// Reads the head that the bytes begin with.
+    /// Reads the head at the start of the bytes.
     #[inline]
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let head = bytes.get(..Self::HEAD)?;
         Some(Self { block: u16::read(head), lanes: head[2], time: W::read(&head[3..]) })
     }
 
-    /// Appends a record; `numbers` are those of the lanes in ascending order.
+    /// Appends a record; `numbers` has an entry for each lane, in ascending order.
     pub(crate) fn write(self, numbers: &[[W; NUMBERS]], single: bool, bytes: &mut Vec<u8>) {
         debug_assert_eq!(numbers.len(), self.lanes.count_ones() as usize);
         self.block.write(bytes);
@@ -44,20 +44,19 @@ impl<W: Word> Record<W> {
         }
     }
 
-    /// How many keys it has. Where the next record begins waits for this, and not every machine of the target counts
-    /// bits.
+    /// Counts the keys, for the next record's offset, by a table: some machines have no instruction to count bits.
     #[inline]
     pub(crate) fn keys(&self) -> usize {
         usize::from(KEYS[usize::from(self.lanes)])
     }
 
-    /// Bytes of a record with this many keys.
+    /// Returns the size of a record with this many keys, in bytes.
     #[inline]
     pub(crate) const fn bytes(keys: usize, single: bool) -> usize {
         Self::HEAD + Self::numbers(single) * keys * W::BYTES
     }
 
-    /// How many numbers a key has.
+    /// Returns how many numbers a key has.
     #[inline]
     pub(crate) const fn numbers(single: bool) -> usize {
         if single { 1 } else { NUMBERS }
@@ -65,7 +64,7 @@ impl<W: Word> Record<W> {
 }
 
 impl Width {
-    /// Bytes of a record with these lanes.
+    /// Returns the size of a record with these lanes, in bytes.
     pub(in crate::clip) fn record_bytes(self, lanes: u8, single: bool) -> u32 {
         let keys = lanes.count_ones() as usize;
         let bytes = match self {
@@ -76,7 +75,7 @@ impl Width {
     }
 }
 
-/// The records of a group, each with the words of its numbers, up to the first that is not whole.
+/// An iterator over the records of a group, each with its number words. It ends at the first incomplete record.
 #[derive(Debug)]
 pub(crate) struct Records<'b, W> {
     bytes: &'b [u8],
@@ -85,13 +84,13 @@ pub(crate) struct Records<'b, W> {
 }
 
 impl<'b, W: Word> Records<'b, W> {
-    /// The records that these bytes are; blocks from `singles` on have one number a key.
+    /// Iterates over the records in `bytes`. Keys of blocks from `singles` on have one number.
     #[inline]
     pub(crate) const fn new(bytes: &'b [u8], singles: usize) -> Self {
         Self { bytes, singles, word: PhantomData }
     }
 
-    /// Whether no bytes are left.
+    /// Returns whether no bytes are left.
     pub(crate) const fn is_done(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -110,19 +109,19 @@ impl<'b, W: Word> Iterator for Records<'b, W> {
     }
 }
 
-/// Where the words of one lane lie in the records of a block.
+/// The position of a lane's words in the records of its block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LanePlace {
     block: usize,
     lane: usize,
-    /// In bytes from the beginning of the record: the first word of the lane where all lanes have a key.
+    /// The offset of the lane's first word in a full record, in bytes.
     first: usize,
-    /// Bytes from one number to the next there.
+    /// The distance between the lane's numbers in a full record, in bytes.
     stride: usize,
 }
 
 impl LanePlace {
-    /// The place of a lane of a block whose keys have three numbers, given the lanes that have a track.
+    /// Computes the position of a lane, given the lanes with a track. Keys of the block must have three numbers.
     #[inline]
     pub(crate) fn new<W: Word>(block: usize, lane: usize, live: u8) -> Self {
         let lane = lane % 8;
@@ -130,8 +129,8 @@ impl LanePlace {
         Self { block, lane, first, stride: usize::from(KEYS[usize::from(live)]) * W::BYTES }
     }
 
-    /// In which bits the lane's key differs from the last but one, given a group from the record of its block on, which
-    /// has all lanes. `None` where the bytes are too few.
+    /// Returns the XOR of the lane's key with the key two before, given the bytes from the full record of the lane's
+    /// block on. Returns `None` if there are too few bytes.
     #[inline]
     pub(crate) fn in_full<W: Word>(self, record: &[u8]) -> Option<W::Key> {
         let last = record.get(self.first + 2 * self.stride..)?;
@@ -142,8 +141,8 @@ impl LanePlace {
         Some(W::pack([W::read(&record[3..]), number(0), number(1), W::read(last)]))
     }
 
-    /// The same in any group, given the records from that of its block on, or from one before. `None` if the group has
-    /// no key of the lane.
+    /// Returns the same XOR for any group, given the bytes from the record of the lane's block or an earlier record on.
+    /// Returns `None` if the group has no key of the lane.
     pub(crate) fn find<W: Word>(self, mut records: &[u8]) -> Option<W::Key> {
         loop {
             let head = Record::<W>::read(records)?;
@@ -151,7 +150,7 @@ impl LanePlace {
             if block > self.block {
                 return None;
             }
-            // Blocks of channels come after all others.
+            // Blocks of single numbers come last, so that the records up to the lane's have three.
             let end = Record::<W>::bytes(head.keys(), false);
             if block < self.block || head.lanes >> self.lane & 1 == 0 {
                 records = records.get(end..)?;
@@ -165,13 +164,13 @@ impl LanePlace {
     }
 }
 
-/// How many lanes of a set come before one.
+/// Counts the lanes of a set before one lane.
 #[inline]
 fn before(lanes: u8, lane: usize) -> usize {
     usize::from(KEYS[usize::from(lanes & ((1 << lane) - 1))])
 }
 
-/// For each set of lanes, how many it has.
+/// The number of lanes in each set.
 static KEYS: [u8; 256] = {
     let mut keys = [0; 256];
     let mut lanes = 1;

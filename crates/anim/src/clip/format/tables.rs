@@ -1,4 +1,4 @@
-//! The part of a clip before its stream: what a player needs to know about the tracks.
+//! The part of a clip before its stream, which describes the tracks.
 
 use super::head::{CHANNELS, CUBICS, HEAD_BYTES, Head, ROTATIONS, Sections, Width};
 use super::{CubicTarget, NO_PART, PART_CHANNEL, Ranges, Target, block_of, cubic_lanes};
@@ -10,18 +10,17 @@ use crate::{Error, skeleton::SkeletonError};
 use core::ops::Range;
 use glam::{Quat, Vec3};
 
-/// A clip's bytes, at least up to the start of its stream, with the contents of its head.
+/// A clip's bytes, at least up to the start of its stream, and its parsed head.
 ///
-/// Only the small part that describes tracks is checked here: targets, constants and names. The stream is checked while
-/// it is read.
+/// Only the description of the tracks is checked here; a player checks the stream as it reads it.
 ///
-/// While playing, a player only reads the first 64 bytes, and of the clip's own bytes the stream and the ranges of
-/// translations and scales. So a thousand clips take a thousand such lines.
+/// While playing, a player reads the first 64 bytes of this struct, the stream, and the ranges of translations and
+/// scales. So each clip takes one cache line of these structs.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Tables {
     bytes: Box<[u8]>,
-    /// The start of the stream and its length.
+    /// The start of the stream and its length, in bytes.
     stream: [u32; 2],
     head: Head,
     sections: Sections,
@@ -29,7 +28,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Checks the tables at the start of the bytes. Runs in **O(tracks)**.
+    /// Parses and checks the tables at the start of the bytes. Runs in **O(tracks)**.
     pub(crate) fn new(bytes: Box<[u8]>) -> Result<Self, ClipError> {
         let head = Head::read(&bytes)?;
         let sections = head.sections().filter(|sections| sections.stream.start <= bytes.len());
@@ -41,7 +40,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// The number of bytes up to the stream, given the first [`HEAD_BYTES`].
+    /// Returns the number of bytes up to the stream, given the first [`HEAD_BYTES`].
     pub(crate) fn bytes_of(head: &[u8; HEAD_BYTES]) -> Result<usize, ClipError> {
         let sections = Head::read(head)?.sections();
         sections.map(|sections| sections.stream.start).ok_or(ClipError::Malformed("the size of its tables"))
@@ -86,7 +85,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Whether the starts of records are those of full groups.
+    /// Returns whether the stored offsets of records are those of a full group.
     fn starts_known(&self) -> bool {
         let mut at = 0;
         self.starts().iter().enumerate().all(|(block, start)| {
@@ -96,14 +95,14 @@ impl Tables {
         })
     }
 
-    /// The lanes of a block of the active array that have a track, one bit each.
+    /// Returns which lanes of a block of the active array have a track, one bit each.
     #[inline]
     pub(crate) fn live(&self, block: usize) -> u8 {
         let cubics = self.blocks(CUBICS);
         if cubics.contains(&block) {
             return self.cubic_targets().get(block - cubics.start).map_or(0, cubic_lanes);
         }
-        // Targets lie side by side: those of cubic blocks have 32 bytes, all others four.
+        // Targets are contiguous: 32 bytes for a cubic block, four for any other.
         let cubic_bytes = if block < cubics.start { 0 } else { 28 * cubics.len() };
         let targets = &self.bytes[self.sections.targets[ROTATIONS].start..self.sections.starts.start];
         targets.get(cubic_bytes + 4 * block + 2).copied().unwrap_or(0)
@@ -124,47 +123,46 @@ impl Tables {
         &self.sections
     }
 
-    /// Which clip it is.
     pub(crate) const fn number(&self) -> ClipNumber {
         self.number
     }
 
-    /// The targets of the blocks of this kind, except [`CUBICS`].
+    /// Returns the targets of the blocks of this kind, except [`CUBICS`].
     #[inline]
     pub(crate) fn targets(&self, kind: usize) -> &[Target] {
         self.bytes[self.sections.targets[kind].clone()].as_chunks().0
     }
 
-    /// The targets of the blocks of cubic tracks.
+    /// Returns the targets of the blocks of cubic tracks.
     #[inline]
     pub(crate) fn cubic_targets(&self) -> &[CubicTarget] {
         self.bytes[self.sections.targets[CUBICS].clone()].as_chunks::<4>().0.as_chunks().0
     }
 
-    /// Where the records of the blocks begin in a full group, in bytes from the first one.
+    /// Returns the offset of each block's record in a full group, in bytes from the first record.
     #[inline]
     pub(crate) fn starts(&self) -> &[[u8; 4]] {
         self.bytes[self.sections.starts.clone()].as_chunks().0
     }
 
-    /// The ranges of the blocks of this kind; none if numbers have 32 bits.
+    /// Returns the ranges of the blocks of this kind; none if words have 32 bits.
     #[inline]
     pub(crate) fn ranges(&self, kind: usize) -> &[Ranges] {
         self.bytes[self.sections.ranges[kind].clone()].as_chunks().0
     }
 
-    /// All bytes from the stream on; the stream's length.
+    /// Returns the bytes from the stream on, and the stream's length.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
         (&self.bytes[self.stream[0] as usize..], self.stream[1] as usize)
     }
 
-    /// The bytes of the active array at time 0.
+    /// Returns the bytes of the active array at time 0.
     pub(crate) fn first_frame(&self) -> &[u8] {
         &self.bytes[self.sections.first_frame.clone()]
     }
 
-    /// The targets of constant rotations, translations, scales or channels, with their numbers, at most four.
+    /// Returns the joint or channel and the numbers of each constant track of a kind. Kind 3 is channels.
     pub(crate) fn constants(&self, kind: usize) -> impl Iterator<Item = (u32, [f32; 4])> {
         let number_bytes = if kind == 3 { 4 } else { 2 };
         let bytes = &self.bytes[self.sections.constants[kind].clone()];
@@ -172,7 +170,7 @@ impl Tables {
         entries.map(move |entry| (number(entry, number_bytes), floats(&entry[number_bytes..])))
     }
 
-    /// The channels' names; `None` for an invalid one.
+    /// Returns the channels' names; `None` for an invalid name.
     pub(crate) fn names(&self) -> impl Iterator<Item = Option<&str>> {
         let mut rest = &self.bytes[self.sections.names.clone()];
         core::iter::from_fn(move || {
@@ -183,13 +181,13 @@ impl Tables {
         })
     }
 
-    /// The blocks of one kind in the active array.
+    /// Returns the range of one kind's blocks in the active array.
     #[inline]
     pub(crate) fn blocks(&self, kind: usize) -> Range<usize> {
         self.head.blocks_of(kind)
     }
 
-    /// The first block of the active array whose keys have one number.
+    /// Returns the first block of the active array whose keys have one number.
     #[inline]
     pub(crate) fn singles(&self) -> usize {
         self.blocks(CHANNELS).start
@@ -197,7 +195,7 @@ impl Tables {
 
     /// Converts a time to the clip's units.
     ///
-    /// A time next to a tick becomes the tick, so that a rounded time does not come before its key.
+    /// A time within 1/32 of a tick becomes the tick, so that a rounded time does not come before its key.
     #[inline]
     pub(crate) fn units(&self, seconds: f32) -> f32 {
         /// Adding this to a number of ticks below 2¹⁷ rounds it to an integer.
@@ -210,7 +208,7 @@ impl Tables {
         if (time - tick).abs() < 1.0 / 32.0 { tick } else { time }
     }
 
-    /// The block of a kind, except [`CUBICS`], that has a track of this joint, and whether that is a step track.
+    /// Returns the block of a kind, except [`CUBICS`], with the joint's track, and whether the track is a step track.
     #[inline]
     pub(crate) fn find(&self, kind: usize, joint: u16) -> Option<(usize, bool)> {
         if self.head.blocks[kind] == 0 {
@@ -218,7 +216,7 @@ impl Tables {
         }
         let (wanted, lane) = (joint / 8, usize::from(joint) % LANES);
         let targets = self.targets(kind);
-        // Where it is if all blocks before it have tracks.
+        // The index if all blocks before have tracks.
         let near = usize::from(wanted);
         let block = match targets.get(near) {
             Some(target) if block_of(*target) == near => near,
@@ -228,25 +226,25 @@ impl Tables {
         (live >> lane & 1 == 1).then_some((block, step >> lane & 1 == 1))
     }
 
-    /// A joint's constant rotation, if it has one.
+    /// Returns a joint's constant rotation, if any.
     #[inline]
     pub(crate) fn constant_rotation(&self, joint: u16) -> Option<Quat> {
         self.constant::<18, 4>(ROTATIONS, joint).map(Quat::from_array)
     }
 
-    /// A joint's constant translation or scale, if it has one.
+    /// Returns a joint's constant translation or scale, if any.
     #[inline]
     pub(crate) fn constant_vector(&self, kind: usize, joint: u16) -> Option<Vec3> {
         self.constant::<14, 3>(kind, joint).map(Vec3::from_array)
     }
 
-    /// The numbers of a joint's constant track, given the bytes of an entry.
+    /// Returns the numbers of a joint's constant track; an entry has `BYTES` bytes.
     #[inline]
     fn constant<const BYTES: usize, const NUMBERS: usize>(&self, kind: usize, joint: u16) -> Option<[f32; NUMBERS]> {
         const { assert!(BYTES == 2 + 4 * NUMBERS) };
         let entries = &self.bytes[self.sections.constants[kind].clone()];
         let [low, high] = joint.to_le_bytes();
-        // Where it is if all joints before it have one.
+        // The offset if all joints before have a constant track.
         let near = usize::from(joint) * BYTES;
         let entry = match entries.get(near..near + BYTES).and_then(<[u8]>::first_chunk::<BYTES>) {
             Some(entry) if entry[..2] == [low, high] => entry,
@@ -256,8 +254,7 @@ impl Tables {
         Some(core::array::from_fn(|number| f32::from_le_bytes(floats[number])))
     }
 
-    /// Writes the values of the joints' constant tracks. The blocks are those of a pose with as many joints as the clip
-    /// is for.
+    /// Writes the joints' constant values to the blocks of a pose with as many joints as the clip.
     pub(crate) fn write_constants(&self, blocks: &mut [PoseBlock]) {
         for kind in 0..3 {
             for (joint, numbers) in self.constants(kind) {
@@ -272,33 +269,33 @@ impl Tables {
         }
     }
 
-    /// Writes the values of constant channels to a list of all of them.
+    /// Writes the values of constant channels to a list of all channels.
     pub(crate) fn write_constant_channels(&self, channels: &mut [f32]) {
         for (channel, [number, ..]) in self.constants(3) {
             channels[channel as usize] = number;
         }
     }
 
-    /// Returns an error unless there are as many joints as the clip is for.
+    /// Returns an error if the clip is for another number of joints.
     #[inline]
     pub(crate) fn expect_joints(&self, found: usize) -> Result<(), Error> {
         let expected = usize::from(self.head.joints);
         if expected == found { Ok(()) } else { Err(SkeletonError::JointCount { expected, found }.into()) }
     }
 
-    /// Returns an error unless there are as many numbers as channels.
+    /// Returns an error if the clip has another number of channels.
     pub(crate) fn expect_channels(&self, found: usize) -> Result<(), Error> {
         let expected = self.head.channels as usize;
         if expected == found { Ok(()) } else { Err(ClipError::ChannelCount { expected, found }.into()) }
     }
 }
 
-/// The little-endian number in the first `count` bytes.
+/// Reads a little-endian number of `count` bytes.
 fn number(bytes: &[u8], count: usize) -> u32 {
     bytes[..count].iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-/// Up to four floats, as many as there are.
+/// Reads up to four floats; missing floats are 0.
 fn floats(bytes: &[u8]) -> [f32; 4] {
     let mut numbers = [0.0; 4];
     for (number, float) in numbers.iter_mut().zip(bytes.as_chunks::<4>().0) {
@@ -307,13 +304,13 @@ fn floats(bytes: &[u8]) -> [f32; 4] {
     numbers
 }
 
-/// The index of the target of a block of the pose.
+/// Returns the index of the target of a block of the pose.
 #[inline(never)]
 fn search_targets(targets: &[Target], block: u16) -> Option<usize> {
     targets.binary_search_by_key(&usize::from(block), |target| block_of(*target)).ok()
 }
 
-/// A joint's entry among the bytes of constant tracks.
+/// Returns a joint's entry among constant tracks.
 #[inline(never)]
 fn search_constants<const BYTES: usize>(entries: &[u8], joint: u16) -> Option<&[u8; BYTES]> {
     let entries = entries.as_chunks::<BYTES>().0;

@@ -1,37 +1,36 @@
-//! What the lanes of a block are of, and in which ranges their numbers are.
+//! The joints or channels of a block's lanes, and the ranges of their numbers.
 
 use crate::sampling::{LANES, NUMBERS};
 
-/// The target of a block's eight lanes, four bytes: the number of a block of the pose or of the channels (`u16`,
-/// little-endian); which lanes have a track; which of these are step tracks.
+/// The target of a block in four bytes: the number of eight joints or channels (`u16`, little-endian), the lanes with a
+/// track as bits, the step tracks as bits.
 pub(crate) type Target = [u8; 4];
 
-/// The target of a lane in a block of cubic tracks, four bytes: joint or channel (`u16`), the number within it, zero.
+/// The targets of a block of cubic tracks, four bytes a lane: joint or channel (`u16`), part, 0.
 pub(crate) type CubicTarget = [[u8; 4]; LANES];
 
-/// The block that a target names.
+/// Returns the block of joints or channels that a target names.
 #[inline]
 pub(crate) fn block_of(target: Target) -> usize {
     usize::from(u16::from_le_bytes([target[0], target[1]]))
 }
 
-/// The part of a joint that a cubic lane holds: x, y, z of its translation, x, y, z, w of its rotation, x, y, z of its
-/// scale; then channels, and no part.
+/// The first part of a rotation. The parts of cubic lanes are 0 to 2 (translation), 3 to 6 (rotation), 7 to 9 (scale).
 pub(crate) const PART_ROTATION: u8 = 3;
 pub(crate) const PART_SCALE: u8 = 7;
 pub(crate) const PART_CHANNEL: u8 = 10;
 pub(crate) const NO_PART: u8 = u8::MAX;
 
-/// The lanes of a block of cubic tracks that have one, one bit each.
+/// Returns which lanes of a block of cubic tracks have a track, one bit each.
 pub(crate) fn cubic_lanes(target: &CubicTarget) -> u8 {
     let lane = |(lane, target): (usize, &[u8; 4])| u8::from(target[2] != NO_PART) << lane;
     target.iter().enumerate().map(lane).sum()
 }
 
-/// The middles of eight tracks' ranges and the sizes of their steps: x, y, z and x, y, z, as little-endian floats.
+/// The ranges of eight tracks as little-endian floats: middles of x, y and z, then steps of x, y and z.
 pub(crate) type Ranges = [u8; 2 * NUMBERS * LANES * 4];
 
-/// Ranges of tracks whose numbers are stored as they are.
+/// The ranges of tracks whose numbers are stored unchanged.
 pub(crate) const PLAIN: Ranges = {
     let mut bytes = [0; 2 * NUMBERS * LANES * 4];
     let one = 1.0_f32.to_le_bytes();

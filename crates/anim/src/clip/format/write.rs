@@ -1,4 +1,4 @@
-//! From lanes to bytes: sorts the keys of all lanes by the time of need, and makes jump frames.
+//! Writes a clip: sorts the keys of all lanes by the time of need, and makes jump frames.
 
 use super::{CHANNELS, CUBICS, GROUP_HEAD, GroupHead, HEAD_BYTES, Head, PADDING, Record, VERSION, Width};
 use crate::clip::JumpSpacing;
@@ -9,21 +9,21 @@ use crate::{RawClip, raw::ClipError};
 use core::ops::Range;
 use hedgerow_math::internal::file_header::{HEADER_BYTES, Kind, write_header};
 
-/// A key in the stream: the third one of its lane, or a later one.
+/// A key in the stream: the third or a later key of its lane.
 ///
-/// Ordered by its fields, so that the keys of a group are together, and within it those of a record.
+/// The order of fields sorts keys by group, then by record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event<W> {
-    /// When the key is needed: at the time of the one before it.
+    /// The time at which a player needs the key: that of the lane's previous key.
     need: W,
     block: u16,
-    /// The bits of the key's time that differ from that of the last key but one.
+    /// The XOR of the key's time with that of the key two before.
     time: W,
     lane: u8,
     numbers: [W; NUMBERS],
 }
 
-/// A jump frame: its time, where the stream continues, and the active array.
+/// A jump frame: its time, the stream offset from which to continue, and the active array.
 struct Frame<W> {
     time: f32,
     place: usize,
@@ -107,7 +107,7 @@ fn small(count: usize) -> Result<u32, ClipError> {
     u32::try_from(count).map_err(|_| ClipError::TooLarge)
 }
 
-/// Where the record of each block begins in a full group.
+/// Writes the offset of each block's record in a full group.
 fn starts<W: Quantise>(plan: &Plan<W>, bytes: &mut Vec<u8>) {
     let mut at = 0_u32;
     for (kind, blocks) in plan.blocks.iter().enumerate() {
@@ -141,12 +141,12 @@ fn constants<W>(plan: &Plan<W>, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The active array at time 0: the first two keys of each lane, which has at least two.
+/// Returns the active array at time 0: the first two keys of each lane.
 fn first_frame<W: Quantise>(plan: &Plan<W>) -> Vec<Active<W>> {
     frame(plan, |_| 0)
 }
 
-/// The active array of two keys of each lane; `first` returns the index of the first, given the number of keys.
+/// Returns the active array of two keys of each lane; `first` maps a lane's number of keys to the first index.
 fn frame<W: Quantise>(plan: &Plan<W>, first: impl Fn(usize) -> usize) -> Vec<Active<W>> {
     let active = |block: &Block<W>| {
         let mut active = Active::default();
@@ -164,7 +164,7 @@ fn frame<W: Quantise>(plan: &Plan<W>, first: impl Fn(usize) -> usize) -> Vec<Act
     plan.blocks.iter().flatten().map(active).collect()
 }
 
-/// All keys after the second one of their lane, in the order of the stream.
+/// Returns the third and later keys of all lanes, in stream order.
 fn events<W: Quantise>(plan: &Plan<W>) -> Vec<Event<W>> {
     let mut events = Vec::new();
     for (block, lanes) in (0..=u16::MAX).zip(plan.blocks.iter().flatten().map(|block| &block.lanes)) {
@@ -185,7 +185,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
     let live: Vec<u8> = plan.blocks.iter().flatten().map(Block::live).collect();
     let (mut active, mut bytes, mut frames) = (first.to_vec(), Vec::new(), Vec::<Frame<W>>::new());
     let (mut groups, mut longest, mut before) = (0, 0, 0);
-    // The place in the stream and the time of the last frame.
+    // The stream offset and the time of the last frame.
     let (mut last_place, mut last_time) = (0, 0.0_f32);
     for group in events(plan).chunk_by(|a, b| a.need == b.need) {
         let need = group[0].need.time();
@@ -196,7 +196,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
                 (bytes.len() - last_place) as f32 >= count * (active.len() * Active::<W>::BYTES) as f32
             }
         };
-        // A frame is made at the time of need of the group before, if there were groups since the last frame.
+        // The frame gets the need time of the previous group, if there is a group since the last frame.
         if due && bytes.len() > last_place {
             let at = bytes.len() - before;
             last_time = GroupHead::read(&bytes, at).map_or(last_time, |head| head.need);
@@ -233,10 +233,10 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
     Stream { bytes, groups, longest, frames }
 }
 
-/// The greatest number of bytes between a time and the frame nearest to it.
+/// Returns the greatest number of stream bytes between a time and the nearest frame.
 fn longest_seek<W>(stream: &Stream<W>, end: f32) -> usize {
     let groups = groups(&stream.bytes);
-    // The place in the stream after all groups needed by then.
+    // Returns the stream offset after all groups that are needed by `time`.
     let place = |time: f32| {
         let count = groups.partition_point(|(need, _)| *need <= time);
         count.checked_sub(1).map_or(0, |last| groups[last].1.end)
@@ -251,7 +251,7 @@ fn longest_seek<W>(stream: &Stream<W>, end: f32) -> usize {
     longest
 }
 
-/// The time of need and the place of each group in a stream.
+/// Returns the need time and the byte range of each group.
 fn groups(stream: &[u8]) -> Vec<(f32, Range<usize>)> {
     let mut groups = Vec::new();
     let mut at = 0;

@@ -6,22 +6,22 @@ use crate::raw::track::{Interpolation, Track};
 use crate::raw::value::TrackValue;
 use glam::{DAffine3, DQuat, DVec3, DVec4, Quat, Vec3};
 
-/// The greatest number of model matrices kept, 50 MB; a clip with more keys is not measured.
+/// The greatest number of model matrices in memory (50 MB). A clip that needs more is not measured.
 const MOST: usize = 1 << 19;
 
-/// A clip with at most half this many keys is measured at this many times.
+/// The desired number of measured times. Each interval between keys has two to eight.
 const DENSE: usize = 1024;
 
-/// The model matrices of the original at the times of all its keys, and between them.
+/// The model matrices of the original clip, at and between the times of all keys.
 #[derive(Debug)]
 pub(super) struct Check<'a> {
     skeleton: &'a Skeleton,
     times: Vec<f64>,
-    /// By time and joint.
+    /// The matrices, by time and then by joint.
     models: Vec<DAffine3>,
 }
 
-/// How rotations between keys are interpolated.
+/// The interpolation of rotations between keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lines {
     Exact,
@@ -29,7 +29,7 @@ enum Lines {
 }
 
 impl<'a> Check<'a> {
-    /// Samples the original, unless that takes too much memory.
+    /// Samples the original. Returns `None` if that takes too much memory.
     pub(super) fn new(clip: &RawClip, skeleton: &'a Skeleton) -> Option<Self> {
         let times = times(clip, MOST / clip.joints().max(1))?;
         let mut models = Vec::with_capacity(times.len() * clip.joints());
@@ -40,8 +40,8 @@ impl<'a> Check<'a> {
         Some(Self { skeleton, times, models })
     }
 
-    /// For each joint, the greatest distance of its six points in a reduced clip from their positions in the original.
-    /// If some exceed their limit as played, exact sampling is not measured any more.
+    /// Returns, for each joint, the greatest distance of its six points in a reduced clip from their positions in the
+    /// original. Skips exact sampling if a point exceeds its limit as played.
     pub(super) fn errors(&self, reduced: &RawClip, distances: &[f64], limits: &[f64]) -> Vec<f64> {
         let mut most = vec![0.0; limits.len()];
         self.measure(reduced, Lines::AsPlayed, distances, &mut most);
@@ -63,7 +63,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The square of the greatest distance between the six points under two transforms.
+/// Returns the square of the greatest distance between the six points under two transforms.
 fn apart(a: &DAffine3, b: &DAffine3, distance: f64) -> f64 {
     let shift = a.translation - b.translation;
     let axes = a.matrix3 - b.matrix3;
@@ -74,8 +74,7 @@ fn apart(a: &DAffine3, b: &DAffine3, distance: f64) -> f64 {
     of(axes.x_axis).max(of(axes.y_axis)).max(of(axes.z_axis))
 }
 
-/// The times of keys, times just before steps, and times between, densely if there are few keys; `None` if these are
-/// more than `most`.
+/// Returns the times of keys, times just before steps, and times between. Returns `None` if there are more than `most`.
 fn times(clip: &RawClip, most: usize) -> Option<Vec<f64>> {
     fn of<V: TrackValue>(track: Option<&Track<V>>, keys: &mut Vec<f32>) {
         let Some(track) = track.filter(|track| track.len() > 1) else { return };
@@ -115,7 +114,7 @@ struct Sweep<'a> {
     models: Vec<DAffine3>,
 }
 
-/// One part of a joint: a constant value, or a track and the sweep's place in it.
+/// One part of a joint: a constant value, or a track and its cursor.
 enum Part<'a> {
     Still(DVec4),
     Vector(&'a Track<Vec3>, usize),
@@ -147,7 +146,7 @@ impl<'a> Sweep<'a> {
         Self { parents: skeleton.parents(), models: Vec::with_capacity(joints.len()), joints, lines }
     }
 
-    /// The model matrices of all joints.
+    /// Computes the model matrices of all joints.
     fn models(&mut self, time: f64) -> &[DAffine3] {
         self.models.clear();
         for (parts, &parent) in self.joints.iter_mut().zip(self.parents) {

@@ -1,4 +1,4 @@
-//! Finds the fewest keys of a track within a tolerance of its own.
+//! Finds the fewest keys of a track within the track's tolerance.
 
 use super::marks::{Marks, Piece, tangent, unevenness};
 use crate::Error;
@@ -8,14 +8,14 @@ use crate::raw::value::TrackValue;
 use bumpalo::Bump;
 use glam::DVec4;
 
-/// Relative to the values of a track, differences smaller than this are lost in single precision.
+/// The relative difference of values below which single precision shows no difference.
 const NOTHING: f64 = 1e-9;
-/// How far, relatively, a single value may be from the rest pose and still count as equal: the rounding of normalising.
+/// The relative difference from the rest pose that counts as equal: the rounding error of normalising.
 const ROUNDED: f64 = 2e-7;
-/// How much, relatively, rounding a new key to single precision may add to its error.
+/// The relative error that rounding a new key to single precision may add.
 const ROUNDING: f64 = 1.2e-7;
 
-/// How to fit a track.
+/// The settings for fitting a track.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
     /// The greatest distance between the values of both tracks; 0 means lossless.
@@ -25,8 +25,8 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    /// A track with as few keys as possible, or `None` if it always has the value of `rest`. Marks and chosen keys lie
-    /// in the arena, which is reset first.
+    /// Returns a track with as few keys as possible, or `None` if the track always has the value `rest`. The arena
+    /// holds temporary lists, and is reset first.
     pub(super) fn fit<V: TrackValue>(
         self,
         arena: &mut Bump,
@@ -40,7 +40,7 @@ impl Fit {
         let lossless = self.tolerance == 0.0;
         let mut tolerance = self.tolerance.max(NOTHING * size);
         if V::ROTATION && tolerance >= core::f64::consts::SQRT_2 {
-            // No two rotations are further apart than this.
+            // Two rotations are at most √2 apart.
             tolerance = f64::INFINITY;
         }
         let of_lines = Marks::new(arena, track, tolerance, size, !lossless);
@@ -56,7 +56,7 @@ impl Fit {
         if marks.hold::<V>(all, marks.values[0], tolerance) {
             return Track::constant(V::narrow(marks.values[0])).map(Some);
         }
-        // The keys of rotations, and new keys, are rounded.
+        // Rotation keys and new keys are rounded.
         let rounding = ROUNDING * size;
         let rounded = V::ROTATION || track.interpolation() == Interpolation::Cubic;
         let of_lines = if rounded && tolerance > 4.0 * rounding { tolerance - rounding } else { tolerance };
@@ -79,7 +79,7 @@ impl Fit {
     }
 }
 
-/// The length of the greatest value of a track. A cubic curve lies in the hull of its Bézier points.
+/// Returns the greatest length of a value of a track. A cubic curve lies in the hull of its Bézier points.
 fn size<V: TrackValue>(track: &Track<V>) -> f64 {
     if V::ROTATION {
         return 1.0;
@@ -90,7 +90,7 @@ fn size<V: TrackValue>(track: &Track<V>) -> f64 {
     keys.chain(between).fold(0.0, f64::max)
 }
 
-/// Keeps the keys whose value differs from the one before.
+/// Keeps the keys whose value differs from that of the last kept key.
 fn steps<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64) -> Result<Track<V>, Error> {
     let mut kept = bumpalo::vec![in arena; 0];
     for mark in 1..marks.times.len() {
@@ -109,11 +109,11 @@ fn lines<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64, lossles
         let (a, b) = (marks.values[from], marks.values[to]);
         let (begin, span) = (marks.times[from], marks.times[to] - marks.times[from]);
         let apart = if V::ROTATION { V::distance(a, b) } else { 0.0 };
-        // The greatest speed of a player's normalised sums along the arc, which they do not follow at constant speed.
+        // The greatest speed of a player's normalised sums along the arc.
         let tangent = tangent(apart);
         let speed = 2.0 * tangent / span;
-        // If the sums are even enough, one test serves both. A lossless line has constant speed; a player follows it as
-        // it did between the original keys.
+        // If the sums are even enough, one test serves both interpolations. A lossless line needs only the exact test:
+        // a player's speed is as uneven as between the original keys.
         let uneven = if V::ROTATION && !lossless { unevenness(apart) } else { 0.0 };
         let even = uneven <= 0.02 * tolerance;
         let within = if even { tolerance - uneven } else { tolerance };
@@ -121,7 +121,7 @@ fn lines<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64, lossles
             let (t, value) = ((marks.times[mark] - begin) / span, marks.values[mark]);
             let allowed = marks.allowed(mark, within, speed);
             let constant = || V::distance(V::between(a, b, t), value) <= allowed;
-            // Between two marks their speed changes by at most this.
+            // The greatest error that the change of speed between two marks causes.
             let warp = || (speed * marks.time_beside(mark)).powi(2) * tangent * 0.25;
             let played = || V::distance(V::chord(a, b, t), value) <= allowed - warp();
             if lossless || even { constant() } else { played() && constant() }
@@ -150,11 +150,11 @@ fn curves<V: TrackValue>(arena: &Bump, track: &Track<V>, marks: &Marks<'_>, tole
     Track::cubic(times, values)
 }
 
-/// How often a curve is halved to decide whether it is within a tolerance.
+/// The greatest number of halvings to decide whether a curve is within a tolerance.
 const HALVINGS: u32 = 8;
 
-/// Whether a curve is within a tolerance of another one at all times, by the Bézier points of that curve and of the
-/// difference: no point of a curve is further away than the furthest of its Bézier points.
+/// Returns whether a curve stays within a tolerance of another curve. `apart` has the Bézier points of their
+/// difference: no point of a curve is longer than the longest Bézier point.
 fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64, halvings: u32) -> bool {
     let is_near = if V::ROTATION { are_turned(curve, apart, tolerance) } else { longest(apart) <= tolerance };
     if is_near || tolerance == f64::INFINITY {
@@ -170,11 +170,11 @@ fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64
         && is_within::<V>(behind, apart_behind, tolerance, halvings - 1)
 }
 
-/// Whether two curves, normalised, are within a tolerance, by their Bézier points.
+/// Returns whether two curves, once normalised, are within a tolerance, given Bézier points as in [`is_within`].
 ///
-/// Only the component of the difference across a quaternion *c* matters, divided by the length of the other: this is
-/// the sine of the angle between them. Across the first *c* it is smaller than across any other by at most the sine of
-/// the angle between these.
+/// Only the component of the difference perpendicular to a quaternion *c* of the curve matters. Divided by the length
+/// of the other quaternion, the component is the sine of the angle between the two. The code measures perpendicular to
+/// the first *c*, and adds a bound for the angle between the first *c* and any other.
 fn are_turned(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64) -> bool {
     let spread = longest(curve.map(|point| point - curve[0]));
     let (most, length) = (longest(apart), curve[0].length() - spread);
@@ -186,12 +186,12 @@ fn are_turned(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64) -> bool {
     across <= tolerance * (1.0 - 0.25 * tolerance * tolerance).max(0.0).sqrt() * (length - most)
 }
 
-/// The length of the longest vector.
+/// Returns the length of the longest vector.
 fn longest(vectors: [DVec4; 4]) -> f64 {
     vectors.iter().map(|vector| vector.length()).fold(0.0, f64::max)
 }
 
-/// The two halves of a curve, by de Casteljau's algorithm.
+/// Splits a curve into halves by de Casteljau's algorithm.
 fn halves([a, b, c, d]: [DVec4; 4]) -> [[DVec4; 4]; 2] {
     let middle = |a: DVec4, b: DVec4| (a + b) * 0.5;
     let (ab, bc, cd) = (middle(a, b), middle(b, c), middle(c, d));
@@ -200,8 +200,8 @@ fn halves([a, b, c, d]: [DVec4; 4]) -> [[DVec4; 4]; 2] {
     [[a, ab, abc, all], [all, bcd, cd, d]]
 }
 
-/// Selects the marks that stay keys, from those that may: goes from each as far as `fits` accepts one segment. Constant
-/// values before the first and after the last need no segment.
+/// Selects the stops that become keys: from each key, the next key is the farthest stop that `fits` accepts. Constant
+/// values before the first key and after the last key need no segment.
 fn chain<'b, V: TrackValue>(
     arena: &'b Bump,
     marks: &Marks<'_>,
@@ -223,8 +223,8 @@ fn chain<'b, V: TrackValue>(
     kept
 }
 
-/// The farthest mark that fits: tries steps of doubling length and then bisects; the next mark if none fits. Assumes
-/// that marks fit up to some point and not beyond. If this is not quite so, the result fits all the same.
+/// Returns the farthest index that fits, or the next index if none fits: doubles the step, then bisects. Assumes that
+/// indices fit up to some point and not beyond. If that is wrong, the result still fits.
 fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut bad, mut step) = (from + 1, end, 1);
     while good + 1 < bad {
@@ -242,7 +242,7 @@ fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
     good.min(end - 1)
 }
 
-/// The times and values of the marks that are kept.
+/// Returns the times and values of the kept marks.
 #[expect(clippy::cast_possible_truncation, reason = "times of keys come from single precision")]
 fn keys<V: TrackValue>(marks: &Marks<'_>, kept: &[usize]) -> (Vec<f32>, Vec<V>) {
     kept.iter().map(|&mark| (marks.times[mark] as f32, V::narrow(marks.values[mark]))).unzip()

@@ -1,16 +1,14 @@
-//! The curve of a track as points to compare a reduction with, and how far it may be from straight lines between them.
+//! Points of a track's curve to compare a reduction with, and the tolerance at each point.
 //!
-//! Being within a tolerance at two marks does not imply it between them. The tolerance at a mark is reduced so that it
-//! does:
+//! A line within a tolerance at two marks may exceed the tolerance between them. So the tolerance at a mark is reduced:
 //!
-//! - The curve deviates from the line between two marks by at most its *bend*. For a cubic *c* this is
-//!   `h² / 8 · max |c″|` over the time *h* between the marks, and `c″` is greatest at one of them. A straight line that
-//!   is off by at most *e* at both marks is also off by at most *e* between them, so it is off by at most `e + bend`
-//!   from the curve.
-//! - For rotations, lines are arcs. Two arcs on a sphere, of at most the angle *2γ*, whose ends are *e* apart, are at
-//!   most `e (1 / cos γ + sin γ / cos² γ) ≤ e / (1 − γ)` apart in between. A cubic *c* of quaternions is normalised:
-//!   its bend is that of *c* divided by its least length, plus the effects of its greater length at one mark and of a
-//!   normalised sum.
+//! - Between two marks, the curve deviates from the straight line by at most the *bend*. For a cubic *c*, the bend is
+//!   `h² / 8 · max |c″|`, where *h* is the time between the marks; `c″` is greatest at a mark. A line that is off by at
+//!   most *e* at both marks is off by at most `e + bend` from the curve between them.
+//! - For rotations, lines are arcs. If the ends of two arcs of at most the angle *2γ* are *e* apart, the arcs are at
+//!   most `e (1 / cos γ + sin γ / cos² γ) ≤ e / (1 − γ)` apart. A cubic *c* of quaternions is normalised: the bend of
+//!   *c* is divided by the least length of *c*. Two terms are added: one for unequal lengths at the marks, one for the
+//!   uneven speed of a normalised sum.
 
 use crate::raw::track::{Interpolation, Track, hermite};
 use crate::raw::value::TrackValue;
@@ -21,38 +19,37 @@ use glam::DVec4;
 
 /// The greatest number of stops in addition to a track's keys, to bound memory and time.
 const MOST_LINES: usize = 1 << 20;
-/// The greatest angle between two marks of a rotation.
+/// The greatest angle between the quaternions of two marks, in radians.
 const ARC: f64 = 0.05;
 
-/// Points of a curve in the order of their times. *Stops* are those that may become keys.
+/// Points of a curve in ascending order of time. *Stops* are the points that may become keys.
 #[derive(Debug)]
 pub(super) struct Marks<'b> {
     pub(super) times: Vec<'b, f64>,
-    /// Normalised: rotations are unit quaternions.
+    /// The normalised values: rotations are unit quaternions.
     pub(super) values: Vec<'b, DVec4>,
     /// The surroundings of each mark.
     beside: Vec<'b, Beside>,
-    /// Which marks may become keys of straight lines; their times are exact in single precision.
+    /// The marks that may become keys of straight lines; their times are exact in single precision.
     pub(super) stops: Vec<'b, usize>,
-    /// Which marks are the track's keys.
+    /// The marks at the track's keys.
     pub(super) keys: Vec<'b, usize>,
 }
 
-/// The greater value of the two intervals adjacent to a mark.
+/// Values for the two intervals next to a mark: the greater of the two.
 #[derive(Clone, Copy, Debug, Default)]
 struct Beside {
-    /// How far the curve deviates from the straight line, or from the arc at constant speed.
+    /// The deviation of the curve from the straight line, or from the arc at constant speed.
     bend: f64,
-    /// How far a rotation turns: the angle between the quaternions.
+    /// The angle between the quaternions of a rotation, in radians.
     arc: f64,
-    /// The time.
+    /// The length of the interval, in seconds.
     time: f64,
 }
 
 impl<'b> Marks<'b> {
-    /// The keys of a track and points between them. If `lines` will replace the curve, there are enough stops that
-    /// lines through all of them stay within a quarter of the tolerance wherever single precision has a time. `None` if
-    /// that takes too many.
+    /// Marks the keys of a track and points between them. If `lines` will replace the curve, adds stops until lines
+    /// through them are within a quarter of the tolerance at single-precision times. `None` if too many.
     pub(super) fn new<V: TrackValue>(
         arena: &'b Bump,
         track: &Track<V>,
@@ -92,19 +89,19 @@ impl<'b> Marks<'b> {
         Some(marks)
     }
 
-    /// Whether all marks of a range are so near to a value that the curve next to them is within the tolerance.
+    /// Returns whether the curve around a range of marks stays within the tolerance of a value.
     pub(super) fn hold<V: TrackValue>(&self, marks: Range<usize>, value: DVec4, tolerance: f64) -> bool {
         marks.into_iter().all(|mark| V::distance(self.values[mark], value) <= self.allowed(mark, tolerance, 0.0))
     }
 
-    /// How far a line may be from a mark so that it is within the tolerance up to the neighbouring marks. For a
-    /// rotation the line is an arc with this speed, in radians of quaternions a second.
+    /// Returns how far a line may be from a mark to be within the tolerance up to the neighbouring marks. For a
+    /// rotation, the line is an arc with this speed, in radians between quaternions per second.
     pub(super) fn allowed(&self, mark: usize, tolerance: f64, speed: f64) -> f64 {
         let Beside { bend, arc, time } = self.beside[mark];
         if tolerance == f64::INFINITY { tolerance } else { (tolerance - bend) * (1.0 - 0.5 * arc.max(speed * time)) }
     }
 
-    /// The longer time from a mark to a neighbour.
+    /// Returns the longer time from a mark to a neighbour, in seconds.
     pub(super) fn time_beside(&self, mark: usize) -> f64 {
         self.beside[mark].time
     }
@@ -115,17 +112,17 @@ impl<'b> Marks<'b> {
 pub(super) struct Piece {
     begin: f64,
     span: f64,
-    /// Value, tangents for the whole piece, value.
+    /// The first value, both tangents for the whole piece, and the last value.
     hermite: [DVec4; 4],
 }
 
 impl Piece {
-    /// The piece after a key.
+    /// Returns the piece after a key.
     pub(super) fn new<V: TrackValue>(track: &Track<V>, key: usize) -> Self {
         Self::over(track, key, key + 1)
     }
 
-    /// The curve from one key to another, ignoring keys between.
+    /// Returns the curve from one key to another, ignoring keys between.
     pub(super) fn over<V: TrackValue>(track: &Track<V>, from: usize, until: usize) -> Self {
         let [begin, end] = [from, until].map(|key| f64::from(track.times()[key]));
         let span = end - begin;
@@ -133,14 +130,14 @@ impl Piece {
         Self { begin, span, hermite: [track.value(from).widen(), out, into, track.value(until).widen()] }
     }
 
-    /// Its part between two times.
+    /// Returns the part between two times.
     pub(super) fn part(&self, from: f64, until: f64) -> Self {
         let span = until - from;
         let [out, into] = [from, until].map(|time| self.slope(time) * span);
         Self { begin: from, span, hermite: [self.at(from), out, into, self.at(until)] }
     }
 
-    /// The Bézier control points.
+    /// Returns the Bézier control points.
     pub(super) fn hull(&self) -> [DVec4; 4] {
         let [a, out, into, b] = self.hermite;
         [a, a + out / 3.0, b - into / 3.0, b]
@@ -155,7 +152,7 @@ impl Piece {
         hermite(a, out, into, b, self.share(time))
     }
 
-    /// Its change in a second.
+    /// Returns the first derivative, per second.
     fn slope(&self, time: f64) -> DVec4 {
         let ([a, out, into, b], t) = (self.hermite, self.share(time));
         let sum =
@@ -163,21 +160,20 @@ impl Piece {
         sum / self.span
     }
 
-    /// The change of its slope in a second.
+    /// Returns the second derivative, per second squared.
     fn curvature(&self, time: f64) -> DVec4 {
         let ([a, out, into, b], t) = (self.hermite, self.share(time));
         ((b - a) * (6.0 - 12.0 * t) + out * (6.0 * t - 4.0) + into * (6.0 * t - 2.0)) / (self.span * self.span)
     }
 
-    /// The greatest deviation from the straight line between two times, or for rotations from the arc at constant
-    /// speed.
+    /// Returns the greatest deviation between two times from the straight line, or from an arc at constant speed.
     fn bend<V: TrackValue>(&self, from: f64, until: f64) -> f64 {
         let time = until - from;
         let bend = time * time / 8.0 * self.curvature(from).length().max(self.curvature(until).length());
         if !V::ROTATION {
             return bend;
         }
-        // The least length of the line between the two.
+        // The least length of a quaternion on the line between the two.
         let (a, b) = (self.at(from), self.at(until));
         let least = 0.5 * ((a + b).length() - (b - a).length());
         if bend >= least {
@@ -191,7 +187,7 @@ impl Piece {
     }
 }
 
-/// A track from which marks are made.
+/// A track and the marks that are made from it.
 struct Curve<'a, 'b, V> {
     track: &'a Track<V>,
     /// The piece between the current keys, if the track is cubic.
@@ -202,7 +198,7 @@ struct Curve<'a, 'b, V> {
 }
 
 impl<V: TrackValue> Curve<'_, '_, V> {
-    /// Whether there are more stops than allowed.
+    /// Returns whether there are more stops than allowed.
     fn is_full(&self) -> bool {
         self.marks.stops.len() > self.track.len() + MOST_LINES
     }
@@ -219,7 +215,7 @@ impl<V: TrackValue> Curve<'_, '_, V> {
                 beside.arc = angle(V::distance(from, value));
             }
             beside.time = time - last;
-            // Between two adjacent times of single precision there is nothing to sample.
+            // Between two adjacent single-precision times there is nothing to sample.
             if !are_neighbours(last, time) {
                 beside.bend = self.piece.map_or(0.0, |piece| piece.bend::<V>(last, time));
             }
@@ -244,7 +240,7 @@ impl<V: TrackValue> Curve<'_, '_, V> {
         (1..parts).for_each(|part| self.mark(from + (until - from) * f64::from(part) / f64::from(parts)));
     }
 
-    /// Adds marks between two times, and stops where a line between the two is not good enough.
+    /// Adds marks between two times, and stops if one line is not accurate enough.
     fn divide(&mut self, from: f32, until: f32) {
         let middle = from + (until - from) * 0.5;
         if !(from < middle && middle < until) || self.is_full() {
@@ -270,29 +266,27 @@ impl<V: TrackValue> Curve<'_, '_, V> {
     }
 }
 
-/// Whether there is at most one time between two others in single precision.
+/// Returns whether at most one single-precision time lies between two times.
 fn are_neighbours(from: f64, until: f64) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
     let (from, until) = (from as f32, until as f32);
     until <= from.next_up()
 }
 
-/// The angle between two unit quaternions with this distance.
+/// Returns the angle, in radians, between two unit quaternions at this distance.
 fn angle(distance: f64) -> f64 {
     2.0 * (0.5 * distance).min(1.0).asin()
 }
 
-/// The tangent of half the angle between two unit quaternions with this distance, with the signs that bring them
-/// nearest.
+/// Returns the tangent of half the angle between two unit quaternions at this distance, with the nearer signs.
 pub(super) fn tangent(distance: f64) -> f64 {
     let half = 0.5 * distance.min(core::f64::consts::SQRT_2);
     half / (1.0 - half * half).sqrt()
 }
 
-/// The greatest distance of a normalised sum of two unit quaternions from the point that constant speed along the arc
-/// reaches at the same time, for arcs up to half a turn, given the length of the chord. The series starts with
-/// `angle³ / 6 · t (1 − t) (1 − 2 t)`, at most 0.016 times the cube of the angle; the factor has room for the rest, and
-/// for the arc being longer than its chord.
+/// Returns a bound for the deviation of a normalised sum of two unit quaternions from constant speed along the arc,
+/// given the chord's length. The arc is at most half a turn. The series starts with `angle³ / 6 · t (1 − t) (1 − 2 t)`,
+/// at most 0.016 times the cube of the angle. The factor 0.03 also covers the rest and the longer arc.
 pub(super) fn unevenness(chord: f64) -> f64 {
     0.03 * chord * chord * chord
 }

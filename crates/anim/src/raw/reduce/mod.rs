@@ -2,8 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `sensitivity` | how far an error of a track moves points of the model |
-//! | `marks` | a track's curve as points to compare a reduction with |
+//! | `sensitivity` | the effect of a track's error on points of the model |
+//! | `marks` | points of a track's curve to compare a reduction with |
 //! | `fit` | the fewest keys of a track within its tolerance |
 //! | `check` | the error of all tracks together, measured in model space |
 //! | `plan` | the tolerance of each track |
@@ -19,12 +19,12 @@ use super::error::ClipError;
 use crate::{Error, Skeleton};
 use std::collections::BTreeMap;
 
-/// The limits of [`RawClip::reduced`].
+/// The error bounds of [`RawClip::reduced`].
 ///
-/// The error is measured where it is visible: on the model. Around each joint there are six imaginary skin points at a
-/// *distance* along its axes, in both directions. However the errors of the joint and of all joints above it combine,
-/// none of the six points is ever farther than the *error* from its position in the original clip. New keys are rounded
-/// to single precision, which may exceed an error bound smaller than a two-millionth of a track's values.
+/// The error is measured on the model. Around each joint are six imaginary skin points, at a *distance* along the
+/// joint's axes in both directions. No point is ever farther than the *error* from its position in the original clip,
+/// even if the errors of all joints above add up. New keys are rounded to single precision, which may exceed a bound
+/// below a two-millionth of a track's values.
 ///
 /// ```
 /// use hedgerow_anim::raw::Reduction;
@@ -35,39 +35,37 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// The greatest error in model space, in metres. With 0, a key is only removed if single precision does not show
-    /// the difference.
+    /// The greatest error in model space, in metres. If 0, a key is removed only if rounding hides the difference.
     pub error: f32,
-    /// The distance from a joint at which the error is measured, in metres. With 0, the rotation of a joint without
-    /// children is ignored.
+    /// The distance from a joint at which the error is measured, in metres. If 0, a leaf joint's rotation is ignored.
     pub distance: f32,
     /// The greatest error of a channel, in the channel's own unit.
     pub channel_error: f32,
-    /// Whether cubic tracks may stay cubic if that takes fewer numbers than straight lines within the same bound (a
-    /// cubic key has three values). Otherwise all tracks become straight lines or steps, unless their error must be 0;
-    /// a track that would take too many lines is an error ([`ClipError::TooManyLines`]).
+    /// Whether a cubic track may stay cubic, if that takes fewer values than straight lines (a cubic key has three
+    /// values). If false, cubic tracks become straight lines, except if their error must be 0. A track that needs too
+    /// many lines is an error ([`ClipError::TooManyLines`]).
     pub cubic: bool,
-    /// Whether to drop tracks that always equal the rest pose. Sampling a whole pose then takes these parts from the
-    /// rest pose, so the pose must have been made for the skeleton ([`Pose::rest`](crate::Pose::rest)).
+    /// Whether to drop tracks that always equal the rest pose. Sampling then takes these parts from the pose's
+    /// skeleton, so make the pose with [`Pose::rest`](crate::Pose::rest).
     pub drop_rest: bool,
-    /// Error and distance of joints with their own bounds.
+    /// The error and distance of each joint with its own bound, in metres.
     joints: BTreeMap<u16, (f32, f32)>,
 }
 
 impl Reduction {
-    /// Lossless: only removes keys whose absence changes every sample by less than the rounding of single precision.
+    /// A lossless reduction: removes only keys whose absence changes samples by less than single-precision rounding.
     pub const LOSSLESS: Self =
         Self { error: 0.0, distance: 0.0, channel_error: 0.0, cubic: true, drop_rest: false, joints: BTreeMap::new() };
 
-    /// The bound for all joints: an error in model space, and the distance from the joint at which it is measured, both
-    /// in metres. [`channel_error`](Self::channel_error) is 0.001, [`cubic`](Self::cubic) is true and
+    /// Creates a bound for all joints: an error in model space, measured at a distance from the joint, both in metres.
+    /// [`channel_error`](Self::channel_error) is 0.001, [`cubic`](Self::cubic) is true and
     /// [`drop_rest`](Self::drop_rest) is false.
     #[must_use]
     pub const fn new(error: f32, distance: f32) -> Self {
         Self { error, distance, channel_error: 1e-3, cubic: true, drop_rest: false, joints: BTreeMap::new() }
     }
 
-    /// Sets the bound of one joint. A later call for the same joint replaces it.
+    /// Sets the bound of one joint. A later call for the same joint replaces the bound.
     ///
     /// Runs in **O(log n)** for n joints with their own bounds.
     #[must_use]
@@ -76,7 +74,7 @@ impl Reduction {
         self
     }
 
-    /// Error and distance of a joint.
+    /// Returns the error and distance of a joint, in metres.
     ///
     /// Runs in **O(log n)** for n joints with their own bounds.
     #[must_use]
@@ -94,7 +92,7 @@ impl Reduction {
     }
 }
 
-/// A tenth of a millimetre at three centimetres.
+/// Bounds the error to 0.1 mm at 3 cm from each joint.
 impl Default for Reduction {
     fn default() -> Self {
         Self::new(1e-4, 0.03)
@@ -102,13 +100,12 @@ impl Default for Reduction {
 }
 
 impl RawClip {
-    /// The same clip with fewer keys, within a bound in model space.
+    /// Returns the clip with fewer keys, within a bound in model space.
     ///
-    /// The bound holds for exact sampling and for sampling as a player does it
-    /// ([`sample_as_played`](Self::sample_as_played)), into a pose made for the skeleton. The remaining keys have their
-    /// original times and values, with rotations normalised. A track that needs only one key becomes constant, which
-    /// costs a player nothing. Keys are added where a player would interpolate a rotation too unevenly, and where a
-    /// cubic track takes fewer numbers as straight lines.
+    /// The bound holds for [`sample`](Self::sample) and [`sample_as_played`](Self::sample_as_played), into a pose made
+    /// for the skeleton. Remaining keys have their original times and values, with rotations normalised. A track that
+    /// needs one key becomes constant, which costs a player nothing. Keys are added if a player would interpolate a
+    /// rotation too unevenly, or if a cubic track takes fewer values as straight lines.
     ///
     /// Usually runs in **O(joints · keys · log keys)**: about half a second for 100 joints with 1,000 keys each.
     ///
@@ -125,7 +122,8 @@ impl RawClip {
     /// let mut clip = RawClip::new(4.0, 1)?;
     /// clip.set_rotation(0, Track::linear(times, turns)?)?;
     /// let reduced = clip.reduced(&skeleton, &Reduction::new(1e-4, 0.8))?;
-    /// assert_eq!(reduced.rotation(0).unwrap().len(), 4); // players go lines between two a little unevenly
+    /// assert_eq!(reduced.rotation(0).unwrap().len(), 4); // a player's speed between two keys is slightly uneven
+    /// assert!(clip.reduced(&skeleton, &Reduction::LOSSLESS)?.keys() > 4);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///

@@ -1,9 +1,9 @@
 //! Decides the tolerance of each track.
 //!
-//! At worst, the errors of the tracks that a point depends on add up, so giving each track an equal share of the bound
-//! is provably safe. They hardly ever add up. So tracks first get more than that, then the clip is measured, and where
-//! it exceeds the bound, the responsible tracks get less, down to the safe part. Points that depend on a track whose
-//! curve bends between its keys get the safe part at once: its new keys are in between, and so are its errors.
+//! At worst, the errors of all tracks that move a point add up, so an equal share of the bound for each track is safe.
+//! Errors rarely add up. So tracks first get more than this *safe part*. Then the clip is measured, and the tracks of a
+//! point that exceeds the bound get less, down to the safe part. If a curve bends between keys, all tracks that move
+//! the same points get the safe part at once: new keys and their errors lie between the measured times.
 
 use super::Reduction;
 use super::check::Check;
@@ -16,10 +16,9 @@ use crate::raw::value::TrackValue;
 use crate::{Error, Skeleton};
 use bumpalo::Bump;
 
-/// How often the clip is measured and fitted again before everything beyond its bound gets the safe part.
+/// The number of rounds of measuring and fitting before tracks beyond their bound get the safe part.
 const ROUNDS: usize = 12;
-/// The part of the bound that the measured error may use. Errors are measured at some times, and are slightly greater
-/// between them.
+/// The fraction of the bound that a measured error may use: errors are slightly greater between the measured times.
 const MARGIN: f64 = 0.95;
 
 pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction) -> Result<RawClip, Error> {
@@ -59,11 +58,11 @@ struct Plan<'a> {
     skeleton: &'a Skeleton,
     reduction: &'a Reduction,
     sensitivities: Vec<Sensitivity>,
-    /// The greatest measured error allowed for the points of a joint.
+    /// The greatest measured error allowed for the points of each joint, in metres.
     limits: Vec<f64>,
-    /// In metres: the error that each track of a joint may use.
+    /// The error that each track of a joint may use, in metres.
     budgets: Vec<f64>,
-    /// The error that it may always use, whatever the others do.
+    /// The error that each track of a joint may use whatever the other tracks do, in metres.
     safe: Vec<f64>,
 }
 
@@ -102,12 +101,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether no joint has more than the safe part.
+    /// Returns whether no joint has more than the safe part.
     fn is_safe(&self) -> bool {
         self.budgets == self.safe
     }
 
-    /// By how much the errors of each joint's tracks must shrink, if measured errors exceed the limit.
+    /// Returns the factor for the budget of each joint: below 1 if a measured error exceeds the limit.
     fn factors(&self, errors: &[f64]) -> Vec<f64> {
         let each = self.limits.iter().zip(errors);
         let factor =
@@ -117,7 +116,7 @@ impl<'a> Plan<'a> {
         factors
     }
 
-    /// Reduces budgets where factors are below 1. Returns for each joint whether that changed anything.
+    /// Reduces budgets if factors are below 1. Returns for each joint whether its budget shrank.
     fn tighten(&mut self, factors: &[f64], to_safe: bool) -> Vec<bool> {
         let each = self.budgets.iter_mut().zip(&self.safe).zip(factors);
         each.map(|((budget, &safe), &factor)| {
@@ -166,13 +165,13 @@ impl<'a> Plan<'a> {
         rest: Option<V>,
     ) -> Result<Option<Track<V>>, Error> {
         let (budget, sensitivity) = (self.budgets[usize::from(joint)], self.sensitivities[usize::from(joint)].of(part));
-        // If nothing depends on a track, it may have any value, unless the reduction is lossless.
+        // The sensitivity is 0 if nothing depends on the track. The tolerance is then infinite, except if lossless.
         let tolerance = if budget == 0.0 { 0.0 } else { budget / sensitivity };
         Fit { tolerance, cubic: self.reduction.cubic }.fit(arena, track, rest, TrackName::Joint(joint, part))
     }
 }
 
-/// Gives each joint the least of its own value and those of the joints below it.
+/// Gives each joint the least value of the joint and its descendants.
 fn least_below(parents: &[u16], values: &mut [f64]) {
     for joint in (1..values.len()).rev() {
         let parent = usize::from(parents[joint]);

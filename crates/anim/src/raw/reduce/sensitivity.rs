@@ -1,14 +1,14 @@
-//! How far an error of a track moves points of the model.
+//! The effect of a track's error on points of the model.
 //!
-//! The point of a joint is `M₀ M₁ … Mₙ p`. Replacing the joints' transforms by those of the reduced clip, one after
-//! another from the last to the first, moves it by at most the sum over the joints *i* of
+//! A point *p* of joint *n* is at `M₀ M₁ … Mₙ p`. If the transforms of the reduced clip replace those of the original,
+//! the point moves by at most the sum over the joints *i* of
 //!
 //! ```text
 //! growth(i) · ( |Δt| + 2 |Δq| · scale(i) · reach(i) + |Δs| · reach(i) )
 //! ```
 //!
-//! where `growth` is the product of the greatest scales above the joint, and `reach` the greatest distance, in the
-//! joint's space, of the points below it. A rotation that is off by the angle φ moves a point at the distance 1 by
+//! where `growth` is the product of the greatest scales above the joint. `reach` is the greatest distance of the points
+//! below the joint, in the joint's space. A rotation that is off by the angle φ moves a point at the distance 1 by
 //! `2 sin(φ/2) ≤ 4 sin(φ/4) = 2 |Δq|`, where `|Δq|` is the distance of the two quaternions.
 
 use super::Reduction;
@@ -19,7 +19,7 @@ use crate::raw::value::sealed::Value;
 use crate::{Skeleton, raw::TrackPart};
 use glam::{DVec4, Vec3};
 
-/// The effect in model space of an error of one, by joint and part.
+/// The error in model space that an error of 1 in each part of a joint causes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sensitivity {
     pub(super) translation: f64,
@@ -37,7 +37,7 @@ impl Sensitivity {
     }
 }
 
-/// The sensitivities of all joints.
+/// Computes the sensitivities of all joints.
 pub(super) fn sensitivities(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction) -> Vec<Sensitivity> {
     let parents = skeleton.parents();
     let joints = clip.joint_numbers();
@@ -67,8 +67,7 @@ pub(super) fn sensitivities(clip: &RawClip, skeleton: &Skeleton, reduction: &Red
     (0..reach.len()).map(sensitivity).collect()
 }
 
-/// The maximum of `measure` on the track, or at `rest` without one. The curve of a cubic track lies in the hull of its
-/// Bézier points.
+/// Returns the maximum of `measure` on the track, or at `rest`. A cubic curve lies in the hull of its Bézier points.
 fn largest(track: Option<&Track<Vec3>>, rest: Vec3, measure: impl Fn(DVec4) -> f64) -> f64 {
     let Some(track) = track else { return measure(rest.widen()) };
     let mut most = 0.0_f64;
@@ -84,7 +83,7 @@ fn largest(track: Option<&Track<Vec3>>, rest: Vec3, measure: impl Fn(DVec4) -> f
     most
 }
 
-/// Whether a track changes over time.
+/// Returns whether a track changes over time.
 pub(super) fn moves<V: TrackValue>(track: &Track<V>) -> bool {
     let still = |key| {
         let (into, out) = track.tangents(key);
@@ -93,7 +92,7 @@ pub(super) fn moves<V: TrackValue>(track: &Track<V>) -> bool {
     track.len() > 1 && !(0..track.len()).all(still)
 }
 
-/// Whether a track bends so much between two keys that a reduction may insert keys there.
+/// Returns whether a track bends so much between two keys that a reduction may insert keys there.
 pub(super) fn is_bent<V: TrackValue>(track: &Track<V>) -> bool {
     /// The distance between quaternions of rotations 30 degrees apart.
     const WIDE: f64 = 0.26;

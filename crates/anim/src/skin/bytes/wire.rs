@@ -1,4 +1,4 @@
-//! Numbers as little-endian bytes: written at the end of a list, and taken from the start of one.
+//! Writes and reads little-endian numbers.
 
 use super::VERSION;
 use crate::skin::SkinError;
@@ -6,7 +6,7 @@ use hedgerow_math::internal::file_header::{self, HEADER_BYTES, Kind};
 
 pub(super) const CUT_OFF: SkinError = SkinError::Malformed("it is cut off");
 
-/// Bytes that grow at their end.
+/// A list of bytes, written at the end.
 pub(super) struct Writer(Vec<u8>);
 
 impl Writer {
@@ -36,7 +36,7 @@ impl Writer {
     }
 }
 
-/// Bytes that are taken from their start.
+/// A list of bytes, read from the start.
 pub(super) struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
@@ -44,14 +44,14 @@ impl<'b> Reader<'b> {
         Self(bytes)
     }
 
-    /// So many items of `N` bytes; fails before anything is allocated for them.
+    /// Reads `count` items of `N` bytes, without an allocation.
     pub(super) fn items<const N: usize>(&mut self, count: usize) -> Result<&'b [[u8; N]], SkinError> {
         let (taken, rest) = count.checked_mul(N).and_then(|length| self.0.split_at_checked(length)).ok_or(CUT_OFF)?;
         self.0 = rest;
         Ok(taken.as_chunks().0)
     }
 
-    /// Fails unless so many items of so many bytes are there.
+    /// Returns an error unless `count` items of `bytes` bytes are left.
     pub(super) fn expect(&self, count: usize, bytes: usize) -> Result<(), SkinError> {
         let there = count.checked_mul(bytes).is_some_and(|length| length <= self.0.len());
         if there { Ok(()) } else { Err(CUT_OFF) }
@@ -73,7 +73,7 @@ impl<'b> Reader<'b> {
         Ok(self.items(count)?.iter().map(|short| u16::from_le_bytes(*short)))
     }
 
-    /// So many times `N` floats.
+    /// Reads `count` arrays of `N` floats.
     pub(super) fn floats<const N: usize>(
         &mut self,
         count: usize,

@@ -1,6 +1,6 @@
 //! Skinning of sixteen vertices at a time, all with the same number of influences.
 //!
-//! For a vertex that follows the joints `i`, `j`, `k` and `l`, or fewer, with weights of which the last is implied,
+//! A vertex follows the joints `i`, `j`, `k` and `l`, or fewer. The last weight is implied.
 //!
 //! ```text
 //! one    M = palette[i]
@@ -10,16 +10,15 @@
 //! eight  likewise
 //!
 //! position' = ((M₃ + M₀·x) + M₁·y) + M₂·z          M₀ … M₃ are the columns of M
-//! normal'   =  (M₀·x + M₁·y) + M₂·z                tangents likewise, and w as it is
+//! normal'   =  (M₀·x + M₁·y) + M₂·z                tangents likewise; w is copied
 //! ```
 //!
-//! in this order. Each product is fused with the following sum if the machine can do it (AVX2, AVX-512, NEON): those
-//! levels agree with each other to the bit, and so do the others. On each, a coordinate is off by at most `1e-6` times
-//! the sum of the absolute values of its terms, `Σ |palette[joint]|·|p|` in the coordinate's row: twelve roundings of
-//! 2⁻²⁴ and what they carry. Without fusing, four influences would take 50 % more instructions.
+//! Terms are added in this order. On AVX2, AVX-512 and NEON, each product is fused with the following sum. These levels
+//! agree with each other to the bit, and so do the others. On each level, a coordinate is off by at most `1e-6` times
+//! the sum of the absolute values of its terms, `Σ |palette[joint]|·|p|` in the coordinate's row, from twelve roundings
+//! of 2⁻²⁴. Without fusing, four influences would take 50 % more instructions.
 //!
-//! What a vertex becomes does not depend on which vertices are its neighbours, so a mesh may be cut into chunks
-//! anywhere.
+//! A vertex does not depend on its neighbours, so a mesh may be split at any vertex.
 
 mod influences;
 mod portable;
@@ -36,26 +35,26 @@ use core::ops::Range;
 use fearless_simd::{Level, dispatch};
 use hedgerow_math::internal::level::level;
 
-/// How many vertices a block has.
+/// The number of vertices in a block.
 pub(crate) const LANES: usize = 16;
 
-/// Some of the vertices that have the same number of influences.
+/// Some vertices with the same number of influences.
 #[derive(Clone, Debug)]
 pub(crate) struct Run<'a> {
-    /// The influences of all of these.
+    /// The influences of all vertices with this number.
     pub(crate) influences: &'a Influences,
-    /// Which blocks of them are meant.
+    /// The blocks of the run in `influences`.
     pub(crate) blocks: Range<usize>,
-    /// Where the first of these blocks lies in the streams.
+    /// The index of the first block in the streams.
     pub(crate) stream: usize,
-    /// How many vertices these blocks hold; the last block may be filled in part.
+    /// The number of vertices in the blocks; the last block may be partly filled.
     pub(crate) vertices: usize,
 }
 
-/// Adds so many times the deltas to as many blocks: `to + weight · delta`, not fused, on every level.
+/// Adds deltas times a weight: `to + weight · delta`, not fused on any level.
 ///
 /// # Panics
-/// Unless there are as many of both.
+/// Panics if the lengths differ.
 pub(crate) fn add_scaled(to: &mut [Block], deltas: &[Block], weight: f32) {
     add_scaled_at(level(), to, deltas, weight);
 }
@@ -66,10 +65,10 @@ fn add_scaled_at(level: Level, to: &mut [Block], deltas: &[Block], weight: f32) 
     dispatch!(level, simd => portable::add_scaled(simd, to, deltas, weight));
 }
 
-/// Skins the vertices of these runs, which follow one another in the output.
+/// Skins the vertices of runs, which follow one another in the output.
 ///
 /// # Panics
-/// If the palette has no matrix for some joint, a stream no block for some run, or a sink no place for some vertex.
+/// Panics if the palette, a stream or a sink is too short for a run.
 pub(crate) fn skin(palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, sinks: Sinks<'_>) {
     skin_at(level(), palette, runs, streams, sinks);
 }

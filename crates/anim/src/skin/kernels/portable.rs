@@ -1,14 +1,14 @@
-//! The kernels: a vector is a row of one vertex's matrix, then a column.
+//! The portable kernels: a vector holds a row of one vertex's matrix, then a column.
 
 use super::{Block, Influences, LANES, Run, Sinks, Streams, VertexStream};
 use crate::Mat34;
 use fearless_simd::{f32x4, prelude::*};
 use hedgerow_math::internal::vectors::transpose;
 
-/// The columns of a matrix; what is fourth in each means nothing.
+/// The columns of a matrix; the fourth element of each is unused.
 type Columns<S> = [f32x4<S>; 4];
 
-/// See [`skin`](super::skin).
+/// Implements [`skin`](super::skin).
 #[inline(always)]
 pub(super) fn skin<S: Simd>(simd: S, palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, sinks: &mut Sinks<'_>) {
     let mut vertex = 0;
@@ -30,7 +30,7 @@ pub(super) fn skin<S: Simd>(simd: S, palette: &[Mat34], runs: &[Run<'_>], stream
     }
 }
 
-/// The weighted sum of the matrices that a vertex follows.
+/// Returns the weighted sum of the matrices that a vertex follows.
 #[inline(always)]
 fn blend<S: Simd>(simd: S, palette: &[Mat34], influences: &Influences, block: usize, lane: usize) -> Columns<S> {
     let zero = f32x4::splat(simd, 0.0);
@@ -71,7 +71,7 @@ fn rows_of<S: Simd>(simd: S, palette: &[Mat34], joint: u16) -> [f32x4<S>; 3] {
     [f32x4::load_array_ref(simd, x), f32x4::load_array_ref(simd, y), f32x4::load_array_ref(simd, z)]
 }
 
-/// `((M₃ + M₀·x) + M₁·y) + M₂·z`.
+/// Computes `((M₃ + M₀·x) + M₁·y) + M₂·z`.
 #[inline(always)]
 fn point<S: Simd>(simd: S, [m0, m1, m2, m3]: &Columns<S>, [x, y, z]: &Block, lane: usize) -> f32x4<S> {
     let sum = m0.mul_add(f32x4::splat(simd, x.0[lane]), *m3);
@@ -79,7 +79,7 @@ fn point<S: Simd>(simd: S, [m0, m1, m2, m3]: &Columns<S>, [x, y, z]: &Block, lan
     m2.mul_add(f32x4::splat(simd, z.0[lane]), sum)
 }
 
-/// `(M₀·x + M₁·y) + M₂·z`.
+/// Computes `(M₀·x + M₁·y) + M₂·z`.
 #[inline(always)]
 fn direction<S: Simd>(simd: S, [m0, m1, m2, _]: &Columns<S>, [x, y, z]: &Block, lane: usize) -> f32x4<S> {
     let sum = *m0 * f32x4::splat(simd, x.0[lane]);
@@ -96,7 +96,7 @@ fn put<S: Simd>(stream: &mut VertexStream<'_>, vertex: usize, result: f32x4<S>, 
     }
 }
 
-/// See [`add_scaled`](super::add_scaled).
+/// Implements [`add_scaled`](super::add_scaled).
 #[inline(always)]
 pub(super) fn add_scaled<S: Simd>(simd: S, to: &mut [Block], deltas: &[Block], weight: f32) {
     let weight = S::f32s::splat(simd, weight);

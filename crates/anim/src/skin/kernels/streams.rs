@@ -1,4 +1,4 @@
-//! What vertices are read from and written to.
+//! The inputs and outputs of skinning.
 
 use core::ops::Range;
 
@@ -10,15 +10,15 @@ pub(crate) struct Lanes(pub(crate) [f32; super::LANES]);
 /// The coordinates x, y and z of the vertices of a block: three cache lines.
 pub(crate) type Block = [Lanes; 3];
 
-/// The vertices of a mesh in its bind pose, each run of them filled up to whole blocks.
+/// The vertices of a mesh in its bind pose; each run is padded to whole blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Streams<'a> {
     pub(crate) positions: &'a [Block],
-    /// As many blocks as of positions, or none.
+    /// As many blocks as positions, or none.
     pub(crate) normals: &'a [Block],
-    /// As many blocks as of positions, or none.
+    /// As many blocks as positions, or none.
     pub(crate) tangents: &'a [Block],
-    /// The signs of the bitangents, as many blocks as of tangents.
+    /// The signs of the bitangents, as many blocks as tangents.
     pub(crate) signs: &'a [Lanes],
 }
 
@@ -34,7 +34,7 @@ pub enum VertexStream<'a> {
 }
 
 impl VertexStream<'_> {
-    /// The number of vertices that fit.
+    /// Returns the number of vertices that fit.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -43,13 +43,13 @@ impl VertexStream<'_> {
         }
     }
 
-    /// Whether no vertex fits.
+    /// Returns whether no vertex fits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Some of the places.
+    /// Returns the places of a range.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "portable kernels write all runs in one go"))]
     pub(crate) fn part(&mut self, range: Range<usize>) -> VertexStream<'_> {
         match self {
@@ -60,7 +60,7 @@ impl VertexStream<'_> {
 }
 
 impl<'a> VertexStream<'a> {
-    /// The places before this one, and those from it on.
+    /// Splits into the places before `middle` and the places from `middle` on.
     pub(crate) fn split_at(self, middle: usize) -> (Self, Self) {
         match self {
             Self::Packed(places) => {
@@ -99,7 +99,7 @@ impl<'a> From<&'a mut Vec<[f32; 4]>> for VertexStream<'a> {
     }
 }
 
-/// Where the vertices of runs go, one after the other. Those of the streams that are absent have none.
+/// The output arrays for the vertices of runs; `None` for normals or tangents that are not requested.
 #[derive(Debug)]
 pub(crate) struct Sinks<'a> {
     pub(crate) positions: VertexStream<'a>,
@@ -108,7 +108,7 @@ pub(crate) struct Sinks<'a> {
 }
 
 impl<'a> Sinks<'a> {
-    /// The places before this one, and those from it on.
+    /// Splits into the places before `middle` and the places from `middle` on.
     pub(crate) fn split_at(self, middle: usize) -> (Self, Self) {
         let (positions, positions_behind) = self.positions.split_at(middle);
         let (normals, normals_behind) = self.normals.map(|normals| normals.split_at(middle)).unzip();
@@ -119,7 +119,7 @@ impl<'a> Sinks<'a> {
         )
     }
 
-    /// Some of the places.
+    /// Returns the places of a range.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "portable kernels write all runs in one go"))]
     pub(super) fn part(&mut self, range: Range<usize>) -> Sinks<'_> {
         Sinks {

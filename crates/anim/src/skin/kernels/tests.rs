@@ -1,10 +1,10 @@
-//! All levels against each other and against double precision, for all counts, streams, lengths and forms of output.
+//! Compares all levels with each other and with double precision.
 
 use super::*;
 use fastrand::Rng;
 use hedgerow_math::internal::level::levels;
 
-/// A random number in -1..1.
+/// Returns a random number in -1..1.
 fn number(dice: &mut Rng) -> f32 {
     2.0 * dice.f32() - 1.0
 }
@@ -17,7 +17,7 @@ fn palette(dice: &mut Rng, count: usize) -> Vec<Mat34> {
     (0..count).map(|_| Mat34 { rows: core::array::from_fn(|_| core::array::from_fn(|_| 3.0 * number(dice))) }).collect()
 }
 
-/// Vertices with so many influences each, by groups.
+/// Groups of vertices with the same number of influences.
 struct Model {
     groups: Vec<Influences>,
     /// Joints and all weights of each vertex.
@@ -66,7 +66,7 @@ impl Model {
         self.groups.iter().map(run).collect()
     }
 
-    /// Block and lane of each vertex.
+    /// Returns the block and lane of each vertex.
     fn places(&self) -> Vec<(usize, usize)> {
         let mut first = 0;
         let mut places = Vec::new();
@@ -78,25 +78,25 @@ impl Model {
     }
 }
 
-/// What is written: positions, normals and tangents. Of packed ones the fourth number is 0.
+/// The written positions, normals and tangents. The fourth number of packed results is 0.
 type Written = [Vec<[f32; 4]>; 3];
 
-/// How it is written.
+/// The form of the output.
 #[derive(Clone, Copy)]
 struct Form {
-    /// Positions and normals.
+    /// Whether positions and normals are packed.
     packed: [bool; 2],
     normals: bool,
     tangents: bool,
 }
 
-/// What a place has that nothing was written to.
+/// The value of a place that nothing was written to.
 const UNTOUCHED: f32 = 12_345.0;
 
 /// A way to skin.
 type Way<'w> = dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>) + 'w;
 
-/// Skins into the middle of larger arrays, `shift` floats and a place behind their beginning, and shows what is there.
+/// Skins into the middle of larger arrays, `shift` floats and one place after their start, and returns the results.
 fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: &Way<'_>) -> Written {
     fn sink(floats: &mut [f32], packed: bool, count: usize) -> VertexStream<'_> {
         if packed {
@@ -127,7 +127,7 @@ fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: &Way
     [read(positions, packed[0], true), read(normals, packed[1], with_normals), read(tangents, false, with_tangents)]
 }
 
-/// Every level of this machine.
+/// Returns a way for every level of this machine.
 fn ways() -> Vec<Box<Way<'static>>> {
     let way = |level: Level| -> Box<Way<'static>> {
         Box::new(move |palette, runs, streams, sinks| skin_at(level, palette, runs, streams, sinks))
@@ -135,7 +135,7 @@ fn ways() -> Vec<Box<Way<'static>>> {
     levels().into_iter().map(way).collect()
 }
 
-/// Fails unless the first three numbers are what double precision gives, within the bound that the module states.
+/// Panics unless the first three numbers agree with double precision within the bound that the module states.
 fn assert_near(found: [f32; 4], model: &Model, vertex: usize, palette: &[Mat34], (vector, w): ([f32; 3], f64)) {
     let (joints, weights) = &model.vertices[vertex];
     let (last, given) = weights.split_last().unwrap();

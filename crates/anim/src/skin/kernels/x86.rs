@@ -1,13 +1,11 @@
 //! The kernels for x86-64 machines with AVX-512, or with AVX2 and FMA.
 //!
-//! Both take the palette by columns: a copy of 64 bytes a joint, made once a call, so that a matrix is one cache line
-//! and a point becomes `M₃ + M₀·x + M₁·y + M₂·z` without a sum across lanes. Both first sum matrices, one vertex after
-//! the other, then transpose the sums of several vertices by four lanes, so that each vector holds one column of all of
-//! these.
+//! Both kernels copy the palette by columns once a call, 64 bytes a joint. A matrix is then one cache line, and a point
+//! is `M₃ + M₀·x + M₁·y + M₂·z` without a sum across lanes. Both kernels sum the matrices of each vertex, then
+//! transpose the sums of several vertices, so that a vector holds the same column of each sum.
 //!
-//! A special case of the portable kernel, which takes 2.5 to 5 times as long: with one to four influences, positions
-//! and normals, 2.1, 2.6, 3.4 and 3.9 ns a vertex with AVX2 in place of 5.9, 6.3, 9.0 and 10.3; 1.1, 1.7, 2.3 and 2.7
-//! with AVX-512.
+//! Nanoseconds per vertex with positions, normals and one to four influences: 1.1, 1.7, 2.3 and 2.7 (AVX-512), 2.1,
+//! 2.6, 3.4 and 3.9 (AVX2), 5.9, 6.3, 9.0 and 10.3 (portable).
 #![allow(
     unsafe_code,
     reason = "matrices are taken unchecked, vectors are stored through pointers, functions need instructions"
@@ -21,7 +19,7 @@ use crate::Mat34;
 use core::mem::MaybeUninit;
 use fearless_simd::{Avx2, Avx512, Level};
 
-/// So many matrices are copied to the stack, 16 KiB; larger palettes go to the heap.
+/// The greatest number of matrices copied to the stack (16 KiB); larger palettes go to the heap.
 const ON_STACK: usize = 256;
 
 /// A matrix by columns, each with a fourth element: 0, 0, 0 and 1.
@@ -30,7 +28,6 @@ const ON_STACK: usize = 256;
 struct Columns([[f32; 4]; 4]);
 
 impl Columns {
-    /// The columns of a matrix.
     #[inline(always)]
     fn of(&Mat34 { rows: [x, y, z] }: &Mat34) -> Self {
         let column = |at: usize, last: f32| [x[at], y[at], z[at], last];
@@ -38,7 +35,7 @@ impl Columns {
     }
 }
 
-/// Which instructions are used: the level that they come from is the proof that they are there.
+/// The instructions to use. The level inside is the proof that the machine has them.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Vectors {
     Avx512(Avx512),
@@ -46,12 +43,12 @@ pub(super) enum Vectors {
 }
 
 impl Vectors {
-    /// What a level has, if it has any.
+    /// Returns the best instructions of a level, if the level has AVX2.
     pub(super) fn of(level: Level) -> Option<Self> {
         level.as_avx512().map(Self::Avx512).or_else(|| level.as_avx2().map(Self::Avx2))
     }
 
-    /// See [`skin`](super::skin).
+    /// Implements [`skin`](super::skin).
     pub(super) fn skin(self, palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, mut sinks: Sinks<'_>) {
         let filled = runs.iter().filter(|run| run.vertices > 0);
         let end = filled.map(|run| run.influences.end()).max().unwrap_or(0);
@@ -79,7 +76,7 @@ impl Vectors {
     fn columns<'c>(self, palette: &[Mat34], places: &'c mut [MaybeUninit<Columns>]) -> &'c [Columns] {
         assert!(palette.len() == places.len());
         match self {
-            // SAFETY: there is a level only where its instructions are.
+            // SAFETY: a level exists only if the machine has its instructions.
             Self::Avx512(_) => unsafe { avx512::columns(palette, places) },
             Self::Avx2(_) => {
                 for (matrix, place) in palette.iter().zip(&mut *places) {
@@ -87,12 +84,11 @@ impl Vectors {
                 }
             }
         }
-        // SAFETY: all places were written just now, one for each matrix, and a `MaybeUninit` is laid out as what it
-        // holds.
+        // SAFETY: each place was just written, and `MaybeUninit<T>` has the layout of `T`.
         unsafe { core::slice::from_raw_parts(places.as_ptr().cast(), places.len()) }
     }
 
-    /// Skins a run to places that are for it alone.
+    /// Skins a run into its own places.
     fn skin_run(self, columns: &[Columns], run: &Run<'_>, streams: Streams<'_>, sinks: Sinks<'_>) {
         let (first, last) = (run.stream, run.stream + run.blocks.len());
         let work = Work {
@@ -108,8 +104,7 @@ impl Vectors {
             sinks,
         };
         assert!(columns.len() >= run.influences.end());
-        // SAFETY: there is a level only where its instructions are. There are columns for all joints below `end`, which
-        // are all joints of the influences.
+        // SAFETY: a level exists only if the machine has its instructions. Joints are below `end`, and so have columns.
         unsafe {
             match (self, run.influences.count()) {
                 (Self::Avx512(_), 1) => avx512::skin::<1>(work),
@@ -127,19 +122,19 @@ impl Vectors {
     }
 }
 
-/// What a kernel does: blocks with the same number of influences.
+/// The work of a kernel: blocks with the same number of influences.
 struct Work<'a> {
     columns: &'a [Columns],
-    /// A row for each influence a block; all joints have columns.
+    /// A row for each influence of each block; all joints have columns.
     joints: &'a [[u16; LANES]],
-    /// A row less a block.
+    /// A row for each influence of each block, except the last.
     weights: &'a [Lanes],
     streams: Streams<'a>,
-    /// As many places as vertices, of which the last block may have fewer than 16.
+    /// A place for each vertex; the last block may have fewer than 16 vertices.
     sinks: Sinks<'a>,
 }
 
-/// Sixteen results before they are written.
+/// The results of a block before they are written.
 type Results = [[f32; 4]; LANES];
 
 /// Writes the results of a block that is not full.

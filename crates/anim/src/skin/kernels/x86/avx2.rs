@@ -1,4 +1,4 @@
-//! Two vertices to a vector.
+//! The AVX2 kernel: a vector holds two vertices.
 
 use super::{Columns, LANES, Lanes, Results, VertexStream, Work, put_some};
 use crate::skin::kernels::{Block, Sinks, Streams};
@@ -9,9 +9,9 @@ use core::arch::x86_64::{
     _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sub_ps,
 };
 
-/// How many vertices fill a vector.
+/// The number of vertices in a vector.
 const PAIR: usize = 2;
-/// How many lanes of a block fill a vector.
+/// The number of lanes of a block in a vector.
 const HALF: usize = 8;
 
 /// Skins all blocks of the work.
@@ -34,7 +34,7 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
         }
         let weights: [&Lanes; K] = core::array::from_fn(|influence| given.get(influence).unwrap_or(&last));
         let (to, direct) = Places::new(&mut sinks, first, &mut aside);
-        // SAFETY: the caller's, and places were just found for sixteen results.
+        // SAFETY: required of the caller; `to` has places for sixteen results.
         unsafe { skin_block::<K>(columns, joints, weights, number, streams, to) };
         if !direct {
             aside.put_some(first, &mut sinks);
@@ -45,7 +45,7 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
 /// Skins sixteen vertices, two at a time.
 ///
 /// # Safety
-/// All of the joints have columns. The places are there.
+/// All joints have columns, and all places are valid.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn skin_block<const K: usize>(
@@ -60,7 +60,7 @@ unsafe fn skin_block<const K: usize>(
     let normals = to.normals.map(|to| (to, &streams.normals[number]));
     let tangents = to.tangents.map(|to| (to, &streams.tangents[number], &streams.signs[number]));
     for lane in (0..LANES).step_by(PAIR) {
-        // SAFETY: the caller's.
+        // SAFETY: required of the caller.
         unsafe {
             let matrices = two_matrices::<K>(columns, joints, weights, lane);
             to.positions.put(lane, point(&matrices, positions, lane));
@@ -74,7 +74,7 @@ unsafe fn skin_block<const K: usize>(
     }
 }
 
-/// Results of a block for which there is no room where they belong.
+/// A buffer for the results of a block that the output has too few places for.
 #[derive(Default)]
 struct Aside {
     positions: Results,
@@ -83,7 +83,7 @@ struct Aside {
 }
 
 impl Aside {
-    /// Writes those for which there are places.
+    /// Writes the results for which there are places.
     #[cold]
     fn put_some(&self, first: usize, sinks: &mut Sinks<'_>) {
         put_some(&self.positions, first, &mut sinks.positions);
@@ -96,15 +96,15 @@ impl Aside {
     }
 }
 
-/// Where the sixteen results of a block go, four floats each of which the last may be overwritten by the next.
+/// The destination of a block's sixteen results of four floats. The next result may overwrite the fourth float.
 #[derive(Clone, Copy)]
 struct Place {
     floats: *mut f32,
-    /// How many floats lie from one result to the next.
+    /// The distance from one result to the next, in floats.
     stride: usize,
 }
 
-/// Where the results of all streams go.
+/// The destinations of the results of all streams.
 #[derive(Clone, Copy)]
 struct Places {
     positions: Place,
@@ -113,8 +113,8 @@ struct Places {
 }
 
 impl Places {
-    /// The places from the first one on, and true, if sixteen results of four floats each can be written to each; else
-    /// those aside.
+    /// Returns the places from `first` on, and true, if each has room for sixteen results of four floats. Otherwise
+    /// returns the places in `aside`, and false.
     #[inline(always)]
     fn new(sinks: &mut Sinks<'_>, first: usize, aside: &mut Aside) -> (Self, bool) {
         let full = |sink: &mut VertexStream<'_>| match sink {
@@ -150,12 +150,12 @@ impl Place {
     /// Writes two results.
     ///
     /// # Safety
-    /// Sixteen places of four floats are there, each from its own first one on; the lane is less than fifteen.
+    /// Each of the sixteen places has room for four floats, and `lane` is less than fifteen.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn put(self, lane: usize, two: __m256) {
-        // SAFETY: the caller's. Four floats from a place on are the place and, where places have three, one of the
-        // next: after the sixteen there is one more then. The stores have no alignment to keep.
+        // SAFETY: required of the caller. If places have three floats, the fourth belongs to the next place, and a 17th
+        // place exists. The stores are unaligned.
         unsafe {
             let floats = self.floats.add(lane * self.stride);
             _mm_storeu_ps(floats, _mm256_castps256_ps128(two));
@@ -167,10 +167,10 @@ impl Place {
 /// The columns of two vertices' matrices: each vector has the same column of both.
 type Two = [__m256; 4];
 
-/// The weighted sums of the matrices that two vertices follow, from this lane of the block on.
+/// Returns the weighted sums of the matrices that two vertices follow, from `lane` on.
 ///
 /// # Safety
-/// All of the joints have columns.
+/// All joints have columns.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn two_matrices<const K: usize>(
@@ -180,7 +180,7 @@ unsafe fn two_matrices<const K: usize>(
     lane: usize,
 ) -> Two {
     let columns_of = |influence: usize, lane: usize| {
-        // SAFETY: the caller's.
+        // SAFETY: required of the caller.
         unsafe { columns.get_unchecked(usize::from(joints[influence][lane])).0 }
     };
     if K == 1 {
@@ -213,18 +213,18 @@ unsafe fn two_matrices<const K: usize>(
     ]
 }
 
-/// `((M₃ + M₀·x) + M₁·y) + M₂·z` for two vertices, 1 in the fourth element.
+/// Computes `((M₃ + M₀·x) + M₁·y) + M₂·z` for two vertices, with 1 in the fourth element.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn point([m0, m1, m2, m3]: &Two, [x, y, z]: &Block, lane: usize) -> __m256 {
     let sum = _mm256_fmadd_ps(*m0, spread(x, lane), *m3);
     let sum = _mm256_fmadd_ps(*m1, spread(y, lane), sum);
     let sum = _mm256_fmadd_ps(*m2, spread(z, lane), sum);
-    // The weights' sum, which may be off by rounding.
+    // Replaces the sum of the weights, which may be off by rounding.
     _mm256_blend_ps::<0x88>(sum, _mm256_set1_ps(1.0))
 }
 
-/// `(M₀·x + M₁·y) + M₂·z` for two vertices, 0 in the fourth element.
+/// Computes `(M₀·x + M₁·y) + M₂·z` for two vertices, with 0 in the fourth element.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn direction([m0, m1, m2, _]: &Two, [x, y, z]: &Block, lane: usize) -> __m256 {
@@ -237,7 +237,7 @@ fn direction([m0, m1, m2, _]: &Two, [x, y, z]: &Block, lane: usize) -> __m256 {
 #[repr(C, align(32))]
 struct Permutation([i32; HALF]);
 
-/// The permutations that give each of two lanes half a vector.
+/// The permutations that spread each of two lanes over half a vector.
 static SPREAD: [Permutation; HALF / PAIR] = [
     Permutation([0, 0, 0, 0, 1, 1, 1, 1]),
     Permutation([2, 2, 2, 2, 3, 3, 3, 3]),
@@ -245,15 +245,15 @@ static SPREAD: [Permutation; HALF / PAIR] = [
     Permutation([6, 6, 6, 6, 7, 7, 7, 7]),
 ];
 
-/// Two lanes from this one on, each in half a vector.
+/// Returns two lanes from `lane` on, each spread over half a vector.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn spread(lanes: &Lanes, lane: usize) -> __m256 {
-    // From memory, because the compiler takes two instructions for each permutation that it knows. With safe casts in
-    // place of these loads, skinning takes 3 % more instructions.
-    // SAFETY: eight numbers, aligned as their type says.
+    // Permutations are loaded from memory: the compiler emits two instructions for a constant. With safe casts instead
+    // of these loads, skinning takes 3 % more instructions.
+    // SAFETY: `Permutation` has eight numbers, aligned to 32 bytes.
     let turned = unsafe { _mm256_load_si256((&raw const SPREAD[lane % HALF / PAIR]).cast()) };
-    // SAFETY: eight of sixteen floats from 0 or 8 on, aligned as their type says.
+    // SAFETY: reads eight of sixteen floats, from 0 or 8 on, aligned to 32 bytes.
     let half = unsafe { _mm256_load_ps(lanes.0.as_ptr().add(lane / HALF * HALF)) };
     _mm256_permutevar8x32_ps(half, turned)
 }

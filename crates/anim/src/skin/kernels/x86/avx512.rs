@@ -1,4 +1,4 @@
-//! Four vertices to a vector.
+//! The AVX-512 kernel: a vector holds four vertices.
 
 use super::{Columns, LANES, Lanes, Results, VertexStream, Work, put_some};
 use crate::Mat34;
@@ -13,19 +13,18 @@ use core::arch::x86_64::{
 use core::mem::MaybeUninit;
 use hedgerow_math::internal::prefetch;
 
-/// How many bytes ahead of the written results lines are prefetched.
+/// The prefetch distance ahead of the written results, in bytes.
 const AHEAD: usize = 2048;
-/// The fourth element of each of four columns.
+/// The mask of the fourth element of each of four columns.
 const FOURTH: u16 = 0x8888;
 
-/// Copies matrices by columns, as many as there are of both.
+/// Copies each matrix by columns to its place.
 #[target_feature(enable = "avx512f")]
 pub(super) fn columns(palette: &[Mat34], places: &mut [MaybeUninit<Columns>]) {
     let below = _mm512_setr_ps(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0);
     let turned = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     for (matrix, place) in palette.iter().zip(places) {
-        // SAFETY: the mask loads twelve floats, as many as a matrix has; columns are sixteen, aligned as their type
-        // says.
+        // SAFETY: the mask loads the twelve floats of a matrix; `Columns` has sixteen floats, aligned to 64 bytes.
         unsafe {
             let rows = _mm512_mask_loadu_ps(below, 0x0fff, matrix.rows.as_ptr().cast());
             _mm512_store_ps(place.as_mut_ptr().cast(), _mm512_permutexvar_ps(turned, rows));
@@ -43,15 +42,15 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
     let vertices = sinks.positions.len();
     let (joints, []) = joints.as_chunks::<K>() else { unreachable!("a row for each influence") };
     for (number, (joints, first)) in joints.iter().zip((0..vertices).step_by(LANES)).enumerate() {
-        // The last weights go to memory, too, so that each is spread over a vector by the load that fetches it.
+        // The last weights go to memory, too, so that a load can spread each weight over a vector.
         let mut last = Lanes([1.0; LANES]);
         let given = if K > 1 { &weights[number * (K - 1)..][..K - 1] } else { &[] };
         let left = given.iter().fold(load(&last), |left, row| _mm512_sub_ps(left, load(row)));
         last.0 = must_cast(left);
-        // Read back from memory: the compiler would take each weight out of the vector with a shuffle or two.
+        // Forces loads from memory: the compiler would extract each weight with a shuffle or two.
         let last = core::hint::black_box(&last);
         let weights: [&Lanes; K] = core::array::from_fn(|influence| given.get(influence).unwrap_or(last));
-        // SAFETY: the caller's.
+        // SAFETY: required of the caller.
         unsafe { skin_block::<K>(columns, joints, &weights, number, streams, first, &mut sinks) };
     }
 }
@@ -59,7 +58,7 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
 /// Skins sixteen vertices, four at a time.
 ///
 /// # Safety
-/// All of the joints have columns.
+/// All joints have columns.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn skin_block<const K: usize>(
@@ -72,7 +71,7 @@ unsafe fn skin_block<const K: usize>(
     sinks: &mut Sinks<'_>,
 ) {
     let matrices = |lane: usize| {
-        // SAFETY: the caller's.
+        // SAFETY: required of the caller.
         unsafe { four_matrices::<K>(columns, joints, weights, lane) }
     };
     let [m0, m1, m2, m3] = [matrices(0), matrices(4), matrices(8), matrices(12)];
@@ -100,10 +99,10 @@ unsafe fn skin_block<const K: usize>(
 /// The columns of four vertices' matrices: each vector has the same column of all.
 type Four = [__m512; 4];
 
-/// The weighted sums of the matrices that four vertices follow, from this lane of the block on.
+/// Returns the weighted sums of the matrices that four vertices follow, from `lane` on.
 ///
 /// # Safety
-/// All of the joints have columns.
+/// All joints have columns.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn four_matrices<const K: usize>(
@@ -113,11 +112,11 @@ unsafe fn four_matrices<const K: usize>(
     lane: usize,
 ) -> Four {
     let columns_of = |influence: usize, lane: usize| {
-        // SAFETY: the caller's.
+        // SAFETY: required of the caller.
         unsafe { columns.get_unchecked(usize::from(joints[influence][lane])).0 }
     };
     if K == 1 {
-        // Two matrices are put together as they are loaded, the first two columns of each and the last two.
+        // Loads the first two columns of two matrices into one vector, and the last two columns into another.
         let pair = |lane: usize, half: usize| {
             let [low, high]: [[__m256; 2]; 2] = [must_cast(columns_of(0, lane)), must_cast(columns_of(0, lane + 1))];
             let (low, high) = (low[half], high[half]);
@@ -135,7 +134,7 @@ unsafe fn four_matrices<const K: usize>(
     let sum = |lane: usize| {
         let matrix = |influence: usize| must_cast(columns_of(influence, lane));
         if K == 2 {
-            // Without waiting for the last weight on its way through memory.
+            // Does not wait for the last weight, which goes through memory.
             let apart = _mm512_sub_ps(matrix(0), matrix(1));
             return _mm512_fmadd_ps(_mm512_set1_ps(weights[0].0[lane]), apart, matrix(1));
         }
@@ -156,7 +155,7 @@ unsafe fn four_matrices<const K: usize>(
     ]
 }
 
-/// `((M₃ + M₀·x) + M₁·y) + M₂·z` for sixteen vertices, in the fourth element the sum of weights: 1 but for rounding.
+/// Computes `((M₃ + M₀·x) + M₁·y) + M₂·z` for sixteen vertices. The fourth element is the sum of weights, about 1.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn points(matrices: &[Four; 4], block: &Block) -> Four {
@@ -171,7 +170,7 @@ fn points(matrices: &[Four; 4], block: &Block) -> Four {
     [one(0), one(1), one(2), one(3)]
 }
 
-/// `(M₀·x + M₁·y) + M₂·z` for sixteen vertices, 0 in the fourth element.
+/// Computes `(M₀·x + M₁·y) + M₂·z` for sixteen vertices, with 0 in the fourth element.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn directions(matrices: &[Four; 4], block: &Block) -> Four {
@@ -186,7 +185,7 @@ fn directions(matrices: &[Four; 4], block: &Block) -> Four {
     [one(0), one(1), one(2), one(3)]
 }
 
-/// The permutation that gives each of four lanes from this one on to a quarter of a vector.
+/// Returns the permutation that spreads each of the group's four lanes over a quarter of a vector.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn spread(group: usize) -> __m512i {
@@ -204,7 +203,7 @@ fn load(lanes: &Lanes) -> __m512 {
     must_cast(lanes.0)
 }
 
-/// Asks for so many lines ahead of floats that are written: outputs are seldom in the cache.
+/// Prefetches cache lines ahead of the written floats: outputs are seldom in the cache.
 #[inline(always)]
 fn prefetch_ahead<const LINES: usize>(floats: &[f32]) {
     for line in 0..LINES {
@@ -212,7 +211,7 @@ fn prefetch_ahead<const LINES: usize>(floats: &[f32]) {
     }
 }
 
-/// Writes sixteen results from this vertex on, or as many as there are places.
+/// Writes sixteen results from `first` on, or as many as there are places.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
@@ -220,14 +219,14 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
     match to {
         VertexStream::Packed(places) => {
             if let Some(places) = places.get_mut(first..first + LANES) {
-                // Of each four floats three: the sixteen results are three vectors.
+                // Takes three of each four floats: sixteen packed results are three vectors.
                 let ab = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20);
                 let bc = _mm512_setr_epi32(5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25);
                 let cd = _mm512_setr_epi32(10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25, 26, 28, 29, 30);
                 let floats = places.as_flattened_mut();
                 prefetch_ahead::<3>(floats);
                 let floats = floats.as_mut_ptr();
-                // SAFETY: sixteen places of three floats are 48 floats; the stores have no alignment to keep.
+                // SAFETY: sixteen places of three floats are 48 floats; the stores are unaligned.
                 unsafe {
                     _mm512_storeu_ps(floats, _mm512_permutex2var_ps(a, ab, b));
                     _mm512_storeu_ps(floats.add(16), _mm512_permutex2var_ps(b, bc, c));
@@ -241,7 +240,7 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
                 let floats = places.as_flattened_mut();
                 prefetch_ahead::<4>(floats);
                 let floats = floats.as_mut_ptr();
-                // SAFETY: sixteen places of four floats are 64 floats; the stores have no alignment to keep.
+                // SAFETY: sixteen places of four floats are 64 floats; the stores are unaligned.
                 unsafe {
                     _mm512_storeu_ps(floats, a);
                     _mm512_storeu_ps(floats.add(16), b);
