@@ -16,7 +16,8 @@ use crate::{Error, Skeleton, skeleton::SkeletonError};
 /// let (skeleton, _) = builder.build()?;
 /// let mut upper_body = JointMask::new(skeleton.len(), 0.0)?;
 /// upper_body.set_subtree(&skeleton, 1, 1.0)?;
-/// assert_eq!([0, 1, 2].map(|joint| upper_body.get(joint)), [0.0, 1.0, 0.0]);
+/// upper_body.set(0, 0.5)?;
+/// assert_eq!([0, 1, 2].map(|joint| upper_body.get(joint)), [0.5, 1.0, 0.0]);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -24,7 +24,7 @@ pub const MAX_WEIGHT: f32 = 1e6;
 /// allocations.
 ///
 /// ```
-/// use hedgerow_anim::{Pose, Transform, blend::PoseSum};
+/// use hedgerow_anim::{Pose, Transform, blend::{MAX_WEIGHT, PoseSum}};
 ///
 /// let (mut walk, mut run, rest) = (Pose::new(1), Pose::new(1), Pose::new(1));
 /// walk.set(0, Transform::from_xyz(1.0, 0.0, 0.0));
@@ -32,6 +32,7 @@ pub const MAX_WEIGHT: f32 = 1e6;
 /// let (mut sum, mut pose) = (PoseSum::new(1), Pose::new(1));
 /// sum.add(&walk, 0.75, None)?;
 /// sum.add(&run, 0.25, None)?;
+/// assert!(sum.add(&run, 2.0 * MAX_WEIGHT, None).is_err());
 /// sum.finish(&rest, &mut pose)?;
 /// assert_eq!(pose.get(0).translation.x, 2.0);
 /// # Ok::<(), hedgerow_anim::Error>(())

@@ -32,6 +32,13 @@ impl Skeleton {
     ///     Ok::<(), Error>(())
     /// })?;
     /// assert_eq!(heights, [2.0; 20]);
+    ///
+    /// let mut characters: Vec<_> = poses.iter().zip(&mut heights).collect();
+    /// skeleton.par_each_models(&mut characters, |(pose, height)| Ok((*pose, height)), &mut room, |height, models| {
+    ///     **height += models[0].translation().y;
+    ///     Ok::<(), Error>(())
+    /// })?;
+    /// assert_eq!(heights, [4.0; 20]);
     /// # Ok::<(), Error>(())
     /// ```
     ///

@@ -115,6 +115,11 @@ impl Crowd {
     ///     mesh.skin(palette, SkinOutput::new(&mut own[..]))
     /// })?;
     /// assert_eq!(positions, [[[0.0; 3]]; 40]);
+    /// crowd.par_each_models(&mut positions, &mut room, |_, own, models| -> Result<(), Error> {
+    ///     own[0] = models[0].transform_point([0.0, 2.0, 0.0].into()).into();
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(positions, [[[0.0, 2.0, 0.0]]; 40]);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///

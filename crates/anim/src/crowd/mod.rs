@@ -33,6 +33,7 @@ use smallvec::{SmallVec, smallvec};
 /// let (skeleton, _) = builder.build()?;
 ///
 /// let mut crowd = Crowd::new(&skeleton);
+/// crowd.reserve(2);
 /// let mut pose = Pose::rest(&skeleton);
 /// let first = crowd.insert(&pose)?;
 /// pose.set(0, Transform::from_xyz(7.0, 1.0, 0.0));
@@ -44,6 +45,10 @@ use smallvec::{SmallVec, smallvec};
 /// assert_eq!(of_second[1].translation().to_array(), [7.0, 0.0, 0.0]);
 /// crowd.remove(first)?;
 /// assert_eq!(crowd.get(second, 0)?.translation.x, 7.0);
+/// crowd.set_pose(second, &Pose::rest(&skeleton))?;
+/// crowd.set(second, 1, Transform::from_xyz(0.0, 0.75, 0.0))?;
+/// assert_eq!(crowd.model(second, 1)?.translation().y, 1.75);
+/// assert_eq!(crowd.pose(second)?.get(1).translation.y, 0.75);
 ///
 /// let mut names = hedgerow_anim::slotmap::SecondaryMap::new();
 /// names.insert(second, "Grace");

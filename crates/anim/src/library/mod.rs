@@ -51,6 +51,11 @@ slotmap::new_key_type! {
 /// let loaded = Library::from_bytes(&library.to_bytes())?;     // all of it, with its names
 /// let again = loaded.skeletons.find("person").expect("it was saved");
 /// assert_eq!(loaded.skeletons[again], library.skeletons[person]);
+///
+/// assert!(library.skeletons.rename(person, "actor"));
+/// let mut file = Vec::new();
+/// library.write_to(&mut file).expect("a Vec accepts all bytes");
+/// assert_eq!(Library::read_from(&file[..])?, library);
 /// # drop(player);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```

@@ -58,7 +58,7 @@ use lanes::{Lanes, with};
 /// player.sample_channels(&mut weights)?;
 /// assert!((weights[0] - 0.5).abs() < 1e-3);
 /// player.advance(-0.25);                    // back again
-/// assert_eq!(player.time(), 1.0);
+/// assert_eq!((player.time(), player.playback()), (1.0, Playback::Loop));
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -167,7 +167,7 @@ impl<C: Borrow<Clip>> Player<C> {
     /// Runs in **O(joints)**.
     ///
     /// ```
-    /// use hedgerow_anim::{ClipBuilder, Player, Pose, RawClip, raw::Track};
+    /// use hedgerow_anim::{ClipBuilder, Player, Pose, RawClip, Transform, raw::Track};
     /// use hedgerow_anim::glam::Vec3;
     ///
     /// let standing = |height: f32| {
@@ -182,6 +182,12 @@ impl<C: Borrow<Clip>> Player<C> {
     ///     Player::new(clip).sample(&mut pose)?;
     ///     assert_eq!(pose.get(0).translation.y, height);
     /// }
+    /// let large = Transform::from_scale(Vec3::splat(2.0));
+    /// pose.set(0, large);
+    /// Player::new(&upright).sample_over(&mut pose)?;              // keeps the scale
+    /// assert_eq!(pose.get(0), large.with_translation(Vec3::Y));
+    /// assert_eq!(Player::new(&upright).sample_joint(0, large), pose.get(0));
+    /// assert_eq!(upright.sample_joint(0.3, 0, large), pose.get(0));
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///

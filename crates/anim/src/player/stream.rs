@@ -16,9 +16,10 @@ use std::io::{ErrorKind, Read};
 /// verified while streaming, but any bytes play without a panic.
 ///
 /// ```
-/// use hedgerow_anim::{ClipBuilder, RawClip, player::StreamPlayer, raw::Track};
+/// use hedgerow_anim::{ClipBuilder, Pose, RawClip, glam::Vec3, player::StreamPlayer, raw::Track};
 ///
-/// let mut raw = RawClip::new(2.0, 0)?;
+/// let mut raw = RawClip::new(2.0, 1)?;
+/// raw.set_translation(0, Track::linear(vec![0.0, 2.0], vec![Vec3::ZERO, Vec3::X])?)?;
 /// raw.add_channel("blink", Track::linear(vec![0.0, 1.0, 1.5], vec![0.0, 0.0, 1.0])?)?;
 /// let (clip, _) = ClipBuilder::new().build(&raw)?;
 ///
@@ -27,6 +28,9 @@ use std::io::{ErrorKind, Read};
 /// let mut weights = [0.0];
 /// player.sample_channels(&mut weights)?;
 /// assert!((weights[0] - 0.5).abs() < 1e-3);
+/// let mut pose = Pose::new(player.joints());
+/// player.sample_over(&mut pose)?;
+/// assert!((pose.get(0).translation.x - 0.625).abs() < 1e-3);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -40,10 +40,11 @@ impl Pose {
     /// builder.joint("head", Some(0), Transform::from_xyz(0.0, 0.5, 0.0));
     /// let (skeleton, _) = builder.build()?;
     /// let (mut pose, mut models) = (Pose::rest(&skeleton), Vec::new());
-    /// pose.to_models(&skeleton, &mut models)?;
-    /// pose.set(1, Transform::from_xyz(0.1, 0.5, 0.0));
-    /// pose.update_models(&skeleton, &Mat34::IDENTITY, 1, &mut models)?;
-    /// assert_eq!(models[1].translation().to_array(), [0.1, 1.5, 0.0]);
+    /// let world = Mat34::from(Transform::from_xyz(3.0, 0.0, 0.0));
+    /// pose.to_models_at(&skeleton, &world, &mut models)?;
+    /// pose.set(1, Transform::from_xyz(0.5, 0.5, 0.0));
+    /// pose.update_models(&skeleton, &world, 1, &mut models)?;
+    /// assert_eq!(models[1].translation().to_array(), [3.5, 1.5, 0.0]);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///

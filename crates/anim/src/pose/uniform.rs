@@ -22,6 +22,9 @@ use glam::{Quat, Vec3, Vec3A};
 /// locals.to_globals(&skeleton, &mut globals)?;
 /// assert_eq!(globals.get(1).translation.y, 3.0);
 /// assert_eq!(globals.get(1).scale.x, 2.0);
+/// let mut models = Vec::new();
+/// globals.to_matrices(&mut models);
+/// assert_eq!(models[1].translation().y, 3.0);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]

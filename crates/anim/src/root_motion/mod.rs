@@ -78,6 +78,7 @@ impl Default for RootMotionOptions {
 ///
 /// // From 0.75 seconds to 2.25 seconds of the walk, which loops twice meanwhile: a second and a half.
 /// let delta = motion.delta(0.75, 2.25);
+/// assert_eq!((motion.between(0.75, 0.25, 2), motion.at(1.0)), (delta, motion.total()));
 /// let character = Transform::from_xyz(10.0, 0.0, 0.0);
 /// assert_eq!(RootMotion::apply(delta, character).translation, Vec3::new(10.0, 0.0, 2.25));
 /// # Ok::<(), hedgerow_anim::Error>(())

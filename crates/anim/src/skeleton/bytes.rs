@@ -45,6 +45,9 @@ impl Skeleton {
     /// builder.joint("root", None, Transform::IDENTITY);
     /// let (skeleton, _) = builder.build()?;
     /// assert_eq!(Skeleton::from_bytes(&skeleton.to_bytes())?, skeleton);
+    /// let mut file = Vec::new();
+    /// skeleton.write_to(&mut file).expect("a Vec accepts all bytes");
+    /// assert_eq!(Skeleton::read_from(&file[..])?, skeleton);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///

@@ -98,12 +98,15 @@ impl BoxGroup {
 /// use hedgerow_math::glam::{Vec3, Vec4};
 /// use hedgerow_math::{Aabb, Boxes, Frustum};
 ///
-/// let boxes: Boxes = (0..100).map(|x| Aabb::new(Vec3::splat(x as f32), Vec3::splat(x as f32 + 0.5))).collect();
+/// let mut boxes: Boxes = (0..100).map(|x| Aabb::new(Vec3::splat(x as f32), Vec3::splat(x as f32 + 0.5))).collect();
 /// let right_of_97 = Vec4::new(1.0, 0.0, 0.0, -97.2);
 /// let all = Vec4::ZERO;
 /// let mut visible = Vec::new();
 /// boxes.cull(&Frustum::from_planes([right_of_97, all, all, all, all, all])?, &mut visible);
 /// assert_eq!(visible, [97, 98, 99]);
+/// boxes.set(0, Aabb::EMPTY);
+/// assert_eq!((boxes.swap_remove(0), boxes.len()), (Aabb::EMPTY, 99));
+/// assert_eq!(boxes.get(0).map(|last| last.min), Some(Vec3::splat(99.0)));
 /// # Ok::<(), hedgerow_math::Error>(())
 /// ```
 ///
