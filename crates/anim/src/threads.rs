@@ -23,7 +23,6 @@ pub(crate) fn is_worth_sharing(amount: usize, least: usize) -> bool {
 
 /// Lists that are split together, block by block.
 pub(crate) trait Blocks: Sized + Send {
-    /// Returns the number of blocks.
     fn blocks(&self) -> usize;
 
     /// Splits into the first `blocks` blocks and the others.

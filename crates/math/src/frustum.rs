@@ -31,7 +31,7 @@ pub struct Frustum {
     /// `[x, y, z, d]`: a unit normal that points inwards, and a distance enlarged by the rounding error. Only the first
     /// `count` planes are used.
     planes: [[f32; 4]; 6],
-    /// The number of planes that exclude anything.
+    /// The number of planes in use.
     count: u8,
 }
 

@@ -423,7 +423,7 @@ impl TryFrom<Mat4> for Mat34 {
     type Error = Error;
 
     /// # Errors
-    /// [`Error::NotAffine`] for any other fourth row, such as a perspective projection has.
+    /// [`Error::NotAffine`] for any other fourth row, for example of a perspective projection.
     fn try_from(matrix: Mat4) -> Result<Self, Error> {
         let [x, y, z, w] = matrix.transpose().to_cols_array_2d();
         if w == [0.0, 0.0, 0.0, 1.0] { Ok(Self { rows: [x, y, z] }) } else { Err(Error::NotAffine) }

@@ -99,7 +99,7 @@ impl Ray {
         let [across, up] = [side, height].map(DVec4::truncate);
         let line = across.cross(up);
         let point = (up.cross(line) * -side.w + line.cross(across) * -height.w) / line.length_squared();
-        // Forward: where w grows with perspective, where depth grows without.
+        // Forward is the direction in which w grows (perspective) or depth grows (orthographic).
         let parallel = w.truncate().dot(line) == 0.0;
         let forward = if parallel { z } else { w }.truncate().dot(line).signum();
         let line = line.normalize() * forward;

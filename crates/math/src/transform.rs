@@ -140,8 +140,8 @@ impl Transform {
         self.rotation * (self.scale * vector)
     }
 
-    /// Returns the inverse transform. Returns `None` if a scale is zero or a number is not finite, and if the inverse
-    /// shears, as it usually does for a rotation with a non-uniform scale. In the last case use [`Mat34::inverse`].
+    /// Returns the inverse transform. Returns `None` if a scale is zero, a number is not finite, or the inverse shears.
+    /// The inverse of a rotation with a non-uniform scale usually shears: use [`Mat34::inverse`].
     ///
     /// If the scale is not uniform, the inverse is computed in double precision.
     #[must_use]
@@ -456,7 +456,7 @@ mod tests {
                 assert!(up.y > 0.0 && up.dot(wanted).abs() < 1e-4, "{a:?}: up is {up}");
                 assert_eq!(a.looking_to(target - a.translation, Vec3::Y), looks);
             }
-            // Straight up, where any right axis will do, and without a direction.
+            // Straight up, with any right axis, and without a direction.
             let up = a.looking_to(Vec3::Y * 3.0, Vec3::Y);
             assert!(up.transform_vector(Vec3::NEG_Z).normalize().abs_diff_eq(Vec3::Y, 1e-5));
             assert_eq!(a.looking_at(a.translation, Vec3::Y), a);

@@ -14,7 +14,6 @@ pub(crate) struct Holes {
 }
 
 impl Holes {
-    /// Returns the number of free slots.
     pub(crate) const fn total(&self) -> u32 {
         self.total
     }
@@ -54,7 +53,6 @@ impl Holes {
         (first, length)
     }
 
-    /// Removes a hole.
     pub(crate) fn remove(&mut self, first: u32, length: u32) {
         let (by_place, by_length) = (self.by_place.remove(&first), self.by_length.remove(&(length, first)));
         debug_assert!(by_place == Some(length) && by_length, "both tables know the hole");

@@ -14,7 +14,6 @@ const MAX_MESHES: usize = u32::MAX as usize - 1;
 /// A mesh and the place of its sub-meshes. Takes 16 bytes with its version in the slot map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// The place of the first sub-mesh.
     pub(crate) first: u32,
     pub(crate) count: u32,
     /// The user's number.

@@ -76,7 +76,6 @@ pub struct ShadowDraw {
 }
 
 impl ShadowDraw {
-    /// Returns the draw with a material.
     #[inline]
     pub(crate) const fn with_material(self, material: u32) -> MeshDraw {
         let Self { mesh, start, count } = self;

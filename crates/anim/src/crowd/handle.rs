@@ -15,7 +15,6 @@ slotmap::new_key_type! {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     places: SlotMap<InstanceHandle, u32>,
-    /// The instance at each place.
     owners: Vec<InstanceHandle>,
 }
 
@@ -42,7 +41,6 @@ impl Places {
         handle
     }
 
-    /// Removes the instance at a place and moves the last instance there.
     pub(super) fn swap_remove(&mut self, place: usize) {
         self.places.remove(self.owners.swap_remove(place));
         if let Some(&moved) = self.owners.get(place) {
@@ -55,7 +53,6 @@ impl Places {
         self.owners.shrink_to_fit();
     }
 
-    /// Returns all handles, by place.
     pub(super) fn owners(&self) -> &[InstanceHandle] {
         &self.owners
     }

@@ -86,8 +86,8 @@ impl Crowd {
     /// one item of your own for each instance, in the order of [`Crowd::instances`]. `visit` can write to the item.
     ///
     /// # Errors
-    /// [`SkeletonError::ItemCount`] unless there are as many items as instances. If `visit` returns errors, the error
-    /// of the first such instance is returned; `visit` may have been called for any later instance.
+    /// [`SkeletonError::ItemCount`] unless there are as many items as instances. If `visit` fails, the error of the
+    /// first failed instance is returned; `visit` may have been called for any later instance.
     pub fn par_each_models<T: Send, E: From<Error> + Send>(
         &self,
         items: &mut [T],

@@ -72,7 +72,7 @@ impl Crowd {
     ///
     /// # Errors
     /// [`SkeletonError::ItemCount`](crate::skeleton::SkeletonError::ItemCount) unless there are as many items as
-    /// instances. If `change` fails, the error of the first such instance is returned. Its group of sixteen is
+    /// instances. If `change` fails, the error of the first failed instance is returned. Its group of sixteen is
     /// unchanged; any other group may be changed.
     ///
     /// # Panics

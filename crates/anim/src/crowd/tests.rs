@@ -27,7 +27,6 @@ fn skin(joints: usize) -> Skin {
     Skin::new(picked, binds).unwrap()
 }
 
-/// Returns a pose that differs for each seed.
 fn pose(joints: usize, seed: u16) -> Pose {
     let mut pose = Pose::new(joints);
     for joint in 0..u16::try_from(joints).unwrap() {
@@ -44,7 +43,6 @@ fn near(a: &[Mat34], b: &[Mat34]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| flat(a).iter().zip(flat(b)).all(|(a, b)| (a - b).abs() < 1e-4))
 }
 
-/// Checks the pose and the matrices of every instance.
 fn check(crowd: &Crowd, expected: &[(InstanceHandle, Pose)]) {
     let skeleton = crowd.skeleton();
     let skin = skin(skeleton.len());

@@ -70,7 +70,6 @@ impl Lanes {
         Ok(())
     }
 
-    /// Writes all channels.
     pub(super) fn sample_channels(&self, tables: &Tables, time: f32, out: &mut [f32]) -> Result<(), Error> {
         tables.expect_channels(out.len())?;
         tables.write_constant_channels(out);
@@ -216,7 +215,6 @@ pub(super) fn sample_joint<W: Word>(
     found
 }
 
-/// Computes the numbers of a joint's cubic tracks.
 #[inline(never)]
 fn sample_joint_cubics<W: Word>(
     mut keys: impl FnMut(usize, usize) -> LaneKeys<W>,

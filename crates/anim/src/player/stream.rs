@@ -40,7 +40,6 @@ pub struct StreamPlayer<R> {
     lanes: Lanes,
     /// The head of the next group. The group's keys were not read yet.
     next: GroupHead,
-    /// Bytes of the stream that were not read yet.
     remaining: usize,
     buffer: Vec<u8>,
     clock: Clock,

@@ -141,7 +141,6 @@ impl Pose {
         }
     }
 
-    /// Returns the rest transform of a joint.
     pub(crate) fn rest_of(&self, joint: u16) -> Transform {
         self.skeleton.as_ref().map_or(Transform::IDENTITY, |skeleton| skeleton.rest(joint))
     }

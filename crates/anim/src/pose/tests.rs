@@ -32,7 +32,6 @@ fn a_model_matrix_is_the_parents_times_the_local_one() {
     assert_eq!(models[1].translation().to_array(), [2.0, 4.0, 6.0]);
 }
 
-/// Returns a skeleton with several branches, and a pose.
 fn tree(joints: u16) -> (Skeleton, Pose) {
     let mut builder = SkeletonBuilder::new();
     for joint in 0..joints {

@@ -3,8 +3,8 @@
 use crate::{Error, Mat34, Pose, Skeleton, Transform, skeleton::SkeletonError};
 use glam::{Quat, Vec3, Vec3A};
 
-/// The transforms of all joints, with uniform scales. Products of such transforms never shear, so transforms in model
-/// space still consist of rotation, translation and scale. Takes 32 bytes per joint.
+/// The transforms of all joints, with uniform scales. Products of transforms with uniform scales never shear, so
+/// transforms in model space still consist of rotation, translation and scale. Takes 32 bytes per joint.
 ///
 /// If you only need matrices, [`Pose::to_models`] accepts any pose and is three to four times as fast, because it
 /// converts eight joints at a time. Source: the discussion of S. Reinalter, *Adventures in data-oriented design*, part
@@ -50,7 +50,6 @@ impl Joint {
         Transform { translation: self.translation, rotation: self.rotation, scale: Vec3::splat(self.scale) }
     }
 
-    /// Returns this transform times `below`.
     #[inline]
     fn followed_by(&self, below: &Self) -> Self {
         let offset = self.rotation * (Vec3A::from(below.translation) * self.scale);

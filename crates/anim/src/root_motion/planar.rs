@@ -6,7 +6,6 @@ use core::f64::consts::{PI, TAU};
 use glam::{DQuat, DVec3, Vec3};
 
 impl Axis {
-    /// Returns the direction of the axis.
     pub(super) const fn direction(self) -> DVec3 {
         match self {
             Self::X => DVec3::X,
@@ -36,13 +35,12 @@ impl Planar {
         Self { translation: self.translation + Self::turn(self.yaw, up) * next.translation, yaw: self.yaw + next.yaw }
     }
 
-    /// Returns the reverse motion.
     pub(super) fn inverse(self, up: Axis) -> Self {
         Self { translation: -(Self::turn(-self.yaw, up) * self.translation), yaw: -self.yaw }
     }
 
     /// Returns the motion repeated `times` times, an integer, possibly negative. The displacements `Σ turn(k·yaw) d`
-    /// for k from 0 to n − 1 are edges of a regular polygon, and add up to a chord of its circle.
+    /// for k from 0 to n − 1 are edges of a regular polygon: their sum is a chord of its circle.
     pub(super) fn repeated(self, times: f64, up: Axis) -> Self {
         if times < 0.0 {
             return self.inverse(up).repeated(-times, up);
@@ -64,7 +62,6 @@ impl Planar {
         Self { translation: self.translation.lerp(other.translation, t), yaw: self.yaw + (other.yaw - self.yaw) * t }
     }
 
-    /// Returns the motion as a transform.
     pub(super) fn to_transform(self, up: Axis) -> Transform {
         Transform {
             translation: self.translation.as_vec3().clamp(Vec3::MIN, Vec3::MAX),

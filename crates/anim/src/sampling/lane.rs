@@ -12,7 +12,6 @@ pub(crate) struct LaneKeys<W: Word> {
 }
 
 impl<W: Word> Active<W> {
-    /// Returns the keys of one lane.
     #[inline]
     pub(crate) fn lane(&self, lane: usize) -> LaneKeys<W> {
         let [t, x, y, z] = &self.pairs;
@@ -78,7 +77,6 @@ impl<W: Word> LaneKeys<W> {
         (1.0 - share) * from + share * to
     }
 
-    /// Interpolates the rotation.
     #[inline]
     pub(crate) fn rotation(&self, share: f32) -> Quat {
         let (from, to) = (quaternion(W::unpack(self.from)), quaternion(W::unpack(self.to)));

@@ -103,7 +103,6 @@ fn vectors_at<W: Word, const SCALE: bool>(
     dispatch!(level, simd => portable::vectors::<_, W, SCALE>(simd, active, targets, ranges, time, pose));
 }
 
-/// Prefetches all of an active array.
 #[inline]
 pub(crate) fn prefetch_all<W>(active: &[Active<W>]) {
     let lines = (0..1 + NUMBERS).step_by(64 / size_of::<lanes::Pair<W>>());

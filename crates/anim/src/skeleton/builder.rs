@@ -102,7 +102,6 @@ impl SkeletonBuilder {
         Ok((Skeleton { lines: shared, layout }, map))
     }
 
-    /// Returns the joints' numbers in depth-first order.
     fn depth_first(&self) -> Result<Vec<u16>, SkeletonError> {
         const NONE: u16 = u16::MAX;
         let count = self.joints.len();
@@ -134,7 +133,6 @@ impl SkeletonBuilder {
         if order.len() < count { Err(self.why_not_reached(&order)) } else { Ok(order) }
     }
 
-    /// Returns the reason why joints are not connected to the root.
     fn why_not_reached(&self, reached: &[u16]) -> SkeletonError {
         let mut met = vec![false; self.joints.len()];
         reached.iter().for_each(|&joint| met[usize::from(joint)] = true);

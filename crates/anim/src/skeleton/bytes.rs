@@ -17,7 +17,7 @@ pub(super) const VERSION: u32 = 3;
 impl Skeleton {
     /// Returns the skeleton as bytes. [`Skeleton::from_bytes`] restores the same skeleton.
     ///
-    /// The bytes are those in memory, little-endian: see `Layout` in the source. Runs in **O(bytes)**.
+    /// The bytes equal the memory, in little-endian order: see `Layout` in the source. Runs in **O(bytes)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = image::bytes(&self.lines).to_vec();

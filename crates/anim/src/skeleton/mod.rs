@@ -59,7 +59,6 @@ impl Skeleton {
         joint..image::view(&self.lines, self.layout.ends())[usize::from(joint)]
     }
 
-    /// Returns an error unless the joint exists.
     pub(crate) fn expect_joint(&self, joint: u16) -> Result<(), Error> {
         self.subtree_range(joint).map(|_| ())
     }

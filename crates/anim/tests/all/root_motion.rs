@@ -19,7 +19,6 @@ fn root(clip: &RawClip, time: f32) -> Transform {
     }
 }
 
-/// Multiplies two transforms.
 fn below(parent: Transform, child: Transform) -> Transform {
     RootMotion::apply(child, parent)
 }

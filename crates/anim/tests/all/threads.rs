@@ -192,7 +192,6 @@ fn a_crowd_has_the_same_bits_on_any_number_of_threads() {
     }
 }
 
-/// The error of a closure.
 #[derive(Debug, PartialEq)]
 enum Stop {
     At(usize),

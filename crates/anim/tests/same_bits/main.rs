@@ -131,7 +131,6 @@ fn played(clip: &Clip) -> u64 {
     hash.0
 }
 
-/// Hashes sums, fades and differences of poses.
 fn blended() -> u64 {
     let (mut hash, mut dice) = (Hash::new(), Dice(17));
     let mut mask = JointMask::new(JOINTS.into(), 1.0).unwrap();
@@ -155,7 +154,6 @@ fn blended() -> u64 {
     hash.0
 }
 
-/// Hashes model matrices and palettes of single poses, and of a crowd.
 fn matrices() -> [u64; 2] {
     let mut dice = Dice(23);
     let (skeleton, skin) = dice.character();

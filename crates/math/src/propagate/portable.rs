@@ -31,7 +31,6 @@ const FEW: u32 = 3;
 /// The bits of a batch with only dirty slots.
 const ALL: u32 = (1 << LANES) - 1;
 
-/// The matrices of the locals of a batch.
 #[repr(C, align(64))]
 struct Locals([Mat34; LANES]);
 

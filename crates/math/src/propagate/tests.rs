@@ -52,7 +52,6 @@ fn matrices(count: u32, dice: &mut Rng) -> Vec<Mat34> {
     transforms(count, dice).into_iter().map(PackedTransform::to_matrix).collect()
 }
 
-/// Compares each level with the plain computation.
 fn assert_same_bits(
     locals: &[PackedTransform],
     parents: &[u32],

@@ -6,7 +6,6 @@ use hedgerow_mesh::{Aabb, Frustum, MaterialDraws, MeshDraw, MeshError, MeshHandl
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A deterministic sequence of random numbers.
 struct Dice(Rng);
 
 impl Dice {
@@ -74,7 +73,6 @@ fn all() -> Frustum {
 /// The expected contents of a set: each mesh with its number and sub-meshes.
 type Model = Vec<(MeshHandle, u32, Vec<SubMesh>)>;
 
-/// Compares a set with the model by every query.
 fn compare(set: &MeshSet, model: &Model, gone: &[MeshHandle], dice: &mut Dice) {
     set.validate().unwrap();
     assert_eq!(set.len(), model.len());

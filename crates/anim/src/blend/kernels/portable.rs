@@ -182,7 +182,7 @@ fn dot<S: Simd>(a: Rotations<S>, b: Rotations<S>) -> f32x8<S> {
     ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + a[3] * b[3]
 }
 
-/// Returns the weights, negated where the negated second quaternion, the same rotation, is nearer.
+/// Returns the weights, negated for lanes in which −`b`, the same rotation as `b`, is nearer to `a`.
 #[inline(always)]
 fn towards<S: Simd>(simd: S, a: Rotations<S>, b: Rotations<S>, weights: f32x8<S>) -> f32x8<S> {
     dot(a, b).simd_lt(f32x8::splat(simd, 0.0)).select(-weights, weights)

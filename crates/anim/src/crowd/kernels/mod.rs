@@ -44,7 +44,6 @@ impl<'o> Output<'o> {
         Self::Palette { slots: skin.slots(), binds: skin.inverse_binds() }
     }
 
-    /// Returns the number of matrices per character.
     pub(crate) const fn matrices(self, joints: usize) -> usize {
         match self {
             Self::Models => joints,
@@ -81,7 +80,7 @@ impl<'p> Part<'p> {
 /// `out[lane * matrices + place]`, for as many characters as `out` has room for.
 ///
 /// # Panics
-/// If `depths` is not as long as the joints, does not begin with 0, or exceeds `levels`; if `out` is not a whole number
+/// If `depths` has the wrong length, does not begin with 0 or exceeds `levels`. If `out` does not hold a whole number
 /// of characters, at most sixteen.
 pub(crate) fn models(
     lanes: &[JointLanes],

@@ -6,7 +6,6 @@ use crate::transform_lanes::{JointLanes, PoseBlock};
 use fearless_simd::{f32x4, f32x8, prelude::*};
 use hedgerow_math::internal::vectors::{columns, transpose};
 
-/// The number of characters in a vector.
 const WIDTH: usize = 4;
 
 /// Four matrices: a vector for each of the twelve numbers, in row order.
@@ -153,7 +152,6 @@ fn row_of_bound<S: Simd>(
     ]
 }
 
-/// Loads the lanes from `first` on.
 #[inline(always)]
 fn vector<S: Simd>(simd: S, numbers: &[f32; LANES], first: usize) -> f32x4<S> {
     f32x4::from_slice(simd, &numbers[first..first + WIDTH])

@@ -110,7 +110,6 @@ macro_rules! body {
             Mat34 { rows: [must_cast(quarter::<PART>(x)), must_cast(quarter::<PART>(y)), must_cast(quarter::<PART>(z))] }
         }
 
-        /// Loads the lanes from `first` on.
         #[inline]
         #[target_feature(enable = $features)]
         fn vector(floats: &[f32; LANES], first: usize) -> V {

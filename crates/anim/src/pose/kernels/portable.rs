@@ -93,7 +93,6 @@ fn lanes<S: Simd>(simd: S, numbers: &[f32; LANES]) -> f32x8<S> {
     f32x8::load_array_ref(simd, numbers)
 }
 
-/// Stores one row of eight matrices.
 #[inline(always)]
 fn put_row<S: Simd, const ROW: usize>(rows: [f32x4<S>; LANES], locals: &mut Locals) {
     for (row, to) in rows.into_iter().zip(&mut locals.0) {

@@ -98,7 +98,7 @@ fn crowded(dice: &mut Dice) -> (RawClip, [Line; 3], [Line; 3]) {
     (clip, turns, weights)
 }
 
-/// Checks that a player's values are those of the lines at a time within the reported error.
+/// Checks a player's values against the lines, with the reported errors of time and value.
 fn assert_shown(player: &Player<&Clip>, report: &ClipReport, turns: &[Line; 3], weights: &[Line; 3]) {
     let (time, shown) = (player.time(), Sample::shown(player));
     // A time is exact to a 32nd of a tick, apart from rounding.

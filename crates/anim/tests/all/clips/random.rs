@@ -40,12 +40,10 @@ impl Dice {
     }
 }
 
-/// The properties of random clips.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipe {
     pub(crate) joints: usize,
     pub(crate) channels: usize,
-    /// The greatest number of keys in a track.
     pub(crate) keys: u32,
     /// Whether all times are multiples of a thirtieth of a second.
     pub(crate) frames: bool,

@@ -37,7 +37,6 @@ fn compiled(raw: &RawClip) -> Clip {
     ClipBuilder::new().build(raw).expect("a sound clip").0
 }
 
-/// Samples a clip into a new pose.
 fn fresh(clip: &Clip, skeleton: &Skeleton) -> Pose {
     let mut pose = Pose::rest(skeleton);
     at_half(clip).sample(&mut pose).expect("joints as many");
@@ -64,7 +63,6 @@ fn a_pose_that_held_another_clip_shows_the_present_one() {
     assert_eq!(pose.get(2), Transform::from_xyz(0.0, 0.5, 0.0), "the head rests, since this clip does not move it");
 }
 
-/// A change of a pose.
 type Edit<'e> = &'e dyn Fn(&mut Pose);
 
 #[test]

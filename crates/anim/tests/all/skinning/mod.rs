@@ -19,7 +19,6 @@ fn skin(joints: usize) -> Skin {
     Skin::new((0..).take(joints).collect(), vec![Mat34::IDENTITY; joints]).unwrap()
 }
 
-/// Converts matrices to a palette of the mesh's skin.
 fn of<'p>(mesh: &SkinnedMesh, matrices: &'p [Mat34]) -> Palette<'p> {
     let skin = skin(matrices.len());
     assert_eq!(mesh.skin_id(), skin.id());

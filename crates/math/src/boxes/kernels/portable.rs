@@ -93,7 +93,7 @@ pub(super) fn list_in_frustum<S: Simd>(
         }
         return;
     }
-    // Each step writes sixteen indices, those of hit boxes first. The next step overwrites the rest.
+    // Each step writes sixteen indices, with the hit boxes first. The next step overwrites the rest.
     let sides = Side::all(planes);
     let sides = &sides[..planes.len()];
     let numbers = u32x16::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
@@ -377,7 +377,6 @@ fn load<S: Simd>(simd: S, numbers: &[f32; GROUP]) -> f32x8<S> {
     f32x8::load_array_ref(simd, numbers)
 }
 
-/// Returns a mask of the boxes that are not empty.
 #[inline(always)]
 fn present<S: Simd>(simd: S, group: &BoxGroup) -> mask32x8<S> {
     load(simd, &group.min[0]).simd_le(load(simd, &group.max[0]))

@@ -7,7 +7,6 @@ use fastrand::Rng;
 use glam::camera::rh;
 use glam::{DVec3, Mat4, Quat, Vec3, Vec4};
 
-/// Random values of the kinds that scenes have.
 struct Dice(Rng);
 
 impl Dice {
@@ -87,7 +86,6 @@ fn boxes(dice: &mut Dice, count: usize) -> Boxes {
     (0..count).map(|_| dice.bounds()).collect()
 }
 
-/// Compares every level with the lowest.
 fn assert_frustum_levels_agree(groups: &[BoxGroup], frustum: &Frustum) {
     let (planes, plain) = (frustum.planes(), levels()[0]);
     let (touched, held) = (frustum_at::<false>(plain, groups, planes), frustum_at::<true>(plain, groups, planes));
