@@ -1,4 +1,4 @@
-//! Many instances of one skeleton: each with a pose of its own, posed and turned into palettes sixteen at a time.
+//! Many instances of one skeleton, posed and turned into palettes sixteen at a time.
 //!
 //! ```text
 //! cargo run --release -p hedgerow-anim --example crowd                     # on one thread
@@ -12,7 +12,7 @@ use std::time::Instant;
 
 const INSTANCES: u16 = 1000;
 const FRAMES: u16 = 60;
-/// A column of so many joints, each a tenth of a metre above the one before.
+/// The number of joints in a column. Each joint is a tenth of a metre above its parent.
 const JOINTS: u16 = 40;
 
 fn main() -> Result<(), Error> {
@@ -22,10 +22,10 @@ fn main() -> Result<(), Error> {
         joints.joint(format!("joint_{joint}"), joint.checked_sub(1), rest);
     }
     let (skeleton, _) = joints.build()?;
-    // A mesh around the column at rest would be bound by this.
+    // The skin of a mesh around the column at rest.
     let skin = Skin::at_rest(&skeleton)?;
 
-    // All joints bend to one side and back in a second.
+    // All joints bend to one side and back within a second.
     let mut bend = RawClip::new(1.0, skeleton.len())?;
     for joint in 0..JOINTS {
         let keys = [0.0, 0.03, 0.0].map(Quat::from_rotation_z).to_vec();
@@ -33,7 +33,7 @@ fn main() -> Result<(), Error> {
     }
     let (bend, _) = ClipBuilder::new().build(&bend)?;
 
-    // Each instance has a player at a time of its own, in the crowd's order.
+    // One player for each instance, in the crowd's order, each at another time.
     let mut crowd = Crowd::new(&skeleton);
     let rest = Pose::rest(&skeleton);
     let mut players = Vec::new();
@@ -44,7 +44,7 @@ fn main() -> Result<(), Error> {
         players.push(player);
     }
 
-    // Each frame: poses from players, then palettes, which are used while they are in the cache.
+    // Each frame: sample poses, then compute palettes and use them while they are in the cache.
     let (mut room, mut heights) = (Vec::new(), vec![0.0; crowd.len()]);
     let (mut lowest, mut highest) = (f32::MAX, f32::MIN);
     let top = Vec3::new(0.0, 0.1 * f32::from(JOINTS), 0.0);
@@ -55,7 +55,7 @@ fn main() -> Result<(), Error> {
             player.sample(pose)
         })?;
         crowd.par_each_palette(&skin, &mut heights, &mut room, |_, height, palette| -> Result<(), Error> {
-            // A renderer would skin or upload here. This only looks where the tops are.
+            // A renderer would skin or upload here. This example only measures the tops.
             *height = palette[usize::from(JOINTS - 1)].transform_point(top).y;
             Ok(())
         })?;
@@ -67,7 +67,7 @@ fn main() -> Result<(), Error> {
     println!("tops between {lowest:.2} and {highest:.2} metres");
     assert!((highest - top.y).abs() < 1e-2 && lowest < top.y - 0.5);
 
-    // All palettes in one array, as an upload takes them; removing an instance moves the last one to its place.
+    // All palettes in one array, ready for an upload. Removing an instance moves the last instance to its place.
     let last = crowd.instances().last().expect("there are instances");
     let first = crowd.instances().next().expect("there are instances");
     crowd.remove(first)?;

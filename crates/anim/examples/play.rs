@@ -1,4 +1,4 @@
-//! A skeleton and a clip made in code: compiled, played forward, backward and by seeks, printed.
+//! A skeleton and a clip made in code, compiled, and played forward and by seeks.
 //!
 //! ```text
 //! cargo run -p hedgerow-anim --example play
@@ -10,23 +10,23 @@ use hedgerow_anim::player::Playback;
 use hedgerow_anim::raw::{Reduction, Track};
 use hedgerow_anim::{Clip, ClipBuilder, Error, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
 
-/// Seconds.
+/// The duration of the clip, in seconds.
 const DURATION: f32 = 2.0;
 const KEYS: u16 = 61;
 
-/// A tail of four joints, half a metre each, on a body one metre above the ground.
+/// Returns a body one metre above the ground, with a tail of four joints of half a metre each.
 fn skeleton() -> Result<Skeleton, Error> {
     let mut joints = SkeletonBuilder::new();
     let mut parent = joints.joint("body", None, Transform::from_xyz(0.0, 1.0, 0.0));
     for name in ["tail_1", "tail_2", "tail_3", "tail_4"] {
         parent = joints.joint(name, Some(parent), Transform::from_xyz(0.0, 0.0, 0.5));
     }
-    // Joints may be given in any order; the map tells where each went.
+    // Joints may be added in any order. The map has the final number of each joint.
     let (skeleton, _map) = joints.build()?;
     Ok(skeleton)
 }
 
-/// The clip as an author or an importer has it: keys at 30 a second, in which a wave goes along the tail.
+/// Returns a clip as authored: 30 keys per second of a wave along the tail.
 fn wave(skeleton: &Skeleton) -> Result<RawClip, Error> {
     let times: Vec<f32> = (0..KEYS).map(|key| DURATION * f32::from(key) / f32::from(KEYS - 1)).collect();
     let mut clip = RawClip::new(DURATION, skeleton.len())?;
@@ -35,12 +35,12 @@ fn wave(skeleton: &Skeleton) -> Result<RawClip, Error> {
         let rotations = times.iter().map(|time| Quat::from_rotation_y(turn(time))).collect();
         clip.set_rotation(joint, Track::linear(times.clone(), rotations)?)?;
     }
-    // A number that is nobody's transform, for what listens to the clip.
+    // A channel: a number over time that belongs to no joint.
     clip.add_channel("wag", Track::step(vec![0.0, 1.0], vec![0.0, 1.0])?)?;
     Ok(clip)
 }
 
-/// Where the tip of the tail is.
+/// Returns the position of the tail's tip.
 fn tip(skeleton: &Skeleton, pose: &Pose, models: &mut Vec<Mat34>) -> Result<Vec3, Error> {
     pose.to_models(skeleton, models)?;
     Ok(models.last().expect("a skeleton has a joint").transform_point(Vec3::new(0.0, 0.0, 0.5)))
@@ -50,13 +50,13 @@ fn main() -> Result<(), Error> {
     let skeleton = skeleton()?;
     let raw = wave(&skeleton)?;
 
-    // Compiled: keys that no point within 10 cm of a joint misses by more than a centimetre are taken out.
+    // Remove keys as long as points within 10 cm of a joint move by less than a centimetre; then compile.
     let builder = ClipBuilder::new().jump_frames(JumpSpacing::Seconds(0.5));
     let (clip, report) = builder.build_reduced(&raw, &skeleton, &Reduction::new(1e-2, 0.1))?;
     println!("{} keys as authored, {} kept, in {} bytes", raw.keys(), report.keys, report.bytes);
     assert!(report.keys < raw.keys() / 2);
 
-    // The clip is its file.
+    // A clip's bytes are its file.
     let clip: Clip = Clip::from_bytes(clip.to_bytes().to_vec())?;
 
     let mut player = Player::new(&clip);
@@ -79,7 +79,7 @@ fn main() -> Result<(), Error> {
         player.advance(0.3);
     }
 
-    // However a player comes to a time, it shows the same bits.
+    // At the same time, a player shows the same bits, by any way.
     for &(time, place) in seen.iter().rev() {
         player.seek(time);
         player.sample(&mut pose)?;

@@ -3,7 +3,7 @@
 use crate::{library::LibraryError, raw::ClipError, skeleton::SkeletonError, skin::SkinError};
 use core::fmt;
 
-/// Why a call failed. A call that fails changes nothing.
+/// The reason why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -11,9 +11,9 @@ pub enum Error {
     Math(hedgerow_math::Error),
     /// A track or a clip is invalid, or bytes are not a clip.
     Clip(ClipError),
-    /// Joints do not form a skeleton, bytes are not a skeleton, or a pose or an instance does not match the skeleton.
+    /// Joints or bytes are not a skeleton, or a pose or an instance does not match the skeleton.
     Skeleton(SkeletonError),
-    /// A skin, a skinned mesh or a call to skin it is invalid.
+    /// A skin, a skinned mesh, or a call that skins is invalid.
     Skin(SkinError),
     /// Bytes are not a library.
     Library(LibraryError),

@@ -26,7 +26,7 @@
 //!
 //! # Map
 //!
-//! In the order in which data flows:
+//! The modules, in the order in which data flows:
 //!
 //! | subject | types | module |
 //! |---|---|---|
@@ -42,9 +42,8 @@
 //! | many characters that own their poses, from players to skinned vertices, on several threads | [`Skeleton::each_palette`], [`Skeleton::par_each_palette`] | [`skeleton`] |
 //! | errors | [`Error`] | the root |
 //!
-//! A skeleton numbers its joints in depth-first order, and poses, clips and model matrices use these numbers. A
-//! [`Skin`] numbers the joints in an order of its own, to which vertices are bound. Palettes use that order, and a mesh
-//! refuses palettes of another skin.
+//! A skeleton numbers its joints in depth-first order; poses, clips and model matrices use these numbers. A [`Skin`]
+//! has its own joint order; vertices and palettes use that order. A mesh refuses palettes of another skin.
 //!
 //! # Costs
 //!
@@ -66,16 +65,16 @@
 //! | [`SkinnedMesh::skin`] | O(vertices × influences) |
 //! | [`ClipBuilder::build`] | O(keys log keys) |
 //!
-//! Nothing allocates once its arrays have grown. The crate's README has timings, and says how to repeat them.
+//! No call allocates once the arrays that it fills have grown. The README has timings and commands to repeat them.
 //!
 //! # The same bits everywhere
 //!
 //! Playing a [`Clip`], sums and differences of poses, morph targets, and all byte formats give the same bits on every
-//! machine. Model matrices, palettes and skinned vertices are rounded in one way on machines with fused multiply-add
-//! (AVX2, AVX-512, NEON), and in another way on all others. The tests `same_bits` check both against hashes on x86-64,
-//! 64-bit ARM, 32-bit x86 and WebAssembly. There is no such promise for results computed from a [`RawClip`], including
-//! those of [`ClipBuilder`]: they use sines of the system's mathematical library, so build clips once and ship them as
-//! bytes. Nor is there one for [`UniformPose`](pose::UniformPose), whose products are glam's.
+//! machine. Model matrices, palettes and skinned vertices have the same bits on all machines with fused multiply-add
+//! (AVX2, AVX-512, NEON), and other bits on all machines without it. The tests `same_bits` check both on x86-64, 64-bit
+//! ARM, 32-bit x86 and WebAssembly. Samples of a [`RawClip`] and results of [`ClipBuilder`] may differ between
+//! machines, because they use sines of the system's library: build clips once and ship them as bytes. A
+//! [`UniformPose`](pose::UniformPose) may differ too, because it uses glam's products.
 //!
 //! # Features
 //!

@@ -1,34 +1,31 @@
-//! Work that is shared among the threads of the current pool (feature `rayon`), in parts that are written to separate
-//! places: results are identical to the bit for any number of threads.
+//! Work shared among the threads of the current pool (feature `rayon`). Parts write to separate places, so results have
+//! the same bits for any number of threads.
 #![cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "one thread does all blocks as they are"))]
 
 use std::sync::{Mutex, PoisonError};
 
-/// With fewer joints than this, one thread finishes before another has started.
+/// The number of joints below which one thread finishes before another has started.
 #[cfg(feature = "rayon")]
 const WORTH_SHARING: usize = 16_384;
-/// A task is about this many joints.
+/// The approximate number of joints in a task.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 4096;
-/// A caller outside the pool hands over all of its work, and waits for threads that may sleep. That needs this many
-/// times as much work to pay off.
+/// The factor on [`WORTH_SHARING`] for a caller outside the pool, who waits for threads that may sleep.
 #[cfg(feature = "rayon")]
 const OUTSIDE: usize = 4;
 
-/// Whether this much work is worth sharing, if `least` is enough for a thread of the pool, and there are threads to
-/// share it with.
+/// Returns whether several threads do this amount of work faster. `least` is the threshold for a caller in the pool.
 #[cfg(feature = "rayon")]
 pub(crate) fn is_worth_sharing(amount: usize, least: usize) -> bool {
     let least = if rayon::current_thread_index().is_some() { least } else { OUTSIDE * least };
     amount >= least && rayon::current_num_threads() > 1
 }
 
-/// Lists that belong together, block by block.
+/// Lists that are split together, block by block.
 pub(crate) trait Blocks: Sized + Send {
-    /// How many blocks there are.
     fn blocks(&self) -> usize;
 
-    /// The first so many blocks, and the others.
+    /// Splits into the first `blocks` blocks and the others.
     fn split_at(self, blocks: usize) -> (Self, Self);
 }
 
@@ -79,8 +76,8 @@ impl<A: Blocks, B: Blocks> Blocks for (A, B) {
     }
 }
 
-/// Calls `work` with all blocks, of this many joints each, in one part or several. Returns the error of the first part
-/// that has one.
+/// Calls `work` with all blocks, of `joints` joints each, in one or several parts. Returns the error of the first part
+/// that failed.
 pub(crate) fn each_part<B: Blocks, E: Send>(
     all: B,
     joints: usize,
@@ -105,7 +102,7 @@ fn share<B: Blocks, E: Send>(part: B, most: usize, work: &(impl Fn(B) -> Result<
     first.and(last)
 }
 
-/// How many parts [`each_part`] works on at a time, at most.
+/// Returns the greatest number of parts that [`each_part`] works on at a time.
 fn tasks(blocks: usize, joints: usize) -> usize {
     #[cfg(feature = "rayon")]
     if is_worth_sharing(blocks * joints, WORTH_SHARING) {
@@ -115,15 +112,15 @@ fn tasks(blocks: usize, joints: usize) -> usize {
     1
 }
 
-/// Parts of a caller's list to work in, one for each thread, which stay from call to call.
+/// Scratch buffers in a caller's list, one for each thread, reused from call to call.
 pub(crate) struct Rooms<'r, T> {
     free: Mutex<Vec<&'r mut [T]>>,
     length: usize,
 }
 
 impl<'r, T: Clone> Rooms<'r, T> {
-    /// Rooms of this length for what [`each_part`] makes of so many blocks of so many joints; a list that is too short
-    /// is filled up.
+    /// Creates rooms of this length for [`each_part`] with `blocks` blocks of `joints` joints. Grows the list if it is
+    /// too short.
     pub(crate) fn new(list: &'r mut Vec<T>, length: usize, fill: T, (blocks, joints): (usize, usize)) -> Self {
         let needed = length * tasks(blocks, joints);
         if list.len() < needed {
@@ -132,11 +129,11 @@ impl<'r, T: Clone> Rooms<'r, T> {
         Self { free: Mutex::new(list.chunks_exact_mut(length.max(1)).collect()), length }
     }
 
-    /// Calls `work` with a room of its own, with anything in it.
+    /// Calls `work` with a free room, whose contents are unspecified.
     pub(crate) fn with<R>(&self, fill: T, work: impl FnOnce(&mut [T]) -> R) -> R {
         let lock = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = lock().pop();
-        // A thread that waits within `work` may begin another part meanwhile.
+        // All rooms may be taken: a thread that waits within `work` may start another part.
         let Some(room) = taken else { return work(&mut vec![fill; self.length]) };
         let result = work(room);
         lock().push(room);

@@ -1,16 +1,16 @@
-//! Several local transforms in lanes, with a vector for each number.
+//! Local transforms in lanes, with a vector for each number.
 
 use crate::Transform;
 use bytemuck::{Pod, Zeroable};
 use glam::{Quat, Vec3};
 
-/// How many joints are in a block of a pose.
+/// The number of joints in a block of a pose.
 pub(crate) const POSE_LANES: usize = 8;
 
-/// How many characters are in a block of a crowd: the number of floats in an AVX-512 vector, or in two AVX2 vectors.
+/// The number of characters in a block of a crowd: the floats of an AVX-512 vector, or of two AVX2 vectors.
 pub(crate) const CROWD_LANES: usize = 16;
 
-/// Local transforms, one a lane: each of the ten numbers is a vector, loaded at once.
+/// Defines a type of one local transform per lane: each of the ten numbers is a vector.
 macro_rules! transform_lanes {
     ($(#[$doc:meta])* $name:ident: $lanes:expr) => {
         $(#[$doc])*
@@ -26,14 +26,14 @@ macro_rules! transform_lanes {
         }
 
         impl $name {
-            /// In each lane the transform that changes nothing.
+            /// The identity transform in each lane.
             pub(crate) const IDENTITY: Self = Self {
                 translation: [[0.0; $lanes]; 3],
                 rotation: [[0.0; $lanes], [0.0; $lanes], [0.0; $lanes], [1.0; $lanes]],
                 scale: [[1.0; $lanes]; 3],
             };
 
-            /// The transform in one lane.
+            /// Returns the transform in one lane.
             #[inline]
             pub(crate) fn get(&self, lane: usize) -> Transform {
                 Transform {
@@ -59,7 +59,7 @@ macro_rules! transform_lanes {
 
 transform_lanes! {
     /// The local transforms of eight joints, joint `8 b + l` in lane `l` of block `b`: 320 bytes, five cache lines.
-    /// Lanes beyond the last joint hold the identity.
+    /// Lanes past the last joint have the identity.
     PoseBlock: POSE_LANES
 }
 

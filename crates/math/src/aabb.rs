@@ -5,8 +5,7 @@ use glam::{Vec3, Vec4};
 
 /// An axis-aligned box, in its shape's local space or in world space.
 ///
-/// Two special boxes are never transformed by a matrix: [`Aabb::INFINITE`] ("always visible") and [`Aabb::EMPTY`]
-/// ("never visible").
+/// Matrices leave two special boxes unchanged: [`Aabb::INFINITE`] (always visible) and [`Aabb::EMPTY`] (never visible).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
@@ -23,47 +22,47 @@ impl Aabb {
     /// The box that contains nothing: the neutral element of [`Aabb::merge`].
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
-    /// The box between two corners.
+    /// Creates the box between two corners.
     #[must_use]
     pub const fn new(min: Vec3, max: Vec3) -> Self {
         Self { min, max }
     }
 
-    /// The cube of the given half extent about the origin.
+    /// Creates a cube around the origin with this half extent.
     #[must_use]
     pub const fn cube(half: f32) -> Self {
         Self { min: Vec3::splat(-half), max: Vec3::splat(half) }
     }
 
-    /// The smallest box around the points; [`Aabb::EMPTY`] for none.
+    /// Creates the smallest box around the points; [`Aabb::EMPTY`] if there are no points.
     #[must_use]
     pub fn from_points(points: impl IntoIterator<Item = Vec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, |a, p| Self { min: a.min.min(p), max: a.max.max(p) })
     }
 
-    /// Whether the box contains no point: some `min` is above its `max`.
+    /// Returns whether the box contains no point: `min` exceeds `max` on at least one axis.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min.cmpgt(self.max).any()
     }
 
-    /// Whether all six numbers are finite.
+    /// Returns whether all six numbers are finite.
     #[inline]
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.min.is_finite() && self.max.is_finite()
     }
 
-    /// The middle of the box; NaN for a box that is empty or infinite.
+    /// Returns the centre; NaN for an infinite box and for [`Aabb::EMPTY`].
     #[inline]
     #[must_use]
     pub fn center(&self) -> Vec3 {
-        // Halved before they are added, so that large corners do not overflow.
+        // Halve before adding, so that large corners do not overflow.
         self.min * 0.5 + self.max * 0.5
     }
 
-    /// The lengths of the box along the axes: zero for an empty box.
+    /// Returns the length along each axis; zero if the box is empty.
     ///
     /// ```
     /// use hedgerow_math::Aabb;
@@ -73,6 +72,8 @@ impl Aabb {
     /// assert_eq!((shelf.center(), shelf.size()), (Vec3::new(1.0, 0.5, 2.0), Vec3::new(2.0, 1.0, 4.0)));
     /// assert!(shelf.contains(Vec3::ONE) && shelf.intersects(&Aabb::cube(0.5)));
     /// assert_eq!(shelf.merge(&Aabb::cube(1.0)).min, Vec3::NEG_ONE);
+    /// assert_eq!(Aabb::from_points([Vec3::ZERO, shelf.max, Vec3::ONE]), shelf);
+    /// assert!(Aabb::INFINITE.contains_box(&shelf) && shelf.is_finite() && Aabb::EMPTY.is_empty());
     /// ```
     #[inline]
     #[must_use]
@@ -80,21 +81,21 @@ impl Aabb {
         if self.is_empty() { Vec3::ZERO } else { self.max - self.min }
     }
 
-    /// Whether a point is in the box or on its border.
+    /// Returns whether a point is in the box or on its border.
     #[inline]
     #[must_use]
     pub fn contains(&self, point: Vec3) -> bool {
         (self.min.cmple(point) & point.cmple(self.max)).all()
     }
 
-    /// Whether another box is wholly in this one; an empty box is in every box.
+    /// Returns whether this box contains all of `other`. Every box contains an empty box.
     #[inline]
     #[must_use]
     pub fn contains_box(&self, other: &Self) -> bool {
         other.is_empty() || (self.min.cmple(other.min) & other.max.cmple(self.max)).all()
     }
 
-    /// Whether the boxes have a point in common, including their borders. Always false for an empty box.
+    /// Returns whether the boxes have a point in common, including their borders. Returns false if either box is empty.
     #[inline]
     #[must_use]
     pub fn intersects(&self, other: &Self) -> bool {
@@ -102,17 +103,17 @@ impl Aabb {
         !(apart.any() || self.is_empty() || other.is_empty())
     }
 
-    /// The smallest box around both.
+    /// Returns the smallest box around both boxes.
     #[inline]
     #[must_use]
     pub fn merge(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// The smallest axis-aligned box around this box transformed by `matrix`.
+    /// Returns the smallest axis-aligned box around this box transformed by `matrix`.
     ///
-    /// [`Aabb::INFINITE`] and empty boxes are not transformed. A result that overflows is [`Aabb::INFINITE`]. Source:
-    /// J. Arvo, "Transforming axis-aligned bounding boxes", Graphics Gems, 1990.
+    /// [`Aabb::INFINITE`] stays the same, an empty box becomes [`Aabb::EMPTY`], and a result that overflows becomes
+    /// [`Aabb::INFINITE`]. Source: J. Arvo, "Transforming axis-aligned bounding boxes", Graphics Gems, 1990.
     #[inline]
     #[must_use]
     pub fn transformed(&self, matrix: &Mat34) -> Self {
@@ -134,12 +135,12 @@ impl Aabb {
         if moved.is_finite() { moved } else { Self::INFINITE }
     }
 
-    /// Whether the box is finite and not empty.
+    /// Returns whether the box is finite and not empty.
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        // Zero times a number is zero unless that is infinite or not a number. Two numbers come twice, so that the six
-        // are two loads of four.
+        // Zero times a number is zero unless the number is infinite or NaN. Two numbers repeat, so that six need only
+        // two loads.
         let (min, max) = (self.min, self.max);
         let front = Vec4::new(min.x, min.y, min.z, max.x);
         let back = Vec4::new(min.z, max.x, max.y, max.z);
@@ -147,10 +148,10 @@ impl Aabb {
         finite & !self.is_empty()
     }
 
-    /// The box as a scene stores it: finite, fully infinite, or, if it is empty, exactly [`Aabb::EMPTY`].
+    /// Returns the box as a scene stores it: an empty box becomes [`Aabb::EMPTY`].
     ///
     /// # Errors
-    /// [`Error::NotFinite`] for NaN and for a box that is partly infinite.
+    /// [`Error::NotFinite`] if a number is NaN, or infinite in a box other than the two special ones.
     pub fn checked(self) -> Result<Self, Error> {
         if self.min.is_nan() || self.max.is_nan() {
             return Err(Error::NotFinite("a bounding box"));
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn boxes_contain_and_intersect_as_their_points_do() {
-        // All boxes with corners on a grid of three by three points, empty ones among them, in two dimensions.
+        // All boxes, including empty ones, with corners on a 3×3 grid of points in the plane z = 0.
         let grid = |n: usize| Vec3::new((n % 3) as f32, (n / 3) as f32, 0.0);
         let boxes: Vec<Aabb> = (0..81).map(|n| Aabb::new(grid(n % 9), grid(n / 9))).collect();
         let holds = |bounds: &Aabb, n: usize| bounds.contains(grid(n));

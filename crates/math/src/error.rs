@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-/// Why numbers are not a valid transform, box, frustum, ray or sphere.
+/// The reason why a transform, box, frustum, ray or sphere is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number is not finite, or is out of its range.
+    /// A number is not finite, or is outside the range that the call accepts.
     NotFinite(&'static str),
     /// A rotation or a direction of length zero.
     NotRotation,

@@ -7,9 +7,9 @@ use glam::{DVec3, DVec4, Mat4, Vec4};
 
 /// The visible space of a camera: the space inside six planes.
 ///
-/// A box *touches* the frustum unless it is entirely outside one of the planes. This is the usual six-plane test: it
-/// keeps a few boxes near the edges that a finer test would drop, and never drops one that the frustum reaches.
-/// Rounding never drops such a box either: see [`Frustum::touches`].
+/// A box *touches* the frustum unless it is entirely outside one of the planes. This six-plane test keeps a few boxes
+/// near the edges that a finer test would drop. It never drops a box that the frustum reaches, not even by rounding:
+/// see [`Frustum::touches`].
 ///
 /// ```
 /// use hedgerow_math::glam::Vec3;
@@ -28,34 +28,33 @@ use glam::{DVec3, DVec4, Mat4, Vec4};
 /// world-view-projection matrix", 2001.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frustum {
-    /// `[x, y, z, d]`: a unit normal that points inwards and a distance, moved outwards by its share of the rounding
-    /// error. Planes without a bound come last.
+    /// `[x, y, z, d]`: a unit normal that points inwards, and a distance enlarged by the rounding error. Only the first
+    /// `count` planes are used.
     planes: [[f32; 4]; 6],
-    /// The number of planes with a bound.
+    /// The number of planes in use.
     count: u8,
 }
 
-/// Boxes that the kernels call outside are outside by more than this times the sum of a box's greatest absolute
-/// coordinates.
+/// The relative tolerance of the kernels. A box is outside only if its distance exceeds this times the sum, over the
+/// axes, of its greatest absolute coordinate.
 ///
-/// The bound, with `u = 2⁻²⁴` for half a unit in the last place: a plane's unit normal and distance are rounded once
-/// from double precision, each product once, and there are three sums, so `x·n` has at most five roundings and `d`
-/// three. With `|n_i| <= 1` the computed distance is off by at most `5.1u · (|x| + |y| + |z| + |d|)`. `8u = 2⁻²¹`
-/// covers this and the rounding of the sum itself. The part for `d` is added to each plane's distance when the frustum
-/// is made, together with `UNDERFLOW` for products too small to be normal numbers.
+/// Let `u = 2⁻²⁴`, half a unit in the last place. A plane's normal, its distance and each product are rounded once, and
+/// there are three sums: `x·n` has at most five roundings, `d` three. Since `|n_i| <= 1`, the error is at most
+/// `5.1u · (|x| + |y| + |z| + |d|)`. `8u = 2⁻²¹` covers this and the rounding of the sum itself. `Frustum::of` adds the
+/// part for `d` to each plane's distance, and `UNDERFLOW` for subnormal products.
 pub(crate) const TOLERANCE: f32 = 1.0 / 2_097_152.0;
 
-/// More than three products lose by rounding to subnormal numbers: 3 · 2⁻¹⁵⁰.
+/// An upper bound for the error of three products that round to subnormal numbers: 3 · 2⁻¹⁵⁰.
 const UNDERFLOW: f64 = 1e-37;
 
-/// A plane whose normal is shorter than this share of the rows whose difference it is, is only rounding noise.
+/// The length below which a normal is rounding noise, relative to the two matrix rows that it is computed from.
 const NOISE: f64 = 4.0 / 16_777_216.0;
 
 impl Frustum {
-    /// The frustum of a matrix from world to clip space with depths from 0 to 1: Direct3D, Vulkan, Metal, WebGPU.
+    /// Creates the frustum of a world-to-clip matrix with depths from 0 to 1: Direct3D, Vulkan, Metal, WebGPU.
     ///
-    /// Depth may be reversed and the far plane infinite: depths between `0` and `w` are visible, whichever end is near.
-    /// A plane that the matrix does not have, such as an infinite far plane, has no effect.
+    /// Depth may be reversed, and the far plane may be infinite. Depths from `0` to `w` are visible, whichever end is
+    /// near.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for a matrix with NaN or infinities.
@@ -64,7 +63,7 @@ impl Frustum {
         Ok(Self::of([sum(w, x), difference(w, x), sum(w, y), difference(w, y), sum(z, DVec4::ZERO), difference(w, z)]))
     }
 
-    /// The frustum of a matrix from world to clip space with depths from -1 to 1: OpenGL.
+    /// Creates the frustum of a world-to-clip matrix with depths from −1 to 1: OpenGL.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for a matrix with NaN or infinities.
@@ -73,9 +72,10 @@ impl Frustum {
         Ok(Self::of([sum(w, x), difference(w, x), sum(w, y), difference(w, y), sum(w, z), difference(w, z)]))
     }
 
-    /// The space in which `x·p.x + y·p.y + z·p.z + w >= 0` for each plane `(x, y, z, w)`, of any length.
+    /// Creates the frustum of all points `p` with `x·p.x + y·p.y + z·p.z + w >= 0` for each plane `(x, y, z, w)`.
+    /// Normals may have any length.
     ///
-    /// A plane with a zero normal has no effect: for fewer planes, pass `Vec4::ZERO` for the others.
+    /// A plane with a zero normal has no effect: pass `Vec4::ZERO` for planes that you do not need.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for a plane with NaN or infinities.
@@ -87,24 +87,24 @@ impl Frustum {
         }
     }
 
-    /// Whether a box is not entirely outside any plane. Infinite boxes and those with NaN always touch, empty ones
-    /// never.
+    /// Returns whether a box touches the frustum: whether no plane has the box entirely outside. Infinite boxes and
+    /// boxes with NaN always touch; empty boxes never do.
     ///
-    /// Never returns `false` for a box that touches in exact arithmetic; may return `true` for one that misses by less
-    /// than about a millionth of its distance from the origin.
+    /// The result is never `false` for a box that touches in exact arithmetic. It may be `true` for a box that misses
+    /// by less than about a millionth of its distance from the origin.
     #[must_use]
     pub fn touches(&self, bounds: &Aabb) -> bool {
         kernels::in_frustum(&[BoxGroup::of(bounds)], self).0 != 0
     }
 
-    /// The planes in the form that the kernels test.
+    /// Returns the planes in the form that the kernels test.
     #[inline]
     #[doc(hidden)]
     pub fn planes(&self) -> &[[f32; 4]] {
         &self.planes[..usize::from(self.count)]
     }
 
-    /// Normalises the normals, and moves the planes outwards. Each plane comes with the length below which it is noise.
+    /// Normalises the planes and moves them outwards. Skips a plane if its normal is no longer than the given noise.
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what the tolerance is for")]
     fn of(planes: [(DVec4, f64); 6]) -> Self {
         let mut frustum = Self { planes: [[0.0; 4]; 6], count: 0 };
@@ -123,7 +123,7 @@ impl Frustum {
     }
 }
 
-/// The four rows of a finite matrix, in double precision.
+/// Returns the four rows of a finite matrix, in double precision.
 fn rows(matrix: &Mat4) -> Result<[DVec4; 4], Error> {
     if !matrix.is_finite() {
         return Err(Error::NotFinite("a view-projection matrix"));
@@ -139,7 +139,7 @@ fn difference(a: DVec4, b: DVec4) -> (DVec4, f64) {
     (a - b, noise(a, b))
 }
 
-/// The length up to which a sum of two rows is only rounding error.
+/// Returns the length up to which a sum or difference of two rows is only rounding error.
 fn noise(a: DVec4, b: DVec4) -> f64 {
     if b == DVec4::ZERO { 0.0 } else { NOISE * (a.truncate().length() + b.truncate().length()) }
 }
@@ -150,8 +150,8 @@ mod tests {
     use glam::Vec3;
     use glam::camera::{lh, rh};
 
-    /// Points are in the frustum exactly where the matrix puts them into its clip volume, for the projections of every
-    /// interface, of both hands, with depth either way round.
+    /// Compares the frustum with the clip volume of each kind of projection: every API, both hands, both depth
+    /// directions.
     #[test]
     fn points_are_in_the_frustum_that_their_projection_shows() {
         let eye = Vec3::new(3.0, -2.0, 7.0);
@@ -184,7 +184,7 @@ mod tests {
             for place in 0..21_i32.pow(3) {
                 let [x, y, z] = [1, 21, 441].map(|step| (place / step % 21 - 10) as f32 * 1.37 + 0.011);
                 let clip = matrix * Vec4::new(x, y, z, 1.0);
-                // How far the point is inside of each plane; points on a plane may fall to either side.
+                // The distance inside each plane. A point on a plane may fall to either side.
                 let depths = [clip.w - clip.x, clip.w + clip.x, clip.w - clip.y, clip.w + clip.y];
                 let margin =
                     depths.into_iter().chain([clip.z - least * clip.w, clip.w - clip.z]).fold(f32::MAX, f32::min);

@@ -1,7 +1,7 @@
-//! Transforms, 3×4 matrices, boxes, and shapes to test boxes against: thin types on top of glam, with SIMD kernels.
+//! Transforms, 3×4 matrices, boxes, frusta, rays and spheres: thin types on glam, with SIMD kernels.
 //!
-//! The mathematics of the scene graph `hedgerow` and of the animation library `hedgerow-anim`. It is useful by itself
-//! to test many boxes at once, or to store affine matrices in the twelve floats that shaders expect.
+//! The scene graph `hedgerow` and the animation library `hedgerow-anim` use this crate. It is useful by itself to test
+//! many boxes at once, or to store affine matrices as the twelve floats that shaders expect.
 //!
 //! ```
 //! use hedgerow_math::glam::Vec3;
@@ -33,9 +33,9 @@
 //! There are two features, both off by default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data
 //! that can be uploaded without unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
-//! All types except [`Boxes`] are `Copy`. Results do not depend on the machine: kernels evaluate the same expressions
-//! in the same order with every instruction set, without fused multiply-add. The test `tests/same_bits.rs` of hedgerow
-//! checks hashes of the results on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly.
+//! All types except [`Boxes`] are `Copy`. Results are the same bits on every machine: kernels evaluate the same
+//! expressions in the same order with every instruction set, without fused multiply-add. The test `tests/same_bits.rs`
+//! of hedgerow checks hashes of the results on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

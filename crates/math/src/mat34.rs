@@ -6,8 +6,8 @@ use glam::{Affine3A, DAffine3, DMat3, DMat4, DVec3, DVec4, Mat3, Mat4, Vec3, Vec
 
 /// An affine transform as three rows of four: `rows[r] = [m_r0, m_r1, m_r2, t_r]`.
 ///
-/// 48 bytes, 16-byte aligned, in the layout that shader storage buffers and acceleration structures use for a row-major
-/// 3×4 matrix. It maps a column vector: `p' = M · (p, 1)`.
+/// 48 bytes, 16-byte aligned: the row-major 3×4 layout of shader storage buffers and acceleration structures. The
+/// matrix maps column vectors: `p' = M · (p, 1)`.
 ///
 /// ```
 /// use hedgerow_math::{Mat34, Transform};
@@ -17,9 +17,10 @@ use glam::{Affine3A, DAffine3, DMat3, DMat4, DVec3, DVec4, Mat3, Mat4, Vec3, Vec
 /// let b = Mat34::from(Transform::from_scale(Vec3::splat(2.0)));
 /// assert_eq!((a * b).transform_point(Vec3::ONE), Vec3::new(3.0, 4.0, 5.0));
 /// assert_eq!(&a * &b * Vec3::ONE, Vec3::new(3.0, 4.0, 5.0));
+/// assert_eq!((b.determinant(), b.is_mirrored(), b.is_finite()), (8.0, false, true));
 /// ```
 ///
-/// With the feature `bytemuck` matrices are plain data, ready for upload:
+/// With the feature `bytemuck`, matrices are plain data that can be uploaded:
 ///
 /// ```
 /// # use hedgerow_math::Mat34;
@@ -43,7 +44,7 @@ impl Mat34 {
     /// The identity.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
-    /// The translation column.
+    /// Returns the translation column.
     #[inline]
     #[must_use]
     pub fn translation(&self) -> Vec3 {
@@ -51,14 +52,14 @@ impl Mat34 {
         Vec3::new(x[3], y[3], z[3])
     }
 
-    /// Maps a point: rotation, scale, shear and translation.
+    /// Maps a point: applies the linear part and the translation.
     #[inline]
     #[must_use]
     pub fn transform_point(&self, point: Vec3) -> Vec3 {
         self.transform_vector(point) + self.translation()
     }
 
-    /// Maps a direction: everything but the translation.
+    /// Maps a direction: applies only the linear part.
     #[inline]
     #[must_use]
     pub fn transform_vector(&self, vector: Vec3) -> Vec3 {
@@ -66,7 +67,7 @@ impl Mat34 {
         Vec3::new(dot(&self.rows[0]), dot(&self.rows[1]), dot(&self.rows[2]))
     }
 
-    /// The determinant of the linear part: the factor by which volumes grow, negative if the transform mirrors.
+    /// Returns the determinant of the linear part: the factor of volumes, negative if the transform mirrors.
     #[inline]
     #[must_use]
     pub fn determinant(&self) -> f32 {
@@ -74,33 +75,32 @@ impl Mat34 {
         a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
     }
 
-    /// Whether the transform mirrors, and so reverses the winding of triangles.
+    /// Returns whether the transform mirrors, and so reverses the winding of triangles.
     #[inline]
     #[must_use]
     pub fn is_mirrored(&self) -> bool {
         self.determinant() < 0.0
     }
 
-    /// Whether all twelve numbers are finite.
+    /// Returns whether all twelve numbers are finite.
     #[inline]
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.rows.as_flattened().iter().all(|x| x.is_finite())
     }
 
-    /// The inverse, computed in double precision; `None` if there is none (a scale of zero, or numbers that are not
-    /// finite).
+    /// Returns the inverse, computed in double precision. Returns `None` if a scale is zero or a number is not finite.
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
         invert_wide(&self.to_wide()).map(|inverse| Self::from_wide(&inverse)).filter(Self::is_finite)
     }
 
-    /// The matrix that transforms normals, by rows: the inverse transpose of the linear part, computed in double
-    /// precision. If the transform scales, the results are not of length 1.
+    /// Returns the rows of the matrix that transforms normals: the inverse transpose of the linear part, computed in
+    /// double precision. If the transform scales, transformed normals do not have length 1.
     ///
-    /// If there is no [inverse](Mat34::inverse) in single precision, the result is the cofactor matrix, divided by its
-    /// greatest element. For a transform that flattens everything to a plane, it maps normals to the normal of the
-    /// plane or to zero. It is all zeros if the transform flattens everything to a line or a point, or is not finite.
+    /// If the inverse does not exist or exceeds single precision, the result is the cofactor matrix, divided by its
+    /// greatest element. If the transform flattens space to a plane, that matrix maps normals to the plane's normal or
+    /// to zero. The result is all zeros if the transform flattens space to a line or a point, or is not finite.
     ///
     /// ```
     /// use hedgerow_math::{Mat34, Transform, glam::Vec3};
@@ -126,13 +126,13 @@ impl Mat34 {
         if greatest == 0.0 || !linear.is_finite() {
             return [[0.0; 3]; 3];
         }
-        // The inverse transpose is these divided by the determinant, which is negative for a mirror.
+        // The inverse transpose is the cofactors divided by the determinant, which is negative for a mirror.
         let greatest = if a.dot(cofactors[0]) < 0.0 { -greatest } else { greatest };
         rounded(cofactors.map(|row| row / greatest))
     }
 
-    /// Decomposes the matrix into translation, rotation and scale, if these express it to within 1e-6 of the largest
-    /// element of each column; `None` if it shears, if a column is zero, or if it is not finite.
+    /// Decomposes the matrix into translation, rotation and scale. Returns `None` if the matrix shears, if a column is
+    /// zero, or if a number is not finite. Shear up to 1e-6, relative to the length of a column, is ignored.
     ///
     /// For a mirroring matrix, `scale.x` is negative.
     #[must_use]
@@ -140,12 +140,12 @@ impl Mat34 {
         transform_from_wide(&self.to_wide())
     }
 
-    /// Decomposes the matrix without its shear: the scale is the columns' lengths, the rotation the one nearest to
-    /// their directions. `None` if the matrix is not finite.
+    /// Decomposes the matrix without its shear: the scale has the lengths of the columns, and the rotation is the one
+    /// nearest to their directions. Returns `None` if the matrix is not finite.
     ///
-    /// As [`to_transform`](Self::to_transform) if the matrix does not shear; else some microseconds, in double
-    /// precision. For a mirroring matrix, `scale.x` is negative; columns of zeros have a scale of zero. If several
-    /// rotations are equally near, the result has one of them.
+    /// Equals [`to_transform`](Self::to_transform) if the matrix does not shear; otherwise takes some microseconds. For
+    /// a mirroring matrix, `scale.x` is negative. A zero column gives a scale of zero. If several rotations are equally
+    /// near, the result has one of them.
     ///
     /// ```
     /// use hedgerow_math::{Mat34, Transform};
@@ -162,7 +162,7 @@ impl Mat34 {
         transform_from_wide(&wide).or_else(|| wide.is_finite().then(|| nearest_transform(&wide)))
     }
 
-    /// The transform in double precision.
+    /// Returns the matrix in double precision.
     #[must_use]
     #[inline]
     pub fn to_wide(self) -> DAffine3 {
@@ -173,7 +173,7 @@ impl Mat34 {
         }
     }
 
-    /// A transform in double precision, rounded to single precision.
+    /// Creates a matrix from double precision, rounded to single precision.
     ///
     /// ```
     /// use hedgerow_math::Mat34;
@@ -191,7 +191,7 @@ impl Mat34 {
         Self { rows: core::array::from_fn(|r| [m[0][r] as f32, m[1][r] as f32, m[2][r] as f32, t[r] as f32]) }
     }
 
-    /// The twelve numbers as bits, for exact comparisons.
+    /// Returns the twelve numbers as bits, for exact comparisons.
     #[inline(always)]
     #[doc(hidden)]
     pub fn to_bits(self) -> [[u32; 4]; 3] {
@@ -201,30 +201,31 @@ impl Mat34 {
         [bits(x), bits(y), bits(z)]
     }
 
-    /// Whether all twelve numbers are the same to the bit.
+    /// Returns whether both matrices have the same bits.
     #[inline(always)]
     #[must_use]
     #[doc(hidden)]
     pub fn same_bits(&self, other: &Self) -> bool {
-        // Without a branch, and without a call of `memcmp`.
+        // No branch, and no call of `memcmp`.
         let numbers = self.rows.as_flattened().iter().zip(other.rows.as_flattened());
         numbers.fold(0, |any, (a, b)| any | (a.to_bits() ^ b.to_bits())) == 0
     }
 }
 
-/// Whether single precision represents a vector to about its last digit. False if its greatest component is too small.
+/// Returns whether single precision represents a vector to about its last digit. Returns false if the greatest
+/// component is too small for that.
 #[inline]
 pub fn keeps(vector: DVec3) -> bool {
     loss(vector) <= vector.abs().max_element() * f64::from(f32::EPSILON)
 }
 
-/// The greatest rounding error of any component in single precision.
+/// Returns the greatest rounding error of any component in single precision.
 fn loss(vector: DVec3) -> f64 {
     (vector - vector.as_vec3().as_dvec3()).abs().max_element()
 }
 
-/// Whether single precision represents a translation in the space of `above`: either to about its last digit, or so
-/// that the error cannot be resolved at the resulting position `place`.
+/// Returns whether single precision represents a translation in the space of `above`: either to about its last digit,
+/// or with an error that is lost in the rounding at `place`, the position in the outer space.
 #[inline]
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
@@ -233,11 +234,10 @@ pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> 
     keeps(translation) || enlarged <= around * f64::from(f32::EPSILON)
 }
 
-/// The inverse of `wide`. `None` if its linear part is singular: if the volume spanned by its three axes is at most
-/// 10⁻¹² of the volume of perpendicular axes with the same lengths. A product of translation, rotation and scale always
-/// has an inverse unless a scale is zero.
+/// Returns the inverse of `wide`, or `None` if its linear part is singular: its determinant is at most 10⁻¹² of the
+/// product of its columns' lengths. A product of translation, rotation and non-zero scale always has an inverse.
 pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
-    // The determinant is compared with the columns' lengths, so that a small scale does not count as zero.
+    // Comparing with the columns' lengths keeps a small scale from counting as zero.
     let m = &wide.matrix3;
     let volume = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
     let determinant = m.determinant();
@@ -245,7 +245,7 @@ pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
     regular.then(|| wide.inverse()).filter(|inverse| inverse.is_finite())
 }
 
-/// Decomposes `wide` into translation, rotation and scale, if these express it; see [`Mat34::to_transform`].
+/// Decomposes `wide` into translation, rotation and scale: see [`Mat34::to_transform`].
 #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
 pub fn transform_from_wide(wide: &DAffine3) -> Option<Transform> {
     if !wide.is_finite() {
@@ -274,9 +274,9 @@ pub fn transform_from_wide(wide: &DAffine3) -> Option<Transform> {
     (expressed && transform.is_finite() && transform.scale.abs().min_element() > 0.0).then_some(transform)
 }
 
-/// The columns' lengths and the nearest rotation, by the quaternion of Horn (Closed-form solution of absolute
-/// orientation using unit quaternions, 1987, section 4): the eigenvector of the greatest eigenvalue of a symmetric 4×4
-/// matrix. Unlike a polar decomposition it exists for singular matrices, too.
+/// Returns the columns' lengths and the nearest rotation. The quaternion is the eigenvector of the greatest eigenvalue
+/// of a symmetric 4×4 matrix; it exists for singular matrices, too. Source: B. K. P. Horn, "Closed-form solution of
+/// absolute orientation using unit quaternions", 1987, section 4.
 fn nearest_transform(wide: &DAffine3) -> Transform {
     let mut axes = [wide.matrix3.x_axis, wide.matrix3.y_axis, wide.matrix3.z_axis];
     let mut lengths = DVec3::from_array(axes.map(DVec3::length)).min(DVec3::splat(f64::from(f32::MAX)));
@@ -293,7 +293,7 @@ fn nearest_transform(wide: &DAffine3) -> Transform {
         [b, d, 3.0 - x.x + y.y - z.z, f],
         [c, e, f, 3.0 - x.x - y.y + z.z],
     ]);
-    // Each square doubles the exponent of the eigenvalues' ratios, so that the greatest one's eigenvector remains.
+    // Each squaring squares the ratios of the eigenvalues, so that only the eigenvector of the greatest remains.
     for _ in 0..32 {
         power *= power;
         power *= power.diagonal().element_sum().recip();
@@ -312,10 +312,10 @@ impl Default for Mat34 {
 impl Mul for Mat34 {
     type Output = Self;
 
-    /// The transform that applies `rhs` first, then `self`.
+    /// Returns the transform that applies `rhs` first, then `self`.
     ///
-    /// Evaluated as `((a₀·b₀ + a₁·b₁) + a₂·b₂) + (0, 0, 0, a₃)` for each row, without fused multiply-add, on every
-    /// path and machine: the same inputs give the same bits everywhere.
+    /// Each row is `((a₀·b₀ + a₁·b₁) + a₂·b₂) + (0, 0, 0, a₃)`, without fused multiply-add: the same bits on every
+    /// machine.
     #[inline]
     fn mul(self, rhs: Self) -> Self {
         let [b0, b1, b2] = rhs.rows;
@@ -365,7 +365,7 @@ impl MulAssign for Mat34 {
 impl Mul<Vec3> for Mat34 {
     type Output = Vec3;
 
-    /// Maps a point: [`Mat34::transform_point`]. Directions have [`Mat34::transform_vector`].
+    /// Maps a point, like [`Mat34::transform_point`]. For directions use [`Mat34::transform_vector`].
     #[inline]
     fn mul(self, point: Vec3) -> Vec3 {
         self.transform_point(point)
@@ -384,7 +384,7 @@ impl Mul<Vec3> for &Mat34 {
 impl Mul<Vec4> for Mat34 {
     type Output = Vec4;
 
-    /// The product with a column of four, whose last number stays the same: 1 for a point, 0 for a direction.
+    /// Returns the product with a column vector. Its `w`, 1 for a point and 0 for a direction, stays the same.
     #[inline]
     fn mul(self, column: Vec4) -> Vec4 {
         let mapped = self.transform_vector(column.truncate()) + self.translation() * column.w;
@@ -407,7 +407,7 @@ impl From<Affine3A> for Mat34 {
     }
 }
 
-/// The first three rows of a matrix whose fourth is `[0, 0, 0, 1]`.
+/// The first three rows of a matrix whose fourth row is `[0, 0, 0, 1]`.
 ///
 /// ```
 /// use hedgerow_math::glam::camera::rh::proj::directx;
@@ -423,7 +423,7 @@ impl TryFrom<Mat4> for Mat34 {
     type Error = Error;
 
     /// # Errors
-    /// [`Error::NotAffine`] for another fourth row, such as that of a perspective projection.
+    /// [`Error::NotAffine`] for any other fourth row, for example of a perspective projection.
     fn try_from(matrix: Mat4) -> Result<Self, Error> {
         let [x, y, z, w] = matrix.transpose().to_cols_array_2d();
         if w == [0.0, 0.0, 0.0, 1.0] { Ok(Self { rows: [x, y, z] }) } else { Err(Error::NotAffine) }
@@ -498,7 +498,7 @@ mod tests {
             let lengths = DVec3::new(axes.x_axis.length(), axes.y_axis.length(), axes.z_axis.length());
             assert!(scale.abs().abs_diff_eq(lengths, 1e-6 * lengths.max_element()));
             assert_eq!((near.scale.x < 0.0, near.translation), (mirrored, matrix.translation()));
-            // The rest of a polar decomposition is symmetric; a rotation that is not the nearest has a lesser trace.
+            // The rest of a polar decomposition is symmetric. Any other rotation has a smaller trace.
             let rest = turn.transpose() * axes * DMat3::from_diagonal(scale.recip());
             assert!(rest.abs_diff_eq(rest.transpose(), 1e-6), "{rest}");
             for turned in

@@ -1,6 +1,6 @@
-//! Conversions from and to the types of `mint`, by which mathematics libraries exchange values.
+//! Conversions from and to the types of `mint`, the exchange types of mathematics libraries.
 //!
-//! Vectors and rotations are those of `glam`, which converts them.
+//! `glam` itself converts vectors and rotations.
 
 use crate::{Mat34, Transform};
 use mint::{ColumnMatrix4, IntoMint, RowMatrix3x4};
@@ -21,7 +21,7 @@ impl IntoMint for Mat34 {
     type MintType = RowMatrix3x4<f32>;
 }
 
-/// The matrix with its fourth row.
+/// The matrix, completed with the fourth row `[0, 0, 0, 1]`.
 impl From<Mat34> for ColumnMatrix4<f32> {
     fn from(matrix: Mat34) -> Self {
         glam::Mat4::from(matrix).into()

@@ -1,9 +1,9 @@
-//! Rays and spheres: shapes of queries, in addition to boxes and frusta.
+//! Rays and spheres.
 
 use crate::{Aabb, Error};
 use glam::{DVec4, Mat4, Vec2, Vec3};
 
-/// A half line from a point, or a segment of a given length.
+/// A half line, or a line segment of a given length.
 ///
 /// ```
 /// use hedgerow_math::Ray;
@@ -21,16 +21,16 @@ pub struct Ray {
     length: f32,
 }
 
-/// A direction's component below this share of its length counts as zero, so that its inverse is finite.
+/// The share of a direction's length below which a component counts as zero, so that its reciprocal is finite.
 const PARALLEL: f64 = 1e-30;
 
 impl Ray {
-    /// The infinite ray from `origin` in a direction of any length.
+    /// Creates an infinite ray. The direction may have any length.
     ///
-    /// The direction is normalised in double precision; a component below 10⁻³⁰ of its length counts as zero.
+    /// The direction is normalised in double precision. A component below 10⁻³⁰ of the length counts as zero.
     ///
     /// # Errors
-    /// [`Error::NotFinite`]; [`Error::NotRotation`] for a direction of length zero.
+    /// [`Error::NotFinite`]; [`Error::NotRotation`] if the direction is zero.
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
     pub fn new(origin: Vec3, direction: Vec3) -> Result<Self, Error> {
         if !(origin.is_finite() && direction.is_finite()) {
@@ -46,17 +46,17 @@ impl Ray {
         Ok(Self { origin, direction: Vec3::from_array(unit), inverse, length: f32::INFINITY })
     }
 
-    /// The ray through a point of the screen, starting at the near plane, for a matrix from world to clip space with
-    /// depths from 0 to 1: Direct3D, Vulkan, Metal, WebGPU.
+    /// Creates the ray through a point of the screen, starting at the near plane. The world-to-clip matrix has depths
+    /// from 0 to 1: Direct3D, Vulkan, Metal, WebGPU.
     ///
-    /// `ndc` is in normalised device coordinates: −1 to 1 from left to right, and from bottom to top unless the matrix
-    /// flips y. For a window with its origin at the top left, `x = 2 px / width - 1` and `y = 1 - 2 py / height`.
+    /// `ndc` is in normalised device coordinates: −1 to 1 from left to right and from bottom to top (from top to bottom
+    /// if the matrix flips y). For a window with its origin at the top left, `x = 2 px / width - 1` and `y = 1 - 2 py /
+    /// height`.
     ///
-    /// With perspective, depth may be reversed and the far plane infinite. An orthographic projection does not show
-    /// which end is near, so there the ray goes from depth 0 to depth 1. If its depth is reversed, pass `flip * matrix`
-    /// with `flip` mapping z to 1 − z. The ray is computed in double precision. It starts at the eye if the matrix, in
-    /// single precision, does not distinguish the near plane from the eye. To start at the eye always, make
-    /// `Ray::new(eye, ray.direction())` of it.
+    /// A perspective matrix may have reversed depth and an infinite far plane. An orthographic matrix does not show
+    /// which end is near: the ray goes from depth 0 to depth 1. For reversed orthographic depth, pass `flip * matrix`,
+    /// where `flip` maps z to 1 − z. If the matrix is too imprecise to tell the near plane from the eye, the ray starts
+    /// at the eye. To start at the eye always, call `Ray::new(eye, ray.direction())`.
     ///
     /// # Errors
     /// [`Error::NotFinite`]; [`Error::Singular`] if the matrix maps no line to the point.
@@ -71,6 +71,8 @@ impl Ray {
     /// let ray = Ray::from_ndc(&(projection * view), Vec2::ZERO)?;
     /// assert!(ray.origin().abs_diff_eq(Vec3::new(0.0, 2.0, 9.5), 1e-5));
     /// assert!(ray.direction().abs_diff_eq(Vec3::NEG_Z, 1e-6));
+    /// let opengl = Ray::from_ndc_gl(&(rh::proj::opengl::perspective(1.0, 16.0 / 9.0, 0.5, 100.0) * view), Vec2::ZERO)?;
+    /// assert!(opengl.origin().abs_diff_eq(ray.origin(), 1e-4));
     /// # Ok::<(), hedgerow_math::Error>(())
     /// ```
     pub fn from_ndc(view_projection: &Mat4, ndc: Vec2) -> Result<Self, Error> {
@@ -85,19 +87,19 @@ impl Ray {
         Self::unprojected(view_projection, ndc, -1.0)
     }
 
-    /// The ray through a point of the screen, where depths go from `least` to 1.
+    /// Creates the ray through a point of the screen for depths from `least` to 1.
     fn unprojected(view_projection: &Mat4, ndc: Vec2, least: f64) -> Result<Self, Error> {
         if !(view_projection.is_finite() && ndc.is_finite()) {
             return Err(Error::NotFinite("a view-projection matrix and a point of the screen"));
         }
         let matrix = view_projection.as_dmat4();
         let [x, y, z, w] = [0, 1, 2, 3].map(|row| matrix.row(row));
-        // The line on which both coordinates are these, where two planes meet, and its point nearest to zero.
+        // All points with these coordinates: the line where two planes meet, and its point nearest to zero.
         let (side, height) = (x - w * f64::from(ndc.x), y - w * f64::from(ndc.y));
         let [across, up] = [side, height].map(DVec4::truncate);
         let line = across.cross(up);
         let point = (up.cross(line) * -side.w + line.cross(across) * -height.w) / line.length_squared();
-        // With perspective the weight grows with the distance from the eye; without, depth grows.
+        // Forward is the direction in which w grows (perspective) or depth grows (orthographic).
         let parallel = w.truncate().dot(line) == 0.0;
         let forward = if parallel { z } else { w }.truncate().dot(line).signum();
         let line = line.normalize() * forward;
@@ -107,8 +109,8 @@ impl Ray {
         let near = if parallel {
             if value(w) > 0.0 { first } else { f64::NAN }
         } else {
-            // The weight is zero at the eye. The near end is next to it, and rounding may put the near end behind it,
-            // as it may put the far end beyond infinity.
+            // w is zero at the eye, and the near end is the end next to the eye. Rounding may put the near end behind
+            // the eye, and the far end beyond infinity.
             let eye = zero(w);
             let away = |end: f64| if end.is_nan() { f64::INFINITY } else { (end - eye).abs() };
             let near = if away(first) <= away(last) { first } else { last };
@@ -119,33 +121,34 @@ impl Ray {
         if origin.is_finite() { Self::new(origin.as_vec3(), line.as_vec3()) } else { Err(Error::Singular) }
     }
 
-    /// The same ray, limited to a distance from its origin. Infinity means no limit.
+    /// Returns the same ray with this length. Infinity means no limit.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] for NaN and for negative lengths.
+    /// [`Error::NotFinite`] if the length is NaN or negative.
     pub fn up_to(self, length: f32) -> Result<Self, Error> {
         if length >= 0.0 { Ok(Self { length, ..self }) } else { Err(Error::NotFinite("a ray's length, from 0 on,")) }
     }
 
-    /// The start of the ray.
+    /// Returns the start of the ray.
     #[must_use]
     pub fn origin(&self) -> Vec3 {
         self.origin
     }
 
-    /// The direction: a unit vector.
+    /// Returns the direction, a unit vector.
     #[must_use]
     pub fn direction(&self) -> Vec3 {
         self.direction
     }
 
-    /// The length; infinity if it has no end.
+    /// Returns the length; infinity if the ray has no end.
     #[must_use]
     pub fn length(&self) -> f32 {
         self.length
     }
 
-    /// The distance from the ray's origin at which it enters a box: 0 if it begins inside, `None` if it misses.
+    /// Returns the distance from the origin to the point where the ray enters a box: 0 if the ray starts inside, `None`
+    /// if it misses.
     ///
     /// A box that the ray misses only by rounding counts as hit.
     ///
@@ -165,7 +168,7 @@ impl Ray {
         (near <= far).then_some(near)
     }
 
-    /// The reciprocals of the direction's components; zero for a component of zero.
+    /// Returns the reciprocal of each component of the direction; zero if the component is zero.
     #[doc(hidden)]
     pub fn inverse(&self) -> &[f32; 3] {
         &self.inverse
@@ -180,7 +183,7 @@ pub struct Sphere {
 }
 
 impl Sphere {
-    /// The sphere of this centre and radius; a radius of zero is a point.
+    /// Creates a sphere. A radius of zero makes a point.
     ///
     /// # Errors
     /// [`Error::NotFinite`], also for a negative radius.
@@ -189,13 +192,13 @@ impl Sphere {
         if sensible { Ok(Self { center, radius }) } else { Err(Error::NotFinite("a sphere, with a radius from 0 on,")) }
     }
 
-    /// The centre.
+    /// Returns the centre.
     #[must_use]
     pub fn center(&self) -> Vec3 {
         self.center
     }
 
-    /// The radius.
+    /// Returns the radius.
     #[must_use]
     pub fn radius(&self) -> f32 {
         self.radius
@@ -207,7 +210,7 @@ mod tests {
     use super::*;
     use glam::camera::{lh, rh};
 
-    /// Every point in front of the camera, projected to the screen, lies on the ray of that point of the screen.
+    /// Projects points in front of the camera to the screen: each must lie on the ray of its point of the screen.
     #[test]
     fn what_is_drawn_at_a_point_lies_on_its_ray() {
         let (eye, target) = (Vec3::new(3.0, -2.0, 7.0), Vec3::new(-1.0, 0.5, -4.0));

@@ -1,10 +1,10 @@
-//! How a box is written in text formats (feature `serde`).
+//! Text formats of a box (feature `serde`).
 
 use crate::Aabb;
 use glam::Vec3;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Not every format can write infinite numbers, so the two boxes that have them are written by name.
+/// Not every format can write infinities, so the empty and the infinite box are written by name.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum AabbForm {

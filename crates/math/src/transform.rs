@@ -7,11 +7,11 @@ use glam::{DMat3, DQuat, DVec3, Quat, Vec3, Vec4};
 
 /// A local transform: scale first, then rotation, then translation.
 ///
-/// The scale may be negative (a mirror) or zero. A scene checks a transform when it is set: all ten numbers must be
-/// finite, and the rotation must not be zero and is normalised.
+/// The scale may be negative (a mirror) or zero. When a transform is set, a scene checks that all ten numbers are
+/// finite and that the rotation is not zero, and normalises the rotation.
 ///
 /// Transforms are multiplied like matrices: `a * b` applies `b` first. A product of a non-uniform scale and a rotation
-/// shears, which a transform cannot express; see [`Transform::mul`].
+/// shears, and a transform cannot express shear: see [`Transform::mul`].
 ///
 /// ```
 /// use hedgerow_math::Transform;
@@ -25,7 +25,8 @@ use glam::{DMat3, DQuat, DVec3, Quat, Vec3, Vec4};
 /// let halfway = Transform::IDENTITY.lerp(tower, 0.5);
 /// assert_eq!(halfway.translation, Vec3::new(0.0, 5.0, 0.0));
 /// let back = tower.inverse().expect("a scale of one") * tower;
-/// assert!(back.translation.length() < 1e-6);
+/// assert!(back.is_finite() && back.translation.length() < 1e-6);
+/// assert_eq!(tower.looking_to(Vec3::X * 3.0, Vec3::Y), tower);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -43,68 +44,67 @@ impl Transform {
     /// The identity.
     pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
-    /// A translation only.
+    /// Creates a transform that only translates.
     #[inline]
     #[must_use]
     pub const fn from_translation(translation: Vec3) -> Self {
         Self { translation, ..Self::IDENTITY }
     }
 
-    /// A translation by the three distances.
+    /// Creates a transform that only translates.
     #[inline]
     #[must_use]
     pub const fn from_xyz(x: f32, y: f32, z: f32) -> Self {
         Self::from_translation(Vec3::new(x, y, z))
     }
 
-    /// A rotation only.
+    /// Creates a transform that only rotates.
     #[inline]
     #[must_use]
     pub const fn from_rotation(rotation: Quat) -> Self {
         Self { rotation, ..Self::IDENTITY }
     }
 
-    /// A scale only.
+    /// Creates a transform that only scales.
     #[inline]
     #[must_use]
     pub const fn from_scale(scale: Vec3) -> Self {
         Self { scale, ..Self::IDENTITY }
     }
 
-    /// The same transform with another translation.
+    /// Returns the same transform with another translation.
     #[inline]
     #[must_use]
     pub const fn with_translation(self, translation: Vec3) -> Self {
         Self { translation, ..self }
     }
 
-    /// The same transform with another rotation.
+    /// Returns the same transform with another rotation.
     #[inline]
     #[must_use]
     pub const fn with_rotation(self, rotation: Quat) -> Self {
         Self { rotation, ..self }
     }
 
-    /// The same transform with another scale.
+    /// Returns the same transform with another scale.
     #[inline]
     #[must_use]
     pub const fn with_scale(self, scale: Vec3) -> Self {
         Self { scale, ..self }
     }
 
-    /// The same transform, rotated so that its −Z axis points at `target` and its +Y axis towards `up`.
+    /// Returns the same transform, rotated so that its −Z axis points at `target` and its +Y axis towards `up`.
     ///
-    /// `target`, `up` and the translation are all in the space that the transform maps to: that of a node's parent. If
-    /// the target is the translation itself, or a number is not finite, the rotation stays. If `up` is zero or parallel
-    /// to the direction, some perpendicular axis is used instead. A negative scale along Z or Y is taken into account.
-    /// In a scene, `NodeMut::look_at` does this in world space.
+    /// `target` and `up` are in the space that the transform maps to: the parent's space of a node. If the target is
+    /// the translation itself, or a number is not finite, the rotation stays the same. If `up` is zero or parallel to
+    /// the direction, some perpendicular axis replaces `up`. Negative scales along Y and Z are taken into account. In a
+    /// scene, `NodeMut::look_at` works in world space.
     #[must_use]
     pub fn looking_at(self, target: Vec3, up: Vec3) -> Self {
         self.looking_to(target - self.translation, up)
     }
 
-    /// The same transform, rotated so that its −Z axis points in a direction of any length: see
-    /// [`Transform::looking_at`].
+    /// Like [`Transform::looking_at`], with a direction of any length instead of a target.
     #[must_use]
     pub fn looking_to(self, direction: Vec3, up: Vec3) -> Self {
         match look_rotation(direction.as_dvec3(), up.as_dvec3(), self.scale) {
@@ -126,24 +126,24 @@ impl Transform {
         }
     }
 
-    /// Maps a point: scale, rotation and translation.
+    /// Maps a point: applies scale, rotation and translation.
     #[inline]
     #[must_use]
     pub fn transform_point(&self, point: Vec3) -> Vec3 {
         self.transform_vector(point) + self.translation
     }
 
-    /// Maps a direction: everything but the translation.
+    /// Maps a direction: applies scale and rotation.
     #[inline]
     #[must_use]
     pub fn transform_vector(&self, vector: Vec3) -> Vec3 {
         self.rotation * (self.scale * vector)
     }
 
-    /// The inverse transform. `None` if a scale is zero, if a number is not finite, or if the inverse shears, as it
-    /// does for a rotation with a non-uniform scale: then use [`Mat34::inverse`] of the matrix.
+    /// Returns the inverse transform. Returns `None` if a scale is zero, a number is not finite, or the inverse shears.
+    /// The inverse of a rotation with a non-uniform scale usually shears: use [`Mat34::inverse`].
     ///
-    /// Computed in double precision unless the scale is uniform.
+    /// If the scale is not uniform, the inverse is computed in double precision.
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
         let Vec3 { x, y, z } = self.scale;
@@ -157,34 +157,34 @@ impl Transform {
         transform_from_wide(&wide)
     }
 
-    /// Whether all ten numbers are finite.
+    /// Returns whether all ten numbers are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.translation.is_finite() && self.rotation.is_finite() && self.scale.is_finite()
     }
 
-    /// The 3×4 matrix: columns of the rotation times the scale, then the translation.
+    /// Returns the 3×4 matrix: the columns of the rotation times the scale, then the translation.
     #[inline]
     #[must_use]
     pub fn to_matrix(&self) -> Mat34 {
         PackedTransform::from(*self).to_matrix()
     }
 
-    /// Whether a scene is certain to store the transform unchanged. False if that needs a closer check.
+    /// Returns true if a scene certainly stores the transform unchanged, false if this needs a closer check.
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        // Zero times a number is zero unless the number is infinite or NaN. Two numbers are used twice, so that the six
-        // are two loads of four.
+        // Zero times a number is zero unless the number is infinite or NaN. Two numbers repeat, so that six need only
+        // two loads.
         let (translation, scale) = (self.translation, self.scale);
         let front = Vec4::new(translation.x, translation.y, translation.z, scale.x);
         let back = Vec4::new(translation.z, scale.x, scale.y, scale.z);
         let zeros = front * 0.0 + back * 0.0;
-        // Zeros leave the rotation as it is, and its length is NaN if one of them is: one comparison checks both.
+        // If a number is not finite, `zeros` has a NaN, and so has the length: one comparison checks both.
         ((Vec4::from(self.rotation) + zeros).length_squared() - 1.0).abs() < 5e-7
     }
 
-    /// The transform as a scene stores it: with a normalised rotation.
+    /// Normalises the rotation, as a scene does.
     ///
     /// # Errors
     /// [`Error::NotFinite`] if a number is not finite, [`Error::NotRotation`] if the rotation is zero.
@@ -200,7 +200,7 @@ impl Transform {
         }
         let wide = self.rotation.as_dquat();
         let length_squared = wide.length_squared();
-        // A quaternion that is already a unit in single precision keeps its bits, so that setting a transform that was
+        // A quaternion that is normalised in single precision keeps its bits, so that writing back a transform that was
         // read changes nothing.
         if (length_squared - 1.0).abs() > 1e-6 {
             if length_squared == 0.0 {
@@ -212,14 +212,14 @@ impl Transform {
     }
 }
 
-/// The rotation for which −Z, scaled, points in a direction, and +Y, scaled, towards `up`. `None` for a direction that
-/// is zero or not finite.
+/// Returns the rotation that turns the scaled −Z axis to a direction and the scaled +Y axis towards `up`. Returns
+/// `None` if the direction is zero or not finite.
 #[doc(hidden)]
 pub fn look_rotation(direction: DVec3, up: DVec3, scale: Vec3) -> Option<Quat> {
     let back = (-direction).try_normalize()?;
     let right = up.normalize_or_zero().cross(back);
     let right = if right.length_squared() > 1e-12 { right.normalize() } else { back.any_orthonormal_vector() };
-    // A negative scale reverses an axis, so the axis must be reversed first.
+    // A negative scale reverses an axis: reverse the axis first.
     let sign = |scale: f32| if scale < 0.0 { -1.0 } else { 1.0 };
     let y = back.cross(right) * sign(scale.y);
     let z = back * sign(scale.z);
@@ -230,12 +230,11 @@ pub fn look_rotation(direction: DVec3, up: DVec3, scale: Vec3) -> Option<Quat> {
 impl Mul for Transform {
     type Output = Self;
 
-    /// The transform that applies `rhs` first, then `self`: a node's in the space of its grandparent, from its parent's
-    /// and its own.
+    /// Returns the transform that applies `rhs` first, then `self`.
     ///
-    /// Exact, up to rounding, if the scale of `self` is even or `rhs` does not rotate. Else the true product shears;
-    /// the result has its translation, and rotation and scale as if it did not. The product of the matrices
-    /// ([`Transform::to_matrix`]) is always the true one.
+    /// The result is exact, up to rounding, if the scale of `self` is uniform or `rhs` does not rotate. Otherwise the
+    /// true product shears: the result has the right translation but no shear. Multiply the matrices
+    /// ([`Transform::to_matrix`]) for the true product.
     #[inline]
     fn mul(self, rhs: Self) -> Self {
         Self {
@@ -249,7 +248,7 @@ impl Mul for Transform {
 impl Mul<Vec3> for Transform {
     type Output = Vec3;
 
-    /// Maps a point: [`Transform::transform_point`].
+    /// Maps a point, like [`Transform::transform_point`].
     #[inline]
     fn mul(self, point: Vec3) -> Vec3 {
         self.transform_point(point)
@@ -262,9 +261,9 @@ impl Default for Transform {
     }
 }
 
-/// A [`Transform`] as columns store it: ten floats, 40 bytes. With glam's aligned quaternion it would take 48.
+/// A [`Transform`] as columns store it: ten floats, 40 bytes instead of 48.
 ///
-/// [`Transform`] is for computing; this type is for storing and uploading. It has no padding, and with the feature
+/// Use [`Transform`] to compute, and `PackedTransform` to store and upload: it has no padding, and with the feature
 /// `bytemuck` it is plain data.
 ///
 /// ```
@@ -272,7 +271,7 @@ impl Default for Transform {
 ///
 /// let packed = PackedTransform::from(Transform::from_xyz(1.0, 2.0, 3.0));
 /// assert_eq!(packed.translation, [1.0, 2.0, 3.0]);
-/// assert_eq!(Transform::from(packed), Transform::from_xyz(1.0, 2.0, 3.0));
+/// assert!(packed.is_sound() && Transform::from(packed) == Transform::from_xyz(1.0, 2.0, 3.0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
@@ -290,8 +289,8 @@ impl PackedTransform {
     /// The identity.
     pub const IDENTITY: Self = Self { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] };
 
-    /// Whether all ten numbers are finite and the rotation is normalised, as precisely as in a scene. Has no branches,
-    /// so the compiler can test eight transforms of a column at a time.
+    /// Returns whether all ten numbers are finite and the rotation is normalised as precisely as in a scene. The code
+    /// has no branches, so the compiler can test eight transforms of a column at a time.
     #[inline]
     #[must_use]
     pub fn is_sound(&self) -> bool {
@@ -301,7 +300,7 @@ impl PackedTransform {
         (zero == 0.0) & ((length_squared - 1.0).abs() < 4e-6)
     }
 
-    /// The 3×4 matrix. The SIMD paths evaluate the same expressions in the same order.
+    /// Returns the 3×4 matrix. The SIMD paths evaluate the same expressions in the same order.
     #[inline(always)]
     #[must_use]
     pub fn to_matrix(self) -> Mat34 {
@@ -348,7 +347,7 @@ impl From<PackedTransform> for Transform {
 mod tests {
     use super::*;
 
-    /// Transforms of all kinds of scale: even, uneven, mirroring, flat.
+    /// Returns transforms with uniform, non-uniform and mirroring scales.
     fn some() -> Vec<Transform> {
         let scales =
             [Vec3::ONE, Vec3::splat(2.5), Vec3::splat(-0.5), Vec3::new(1.0, 2.0, 3.0), Vec3::new(-1.0, 1.0, 1.0)];
@@ -440,7 +439,7 @@ mod tests {
             assert_near(&a.lerp(b, 1.0).to_matrix(), &b.to_matrix(), "the end");
         }
         let turn = |angle: f32| Transform::from_rotation(Quat::from_rotation_z(angle));
-        // The same rotation as another quaternion.
+        // The negated quaternion is the same rotation.
         let other = Transform::from_rotation(-Quat::from_rotation_z(0.8));
         assert!(turn(0.0).lerp(other, 0.25).rotation.angle_between(turn(0.2).rotation) < 1e-3);
     }
@@ -457,7 +456,7 @@ mod tests {
                 assert!(up.y > 0.0 && up.dot(wanted).abs() < 1e-4, "{a:?}: up is {up}");
                 assert_eq!(a.looking_to(target - a.translation, Vec3::Y), looks);
             }
-            // Straight up, where any axis does, and where there is no direction.
+            // Straight up, with any right axis, and without a direction.
             let up = a.looking_to(Vec3::Y * 3.0, Vec3::Y);
             assert!(up.transform_vector(Vec3::NEG_Z).normalize().abs_diff_eq(Vec3::Y, 1e-5));
             assert_eq!(a.looking_at(a.translation, Vec3::Y), a);

@@ -1,68 +1,69 @@
-//! Draws sorted by material, so that each is bound once.
+//! Draws sorted by material, so that each material is bound once.
 
 use crate::{MeshDraw, MeshSet};
 use core::ops::Range;
 use hedgerow_math::internal::radix::{self, Counts, DIGIT_BITS};
 
-/// The draws of one material. 12 bytes.
+/// The range of draws of one material. Takes 12 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MaterialGroup {
     /// The user's number for the material.
     pub material: u32,
-    /// The index of the first in [`MaterialDraws::draws`].
+    /// The index of the first draw in [`MaterialDraws::draws`].
     pub first: u32,
     /// The number of draws; at least 1.
     pub count: u32,
 }
 
 impl MaterialGroup {
-    /// The range of indices in [`MaterialDraws::draws`].
+    /// Returns the range of indices in [`MaterialDraws::draws`].
     #[must_use]
     pub const fn range(&self) -> Range<usize> {
         self.first as usize..self.first as usize + self.count as usize
     }
 }
 
-/// Draws by material; see [`MeshSet::draws_by_material`]. If you reuse it every frame, it only allocates when it has to
+/// Draws sorted by material: see [`MeshSet::draws_by_material`]. A list that is reused every frame allocates only to
 /// grow.
 #[derive(Clone, Debug, Default)]
 pub struct MaterialDraws {
     draws: Vec<MeshDraw>,
     groups: Vec<MaterialGroup>,
-    /// Materials combined with the indices that they belong to, and memory to sort them.
+    /// Sort keys: the material in the upper half, the index in the lower half.
     keys: Vec<u64>,
     sorted: Vec<u64>,
     counts: Vec<Counts>,
 }
 
-/// A material has 32 bits, in digits.
+/// The number of digits of a 32-bit material.
 const DIGITS: usize = 3;
 
 impl MaterialDraws {
-    /// An empty list.
+    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self { draws: Vec::new(), groups: Vec::new(), keys: Vec::new(), sorted: Vec::new(), counts: Vec::new() }
     }
 
-    /// All draws, by ascending material, and within a material by ascending index.
+    /// Returns all draws, by ascending material and then by ascending index.
     #[must_use]
     pub fn draws(&self) -> &[MeshDraw] {
         &self.draws
     }
 
-    /// The materials in ascending order, each with the range of its draws.
+    /// Returns the materials in ascending order, each with the range of its draws.
     #[must_use]
     pub fn groups(&self) -> &[MaterialGroup] {
         &self.groups
     }
 
-    /// Each material with its draws.
+    /// Returns each material with its draws.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, &[MeshDraw])> {
         self.groups.iter().map(|group| (group.material, &self.draws[group.range()]))
     }
 
-    /// Sorts keys by material and index. They must be in the order of their indices.
+    /// Sorts keys by material. The keys must be in the order of their indices, and stay in this order within a
+    /// material.
     fn sort(&mut self) {
         let Self { keys, sorted, counts, .. } = self;
         radix::sort(keys, sorted, counts, DIGITS, digit_of);
@@ -75,7 +76,7 @@ const fn digit_of(key: u64, digit: usize) -> usize {
 }
 
 impl MeshSet {
-    /// Lists the draws of these sub-meshes, by material. Replaces the contents of `sorted`.
+    /// Lists the draws of the visible sub-meshes by material. Replaces the contents of `sorted`.
     ///
     /// Runs in **O(visible)**, with a radix sort of the materials.
     ///
@@ -94,8 +95,8 @@ impl MeshSet {
     /// ```
     ///
     /// # Panics
-    /// For an index past the last sub-mesh, which means that the set was edited after the list was made, and if the
-    /// indices do not ascend.
+    /// If the indices do not ascend, or if an index is past the last sub-mesh: then the set was edited after the list
+    /// was made.
     pub fn draws_by_material(&self, visible: &[u32], sorted: &mut MaterialDraws) {
         assert!(visible.is_sorted(), "the indices ascend, as those do that a set lists");
         sorted.keys.clear();

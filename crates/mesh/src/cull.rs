@@ -1,22 +1,21 @@
-//! Culling: from boxes directly to lists of indices.
+//! Culling: from boxes to lists of indices.
 
 use crate::MeshSet;
 use core::ops::Range;
 use hedgerow_math::Frustum;
 
-/// How many blocks of 64 boxes all frusta cull before the next ones: 12 KiB, which stay in the first-level cache.
+/// The number of blocks of 64 boxes that all frusta cull before the next blocks: 12 KiB stay in the first-level cache.
 const NEAR: usize = 8;
 
-/// The least number of sub-meshes worth a task of its own: some fifteen microseconds of work.
+/// The least number of sub-meshes in a task: some fifteen microseconds of work.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 16_384;
 
-/// A caller outside the pool hands over all of its work, and waits for threads that may sleep. That needs this many
-/// times as much work to pay off.
+/// The factor on the least work for a caller outside the pool, who waits for threads that may sleep.
 #[cfg(feature = "rayon")]
 const OUTSIDE: usize = 4;
 
-/// Whether so many sub-meshes are worth sharing among threads, and there are any to share them with.
+/// Returns whether several threads cull this many sub-meshes faster than one.
 #[cfg(feature = "rayon")]
 fn is_worth_sharing(sub_meshes: usize) -> bool {
     let least = if rayon::current_thread_index().is_some() { 2 * GRAIN } else { OUTSIDE * 2 * GRAIN };
@@ -27,7 +26,7 @@ impl MeshSet {
     /// Lists the indices of all sub-meshes whose boxes touch the frustum, in ascending order. Replaces the contents of
     /// the list.
     ///
-    /// Runs in **O(sub-meshes + holes)**, testing eight at a time in under a nanosecond each: see [`Frustum::touches`].
+    /// Runs in **O(sub-meshes + holes)**, under a nanosecond each, eight at a time. The test is [`Frustum::touches`].
     /// With the feature `rayon`, large sets are culled on the threads of the current pool, with the same result.
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         visible.clear();
@@ -39,8 +38,8 @@ impl MeshSet {
         self.bounds.cull_blocks(0..self.bounds.blocks(), frustum, visible);
     }
 
-    /// Like [`cull`](Self::cull), for several frusta, such as the cascades of a shadow map: `visible` gets one list for
-    /// each, which replace its contents.
+    /// Like [`cull`](Self::cull), for several frusta, such as the cascades of a shadow map. Replaces the contents of
+    /// `visible` by one list for each frustum.
     ///
     /// Runs in **O(frusta · (sub-meshes + holes))** and reads the boxes once.
     ///
@@ -70,8 +69,8 @@ impl MeshSet {
         }
     }
 
-    /// Splits the set into at most this many chunks of nearly the same length, each of which can be culled on a thread
-    /// of its own. Their lists, one after the other, equal the list of [`cull`](Self::cull).
+    /// Splits the set into at most `most` chunks of nearly the same length, so that each can be culled on its own
+    /// thread. The lists of all chunks, concatenated, equal the list of [`cull`](Self::cull).
     ///
     /// ```
     /// use hedgerow_mesh::glam::Vec4;
@@ -103,8 +102,8 @@ impl MeshSet {
             .map(move |chunk| MeshChunk { set: self, blocks: cut(chunk)..cut(chunk + 1) })
     }
 
-    /// Culls halves in parallel while that is worth it. The first half uses the caller's list, so on one thread nothing
-    /// is copied.
+    /// Culls halves in parallel if there are enough blocks. The first half uses the caller's list, so one thread copies
+    /// nothing.
     #[cfg(feature = "rayon")]
     fn cull_side_by_side(&self, blocks: Range<usize>, frustum: &Frustum, visible: &mut Vec<u32>) {
         if blocks.len() * hedgerow_math::internal::BLOCK < 2 * GRAIN {
@@ -121,7 +120,7 @@ impl MeshSet {
     }
 }
 
-/// A range of adjacent sub-meshes of a set, which can be culled separately; see [`MeshSet::chunks`].
+/// A range of adjacent sub-meshes that can be culled separately: see [`MeshSet::chunks`].
 #[derive(Clone, Debug)]
 pub struct MeshChunk<'s> {
     set: &'s MeshSet,
@@ -129,7 +128,7 @@ pub struct MeshChunk<'s> {
 }
 
 impl MeshChunk<'_> {
-    /// Appends to `visible`, ascending, the indices of the chunk's sub-meshes whose boxes touch the frustum.
+    /// Appends the indices of the chunk's sub-meshes whose boxes touch the frustum, in ascending order.
     ///
     /// Runs in **O(sub-meshes of the chunk)**.
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {

@@ -3,16 +3,16 @@
 use crate::{MeshDraw, MeshSet, ShadowDraw};
 use hedgerow_math::internal::prefetch;
 
-/// How many sub-meshes ahead ranges and materials are prefetched: the visible ones are scattered in a large set.
+/// The prefetch distance in sub-meshes. In a large set, the visible sub-meshes are scattered.
 const AHEAD: usize = 24;
 
 impl MeshSet {
-    /// Lists the draws of these sub-meshes, in their order. Replaces the contents of the list.
+    /// Lists the draws of the visible sub-meshes, in the order of `visible`. Replaces the contents of `draws`.
     ///
-    /// Runs in **O(visible)**. `visible` is a list made by [`cull`](Self::cull), or any other list of indices.
+    /// Runs in **O(visible)**. `visible` is a list of [`cull`](Self::cull), or any other list of indices.
     ///
     /// # Panics
-    /// For an index past the last sub-mesh, which means that the set was edited after the list was made.
+    /// If an index is past the last sub-mesh: then the set was edited after the list was made.
     pub fn draws(&self, visible: &[u32], draws: &mut Vec<MeshDraw>) {
         draws.clear();
         draws.extend((0..visible.len()).map(|at| {
@@ -24,8 +24,8 @@ impl MeshSet {
         }));
     }
 
-    /// Lists the draws of these sub-meshes for a depth-only pass, in their order. Replaces the contents of the list.
-    /// Materials are not read. If a sub-mesh starts where the previous one of the same mesh ends, both become one draw.
+    /// Lists draws for a depth-only pass, in the order of `visible`. Replaces the contents of `draws`. If a sub-mesh
+    /// starts where the previous sub-mesh of the same mesh ends, both become one draw.
     ///
     /// Runs in **O(visible)**.
     ///
@@ -42,13 +42,13 @@ impl MeshSet {
     /// ```
     ///
     /// # Panics
-    /// For an index past the last sub-mesh, which means that the set was edited after the list was made.
+    /// If an index is past the last sub-mesh: then the set was edited after the list was made.
     pub fn shadow_draws(&self, visible: &[u32], draws: &mut Vec<ShadowDraw>) {
         draws.clear();
         draws.reserve(visible.len());
         let ranges = visible.iter().map(|&index| self.ranges[index as usize]);
         for range in ranges {
-            // A range never ends past 2³² − 1, so the sum for two neighbours does not overflow.
+            // No range ends past 2³² − 1, so the sum of two counts does not overflow.
             match draws.last_mut() {
                 Some(last) if last.mesh == range.mesh && last.start + last.count == range.start => {
                     last.count += range.count;

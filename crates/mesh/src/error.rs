@@ -3,7 +3,7 @@
 use crate::MeshHandle;
 use core::fmt;
 
-/// Why an edit of a [`MeshSet`](crate::MeshSet) failed. Nothing was changed.
+/// The reason why an edit of a [`MeshSet`](crate::MeshSet) failed. A failed edit changes nothing.
 ///
 /// ```
 /// use hedgerow_mesh::Aabb;
@@ -18,15 +18,15 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// The handle's mesh was removed, or the handle is not of this set.
+    /// The handle's mesh was removed, or the handle belongs to another set.
     StaleHandle(MeshHandle),
     /// The mesh has no sub-mesh with this number.
     NoSubMesh {
         /// The mesh.
         mesh: MeshHandle,
-        /// The requested number.
+        /// The requested number of a sub-mesh.
         sub_mesh: usize,
-        /// How many there are.
+        /// The number of sub-meshes of the mesh.
         count: usize,
     },
     /// The indices of a sub-mesh would end past 2³² − 1.
@@ -34,14 +34,14 @@ pub enum MeshError {
         /// The sub-mesh's index in the list.
         sub_mesh: usize,
     },
-    /// The box of a sub-mesh has NaN, or is partly infinite.
+    /// The box of a sub-mesh has NaN or is partly infinite.
     NotFinite {
         /// The sub-mesh's index in the list.
         sub_mesh: usize,
     },
-    /// There would be more sub-meshes or meshes than 32 bits can number.
+    /// The set would have more sub-meshes or meshes than 32 bits can number.
     CapacityOverflow,
-    /// The violation that [`MeshSet::validate`](crate::MeshSet::validate) found: a defect of this crate.
+    /// The violation that [`MeshSet::validate`](crate::MeshSet::validate) found, a defect of this crate.
     Invalid(&'static str),
 }
 

@@ -1,14 +1,13 @@
 //! Handles of meshes.
 
 slotmap::new_key_type! {
-    /// A handle to a mesh of a [`MeshSet`](crate::MeshSet). It takes 8 bytes, and so does its `Option`.
+    /// A handle to a mesh of a [`MeshSet`](crate::MeshSet). A handle or an `Option` of a handle takes 8 bytes.
     ///
-    /// It is valid until its mesh is removed. Then it is *stale*: edits return
-    /// [`MeshError::StaleHandle`](crate::MeshError::StaleHandle), queries return `None`. A handle of another set is
-    /// harmless but may refer to a mesh of this set.
+    /// When its mesh is removed, a handle becomes *stale*: edits return
+    /// [`MeshError::StaleHandle`](crate::MeshError::StaleHandle), and queries return `None`. A handle of another set is
+    /// memory-safe but may refer to any mesh of this set.
     ///
-    /// It is a key of [`slotmap`](crate::slotmap): keep your own data for each mesh in a `slotmap::SecondaryMap`. The
-    /// feature `serde` reads and writes it. Slots are reused indefinitely, so after 2³¹ meshes in the same slot a stale
-    /// handle may refer to another mesh.
+    /// Handles are keys of [`slotmap`](crate::slotmap): keep your own data for each mesh in a `slotmap::SecondaryMap`.
+    /// After 2³¹ reuses of a slot, a stale handle may refer to another mesh.
     pub struct MeshHandle;
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The holes; neighbours are merged into one.
+/// The holes. Adjacent holes are merged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Holes {
     /// Start and length.
@@ -14,12 +14,11 @@ pub(crate) struct Holes {
 }
 
 impl Holes {
-    /// How many slots are free.
     pub(crate) const fn total(&self) -> u32 {
         self.total
     }
 
-    /// Starts and lengths, in order.
+    /// Returns the start and length of each hole, by ascending start.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         self.by_place.iter().map(|(&first, &length)| (first, length))
     }
@@ -28,8 +27,7 @@ impl Holes {
         *self = Self::default();
     }
 
-    /// Takes this many slots from the shortest hole that is long enough, and of equals from the first. Runs in **O(log
-    /// holes)**.
+    /// Takes slots from the shortest hole that is long enough; among equals, from the first. Runs in **O(log holes)**.
     pub(crate) fn take(&mut self, length: u32) -> Option<u32> {
         let &(found, first) = self.by_length.range((length, 0)..).next()?;
         self.remove(first, found);
@@ -39,7 +37,7 @@ impl Holes {
         Some(first)
     }
 
-    /// Frees a range, and returns the hole that it is now part of. Runs in **O(log holes)**.
+    /// Frees a range and returns the hole that now contains it. Runs in **O(log holes)**.
     pub(crate) fn give(&mut self, mut first: u32, mut length: u32) -> (u32, u32) {
         if let Some((&before, &room)) = self.by_place.range(..first).next_back()
             && before + room == first
@@ -55,7 +53,6 @@ impl Holes {
         (first, length)
     }
 
-    /// Removes a hole.
     pub(crate) fn remove(&mut self, first: u32, length: u32) {
         let (by_place, by_length) = (self.by_place.remove(&first), self.by_length.remove(&(length, first)));
         debug_assert!(by_place == Some(length) && by_length, "both tables know the hole");

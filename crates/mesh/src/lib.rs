@@ -20,22 +20,18 @@
 //! world space, or in any other space that the frusta share.
 //!
 //! ```text
-//! sub-mesh ── bounds ────── 24 B, in groups of eight   what culling reads, and nothing else
+//! sub-mesh ── bounds ────── 24 B, in groups of eight   all that culling reads
 //!          ── ranges ────── 12 B: mesh, start, count   what a shadow pass reads
-//!          ── materials ──── 4 B                       what drawing reads beside the range
+//!          ── materials ──── 4 B                       what drawing also reads
 //!          ── owners ─────── 8 B                       from a sub-mesh back to its mesh
 //! mesh ─────── entries ──── 16 B: first, count, mesh, version
 //! ```
 //!
-//! The sub-meshes of a mesh are adjacent. Removing a mesh leaves a hole of empty boxes, which later meshes fill. So
-//! indices stay the same until [`MeshSet::compact`] closes the holes.
+//! The sub-meshes of a mesh are adjacent. Removing a mesh leaves a hole of empty boxes, which later meshes fill.
+//! Indices stay the same until [`MeshSet::compact`] closes the holes.
 //!
-//! Handles are keys of [`slotmap`], whose slots are reused indefinitely: after 2³¹ reuses of one slot a stale handle
-//! may refer to another mesh.
-//!
-//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, with the
-//! improvements proposed at its end: visible indices instead of flags, draw commands stored directly, and all meshes in
-//! one set.
+//! Source: S. Reinalter, *Adventures in data-oriented design, part 1: mesh data*, with the improvements that its end
+//! proposes: visible indices instead of flags, stored draw commands, and one set for all meshes.
 //!
 //! # Features
 //!

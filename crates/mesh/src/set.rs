@@ -8,21 +8,20 @@ use hedgerow_math::Aabb;
 use hedgerow_math::Boxes;
 use slotmap::{Key, SlotMap};
 
-/// The most meshes that a slot map takes.
+/// The greatest number of meshes in a slot map.
 const MAX_MESHES: usize = u32::MAX as usize - 1;
 
-/// A mesh: where its sub-meshes stand. 16 bytes with its version in the slot map.
+/// A mesh and the place of its sub-meshes. Takes 16 bytes with its version in the slot map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// The place of the first sub-mesh.
     pub(crate) first: u32,
     pub(crate) count: u32,
     /// The user's number.
     pub(crate) mesh: u32,
 }
 
-/// Meshes, split into sub-meshes with one material each and stored as columns. Culling processes boxes in batches and
-/// returns lists of visible indices, from which draws are made.
+/// Meshes, split into sub-meshes with one material each and stored as columns. Culling turns boxes into lists of
+/// visible indices, and the lists are turned into draws.
 ///
 /// ```
 /// use hedgerow_mesh::glam::{Vec3, Vec4};
@@ -41,37 +40,42 @@ pub(crate) struct Entry {
 /// assert_eq!(draws[0], MeshDraw { mesh: 7, start: 36, count: 24, material: 2 });
 /// assert_eq!(set.mesh_at(2), Some(tree));
 ///
-/// set.remove(tree)?;
-/// assert!(!set.contains(tree) && set.contains(house));
+/// set.set_bounds(house, 0, at(7.0))?;
+/// set.set_indices(house, 0, 0..30)?;
+/// assert_eq!(set.sub_mesh(house, 0), Some(SubMesh::new(0..30, 1, at(7.0))));
+/// set.remove(house)?;
+/// assert!(set.contains(tree) && (set.hole_count(), set.sub_mesh_count()) == (2, 1));
+/// set.compact();
+/// assert_eq!((set.hole_count(), set.indices(tree)), (0, Some(0..1)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// A sub-mesh takes 48 bytes (box 24, range 12, material 4, owner 8), a mesh 16. Culling reads only boxes; a shadow
 /// pass reads boxes and ranges.
 ///
-/// The sub-meshes of a mesh are adjacent, in the order given. Visible lists contain their *indices*, which stay the
-/// same until [`compact`](Self::compact): a removed mesh leaves a hole, and a later mesh fills the shortest hole that
-/// is long enough. Culling also tests the empty boxes of holes; [`hole_count`](Self::hole_count) returns their number.
-/// Use a visible list before you edit the set again: afterwards it may refer to sub-meshes of another mesh, or to none.
+/// The sub-meshes of a mesh are adjacent, in the order given. Visible lists contain *indices* of sub-meshes, which stay
+/// the same until [`compact`](Self::compact). A removed mesh leaves a hole, and a later mesh fills the shortest hole
+/// that is long enough. Culling also tests the empty boxes of holes: see [`hole_count`](Self::hole_count). Use a
+/// visible list before you edit the set: after an edit its indices may refer to another mesh or to a hole.
 #[derive(Clone, Debug)]
 pub struct MeshSet {
     pub(crate) bounds: Boxes,
     pub(crate) ranges: Vec<ShadowDraw>,
     pub(crate) materials: Vec<u32>,
-    /// The mesh that each sub-mesh is of; null in holes.
+    /// The mesh of each sub-mesh; null in holes.
     pub(crate) owners: Vec<MeshHandle>,
     pub(crate) entries: SlotMap<MeshHandle, Entry>,
     pub(crate) holes: Holes,
 }
 
 impl MeshSet {
-    /// A set without meshes.
+    /// Creates a set without meshes.
     #[must_use]
     pub fn new() -> Self {
         Self::with_capacity(0, 0)
     }
 
-    /// A set without meshes, with room for this many.
+    /// Creates a set without meshes, with room for this many meshes and sub-meshes.
     #[must_use]
     pub fn with_capacity(meshes: usize, sub_meshes: usize) -> Self {
         let mut bounds = Boxes::new();
@@ -87,7 +91,7 @@ impl MeshSet {
         }
     }
 
-    /// Adds a mesh. `mesh` is a number of your own, for the mesh's buffers or for an instance; draws return it.
+    /// Adds a mesh. `mesh` is a number of your own, for buffers or an instance, that draws contain.
     ///
     /// Runs in amortised **O(sub-meshes of the mesh + log holes)**. A mesh may have no sub-meshes.
     ///
@@ -114,8 +118,8 @@ impl MeshSet {
         Ok(handle)
     }
 
-    /// Removes a mesh and returns the user's number for it. Its handle is stale from then on; the indices of other
-    /// meshes stay the same.
+    /// Removes a mesh and returns the user's number for it. Its handle becomes stale. Indices of other meshes stay the
+    /// same.
     ///
     /// Runs in **O(sub-meshes of the mesh + log holes)**.
     ///
@@ -136,10 +140,10 @@ impl MeshSet {
         self.holes.clear();
     }
 
-    /// Closes all holes: sub-meshes move up, in their order. Indices may change; handles stay valid.
+    /// Closes all holes without reordering sub-meshes. Indices may change; handles stay valid.
     ///
-    /// Runs in **O(sub-meshes)**, or in O(1) if there are no holes. Use it to make culling faster after many meshes
-    /// were removed for good.
+    /// Runs in **O(sub-meshes)**, or in O(1) if there are no holes. Call it after many meshes were removed for good, to
+    /// make culling faster.
     pub fn compact(&mut self) {
         if self.hole_count() == 0 {
             return;
@@ -168,7 +172,7 @@ impl MeshSet {
         self.holes.clear();
     }
 
-    /// Sets the box of a sub-mesh, which is counted from 0 within its mesh. Runs in **O(1)**.
+    /// Sets the box of a sub-mesh. `sub_mesh` counts from 0 within the mesh. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`], [`MeshError::NotFinite`].
@@ -199,55 +203,55 @@ impl MeshSet {
         Ok(())
     }
 
-    /// How many meshes there are.
+    /// Returns the number of meshes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the set has no meshes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many sub-meshes all meshes have.
+    /// Returns the number of sub-meshes of all meshes.
     #[must_use]
     pub fn sub_mesh_count(&self) -> usize {
         self.ranges.len() - self.hole_count()
     }
 
-    /// The number of indices in holes, free for later meshes. Culling tests this many boxes unnecessarily.
+    /// Returns the number of indices in holes: boxes that culling tests unnecessarily.
     #[must_use]
     pub fn hole_count(&self) -> usize {
         self.holes.total() as usize
     }
 
-    /// Whether the handle's mesh is in the set.
+    /// Returns whether the handle's mesh is in the set.
     #[must_use]
     pub fn contains(&self, mesh: MeshHandle) -> bool {
         self.entry(mesh).is_ok()
     }
 
-    /// The user's number for a mesh; `None` for a stale handle.
+    /// Returns the user's number for a mesh; `None` for a stale handle.
     #[must_use]
     pub fn number(&self, mesh: MeshHandle) -> Option<u32> {
         self.entry(mesh).ok().map(|entry| entry.mesh)
     }
 
-    /// The indices of a mesh's sub-meshes, as used in visible lists; `None` for a stale handle.
+    /// Returns the indices of a mesh's sub-meshes, as used in visible lists; `None` for a stale handle.
     #[must_use]
     pub fn indices(&self, mesh: MeshHandle) -> Option<Range<u32>> {
         self.entry(mesh).ok().map(|entry| entry.first..entry.first + entry.count)
     }
 
-    /// The mesh of a sub-mesh, given by its index; `None` for holes and past the last one. Runs in **O(1)**.
+    /// Returns the mesh of the sub-mesh at an index; `None` for holes and past the last sub-mesh. Runs in **O(1)**.
     #[must_use]
     pub fn mesh_at(&self, index: u32) -> Option<MeshHandle> {
         self.owners.get(index as usize).copied().filter(|owner| !owner.is_null())
     }
 
-    /// A sub-mesh as it was described; `None` if there is none. Runs in **O(1)**.
+    /// Returns a sub-mesh, or `None` if there is no such sub-mesh. Runs in **O(1)**.
     #[must_use]
     pub fn sub_mesh(&self, mesh: MeshHandle, sub_mesh: usize) -> Option<SubMesh> {
         let place = self.place(mesh, sub_mesh).ok()?;
@@ -255,7 +259,7 @@ impl MeshSet {
         Some(SubMesh { start, count, material: self.materials[place], bounds: self.bounds.get(place)? })
     }
 
-    /// All meshes. The order has no meaning, but is the same from run to run.
+    /// Returns all meshes. Their order is unspecified but the same from run to run.
     pub fn meshes(&self) -> impl Iterator<Item = MeshHandle> {
         self.entries.keys()
     }
@@ -265,7 +269,7 @@ impl MeshSet {
         self.entries.get(mesh).ok_or(MeshError::StaleHandle(mesh))
     }
 
-    /// The index of a sub-mesh in the columns.
+    /// Returns the index of a sub-mesh in the columns.
     #[inline]
     fn place(&self, mesh: MeshHandle, sub_mesh: usize) -> Result<usize, MeshError> {
         let entry = self.entry(mesh)?;
@@ -277,7 +281,7 @@ impl MeshSet {
         }
     }
 
-    /// Indices for a new mesh: a hole, or after the last one.
+    /// Returns the first index for a new mesh: in a hole, or after the last sub-mesh.
     fn take_places(&mut self, count: u32) -> u32 {
         self.holes.take(count).unwrap_or_else(|| {
             let end = self.ranges.len();
@@ -290,7 +294,7 @@ impl MeshSet {
         })
     }
 
-    /// Makes a hole of a range, or shortens the columns if the range is at their end.
+    /// Turns a range into a hole, or shortens the columns if the range is at their end.
     fn give_places(&mut self, first: u32, count: u32) {
         for place in first as usize..(first + count) as usize {
             self.owners[place] = MeshHandle::null();
@@ -317,7 +321,7 @@ impl Default for MeshSet {
     }
 }
 
-/// The number of a place, of which there are no more than 32 bits number.
+/// Converts a place to 32 bits, which suffice for all places.
 fn place(index: usize) -> u32 {
     u32::try_from(index).expect("an insert that would make more was refused")
 }

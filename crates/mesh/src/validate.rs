@@ -7,10 +7,10 @@ use slotmap::Key;
 impl MeshSet {
     /// Checks every invariant of the set and returns the first violation. Runs in **O(sub-meshes + meshes)**.
     ///
-    /// Only useful for testing this crate.
+    /// Use it to test this crate.
     ///
     /// # Errors
-    /// [`MeshError::Invalid`], which is a defect of this crate.
+    /// [`MeshError::Invalid`], a defect of this crate.
     pub fn validate(&self) -> Result<(), MeshError> {
         self.violation().map_or(Ok(()), |violation| Err(MeshError::Invalid(violation)))
     }
@@ -57,7 +57,7 @@ mod tests {
     use crate::{MeshError, MeshSet, SubMesh};
     use hedgerow_math::Aabb;
 
-    /// Three meshes of two sub-meshes each, and holes where two of them stood before the last.
+    /// Returns a set of three meshes with two sub-meshes each, and holes of two removed meshes before the last.
     fn set() -> MeshSet {
         let mut set = MeshSet::new();
         let parts = [SubMesh::new(0..36, 1, Aabb::cube(1.0)), SubMesh::new(36..60, 2, Aabb::cube(2.0))];
@@ -68,7 +68,7 @@ mod tests {
         set
     }
 
-    /// What the check must say, and what breaks the set.
+    /// The expected violation, and the edit that causes it.
     type Violation = (&'static str, fn(&mut MeshSet));
 
     const VIOLATIONS: &[Violation] = &[

@@ -4,7 +4,7 @@ use crate::blend::kernels::Weights;
 use crate::transform_lanes::POSE_LANES as LANES;
 use crate::{Error, Skeleton, skeleton::SkeletonError};
 
-/// A weight from 0 to 1 for each joint, which scales a blend. Takes 4 bytes per joint.
+/// A weight from 0 to 1 for each joint, by which a blend is multiplied. Takes 4 bytes per joint.
 ///
 /// ```
 /// use hedgerow_anim::{SkeletonBuilder, Transform, blend::JointMask};
@@ -16,7 +16,8 @@ use crate::{Error, Skeleton, skeleton::SkeletonError};
 /// let (skeleton, _) = builder.build()?;
 /// let mut upper_body = JointMask::new(skeleton.len(), 0.0)?;
 /// upper_body.set_subtree(&skeleton, 1, 1.0)?;
-/// assert_eq!([0, 1, 2].map(|joint| upper_body.get(joint)), [0.0, 1.0, 0.0]);
+/// upper_body.set(0, 0.5)?;
+/// assert_eq!([0, 1, 2].map(|joint| upper_body.get(joint)), [0.5, 1.0, 0.0]);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +27,7 @@ pub struct JointMask {
 }
 
 impl JointMask {
-    /// A mask for this many joints, with the same weight for each.
+    /// Creates a mask with the same weight for each of `joints` joints.
     ///
     /// # Errors
     /// [`SkeletonError::BadWeight`] unless the weight is from 0 to 1.
@@ -35,19 +36,19 @@ impl JointMask {
         Ok(Self { weights: vec![[weight; LANES]; joints.div_ceil(LANES)], joints })
     }
 
-    /// How many joints it has weights for.
+    /// Returns the number of joints.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.joints
     }
 
-    /// Whether it has no weights.
+    /// Returns whether the mask has no joints.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.joints == 0
     }
 
-    /// The weight of a joint.
+    /// Returns the weight of a joint.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -57,10 +58,10 @@ impl JointMask {
         self.weights[usize::from(joint) / LANES][usize::from(joint) % LANES]
     }
 
-    /// Replaces the weight of a joint.
+    /// Sets the weight of a joint.
     ///
     /// # Errors
-    /// [`SkeletonError::BadWeight`] as for [`JointMask::new`]; [`SkeletonError::UnknownJoint`].
+    /// [`SkeletonError::BadWeight`] unless the weight is from 0 to 1; [`SkeletonError::UnknownJoint`].
     pub fn set(&mut self, joint: u16, weight: f32) -> Result<(), Error> {
         let weight = checked(weight, 1.0)?;
         if usize::from(joint) >= self.joints {
@@ -70,7 +71,7 @@ impl JointMask {
         Ok(())
     }
 
-    /// Replaces the weights of a joint and of all joints below it.
+    /// Sets the weights of a joint and of all joints below that joint.
     ///
     /// # Errors
     /// Those of [`JointMask::set`]; [`SkeletonError::JointCount`] if mask and skeleton have different numbers of
@@ -86,7 +87,7 @@ impl JointMask {
     }
 }
 
-/// The weight, if it is from 0 to `most`.
+/// Returns the weight, if it is from 0 to `most`.
 pub(super) fn checked(weight: f32, most: f32) -> Result<f32, SkeletonError> {
     if (0.0..=most).contains(&weight) { Ok(weight) } else { Err(SkeletonError::BadWeight) }
 }

@@ -1,6 +1,6 @@
 //! Blending of poses: sums, fades and differences, optionally weighted by joint.
 //!
-//! Weights are at most [`MAX_WEIGHT`], so poses whose numbers are finite and at most 10¹⁵ give such poses.
+//! Weights are at most [`MAX_WEIGHT`]: if all numbers are at most 10¹⁵, no result overflows.
 
 pub(crate) mod kernels;
 mod mask;
@@ -14,17 +14,17 @@ use crate::{Error, Pose, skeleton::SkeletonError};
 use kernels::Weights;
 use mask::checked;
 
-/// The greatest weight of a pose: 10⁶. For a crossfade and for a joint in a [`JointMask`] it is 1.
+/// The greatest weight of [`PoseSum::add`] and [`Pose::add`]. Weights of a crossfade or a [`JointMask`] are at most 1.
 pub const MAX_WEIGHT: f32 = 1e6;
 
 /// Accumulates a weighted sum of poses.
 ///
-/// Translations and scales are averaged. Rotations are flipped to the same hemisphere, added and normalised. The
-/// weights need not add up to one: each joint is divided by the total of its weights. A sum that is reused every frame
-/// does not allocate.
+/// Translations and scales are averaged. Rotations are flipped to the same hemisphere, added and normalised. Weights
+/// need not add up to one: each joint is divided by the total of its weights. Reuse a sum every frame to avoid
+/// allocations.
 ///
 /// ```
-/// use hedgerow_anim::{Pose, Transform, blend::PoseSum};
+/// use hedgerow_anim::{Pose, Transform, blend::{MAX_WEIGHT, PoseSum}};
 ///
 /// let (mut walk, mut run, rest) = (Pose::new(1), Pose::new(1), Pose::new(1));
 /// walk.set(0, Transform::from_xyz(1.0, 0.0, 0.0));
@@ -32,6 +32,7 @@ pub const MAX_WEIGHT: f32 = 1e6;
 /// let (mut sum, mut pose) = (PoseSum::new(1), Pose::new(1));
 /// sum.add(&walk, 0.75, None)?;
 /// sum.add(&run, 0.25, None)?;
+/// assert!(sum.add(&run, 2.0 * MAX_WEIGHT, None).is_err());
 /// sum.finish(&rest, &mut pose)?;
 /// assert_eq!(pose.get(0).translation.x, 2.0);
 /// # Ok::<(), hedgerow_anim::Error>(())
@@ -41,19 +42,19 @@ pub struct PoseSum {
     sum: Vec<PoseBlock>,
     totals: Vec<Weights>,
     joints: usize,
-    /// Whether nothing was added yet, so that the other fields are invalid.
+    /// Whether nothing was added yet. If so, the other fields are invalid.
     empty: bool,
 }
 
 impl PoseSum {
-    /// An empty sum, for poses of this many joints.
+    /// Creates an empty sum, for poses of this many joints.
     #[must_use]
     pub fn new(joints: usize) -> Self {
         let blocks = joints.div_ceil(LANES);
         Self { sum: vec![PoseBlock::IDENTITY; blocks], totals: vec![[0.0; LANES]; blocks], joints, empty: true }
     }
 
-    /// Adds a pose with a weight, times the joint weights of the mask if there is one.
+    /// Adds a pose times a weight. If there is a mask, its joint weights multiply the weight.
     ///
     /// Runs in **O(joints)**, eight at a time.
     ///
@@ -68,11 +69,11 @@ impl PoseSum {
         Ok(())
     }
 
-    /// Writes the result to `out`, and starts an empty sum. Joints whose weights are zero, or add up to less than
-    /// [`f32::MIN_POSITIVE`], get the transform of `base`, for example the rest pose.
+    /// Writes the result to `out`, and starts an empty sum. A joint whose weights add up to less than
+    /// [`f32::MIN_POSITIVE`] gets its transform from `base`, for example the rest pose.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] if `base` or `out` has another number of joints; the sum is unchanged.
+    /// [`SkeletonError::JointCount`] if `base` or `out` has another number of joints. The sum is unchanged then.
     pub fn finish(&mut self, base: &Pose, out: &mut Pose) -> Result<(), Error> {
         expect(self.joints, [Some(base.len()), Some(out.len())])?;
         if self.empty {
@@ -112,8 +113,8 @@ impl Pose {
 
     /// Computes the difference between a reference and this pose, as an additive pose for [`Pose::add`].
     ///
-    /// Translations are subtracted, scales are divided (the quotient is 1 if the reference is 0 or too small to divide
-    /// by), and rotations lead from the reference to this pose.
+    /// Translations are subtracted, scales divided, and rotations lead from the reference to this pose. The quotient of
+    /// scales is 1 if the reference is too small to divide by.
     ///
     /// # Errors
     /// [`SkeletonError::JointCount`] if the three poses have different numbers of joints.
@@ -123,8 +124,8 @@ impl Pose {
         Ok(())
     }
 
-    /// Adds a [`Pose::difference`] with a weight, times the joint weights of the mask if there is one: for example
-    /// breathing on top of any other motion.
+    /// Adds a [`Pose::difference`] times a weight, for example breathing on top of any other motion. If there is a
+    /// mask, its joint weights multiply the weight.
     ///
     /// Runs in **O(joints)**, eight at a time.
     ///
@@ -151,7 +152,7 @@ impl Pose {
     }
 }
 
-/// Returns an error unless all lengths that are given are as expected.
+/// Returns an error unless all given lengths are as expected.
 fn expect(expected: usize, lengths: [Option<usize>; 2]) -> Result<(), SkeletonError> {
     match lengths.into_iter().flatten().find(|&found| found != expected) {
         Some(found) => Err(SkeletonError::JointCount { expected, found }),

@@ -1,4 +1,4 @@
-//! Compares blends with double precision, and tests what they refuse.
+//! Compares blends with double precision, and tests errors.
 
 use crate::{
     Error, Pose, Transform,
@@ -64,7 +64,7 @@ proptest! {
         let base = poses[3].clone();
         let mut out = Pose::new(poses[0].len());
         for _ in 0..2 {
-            // Twice, since a finished sum starts again.
+            // Twice, since a finished sum starts empty.
             for (pose, &weight) in poses.iter().zip(&weights).take(3) {
                 sum.add(pose, weight, Some(&mask)).unwrap();
             }
@@ -87,7 +87,7 @@ proptest! {
                 (0..4).for_each(|part| r[part] += if dot < 0.0 { -w } else { w } * q[part]);
                 total += w;
             }
-            // At the border of two hemispheres, rounding decides.
+            // Near the border of two hemispheres, rounding decides.
             prop_assert!(near || same(out.get(joint), t / total, DQuat::from_array(r).normalize(), s / total));
         }
     }

@@ -10,15 +10,15 @@ use core::borrow::Borrow;
 use smallvec::SmallVec;
 
 impl Skeleton {
-    /// Computes the model matrices of many characters that own their poses, sixteen at a time, in `room`, and calls
-    /// `visit` while they are in the cache.
+    /// Computes the model matrices of many characters that own their poses, sixteen at a time, in the scratch buffer
+    /// `room`. Calls `visit` with the matrices of each character while they are in the cache.
     ///
-    /// `pose` is called once for each character. It returns the character's pose, by reference or by value, and an item
-    /// that is passed to `visit` with the matrices, such as an index or the other parts of the character. It may
-    /// compute the pose, for example by sampling a player. `visit` is called in the same order.
+    /// `pose` is called once for each character, and may compute the pose, for example by sampling a player. It returns
+    /// the pose, by reference or by value, and an item for `visit`, such as an index or the other parts of the
+    /// character. `visit` is called in the same order.
     ///
-    /// Runs in **O(characters × joints)**. With sixteen characters or more, model matrices take about as long as single
-    /// calls of [`Pose::to_models`]; palettes take up to a third less time than `to_models` with [`Skin::palette`].
+    /// Runs in **O(characters × joints)**. With sixteen characters or more, model matrices take about as long as with
+    /// [`Pose::to_models`], and palettes take up to a third less time than with `to_models` and [`Skin::palette`].
     ///
     /// ```
     /// # use hedgerow_anim::{Error, Pose, SkeletonBuilder, Transform};
@@ -32,14 +32,21 @@ impl Skeleton {
     ///     Ok::<(), Error>(())
     /// })?;
     /// assert_eq!(heights, [2.0; 20]);
+    ///
+    /// let mut characters: Vec<_> = poses.iter().zip(&mut heights).collect();
+    /// skeleton.par_each_models(&mut characters, |(pose, height)| Ok((*pose, height)), &mut room, |height, models| {
+    ///     **height += models[0].translation().y;
+    ///     Ok::<(), Error>(())
+    /// })?;
+    /// assert_eq!(heights, [4.0; 20]);
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
     /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if a pose and the skeleton have
-    /// different numbers of joints, or the first error that a closure returns. All earlier groups of sixteen have been
-    /// visited. If `visit` failed, so have the earlier characters of the same group; if `pose` failed, none of that
-    /// group has.
+    /// different numbers of joints, or the first error that a closure returns. All earlier groups of sixteen were
+    /// visited. If `visit` failed, the earlier characters of the same group were visited, too; if `pose` failed, none
+    /// of that group were.
     pub fn each_models<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         characters: impl IntoIterator<Item = C>,
@@ -50,8 +57,7 @@ impl Skeleton {
         self.each(Output::Models, characters, pose, room, visit)
     }
 
-    /// Like [`Skeleton::each_models`], but computes the palettes of a skin: a whole frame of characters, from players
-    /// to skinned vertices.
+    /// Like [`Skeleton::each_models`], but computes the palettes of a skin, for example to skin vertices.
     ///
     /// ```
     /// # use hedgerow_anim::{ClipBuilder, RawClip, SkeletonBuilder, Transform};
@@ -107,9 +113,9 @@ impl Skeleton {
         self.each(Output::of(skin), characters, pose, room, visit)
     }
 
-    /// Like [`Skeleton::each_models`], on the threads of the current pool with the feature `rayon`, and with the same
-    /// results to the bit: the closures are called on any thread and in any order, `visit` after `pose` for each
-    /// character.
+    /// Like [`Skeleton::each_models`], with the same bits, but on the threads of the current pool if the feature
+    /// `rayon` is on. The closures are called on any thread and in any order, but for each character `pose` before
+    /// `visit`.
     ///
     /// # Errors
     /// Those of [`Skeleton::each_models`]. If several groups of sixteen fail, the error of the first one is returned.
@@ -124,8 +130,8 @@ impl Skeleton {
         self.par_each(Output::Models, characters, pose, room, visit)
     }
 
-    /// Like [`Skeleton::par_each_models`], but computes the palettes of a skin: a whole frame of characters on all
-    /// threads. The example of [`Skeleton::each_palette`] works with this method too.
+    /// Like [`Skeleton::par_each_models`], but computes the palettes of a skin. The example of
+    /// [`Skeleton::each_palette`] works with this method too.
     ///
     /// # Errors
     /// Those of [`Skeleton::par_each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the skin
@@ -178,7 +184,7 @@ impl Skeleton {
     }
 }
 
-/// How characters are computed, sixteen at a time.
+/// The inputs that all groups of sixteen characters share.
 struct Groups<'s> {
     skeleton: &'s Skeleton,
     depths: &'s [u16],
@@ -186,7 +192,7 @@ struct Groups<'s> {
 }
 
 impl Groups<'_> {
-    /// Computes and shows characters in a room for sixteen.
+    /// Computes characters sixteen at a time in `room`, and calls `visit` for each.
     fn show<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         mut characters: impl Iterator<Item = C>,
@@ -210,7 +216,7 @@ impl Groups<'_> {
             if poses.is_empty() {
                 return Ok(());
             }
-            // The results of lanes without a character are not used.
+            // Lanes without a character get the rest pose; their results are not used.
             let mut blocks: [&[PoseBlock]; LANES] = [skeleton.rest_blocks(); LANES];
             for (blocks, pose) in blocks.iter_mut().zip(&poses) {
                 let pose: &Pose = pose.borrow();

@@ -1,14 +1,13 @@
-//! What a caller holds of an instance, and where it leads.
+//! Handles of instances, and the place of each instance.
 
 use slotmap::SlotMap;
 
 slotmap::new_key_type! {
-    /// A handle to an instance of a [`Crowd`](crate::Crowd), valid until the instance is removed. It takes 8 bytes, and
-    /// so does its `Option`.
+    /// A handle to an instance of a [`Crowd`](crate::Crowd), valid until the instance is removed. A handle or an
+    /// `Option` of a handle takes 8 bytes.
     ///
-    /// It is a key of [`slotmap`]: keep your own data for each instance in a `slotmap::SecondaryMap`. The feature
-    /// `serde` reads and writes it. Slots are reused indefinitely, so after 2³¹ instances in the same slot a stale
-    /// handle may refer to another instance.
+    /// Handles are keys of [`slotmap`]: keep your own data for each instance in a `slotmap::SecondaryMap`. The feature
+    /// `serde` reads and writes handles. After 2³¹ reuses of a slot, a stale handle may refer to another instance.
     pub struct InstanceHandle;
 }
 
@@ -16,23 +15,22 @@ slotmap::new_key_type! {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     places: SlotMap<InstanceHandle, u32>,
-    /// The instance at each place.
     owners: Vec<InstanceHandle>,
 }
 
 impl Places {
-    /// The number of instances; places are the smaller numbers.
+    /// Returns the number of instances. Places are numbered from 0.
     pub(super) const fn len(&self) -> usize {
         self.owners.len()
     }
 
-    /// The place of an instance, if it still exists.
+    /// Returns the place of an instance, or `None` if the handle is stale.
     #[inline]
     pub(super) fn find(&self, handle: InstanceHandle) -> Option<usize> {
         self.places.get(handle).map(|&place| place as usize)
     }
 
-    /// Adds a handle for one more instance, at the last place.
+    /// Adds an instance at the last place and returns its handle.
     ///
     /// # Panics
     /// If there are 2³² - 2 instances.
@@ -43,7 +41,6 @@ impl Places {
         handle
     }
 
-    /// Removes the instance at a place, where the last instance then goes.
     pub(super) fn swap_remove(&mut self, place: usize) {
         self.places.remove(self.owners.swap_remove(place));
         if let Some(&moved) = self.owners.get(place) {
@@ -51,12 +48,11 @@ impl Places {
         }
     }
 
-    /// Frees room for instances that there are not; slots of handles stay.
+    /// Frees spare capacity of the places; the slots of handles stay.
     pub(super) fn shrink_to_fit(&mut self) {
         self.owners.shrink_to_fit();
     }
 
-    /// All handles, by place.
     pub(super) fn owners(&self) -> &[InstanceHandle] {
         &self.owners
     }

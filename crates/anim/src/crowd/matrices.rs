@@ -9,39 +9,38 @@ use crate::{Error, Mat34, Skin, skeleton::SkeletonError};
 use core::convert::Infallible;
 
 impl Crowd {
-    /// Computes the model matrices of all joints of all instances, one instance after the other, in the order of
-    /// [`Crowd::instances`]. Resizes `models` to hold exactly these.
+    /// Computes the model matrices of all instances, one instance after the other, in the order of
+    /// [`Crowd::instances`]. Replaces the contents of `models`.
     ///
-    /// Runs in **O(instances × joints)**. With the feature `rayon`, blocks of instances are shared among the threads of
-    /// the current pool, with results that are identical to the bit.
+    /// Runs in **O(instances × joints)**. With the feature `rayon`, the threads of the current pool share the work; the
+    /// bits are the same.
     pub fn models(&self, models: &mut Vec<Mat34>) {
         self.all(Output::Models, models);
     }
 
     /// Computes the palettes of all instances for a skin, one instance after the other, in the order of
     /// [`Crowd::instances`]. A palette has, for each joint of the skin, in the skin's order, the model matrix times the
-    /// inverse bind matrix. Resizes `palettes` to hold exactly these. [`Crowd::palette_range`] returns the range of an
+    /// inverse bind matrix. Replaces the contents of `palettes`. [`Crowd::palette_range`] returns the range of an
     /// instance.
     ///
     /// Runs in **O(instances × joints)**, on several threads like [`Crowd::models`].
     ///
     /// # Errors
-    /// [`SkinError::Models`](crate::skin::SkinError::Models) if the skin uses joints that the skeleton does not have;
-    /// `palettes` is unchanged.
+    /// [`SkinError::Models`](crate::skin::SkinError::Models) if the skin uses joints that the skeleton does not have.
+    /// `palettes` is unchanged then.
     pub fn palettes(&self, skin: &Skin, palettes: &mut Vec<Mat34>) -> Result<(), Error> {
         skin.expect_models(self.skeleton.len())?;
         self.all(Output::of(skin), palettes);
         Ok(())
     }
 
-    /// Computes the model matrices of up to sixteen instances at a time, in `room`, and calls `visit` for each instance
-    /// in the order of [`Crowd::instances`] while its matrices are in the cache. Use it for matrices that are used
-    /// once, immediately.
+    /// Computes the model matrices of up to sixteen instances at a time, in the scratch buffer `room`. Calls `visit`
+    /// for each instance, in the order of [`Crowd::instances`], while its matrices are in the cache.
     ///
-    /// For a thousand characters this is faster than [`Crowd::models`], which writes its results to memory.
+    /// With a thousand characters, this is faster than [`Crowd::models`], which writes all matrices to memory.
     ///
     /// # Errors
-    /// The first error that `visit` returns; it is not called again.
+    /// The first error that `visit` returns. `visit` is not called again.
     pub fn each_models<E>(
         &self,
         room: &mut Vec<Mat34>,
@@ -50,8 +49,7 @@ impl Crowd {
         self.each(Output::Models, room, |_, instance, models| visit(instance, models))
     }
 
-    /// Like [`Crowd::each_models`], but computes the palettes of a skin: for example to skin each character before the
-    /// next palettes are computed.
+    /// Like [`Crowd::each_models`], but computes the palettes of a skin, for example to skin each character at once.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Skin, SkinnedMesh, Transform, skin::SkinOutput};
@@ -84,12 +82,12 @@ impl Crowd {
         self.each(Output::of(skin), room, |_, instance, palette| visit(instance, Palette::new(palette, skin.id())))
     }
 
-    /// Like [`Crowd::each_models`], on the threads of the current pool with the feature `rayon`. `items` has one item
-    /// of your own for each instance, in the order of [`Crowd::instances`], which `visit` can write to.
+    /// Like [`Crowd::each_models`], but on the threads of the current pool if the feature `rayon` is on. `items` has
+    /// one item of your own for each instance, in the order of [`Crowd::instances`]. `visit` can write to the item.
     ///
     /// # Errors
-    /// [`SkeletonError::ItemCount`] unless there are as many items as instances. If `visit` returns errors, the error
-    /// of the first such instance is returned; `visit` may have been called for any later instance.
+    /// [`SkeletonError::ItemCount`] unless there are as many items as instances. If `visit` fails, the error of the
+    /// first failed instance is returned; `visit` may have been called for any later instance.
     pub fn par_each_models<T: Send, E: From<Error> + Send>(
         &self,
         items: &mut [T],
@@ -117,6 +115,11 @@ impl Crowd {
     ///     mesh.skin(palette, SkinOutput::new(&mut own[..]))
     /// })?;
     /// assert_eq!(positions, [[[0.0; 3]]; 40]);
+    /// crowd.par_each_models(&mut positions, &mut room, |_, own, models| -> Result<(), Error> {
+    ///     own[0] = models[0].transform_point([0.0, 2.0, 0.0].into()).into();
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(positions, [[[0.0, 2.0, 0.0]]; 40]);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///
@@ -134,10 +137,11 @@ impl Crowd {
         self.par_each(Output::of(skin), items, room, visit)
     }
 
-    /// The model matrix of one joint of one instance, from the local transforms of the joints above it.
+    /// Computes the model matrix of one joint of one instance, from the local transforms of the joint and its
+    /// ancestors.
     ///
     /// Runs in **O(depth of the joint)**. For a few joints, such as a hand that holds something, this is faster than
-    /// computing all of them.
+    /// computing all joints.
     ///
     /// # Errors
     /// Those of [`Crowd::get`].
@@ -208,7 +212,7 @@ impl Crowd {
         })
     }
 
-    /// Computes some blocks in a room for one of them, and shows each instance's matrices with its index.
+    /// Computes block after block in `room`, and calls `visit` with the index and the matrices of each instance.
     fn show<E>(
         &self,
         output: Output<'_>,

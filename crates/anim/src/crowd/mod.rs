@@ -18,12 +18,11 @@ use handle::Places;
 use kernels::Level;
 use smallvec::{SmallVec, smallvec};
 
-/// Characters that share a skeleton, and whose model matrices or palettes are computed together.
+/// Characters that share a skeleton. Their model matrices or palettes are computed together.
 ///
-/// Instances are stored in SIMD lanes: sixteen form a block, in which each number of each joint is a vector of sixteen
-/// floats. There may be any number of instances. Each can be added, removed, read and written separately, by an 8-byte
-/// [`InstanceHandle`]. The handle is a key of [`slotmap`]: keep other data for each instance, such as a player, in a
-/// `SecondaryMap`.
+/// Sixteen instances form a block, in which each number of each joint is a SIMD vector of sixteen floats. An 8-byte
+/// [`InstanceHandle`] reads, writes or removes a single instance. The handle is a key of [`slotmap`]: keep other data
+/// for each instance, such as a player, in a `SecondaryMap`.
 ///
 /// ```
 /// use hedgerow_anim::{Crowd, Pose, SkeletonBuilder, Skin, Transform};
@@ -34,6 +33,7 @@ use smallvec::{SmallVec, smallvec};
 /// let (skeleton, _) = builder.build()?;
 ///
 /// let mut crowd = Crowd::new(&skeleton);
+/// crowd.reserve(2);
 /// let mut pose = Pose::rest(&skeleton);
 /// let first = crowd.insert(&pose)?;
 /// pose.set(0, Transform::from_xyz(7.0, 1.0, 0.0));
@@ -45,6 +45,10 @@ use smallvec::{SmallVec, smallvec};
 /// assert_eq!(of_second[1].translation().to_array(), [7.0, 0.0, 0.0]);
 /// crowd.remove(first)?;
 /// assert_eq!(crowd.get(second, 0)?.translation.x, 7.0);
+/// crowd.set_pose(second, &Pose::rest(&skeleton))?;
+/// crowd.set(second, 1, Transform::from_xyz(0.0, 0.75, 0.0))?;
+/// assert_eq!(crowd.model(second, 1)?.translation().y, 1.75);
+/// assert_eq!(crowd.pose(second)?.get(1).translation.y, 0.75);
 ///
 /// let mut names = hedgerow_anim::slotmap::SecondaryMap::new();
 /// names.insert(second, "Grace");
@@ -54,26 +58,25 @@ use smallvec::{SmallVec, smallvec};
 ///
 /// # Memory
 ///
-/// 40 bytes for each joint of each instance, rounded up to whole blocks, and 20 bytes for each instance. Removing an
-/// instance moves the last one into its lane. Matrices are not stored: [`Crowd::models`] and [`Crowd::palettes`] write
-/// to the caller's arrays, character after character, as skinning and uploads expect. [`Crowd::model`] computes a
-/// single matrix from the joints above it.
+/// A crowd takes 40 bytes for each joint of each instance, rounded up to whole blocks, and 20 bytes for each instance.
+/// Matrices are not stored: [`Crowd::models`] and [`Crowd::palettes`] write to the caller's arrays, character after
+/// character, as skinning and uploads expect.
 #[derive(Clone, Debug)]
 pub struct Crowd {
     skeleton: Skeleton,
     /// The depth of each joint below the root.
     depths: Box<[u16]>,
-    /// Block after block, each with its joints in order. Lanes without an instance have the identity.
+    /// The joints of each block, in order, block after block. Lanes without an instance have the identity.
     lanes: Vec<JointLanes>,
-    /// The clip that each instance shows, by place: what its pose remembers.
+    /// The clip that each instance shows, by place.
     shows: Vec<Option<ClipNumber>>,
     places: Places,
-    /// The poses that [`Crowd::change_poses`] shows. Kept to save allocations.
+    /// Scratch poses of [`Crowd::change_poses`], kept to save allocations.
     shown: Vec<Pose>,
 }
 
 impl Crowd {
-    /// A crowd without instances.
+    /// Creates a crowd without instances.
     #[must_use]
     pub fn new(skeleton: &Skeleton) -> Self {
         Self {
@@ -86,32 +89,32 @@ impl Crowd {
         }
     }
 
-    /// The skeleton of all instances.
+    /// Returns the skeleton of all instances.
     #[must_use]
     pub const fn skeleton(&self) -> &Skeleton {
         &self.skeleton
     }
 
-    /// How many instances there are.
+    /// Returns the number of instances.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the crowd has no instances.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Makes room for this many more instances.
+    /// Reserves memory for this many more instances.
     pub fn reserve(&mut self, additional: usize) {
         let blocks = (self.len() + additional).div_ceil(LANES);
         self.lanes.reserve((blocks * self.skeleton.len()).saturating_sub(self.lanes.len()));
         self.shows.reserve(additional);
     }
 
-    /// Frees unused memory, except for 12 bytes per instance of the greatest number of instances that there ever were.
+    /// Frees unused memory, except for 12 bytes for each slot of a handle.
     pub fn shrink_to_fit(&mut self) {
         self.lanes.shrink_to_fit();
         self.shows.shrink_to_fit();
@@ -119,33 +122,34 @@ impl Crowd {
         self.shown = Vec::new();
     }
 
-    /// Whether the handle refers to an instance of this crowd.
+    /// Returns whether the handle refers to an instance of this crowd.
     #[must_use]
     pub fn contains(&self, instance: InstanceHandle) -> bool {
         self.places.find(instance).is_some()
     }
 
-    /// All instances, in the order in which [`Crowd::models`] and [`Crowd::palettes`] write them.
+    /// Returns all instances, in the order of [`Crowd::models`] and [`Crowd::palettes`].
     pub fn instances(&self) -> impl ExactSizeIterator<Item = InstanceHandle> {
         self.places.owners().iter().copied()
     }
 
-    /// The range of an instance's matrices in the results of [`Crowd::models`]. Valid until an instance is removed.
+    /// Returns the range of an instance's matrices in the results of [`Crowd::models`], valid until any instance is
+    /// removed.
     #[must_use]
     pub fn range(&self, instance: InstanceHandle) -> Option<Range<usize>> {
         let start = self.places.find(instance)? * self.skeleton.len();
         Some(start..start + self.skeleton.len())
     }
 
-    /// The range of an instance's palette in the results of [`Crowd::palettes`] for this skin. Valid until an instance
-    /// is removed.
+    /// Returns the range of an instance's palette in the results of [`Crowd::palettes`], valid until any instance is
+    /// removed.
     #[must_use]
     pub fn palette_range(&self, instance: InstanceHandle, skin: &Skin) -> Option<Range<usize>> {
         let start = self.places.find(instance)? * skin.len();
         Some(start..start + skin.len())
     }
 
-    /// Adds an instance.
+    /// Adds an instance with a pose.
     ///
     /// Runs in amortised **O(joints)**.
     ///
@@ -162,7 +166,7 @@ impl Crowd {
         Ok(handle)
     }
 
-    /// Removes an instance and moves the last one into its lane.
+    /// Removes an instance and moves the last instance into its lane.
     ///
     /// Runs in **O(joints)**.
     ///
@@ -184,8 +188,8 @@ impl Crowd {
 
     /// Replaces all local transforms of an instance.
     ///
-    /// Runs in **O(joints)**, and writes ten cache lines per joint, which takes longer than computing the matrices: use
-    /// [`Crowd::change_poses`] to pose all instances every frame.
+    /// Runs in **O(joints)**, and writes ten cache lines per joint: slower than computing the matrices. To pose all
+    /// instances every frame, use [`Crowd::change_poses`].
     ///
     /// # Errors
     /// [`SkeletonError::StaleInstance`] if there is no such instance, [`SkeletonError::JointCount`] if pose and
@@ -197,7 +201,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// All local transforms of an instance.
+    /// Returns all local transforms of an instance.
     ///
     /// # Errors
     /// [`SkeletonError::StaleInstance`] if there is no such instance.
@@ -210,7 +214,7 @@ impl Crowd {
         Ok(pose)
     }
 
-    /// The local transform of one joint of an instance.
+    /// Returns the local transform of one joint of an instance.
     ///
     /// # Errors
     /// [`SkeletonError::StaleInstance`] if there is no such instance, [`SkeletonError::UnknownJoint`] if the skeleton
@@ -244,7 +248,7 @@ impl Crowd {
         self.places.find(instance).ok_or(SkeletonError::StaleInstance(instance).into())
     }
 
-    /// The lanes of the block with a place.
+    /// Returns the lanes of a joint in the block of a place.
     #[inline]
     fn joint(&self, place: usize, joint: usize) -> &JointLanes {
         &self.lanes[place / LANES * self.skeleton.len() + joint]
@@ -256,7 +260,7 @@ impl Crowd {
     }
 }
 
-/// The depth of each joint below the root.
+/// Returns the depth of each joint below the root.
 fn depths(skeleton: &Skeleton) -> Box<[u16]> {
     let mut depths: Box<[u16]> = vec![0; skeleton.len()].into();
     for (joint, &parent) in skeleton.parents().iter().enumerate().skip(1) {
@@ -265,10 +269,10 @@ fn depths(skeleton: &Skeleton) -> Box<[u16]> {
     depths
 }
 
-/// This many levels need no allocation; deeper skeletons make one in each call.
+/// The number of levels that need no allocation. Deeper skeletons allocate in each call.
 const USUAL_LEVELS: usize = 24;
 
-/// Matrices in lanes, one for each depth. Inlined, they are cleared by the general `memset`, which takes four times the
+/// Returns a scratch matrix for each depth. If inlined, the general `memset` clears them with four times the
 /// instructions.
 #[inline(never)]
 fn levels(depths: &[u16]) -> SmallVec<[Level; USUAL_LEVELS]> {

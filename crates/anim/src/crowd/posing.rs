@@ -1,4 +1,4 @@
-//! Poses sixteen instances at a time, into the lanes of a crowd.
+//! Poses sixteen instances of a crowd at a time.
 
 use super::{Crowd, InstanceHandle, LANES};
 use crate::clip::ClipNumber;
@@ -10,15 +10,14 @@ use crate::{Error, Pose, Skeleton};
 impl Crowd {
     /// Calls `change` with every instance's pose, in the order of [`Crowd::instances`].
     ///
-    /// Joints that `change` does not write keep their transforms. Each pose remembers which clip it shows, so
-    /// [`Player::sample`](crate::Player::sample) only writes the animated parts.
+    /// Joints that `change` does not write keep their transforms. Each pose remembers its clip, so
+    /// [`Player::sample`](crate::Player::sample) writes only animated parts.
     ///
-    /// Runs in **O(instances × joints)**. Sixteen poses are transposed together, in both directions, in a fifth of the
-    /// time of sixteen calls of [`Crowd::set_pose`]. Characters that own their poses need no crowd: see
-    /// [`Skeleton::each_palette`].
+    /// Runs in **O(instances × joints)**. Sixteen poses take a fifth of the time of sixteen calls of
+    /// [`Crowd::set_pose`]. Characters that own their poses need no crowd: see [`Skeleton::each_palette`].
     ///
     /// # Errors
-    /// The first error that `change` returns. It is not called again, and the sixteen instances of that group are
+    /// The first error that `change` returns. `change` is not called again, and that group of sixteen instances is
     /// unchanged.
     ///
     /// # Panics
@@ -48,9 +47,9 @@ impl Crowd {
         blocks.change(&mut shown[..LANES], |_, instance, pose| change(instance, pose))
     }
 
-    /// Like [`Crowd::change_poses`], on the threads of the current pool with the feature `rayon`. `items` has one item
-    /// of your own for each instance, such as a player, in the order of [`Crowd::instances`]. [`Crowd::remove`] moves
-    /// the last instance to the index of the removed one, as [`Vec::swap_remove`] does with items.
+    /// Like [`Crowd::change_poses`], but on the threads of the current pool if the feature `rayon` is on. `items` has
+    /// one item of your own for each instance, such as a player, in the order of [`Crowd::instances`]. When you remove
+    /// an instance, call [`Vec::swap_remove`] on the items.
     ///
     /// ```
     /// # use hedgerow_anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, SkeletonBuilder, Transform};
@@ -73,8 +72,8 @@ impl Crowd {
     ///
     /// # Errors
     /// [`SkeletonError::ItemCount`](crate::skeleton::SkeletonError::ItemCount) unless there are as many items as
-    /// instances. If `change` returns errors, the error of the first such instance is returned: its group of sixteen is
-    /// unchanged, and any other group may be changed.
+    /// instances. If `change` fails, the error of the first failed instance is returned. Its group of sixteen is
+    /// unchanged; any other group may be changed.
     ///
     /// # Panics
     /// If `change` replaces a pose with one that has another number of joints.
@@ -99,7 +98,6 @@ impl Crowd {
     }
 }
 
-/// Some blocks of a crowd.
 struct Blocks<'c> {
     skeleton: &'c Skeleton,
     lanes: &'c mut [JointLanes],
@@ -108,7 +106,7 @@ struct Blocks<'c> {
 }
 
 impl Blocks<'_> {
-    /// Calls `change` with each instance's index and pose, in these sixteen, and stores the results.
+    /// Calls `change` with each instance's index and pose, and stores the changed poses.
     fn change<E>(
         self,
         shown: &mut [Pose],
@@ -120,7 +118,7 @@ impl Blocks<'_> {
         let mut index = 0;
         let of_blocks = shows.chunks_mut(LANES).zip(owners.chunks(LANES));
         for (lanes, (shows, owners)) in lanes.chunks_exact_mut(joints).zip(of_blocks) {
-            // `change` may have put other poses in the place of those of the block before.
+            // `change` may have replaced scratch poses of the previous block.
             poses.iter_mut().filter(|pose| !pose.is_for(skeleton)).for_each(|pose| *pose = Pose::rest(skeleton));
             kernels::take_poses(lanes, &mut poses.each_mut().map(Pose::blocks_mut));
             for ((pose, &shows), &instance) in poses.iter_mut().zip(&*shows).zip(owners) {

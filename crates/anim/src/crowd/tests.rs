@@ -1,4 +1,4 @@
-//! Compares crowds with single poses, through any adding and removing.
+//! Compares crowds with single poses while instances are added and removed.
 
 use crate::{
     Crowd, Error, Mat34, Pose, Skeleton, SkeletonBuilder, Skin, Transform,
@@ -18,7 +18,7 @@ fn skeleton(joints: usize) -> Skeleton {
     builder.build().expect("a tree").0
 }
 
-/// A skin that counts joints from the last one, leaves every fifth out and has the root twice.
+/// Returns a skin with the joints in reverse order, without every fifth joint, and with the root twice.
 fn skin(joints: usize) -> Skin {
     let mut picked: Vec<u16> = (0..u16::try_from(joints).unwrap()).rev().filter(|joint| joint % 5 != 3).collect();
     picked.push(0);
@@ -27,7 +27,6 @@ fn skin(joints: usize) -> Skin {
     Skin::new(picked, binds).unwrap()
 }
 
-/// A pose that differs for each seed.
 fn pose(joints: usize, seed: u16) -> Pose {
     let mut pose = Pose::new(joints);
     for joint in 0..u16::try_from(joints).unwrap() {
@@ -44,7 +43,6 @@ fn near(a: &[Mat34], b: &[Mat34]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| flat(a).iter().zip(flat(b)).all(|(a, b)| (a - b).abs() < 1e-4))
 }
 
-/// Every instance has the pose that it was given, and the matrices of that pose.
 fn check(crowd: &Crowd, expected: &[(InstanceHandle, Pose)]) {
     let skeleton = crowd.skeleton();
     let skin = skin(skeleton.len());
@@ -88,7 +86,7 @@ fn check(crowd: &Crowd, expected: &[(InstanceHandle, Pose)]) {
     assert_eq!(listed, handles);
 }
 
-/// Poses outside a crowd, one after the other, have the same matrices as inside; by reference and by value.
+/// Checks that poses outside a crowd, by reference and by value, have the same matrices as inside.
 fn check_poses(crowd: &Crowd, skin: &Skin, models: &[Mat34], palettes: &[Mat34]) {
     let poses: Vec<Pose> = crowd.instances().map(|instance| crowd.pose(instance).unwrap()).collect();
     let (mut room, mut found) = (Vec::new(), Vec::new());
@@ -156,7 +154,7 @@ proptest! {
                     expected[at].1.set(joint, new.get(joint));
                 }
                 3 => {
-                    // Every second one is unchanged.
+                    // Every second pose is unchanged.
                     let mut of = Vec::new();
                     crowd.change_poses(|instance, shown| {
                         let at = expected.iter().position(|(handle, _)| *handle == instance).unwrap();
@@ -231,7 +229,7 @@ fn a_pose_of_another_skeleton_is_refused_after_those_before_its_sixteen_were_sho
     assert_eq!((refused, shown), (Err(count), 16));
 }
 
-/// What a closure of the caller's returns.
+/// The error of a closure.
 #[derive(Debug, PartialEq)]
 enum Stop {
     At(usize),

@@ -1,4 +1,4 @@
-//! A library as bytes: a header, then its values one after the other, each in its own byte format.
+//! The byte format of a library: a header, then all values, each in its own byte format.
 //!
 //! ```text
 //! header   see `file_header`                                                                  32 B
@@ -7,7 +7,7 @@
 //!          u64; the name in UTF-8; what its `to_bytes` returns, with a header of its own
 //! ```
 //!
-//! Little-endian, nothing aligned.
+//! Little-endian, without alignment.
 
 use super::{Collection, Library, LibraryError};
 use crate::skeleton::SkeletonError;
@@ -18,16 +18,16 @@ use hedgerow_math::internal::file_header::{self, Broken, HEADER_BYTES, Kind};
 use slotmap::Key;
 use std::io::{self, Read, Write};
 
-/// The version that is written, and the only one that is read.
+/// The only version that is written and read.
 pub(super) const VERSION: u32 = 1;
 
-/// Instead of the length of a name, where there is none.
+/// The length of a name that marks a value without a name.
 const NO_NAME: u32 = u32::MAX;
 
 const CUT_OFF: LibraryError = LibraryError::Invalid("it is cut off");
 
 impl Library {
-    /// The library as bytes. [`Library::from_bytes`] restores it, with the same values, names and order.
+    /// Returns the library as bytes. [`Library::from_bytes`] restores values, names and order.
     ///
     /// Runs in **O(bytes)**.
     ///
@@ -48,7 +48,7 @@ impl Library {
         out
     }
 
-    /// Writes [`Library::to_bytes`] to a file or elsewhere, in one piece.
+    /// Writes [`Library::to_bytes`] to a file or elsewhere, in one call.
     ///
     /// # Errors
     /// Those of the writer.
@@ -56,11 +56,11 @@ impl Library {
         to.write_all(&self.to_bytes())
     }
 
-    /// Restores a library from the bytes of [`Library::to_bytes`]. Keys are new: find values by name, or by their index
-    /// in [`Collection::iter`], whose order is the same.
+    /// Restores a library from the bytes of [`Library::to_bytes`]. Keys are new: find values by name, or by their
+    /// unchanged order in [`Collection::iter`].
     ///
-    /// Any bytes are safe: everything is validated, and a failed allocation is an error. Allocation is bounded by the
-    /// size of the input. Runs in **O(bytes)**.
+    /// Any bytes are safe: all content is validated, and a failed allocation returns an error. Allocates O(bytes). Runs
+    /// in **O(bytes)**.
     ///
     /// # Errors
     /// [`Error::Library`] with a [`LibraryError`].
@@ -109,7 +109,7 @@ impl Library {
         }
     }
 
-    /// Reads to the end and makes a library from the result: see [`Library::from_bytes`].
+    /// Reads to the end and restores a library: see [`Library::from_bytes`].
     ///
     /// # Errors
     /// [`LibraryError::Read`] with the kind of the reader's error; the errors of [`Library::from_bytes`].
@@ -133,7 +133,7 @@ fn write<K: Key, V>(out: &mut Vec<u8>, values: &Collection<K, V>, write: impl Fn
     }
 }
 
-/// Bytes that are taken from their start.
+/// The bytes that were not read yet.
 struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
@@ -148,7 +148,7 @@ impl<'b> Reader<'b> {
         Ok(u32::from_le_bytes(*word))
     }
 
-    /// So many values, each of which is there before room is made for it.
+    /// Reads values one by one, so that memory is bounded by the bytes.
     fn read<K: Key, V>(
         &mut self,
         count: u32,

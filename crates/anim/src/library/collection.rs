@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 /// Values of one kind in a [`Library`](super::Library), each with a key and optionally a name.
 ///
-/// Names need not be unique. Getting and removing by key take **O(1)**. Finding by name takes **O(values)**: keep the
-/// key.
+/// Names need not be unique. Access by key runs in **O(1)**, [`find`](Self::find) by name in **O(values)**.
 #[derive(Debug)]
 pub struct Collection<K: Key, V> {
     items: SlotMap<K, Item<V>>,
@@ -42,13 +41,13 @@ impl<K: Key, V> Collection<K, V> {
         self.items.insert(Item { name: name.into().map(Box::from), value: value.into() })
     }
 
-    /// An empty collection, or an error where the allocator refuses what it has from the beginning: one place.
+    /// Creates an empty collection, which already allocates one slot. Returns an error if the allocator refuses.
     pub(super) fn try_new() -> Result<Self, TryReserveError> {
         fallible::probe::<(Item<V>, u64)>(1)?;
         Ok(Self::default())
     }
 
-    /// Adds a value, or returns an error where the allocator refuses.
+    /// Adds a value, or returns an error if the allocator refuses.
     pub(super) fn try_insert(&mut self, name: Option<&str>, value: V) -> Result<K, TryReserveError> {
         let name = name.map(fallible::text).transpose()?;
         let value = fallible::shared(value)?;
@@ -56,13 +55,13 @@ impl<K: Key, V> Collection<K, V> {
         Ok(self.items.insert(Item { name, value }))
     }
 
-    /// The value of a key, or `None` for a stale key. [`Index`] panics instead.
+    /// Returns the value of a key, or `None` for a stale key. [`Index`] panics instead.
     #[must_use]
     pub fn get(&self, key: K) -> Option<&Arc<V>> {
         self.items.get(key).map(|item| &item.value)
     }
 
-    /// The name of a value; `None` if it has no name, and for a stale key.
+    /// Returns the name of a value; `None` for a value without a name, and for a stale key.
     #[must_use]
     pub fn name(&self, key: K) -> Option<&str> {
         self.items.get(key)?.name.as_deref()
@@ -79,43 +78,42 @@ impl<K: Key, V> Collection<K, V> {
         self.items.get_mut(key).map(|item| core::mem::replace(&mut item.value, value.into()))
     }
 
-    /// Removes a value and returns it; `None` for a stale key. The value stays alive while other references to it
-    /// exist.
+    /// Removes a value and returns it; `None` for a stale key. Other references keep the value alive.
     pub fn remove(&mut self, key: K) -> Option<Arc<V>> {
         self.items.remove(key).map(|item| item.value)
     }
 
-    /// Whether there is a value for this key.
+    /// Returns whether there is a value for this key.
     #[must_use]
     pub fn contains(&self, key: K) -> bool {
         self.items.contains_key(key)
     }
 
-    /// The key of the first value with this name, in the order of [`iter`](Self::iter). Runs in **O(values)**: keep the
-    /// key.
+    /// Returns the key of the first value with this name, in the order of [`iter`](Self::iter). Runs in **O(values)**:
+    /// keep the key.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<K> {
         self.items.iter().find_map(|(key, item)| (item.name.as_deref() == Some(name)).then_some(key))
     }
 
-    /// All values with their keys and names, in an order that the byte format preserves. As long as nothing is removed
-    /// it is the order of insertion.
+    /// Returns all values with their keys and names, in the order of insertion as long as nothing is removed. The byte
+    /// format preserves the order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (K, Option<&str>, &Arc<V>)> {
         self.items.iter().map(|(key, item)| (key, item.name.as_deref(), &item.value))
     }
 
-    /// All keys, in the order of [`iter`](Self::iter).
+    /// Returns all keys, in the order of [`iter`](Self::iter).
     pub fn keys(&self) -> impl ExactSizeIterator<Item = K> {
         self.items.keys()
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the collection has no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
@@ -138,7 +136,7 @@ impl<K: Key, V> Index<K> for Collection<K, V> {
 }
 
 impl<K: Key, V: PartialEq> PartialEq for Collection<K, V> {
-    /// Whether both have equal values with the same names in the same order, whatever the keys.
+    /// Compares values, names and order, but not keys.
     fn eq(&self, other: &Self) -> bool {
         let values = |(_, name, value)| (name, value);
         self.iter().map(values).eq(other.iter().map(values))
@@ -152,7 +150,7 @@ impl<K: Key, V> Default for Collection<K, V> {
 }
 
 impl<K: Key, V> Clone for Collection<K, V> {
-    /// The same values under the same keys.
+    /// Copies all references, with the same keys.
     fn clone(&self) -> Self {
         Self { items: self.items.clone() }
     }

@@ -1,4 +1,4 @@
-//! What bytes of a library can be refused for.
+//! Errors of reading a library.
 
 use crate::raw::ClipError;
 use crate::skeleton::SkeletonError;
@@ -7,7 +7,7 @@ use core::fmt;
 use std::collections::TryReserveError;
 use std::io;
 
-/// Why bytes are not a library.
+/// The reason why bytes are not a library.
 ///
 /// ```
 /// use hedgerow_anim::library::{Library, LibraryError};
@@ -21,50 +21,50 @@ use std::io;
 pub enum LibraryError {
     /// The bytes do not start like a library.
     NotALibrary,
-    /// The bytes have a version that this version of the crate does not know.
+    /// The bytes have a version that this crate does not read.
     Version(u32),
     /// There are more or fewer bytes than the header states.
     Length {
-        /// How many were written.
+        /// The stated number of bytes.
         expected: u64,
-        /// How many there are.
+        /// The number of bytes present.
         found: u64,
     },
     /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// The bytes do not describe a valid library, although their checksum is right.
+    /// The content is invalid, although the checksum is right.
     Invalid(&'static str),
     /// A skeleton in the library is invalid.
     Skeleton {
-        /// Its number, counted from 0.
+        /// The value's number, counted from 0.
         number: usize,
-        /// What is wrong with it.
+        /// The value's error.
         error: SkeletonError,
     },
     /// A clip in the library is invalid.
     Clip {
-        /// Its number, counted from 0.
+        /// The value's number, counted from 0.
         number: usize,
-        /// What is wrong with it.
+        /// The value's error.
         error: ClipError,
     },
     /// A skin in the library is invalid.
     Skin {
-        /// Its number, counted from 0.
+        /// The value's number, counted from 0.
         number: usize,
-        /// What is wrong with it.
+        /// The value's error.
         error: SkinError,
     },
     /// A skinned mesh in the library is invalid.
     Mesh {
-        /// Its number, counted from 0.
+        /// The value's number, counted from 0.
         number: usize,
-        /// What is wrong with it.
+        /// The value's error.
         error: SkinError,
     },
     /// Reading failed.
     Read(io::ErrorKind),
-    /// There is no memory for the library, or for a value in it.
+    /// There is not enough memory.
     AllocationFailed,
 }
 

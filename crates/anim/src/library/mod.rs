@@ -1,10 +1,10 @@
-//! Skeletons, clips, skins and skinned meshes in one place, by typed keys and names, saved and loaded in one go.
+//! Skeletons, clips, skins and skinned meshes by typed keys and names, saved and loaded together.
 //!
-//! | what | types |
+//! | subject | types |
 //! |---|---|
-//! | everything that characters share | [`Library`] |
-//! | one kind of it | [`Collection`], with keys [`SkeletonKey`], [`ClipKey`], [`SkinKey`], [`MeshKey`] |
-//! | what bytes can be refused for | [`LibraryError`] |
+//! | all assets that characters share | [`Library`] |
+//! | values of one kind | [`Collection`], with keys [`SkeletonKey`], [`ClipKey`], [`SkinKey`], [`MeshKey`] |
+//! | errors of reading | [`LibraryError`] |
 
 mod bytes;
 mod collection;
@@ -18,26 +18,21 @@ pub use error::LibraryError;
 use crate::{Clip, Skeleton, Skin, SkinnedMesh};
 
 slotmap::new_key_type! {
-    /// The key of a skeleton in a [`Library`]. Slots are reused indefinitely: after 2³¹ reuses a stale key may refer to
-    /// another value.
+    /// The key of a skeleton in a [`Library`]. After 2³¹ reuses of a slot, a stale key may refer to another value.
     pub struct SkeletonKey;
-    /// The key of a clip in a [`Library`]. Slots are reused indefinitely: after 2³¹ reuses a stale key may refer to
-    /// another value.
+    /// The key of a clip in a [`Library`]. After 2³¹ reuses of a slot, a stale key may refer to another value.
     pub struct ClipKey;
-    /// The key of a skin in a [`Library`]. Slots are reused indefinitely: after 2³¹ reuses a stale key may refer to
-    /// another value.
+    /// The key of a skin in a [`Library`]. After 2³¹ reuses of a slot, a stale key may refer to another value.
     pub struct SkinKey;
-    /// The key of a skinned mesh in a [`Library`]. Slots are reused indefinitely: after 2³¹ reuses a stale key may
-    /// refer to another value.
+    /// The key of a skinned mesh in a [`Library`]. After 2³¹ reuses of a slot, a stale key may refer to another value.
     pub struct MeshKey;
 }
 
 /// The assets that characters share: skeletons, clips, skins and skinned meshes, each with a key and optionally a name.
 ///
-/// Each value is in an [`Arc`](std::sync::Arc), so a player or a mesh instance can hold it and outlive the library. The
-/// library does not record which values belong together, such as which clips are for which skeleton: keep lists of keys
-/// (8 bytes each) for that. Two libraries are equal if they have equal values with the same names in the same order,
-/// whatever their keys.
+/// Each value is in an [`Arc`](std::sync::Arc), so a player or a mesh instance can hold the value and outlive the
+/// library. The library does not record which clips belong to which skeleton: keep lists of keys (8 bytes each). Two
+/// libraries are equal if they have equal values with the same names in the same order; keys may differ.
 ///
 /// ```
 /// use hedgerow_anim::library::Library;
@@ -56,6 +51,11 @@ slotmap::new_key_type! {
 /// let loaded = Library::from_bytes(&library.to_bytes())?;     // all of it, with its names
 /// let again = loaded.skeletons.find("person").expect("it was saved");
 /// assert_eq!(loaded.skeletons[again], library.skeletons[person]);
+///
+/// assert!(library.skeletons.rename(person, "actor"));
+/// let mut file = Vec::new();
+/// library.write_to(&mut file).expect("a Vec accepts all bytes");
+/// assert_eq!(Library::read_from(&file[..])?, library);
 /// # drop(player);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
@@ -72,7 +72,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// An empty library.
+    /// Creates an empty library.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,4 +1,4 @@
-//! Libraries by their keys and names, and as bytes.
+//! Libraries: keys, names and bytes.
 
 use super::{Library, LibraryError};
 use crate::skeleton::SkeletonError;

@@ -9,17 +9,15 @@ use core::ops::Range;
 
 impl Clip {
     /// Samples one joint without a player, at a time in seconds that is clamped to the clip. The result has the same
-    /// bits as a player's. Parts for which the clip has no tracks, and joints that it does not have, are taken from
-    /// `rest`.
+    /// bits as [`Player::sample_joint`](crate::Player::sample_joint).
     ///
-    /// It starts from the nearest jump frame and only reads the keys of the joint's own tracks; of other tracks it
-    /// reads little more than the times at which their keys are needed.
+    /// Starts from the nearest jump frame and reads the keys of the joint's tracks, but only the heads of other groups.
     ///
-    /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; for joints with cubic
-    /// tracks, also in their number.
+    /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; if the clip has cubic
+    /// joint tracks, also O(cubic tracks).
     #[must_use]
     pub fn sample_joint(&self, seconds: f32, joint: u16, rest: Transform) -> Transform {
-        // In this order, so that NaN becomes 0.
+        // `max` before `min`, so that NaN becomes 0.
         let time = self.tables().units(seconds.max(0.0).min(self.duration()));
         match self.tables().head().width {
             Width::Compact => alone::<u16>(self, joint, time, rest),
@@ -38,16 +36,16 @@ fn alone<W: Word>(clip: &Clip, joint: u16, time: f32, rest: Transform) -> Transf
     sample_joint(keys, clip.tables(), time, joint, rest)
 }
 
-/// A place between two groups of a clip's stream, from which the keys of one lane are looked for.
+/// A place between two groups of a clip's stream, from which the keys of one lane are searched.
 ///
-/// A lane's next key is needed when its later key is reached, and its last one was needed when its earlier key was
-/// reached. So of all other groups only the heads are read.
+/// The need time of a lane's next key is the time of its later key. The search compares it with the heads of groups,
+/// and reads only the groups with the lane's keys.
 struct Walk<'c> {
     stream: &'c [u8],
     place: usize,
-    /// Where the record of each block begins in a full group.
+    /// The start of each block's record in a full group, in bytes.
     starts: &'c [[u8; 4]],
-    /// That of the lane's block, in bytes from the group's beginning.
+    /// The start of the record of the lane's block, in bytes from the group's beginning.
     start: usize,
     block: usize,
     lane: LanePlace,
@@ -61,7 +59,7 @@ impl<'c> Walk<'c> {
         Self { stream: &stream[..length], place: place as usize, starts, start: start(starts, block), block, lane }
     }
 
-    /// The lane's keys at a time, given those at the place.
+    /// Returns the lane's keys at a time, given the keys at the place.
     #[inline]
     fn to<W: Word>(mut self, time: f32, mut keys: LaneKeys<W>) -> LaneKeys<W> {
         while time >= keys.later() {
@@ -75,7 +73,7 @@ impl<'c> Walk<'c> {
         keys
     }
 
-    /// The lane's key in the group after the position that is needed at a time.
+    /// Goes forward to the group that is needed at a time, and returns the lane's key there.
     #[inline]
     fn next<W: Word>(&mut self, need: f32) -> Option<W::Key> {
         loop {
@@ -88,7 +86,7 @@ impl<'c> Walk<'c> {
         }
     }
 
-    /// The lane's key in the group before the place that was needed at a time.
+    /// Goes backward to the group that was needed at a time, and returns the lane's key there.
     #[inline]
     fn previous<W: Word>(&mut self, need: f32) -> Option<W::Key> {
         loop {
@@ -115,7 +113,7 @@ impl<'c> Walk<'c> {
     }
 }
 
-/// Where the record of a block begins in a full group.
+/// Returns the start of a block's record in a full group, in bytes.
 #[inline]
 fn start(starts: &[[u8; 4]], block: usize) -> usize {
     GROUP_HEAD + starts.get(block).map_or(0, |start| u32::from_le_bytes(*start) as usize)

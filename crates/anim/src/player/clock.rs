@@ -1,9 +1,9 @@
-//! From passing time to the time in a clip.
+//! The conversion of passed time to the time in a clip.
 
-/// How a player behaves at the ends of its clip.
+/// The behaviour of a player at the ends of its clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Playback {
-    /// Stops there.
+    /// Stops at the end.
     #[default]
     Clamp,
     /// Continues at the other end.
@@ -14,12 +14,11 @@ pub enum Playback {
 
 /// The position of a player in its clip.
 ///
-/// In double precision: in single precision, adding a sixtieth of a second to an hour would be off by nearly a
-/// hundredth of it, always in the same direction.
+/// In single precision, a sixtieth of a second added to an hour would be off by nearly 1 %, always in the same
+/// direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Clock {
-    /// Seconds since the beginning of a round. A round takes the clip's duration, or twice that if it goes there and
-    /// back.
+    /// Seconds since the beginning of a round. A round takes the clip's duration, or twice the duration for ping-pong.
     phase: f64,
     playback: Playback,
 }
@@ -29,12 +28,12 @@ impl Clock {
         self.playback
     }
 
-    /// Keeps the time, and continues forward.
+    /// Sets the behaviour. The time stays the same, and the direction becomes forward.
     pub(super) fn set_playback(&mut self, playback: Playback, duration: f32) {
         *self = Self { phase: self.within(duration), playback };
     }
 
-    /// The time in the clip, 0 to its duration.
+    /// Returns the time in the clip, 0 to its duration.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
     pub(super) fn time(&self, duration: f32) -> f32 {
@@ -47,14 +46,14 @@ impl Clock {
         if self.phase > duration { (2.0 * duration - self.phase).clamp(0.0, duration) } else { self.phase }
     }
 
-    /// Goes to a time in the clip, and continues forward.
+    /// Goes to a time in the clip. The direction becomes forward.
     pub(super) fn seek(&mut self, time: f32, duration: f32) {
-        // In this order, so that NaN becomes 0.
+        // `max` before `min`, so that NaN becomes 0.
         self.phase = time.max(0.0).min(duration).into();
     }
 
-    /// Advances by this many seconds, forward or backward. Returns how often the end of the clip was passed in the
-    /// direction of time, less how often against it; 0 if the clock stays there. Ignores numbers that are not finite.
+    /// Advances by this many seconds, backward if negative. Returns the number of passes of the clip's end, negative
+    /// for negative `seconds`; 0 for [`Playback::Clamp`]. Ignores numbers that are not finite.
     #[inline]
     pub(super) fn advance(&mut self, seconds: f32, duration: f32) -> i32 {
         let sum = self.phase + f64::from(seconds);
@@ -72,7 +71,7 @@ impl Clock {
             return 0;
         }
         let sum = self.phase + f64::from(seconds);
-        // How long a round takes, and whether the end was passed in this one.
+        // The duration of a round, and whether this round has passed the end.
         let (period, passed) = match self.playback {
             Playback::Clamp => {
                 self.phase = sum.clamp(0.0, duration);
@@ -135,7 +134,7 @@ mod tests {
         let steps = [1.5, 0.5, 0.5, 1.5, 1.0, 1.5, -0.75, -2.0, -2.25, 8.0, -8.0, 1e30, -1e30];
         let ends = steps.map(|seconds| clock.advance(seconds, 2.0));
         assert_eq!(ends, [0, 1, 0, 0, 0, 1, -1, 0, -1, 2, -2, i32::MAX, i32::MIN]);
-        // Whichever way they are cut into steps, the same times pass the end as often.
+        // The number of passes does not depend on the size of the steps.
         let mut dice = fastrand::Rng::with_seed(3);
         let (mut small, mut large) = (Clock::default(), Clock::default());
         [&mut small, &mut large].into_iter().for_each(|clock| clock.set_playback(Playback::PingPong, 2.0));
@@ -169,7 +168,7 @@ mod tests {
             clock.set_playback(playback, duration);
             let ends: i32 = (0..frames).map(|_| clock.advance(frame, duration)).sum();
             let round = if playback == Playback::PingPong { 2.0 } else { 1.0 } * f64::from(duration);
-            // Beyond the end of a clip that turns around, it is still the same round.
+            // Past the end of a ping-pong clip, the round continues.
             let rounds = ends - i32::from(clock.phase > f64::from(duration));
             let off = (clock.phase + f64::from(rounds) * round - passed).abs();
             assert!(off < 1e-6, "{off} s off in {playback:?}");

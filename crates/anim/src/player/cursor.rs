@@ -1,29 +1,29 @@
-//! The position of a player in a clip's stream: moves along it, and seeks by jump frames.
+//! The position of a player in a clip's stream: moves along the stream, and seeks by jump frames.
 
 use crate::Clip;
 use crate::clip::format::{GROUP_HEAD, GroupHead};
 use crate::sampling::{self, Active, Word};
 
-/// A place between two groups of the stream: the keys of all groups before it were fetched, and none after it.
+/// A place between two groups of the stream. The keys of all groups before the place were fetched, and no others.
 ///
-/// [`advance`](Self::advance) and [`seek`](Self::seek) move the place to where the time is: after the last group needed
-/// at or before it.
+/// [`advance`](Self::advance) and [`seek`](Self::seek) move the place to a time: after the last group that is needed at
+/// or before the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cursor {
-    /// In bytes from the stream's beginning.
+    /// The place, in bytes from the stream's beginning.
     place: u32,
-    /// When the keys of the group before the place were needed; at the beginning of the stream, before all times.
+    /// The time at which the group before the place was needed; −∞ at the beginning of the stream.
     last: f32,
-    /// When the keys of the group after the place are needed; at the end of the stream, after all times.
+    /// The time at which the group after the place is needed; ∞ at the end of the stream.
     next: f32,
-    /// The present time.
+    /// The current time, in the clip's units.
     time: f32,
-    /// The length and direction of the last step.
+    /// The last step in time, negative if backward.
     way: f32,
 }
 
 impl Cursor {
-    /// At a place in the stream.
+    /// Creates a cursor at a place in the stream.
     fn at(stream: &[u8], place: u32, time: f32) -> Self {
         let mut cursor = Self { place, last: f32::NEG_INFINITY, next: f32::INFINITY, time, way: 0.0 };
         if let Some(head) = GroupHead::read(stream, place as usize) {
@@ -33,22 +33,21 @@ impl Cursor {
         cursor
     }
 
-    /// The present time, in the clip's units.
     #[inline]
     pub(super) const fn time(&self) -> f32 {
         self.time
     }
 
-    /// When the group with this many bytes before the place was needed.
+    /// Returns the time at which the group of `bytes` bytes before the place was needed.
     fn need_before(&self, stream: &[u8], bytes: u32) -> f32 {
         let start = self.place.checked_sub(bytes).filter(|_| bytes as usize >= GROUP_HEAD);
         start.and_then(|start| GroupHead::read(stream, start as usize)).map_or(f32::NEG_INFINITY, |head| head.need)
     }
 
-    /// Prefetches the keys that another step like the last one will need, if any.
+    /// Prefetches the keys that another step of the same size will need, if any.
     #[inline]
     pub(super) fn prefetch(&self, clip: &Clip) {
-        /// Beyond this distance the hardware prefetcher takes over.
+        /// The distance from which the hardware prefetcher takes over.
         const BYTES: usize = 768;
         let (time, place) = (self.time + self.way, self.place as usize);
         if time >= self.next {
@@ -58,7 +57,7 @@ impl Cursor {
         }
     }
 
-    /// Goes to a time: along the stream if it is near, else by the nearest jump frame. Jump frames are at least `gap`
+    /// Goes to a time: along the stream, or by the nearest jump frame if that is nearer. Jump frames are at least `gap`
     /// apart.
     #[inline]
     pub(super) fn advance<W: Word>(&mut self, clip: &Clip, gap: f32, active: &mut [Active<W>], time: f32) {
@@ -67,8 +66,7 @@ impl Cursor {
         if time < self.next && time >= self.last {
             return;
         }
-        // A frame can only be nearer than the present place if the step is longer than half of the least distance
-        // between frames.
+        // A jump frame can only be nearer if the step is longer than half of the gap.
         if self.way.abs() > 0.5 * gap {
             let frame = nearest(clip, time);
             if (frame.1.0 - time).abs() < self.way.abs() {
@@ -78,7 +76,7 @@ impl Cursor {
         self.walk(clip, active);
     }
 
-    /// Goes to a time by the nearest jump frame, from anywhere.
+    /// Creates a cursor at a time, by the nearest jump frame.
     pub(super) fn seek<W: Word>(clip: &Clip, active: &mut [Active<W>], time: f32) -> Self {
         let mut cursor = Self { place: 0, last: 0.0, next: 0.0, time, way: 0.0 };
         cursor.jump(clip, active, nearest(clip, time), time);
@@ -97,14 +95,14 @@ impl Cursor {
         self.walk(clip, active);
     }
 
-    /// Fetches the keys that are needed now, or takes back those that are not.
+    /// Moves along the stream to the current time: fetches keys forward, or takes keys back.
     fn walk<W: Word>(&mut self, clip: &Clip, active: &mut [Active<W>]) {
         let (stream, length) = clip.stream();
         let singles = clip.tables().singles();
         while self.time >= self.next {
             let start = self.place as usize;
             let Some((_, end)) = GroupHead::whole(stream, start, length) else {
-                // Stop at the last complete group.
+                // The next group is incomplete: stop here.
                 self.next = f32::INFINITY;
                 break;
             };
@@ -130,12 +128,12 @@ impl Cursor {
     }
 }
 
-/// The jump frame nearest to a time: its number (`None` for the first one), and its time and place.
+/// Returns the number (`None` for the first), time and place of the jump frame nearest to a time.
 #[inline]
 pub(super) fn nearest(clip: &Clip, time: f32) -> (Option<usize>, (f32, u32)) {
     let index = clip.jump_index();
     let read = |[time, place]: [[u8; 4]; 2]| (f32::from_le_bytes(time), u32::from_le_bytes(place));
-    // The number of frames at or before the time, without the first.
+    // The number of frames at or before the time, not counting the first frame.
     let count = index.partition_point(|frame| read(*frame).0 <= time);
     let before = count.checked_sub(1).map_or((None, (0.0, 0)), |frame| (Some(frame), read(index[frame])));
     match index.get(count).map(|frame| read(*frame)) {

@@ -15,21 +15,20 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug)]
 pub(super) struct Lanes {
     pub(super) active: Words,
-    /// The targets of rotations, translations and scales. A copy: in the clip they are far from the stream, but next to
-    /// the player's place they are in the cache already.
+    /// The targets of rotations, translations and scales, copied from the clip so that they are in the cache.
     targets: SmallVec<[Target; 16]>,
-    /// Whose they are. A copy likewise.
+    /// The clip's number, also a copy.
     clip: ClipNumber,
 }
 
-/// The two keys on either side of the present time for each track, eight tracks in a block.
+/// The keys of each track before and after the current time, in blocks of eight tracks.
 #[derive(Clone, Debug)]
 pub(super) enum Words {
     Compact(Vec<Active<u16>>),
     Tight(Vec<Active<u32>>),
 }
 
-/// Runs the same code with words of either width.
+/// Runs the same code for words of either width.
 macro_rules! with {
     ($lanes:expr, $active:ident => $work:expr) => {
         match $lanes {
@@ -41,7 +40,7 @@ macro_rules! with {
 pub(super) use with;
 
 impl Lanes {
-    /// The state at time 0.
+    /// Creates the state at time 0.
     pub(super) fn new(tables: &Tables) -> Self {
         let blocks = tables.head().all_blocks();
         let mut active = match tables.head().width {
@@ -62,7 +61,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Writes the values of all joint tracks, and nothing else.
+    /// Writes only the values of joint tracks.
     pub(super) fn sample_over(&self, tables: &Tables, time: f32, pose: &mut Pose) -> Result<(), Error> {
         tables.expect_joints(pose.len())?;
         let blocks = pose.blocks_mut();
@@ -71,7 +70,6 @@ impl Lanes {
         Ok(())
     }
 
-    /// Writes all channels.
     pub(super) fn sample_channels(&self, tables: &Tables, time: f32, out: &mut [f32]) -> Result<(), Error> {
         tables.expect_channels(out.len())?;
         tables.write_constant_channels(out);
@@ -87,7 +85,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// One joint's transform; parts without a track are those of `rest`.
+    /// Returns one joint's transform. Parts without a track come from `rest`.
     pub(super) fn sample_joint(&self, tables: &Tables, time: f32, joint: u16, rest: Transform) -> Transform {
         with!(&self.active, active => sample_joint(|block, lane| active[block].lane(lane), tables, time, joint, rest))
     }
@@ -113,7 +111,6 @@ fn sample<W: Word>(active: &[Active<W>], targets: &[Target], tables: &Tables, ti
     }
 }
 
-/// Writes the joints' cubic tracks.
 fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose: &mut [PoseBlock]) {
     let mut rotation = [0.0; 4];
     cubics(active, tables, time, |joint, part, value| {
@@ -124,7 +121,7 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
         } else if part >= PART_SCALE {
             block.scale[usize::from(part - PART_SCALE)][lane] = value;
         } else {
-            // The four numbers of a rotation follow one another.
+            // The four numbers of a rotation are consecutive.
             rotation[usize::from(part - PART_ROTATION)] = value;
             if part + 1 == PART_SCALE {
                 let unit = unit(rotation).to_array();
@@ -134,16 +131,16 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
     });
 }
 
-/// The unit quaternion with this direction; if a curve passes through zero, any will do.
+/// Normalises a quaternion. If it is zero, any unit quaternion will do.
 ///
-/// Written out: the order in which `Quat::length` adds depends on the machine's vectors.
+/// The sum is written out, because the order of additions in `Quat::length` depends on the machine.
 fn unit(rotation: [f32; 4]) -> Quat {
     let [x, y, z, w] = rotation;
     let length = (x * x + y * y + z * z + w * w).sqrt();
     if (1e-15..1e15).contains(&length) {
         return Quat::from_array(rotation.map(|number| number * length.recip()));
     }
-    // Squares may be beyond single precision.
+    // Squares may exceed single precision.
     let wide = rotation.map(f64::from);
     let length = wide.iter().map(|number| number * number).sum::<f64>().sqrt();
     if length > 0.0 && length.is_finite() {
@@ -157,7 +154,7 @@ fn unit(rotation: [f32; 4]) -> Quat {
     }
 }
 
-/// Computes every number of the cubic tracks at a time: joint or channel, part, and the number.
+/// Computes all numbers of all cubic tracks, and calls `put` with joint or channel, part and number.
 fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: impl FnMut(usize, u8, f32)) {
     let ranges = tables.ranges(CUBICS);
     for (index, (active, targets)) in active[tables.blocks(CUBICS)].iter().zip(tables.cubic_targets()).enumerate() {
@@ -171,7 +168,7 @@ fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: im
     }
 }
 
-/// The cubic Hermite spline of glTF in one lane, whose keys are in-tangent, value and out-tangent.
+/// Evaluates the cubic Hermite spline of glTF in one lane. Keys are in-tangent, value and out-tangent.
 fn cubic<W: Word>(keys: LaneKeys<W>, ranges: &Ranges, lane: usize, time: f32, rate: f32) -> f32 {
     let pair = |number: usize| keys.numbers(number).map(|key| sampling::in_range(ranges, number, lane, key));
     let seconds = (keys.later() - keys.earlier()) / rate;
@@ -183,7 +180,7 @@ fn cubic<W: Word>(keys: LaneKeys<W>, ranges: &Ranges, lane: usize, time: f32, ra
     (1.0 - blend) * a + blend * b + (t3 - 2.0 * t2 + t) * out + (t3 - t2) * into
 }
 
-/// One joint's transform, from the keys of the lanes that have tracks of it, by block of the active array and lane.
+/// Computes one joint's transform. `keys` returns the keys of a block of the active array and a lane.
 #[inline]
 pub(super) fn sample_joint<W: Word>(
     mut keys: impl FnMut(usize, usize) -> LaneKeys<W>,
@@ -218,7 +215,6 @@ pub(super) fn sample_joint<W: Word>(
     found
 }
 
-/// The numbers of a joint's cubic tracks.
 #[inline(never)]
 fn sample_joint_cubics<W: Word>(
     mut keys: impl FnMut(usize, usize) -> LaneKeys<W>,
@@ -244,7 +240,7 @@ fn sample_joint_cubics<W: Word>(
     }
 }
 
-/// The lanes of a joint's cubic tracks: block among the cubic ones, lane, part.
+/// Returns the lanes of a joint's cubic tracks: index of the cubic block, lane, part.
 fn cubic_lanes(tables: &Tables, joint: u16) -> impl Iterator<Item = (usize, usize, u8)> {
     let lanes = tables.cubic_targets().iter().enumerate();
     lanes.flat_map(move |(block, targets)| {

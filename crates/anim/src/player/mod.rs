@@ -1,19 +1,19 @@
-//! Plays clips: time passes, and at any time a pose is sampled.
+//! Playing clips: advance a player, then sample a pose.
 //!
 //! | you want | use |
 //! |---|---|
 //! | to play a clip in memory, forward, backward, by seeks | [`Player`] |
-//! | what it does at the ends: stop, begin again, turn around | [`Playback`] |
+//! | to choose the behaviour at the ends: stop, begin again, turn around | [`Playback`] |
 //! | to play a clip while it is read, forward only | [`StreamPlayer`] |
-//! | one joint now, or at any time without a player | [`Player::sample_joint`], [`Clip::sample_joint`] |
-//! | many players, on several threads | [`Skeleton::par_each_palette`](crate::Skeleton::par_each_palette), [`Crowd::par_change_poses`](crate::Crowd::par_change_poses) |
+//! | to sample one joint, now or at any time without a player | [`Player::sample_joint`], [`Clip::sample_joint`] |
+//! | to play many clips on several threads | [`Skeleton::par_each_palette`](crate::Skeleton::par_each_palette), [`Crowd::par_change_poses`](crate::Crowd::par_change_poses) |
 //!
-//! [`Player::sample`] gives the whole pose, whatever the pose held before; [`Player::sample_over`] leaves alone what
-//! the clip has no track for. Several clips are sampled into a pose each, and [blended](crate::blend) into another.
+//! [`Player::sample`] replaces the whole pose; [`Player::sample_over`] keeps parts for which the clip has no track. To
+//! [blend](crate::blend) several clips, sample each into its own pose.
 
 // | file | what |
 // |---|---|
-// | `clock` | from passing time to the time in a clip: ends, loops, turning around |
+// | `clock` | the time in a clip from passed time: ends, loops, turning around |
 // | `cursor` | the place in the stream: moving in both directions, seeking by jump frames |
 // | `lanes` | the active array, and its values at a time |
 // | `alone` | one joint at any time, without a player |
@@ -34,14 +34,14 @@ use core::borrow::Borrow;
 use cursor::Cursor;
 use lanes::{Lanes, with};
 
-/// Plays a [`Clip`]: holds a position in its stream of keys and, for each track, the keys before and after the current
-/// time.
+/// Plays a [`Clip`]. A player holds a position in the stream of keys and, for each track, the keys before and after the
+/// current time.
 ///
-/// A step in either direction accesses two regions of memory: the stream, where the keys of a frame are adjacent, and
-/// the active array, 16 bytes for each joint (32 if the clip is [tight](crate::clip::Precision::Tight)). The clip is
-/// borrowed or shared: `Player<&Clip>`, `Player<Arc<Clip>>`.
+/// A step in either direction reads two regions of memory: the stream, where the keys of a frame are adjacent, and the
+/// active array with 16 bytes for each track (32 if the clip is [tight](crate::clip::Precision::Tight)). A player
+/// borrows or shares its clip: `Player<&Clip>`, `Player<Arc<Clip>>`.
 ///
-/// Sampling at a given time gives the same bits whether the player got there forward, backward or by a seek.
+/// At a given time, samples have the same bits, whether the player got there forward, backward or by a seek.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, Player, RawClip, player::Playback, raw::Track};
@@ -54,11 +54,11 @@ use lanes::{Lanes, with};
 /// let mut player = Player::new(Arc::new(clip));
 /// player.set_playback(Playback::Loop);
 /// let mut weights = [0.0];
-/// assert_eq!(player.advance(3.25), 1);      // once around
+/// assert_eq!(player.advance(3.25), 1);      // passed the end once
 /// player.sample_channels(&mut weights)?;
 /// assert!((weights[0] - 0.5).abs() < 1e-3);
 /// player.advance(-0.25);                    // back again
-/// assert_eq!(player.time(), 1.0);
+/// assert_eq!((player.time(), player.playback()), (1.0, Playback::Loop));
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -66,13 +66,13 @@ pub struct Player<C: Borrow<Clip>> {
     clip: C,
     cursor: Cursor,
     clock: clock::Clock,
-    /// The least distance between the clip's jump frames, in its units of time.
+    /// The least distance between the clip's jump frames, in the clip's units of time.
     gap: f32,
     lanes: Lanes,
 }
 
 impl<C: Borrow<Clip>> Player<C> {
-    /// A player at the beginning of the clip, which stops at its end.
+    /// Creates a player at the beginning of the clip, with [`Playback::Clamp`].
     ///
     /// Runs in **O(tracks)**.
     #[must_use]
@@ -83,35 +83,34 @@ impl<C: Borrow<Clip>> Player<C> {
         Self { clip, cursor, clock: clock::Clock::default(), gap, lanes }
     }
 
-    /// The clip.
+    /// Returns the clip.
     #[must_use]
     pub fn clip(&self) -> &Clip {
         self.clip.borrow()
     }
 
-    /// The time in the clip, in seconds: 0 to its duration.
+    /// Returns the time in the clip, in seconds: 0 to its duration.
     #[inline]
     #[must_use]
     pub fn time(&self) -> f32 {
         self.clock.time(self.clip().duration())
     }
 
-    /// How the player behaves at the ends of the clip.
+    /// Returns the behaviour at the ends of the clip.
     #[must_use]
     pub const fn playback(&self) -> Playback {
         self.clock.playback()
     }
 
-    /// Sets how the player behaves at the ends of the clip. The time stays the same; a player that was going back
-    /// continues forward.
+    /// Sets the behaviour at the ends of the clip. The time stays the same, and a player that was going back turns
+    /// forward.
     pub fn set_playback(&mut self, playback: Playback) {
         self.clock.set_playback(playback, self.clip.borrow().duration());
     }
 
-    /// Advances by this many seconds, backward if negative, and fetches the keys needed at the new time. Returns how
-    /// often the player passed the end of the clip, as a negative number for negative `seconds`, and always 0 if it
-    /// stops at the ends. A ping-pong player counts each turn at the end, but none at the beginning. Numbers that are
-    /// not finite are ignored.
+    /// Advances by this many seconds, backward if negative, and fetches the keys needed at the new time. Returns the
+    /// number of passes of the clip's end, negative for negative `seconds`; 0 for [`Playback::Clamp`]. A ping-pong
+    /// player counts turns at the end, but not at the beginning. Ignores numbers that are not finite.
     ///
     /// Runs in **O(keys passed)**, but never takes longer than a [`seek`](Self::seek), even after a long pause.
     #[inline]
@@ -123,9 +122,9 @@ impl<C: Borrow<Clip>> Player<C> {
         rounds
     }
 
-    /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) need; has no other
-    /// effect. When you update many players, call it a few players ahead: then each is as fast as if there were only
-    /// one.
+    /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) need. Has no other
+    /// effect. If you update many players, call `prefetch` a few players ahead: then each player is as fast as a single
+    /// player.
     ///
     /// ```
     /// # use hedgerow_anim::{Clip, Error, Player, Pose};
@@ -150,7 +149,7 @@ impl<C: Borrow<Clip>> Player<C> {
     /// Goes to a time in seconds, which is clamped to the clip.
     ///
     /// Runs in **O(log jump frames + tracks + keys to the nearest jump frame)**: [`ClipStats`](crate::clip::ClipStats)
-    /// has their size.
+    /// has their numbers.
     pub fn seek(&mut self, seconds: f32) {
         let clip = self.clip.borrow();
         self.clock.seek(seconds, clip.duration());
@@ -158,17 +157,17 @@ impl<C: Borrow<Clip>> Player<C> {
         with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
     }
 
-    /// Writes the whole pose at the current time, whatever the pose held before. Parts of joints for which the clip has
-    /// no track are as in the [rest pose](Pose::rest) of the skeleton that the pose was made for.
+    /// Replaces the whole pose by the pose at the current time. Parts of joints without a track come from the [rest
+    /// pose](Pose::rest) of the pose's skeleton.
     ///
-    /// A pose remembers which clip it shows. As long as it is the same clip, only the animated tracks are written.
-    /// After another clip, a blend or [`Pose::set`], the rest pose and the constant tracks are written too, which takes
-    /// two or three times as long.
+    /// A pose remembers its clip. If the clip is the same, only animated tracks are written. After another clip, a
+    /// blend or [`Pose::set`], the rest pose and constant tracks are written too, which takes two or three times as
+    /// long.
     ///
     /// Runs in **O(joints)**.
     ///
     /// ```
-    /// use hedgerow_anim::{ClipBuilder, Player, Pose, RawClip, raw::Track};
+    /// use hedgerow_anim::{ClipBuilder, Player, Pose, RawClip, Transform, raw::Track};
     /// use hedgerow_anim::glam::Vec3;
     ///
     /// let standing = |height: f32| {
@@ -183,6 +182,12 @@ impl<C: Borrow<Clip>> Player<C> {
     ///     Player::new(clip).sample(&mut pose)?;
     ///     assert_eq!(pose.get(0).translation.y, height);
     /// }
+    /// let large = Transform::from_scale(Vec3::splat(2.0));
+    /// pose.set(0, large);
+    /// Player::new(&upright).sample_over(&mut pose)?;              // keeps the scale
+    /// assert_eq!(pose.get(0), large.with_translation(Vec3::Y));
+    /// assert_eq!(Player::new(&upright).sample_joint(0, large), pose.get(0));
+    /// assert_eq!(upright.sample_joint(0.3, 0, large), pose.get(0));
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///
@@ -194,8 +199,8 @@ impl<C: Borrow<Clip>> Player<C> {
         self.lanes.sample(self.clip().tables(), self.cursor.time(), pose)
     }
 
-    /// Like [`sample`](Self::sample), but parts of joints for which the clip has no track stay as they are in the pose.
-    /// Use it to layer a clip of some joints over another clip.
+    /// Like [`sample`](Self::sample), but parts of joints without a track stay the same, so that a clip of some joints
+    /// can be layered over another clip.
     ///
     /// # Errors
     /// Those of [`sample`](Self::sample).
@@ -205,7 +210,7 @@ impl<C: Borrow<Clip>> Player<C> {
 
     /// Writes all channels at the current time.
     ///
-    /// Runs in **O(channels)**; if joints have cubic tracks, also in their number.
+    /// Runs in **O(channels + cubic tracks)**.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::ChannelCount`](crate::clip::ClipError::ChannelCount) unless the slice has one
@@ -214,10 +219,10 @@ impl<C: Borrow<Clip>> Player<C> {
         self.lanes.sample_channels(self.clip().tables(), self.cursor.time(), channels)
     }
 
-    /// Samples one joint at the current time. Parts for which the clip has no tracks, and joints that it does not have,
-    /// are taken from `rest`.
+    /// Samples one joint at the current time. Parts without a track, and joints that the clip does not have, come from
+    /// `rest`.
     ///
-    /// Runs in **O(log tracks)**; if joints have cubic tracks, also in their number.
+    /// Runs in **O(log tracks + cubic tracks)**.
     #[must_use]
     pub fn sample_joint(&self, joint: u16, rest: Transform) -> Transform {
         self.lanes.sample_joint(self.clip().tables(), self.cursor.time(), joint, rest)

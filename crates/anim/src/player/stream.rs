@@ -1,4 +1,4 @@
-//! Plays a clip while it is being read.
+//! Playing a clip while it is being read.
 
 use super::clock::Clock;
 use super::lanes::{Lanes, with};
@@ -9,17 +9,17 @@ use hedgerow_math::internal::fallible;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 use std::io::{ErrorKind, Read};
 
-/// Plays a clip forward while reading it from a file or a connection, for a long cut-scene that is never in memory as a
-/// whole.
+/// Plays a clip forward while reading it from a file or a connection, so that a long cut-scene need not fit in memory.
 ///
-/// It holds the clip's tables, the active array and one group of keys. It reads one group at a time, often only a few
-/// hundred bytes: wrap a file in a [`BufReader`](std::io::BufReader). The checksum covers the whole clip, so it cannot
-/// be verified while streaming; but any bytes play without a panic.
+/// The player holds the clip's tables, the active array and one group of keys. Each read is one group, often only a few
+/// hundred bytes: wrap a file in a [`BufReader`](std::io::BufReader). The checksum covers the whole clip and cannot be
+/// verified while streaming, but any bytes play without a panic.
 ///
 /// ```
-/// use hedgerow_anim::{ClipBuilder, RawClip, player::StreamPlayer, raw::Track};
+/// use hedgerow_anim::{ClipBuilder, Pose, RawClip, glam::Vec3, player::StreamPlayer, raw::Track};
 ///
-/// let mut raw = RawClip::new(2.0, 0)?;
+/// let mut raw = RawClip::new(2.0, 1)?;
+/// raw.set_translation(0, Track::linear(vec![0.0, 2.0], vec![Vec3::ZERO, Vec3::X])?)?;
 /// raw.add_channel("blink", Track::linear(vec![0.0, 1.0, 1.5], vec![0.0, 0.0, 1.0])?)?;
 /// let (clip, _) = ClipBuilder::new().build(&raw)?;
 ///
@@ -28,6 +28,9 @@ use std::io::{ErrorKind, Read};
 /// let mut weights = [0.0];
 /// player.sample_channels(&mut weights)?;
 /// assert!((weights[0] - 0.5).abs() < 1e-3);
+/// let mut pose = Pose::new(player.joints());
+/// player.sample_over(&mut pose)?;
+/// assert!((pose.get(0).translation.x - 0.625).abs() < 1e-3);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -35,9 +38,8 @@ pub struct StreamPlayer<R> {
     from: R,
     tables: Tables,
     lanes: Lanes,
-    /// The head of the next group, whose keys were not read yet.
+    /// The head of the next group. The group's keys were not read yet.
     next: GroupHead,
-    /// Bytes of the stream that were not read yet.
     remaining: usize,
     buffer: Vec<u8>,
     clock: Clock,
@@ -45,7 +47,7 @@ pub struct StreamPlayer<R> {
 }
 
 impl<R: Read> StreamPlayer<R> {
-    /// Reads everything up to the keys, and starts at the beginning of the clip.
+    /// Reads all bytes before the keys, and starts at the beginning of the clip.
     ///
     /// Runs in **O(tracks)**.
     ///
@@ -54,7 +56,7 @@ impl<R: Read> StreamPlayer<R> {
     /// [`ClipError::Malformed`].
     pub fn new(mut from: R) -> Result<Self, Error> {
         let mut bytes = Vec::new();
-        // The first bytes decide whether to wait for more.
+        // Check the header before reading more.
         fill(&mut from, &mut bytes, HEADER_BYTES)?;
         check_header(&bytes)?;
         fill(&mut from, &mut bytes, HEAD_BYTES - HEADER_BYTES)?;
@@ -70,38 +72,38 @@ impl<R: Read> StreamPlayer<R> {
         Ok(Self { from, lanes, next, remaining, buffer, clock: Clock::default(), failed: None, tables })
     }
 
-    /// The duration of the clip, in seconds.
+    /// Returns the duration of the clip, in seconds.
     #[must_use]
     pub const fn duration(&self) -> f32 {
         self.tables.head().duration
     }
 
-    /// How many joints the clip is for.
+    /// Returns the number of joints of the clip.
     #[must_use]
     pub const fn joints(&self) -> usize {
         self.tables.head().joints as usize
     }
 
-    /// How many channels it has.
+    /// Returns the number of channels of the clip.
     #[must_use]
     pub const fn channels(&self) -> usize {
         self.tables.head().channels as usize
     }
 
-    /// The time in the clip, in seconds: 0 to its duration.
+    /// Returns the time in the clip, in seconds: 0 to its duration.
     #[must_use]
     pub fn time(&self) -> f32 {
         self.clock.time(self.duration())
     }
 
-    /// Advances by this many seconds, up to the end of the clip, and reads the keys needed by then. Negative numbers
-    /// and those that are not finite are ignored.
+    /// Advances by this many seconds, up to the end of the clip, and reads the keys needed at the new time. Ignores
+    /// numbers that are negative or not finite.
     ///
     /// Runs in **O(keys passed)**.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::Read`] or [`ClipError::Malformed`]. All later calls return the same error; the
-    /// keys read before it stay.
+    /// [`Error::Clip`] with [`ClipError::Read`] or [`ClipError::Malformed`]. All later calls return the same error.
+    /// Keys that were already read stay.
     pub fn advance(&mut self, seconds: f32) -> Result<(), Error> {
         if let Some(error) = &self.failed {
             return Err((*error).into());
@@ -111,7 +113,7 @@ impl<R: Read> StreamPlayer<R> {
         }
         let time = self.tables.units(self.time());
         while time >= self.next.need {
-            // Should the reader panic, the player has lost its place in the stream.
+            // If the reader panics, the place in the stream is lost: all later calls return this error.
             self.failed = Some(ClipError::Read(ErrorKind::Interrupted));
             self.failed = self.fetch().err();
             if let Some(error) = self.failed {
@@ -151,7 +153,7 @@ impl<R: Read> StreamPlayer<R> {
         self.lanes.sample(&self.tables, self.tables.units(self.time()), pose)
     }
 
-    /// Like [`sample`](Self::sample), but parts of joints for which the clip has no track stay as they are in the pose.
+    /// Like [`sample`](Self::sample), but parts of joints without a track stay the same.
     ///
     /// # Errors
     /// Those of [`sample`](Self::sample).
@@ -172,7 +174,7 @@ fn turn<W: sampling::Word>(buffer: &[u8], records: usize, active: &mut [sampling
     sampling::turn::<W, true>(buffer, 0..records, active, singles)
 }
 
-/// Reads the head of the next group; at the end of the stream, returns one that is never needed.
+/// Reads the head of the next group. At the end of the stream, returns a head that is never needed.
 fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, remaining: &mut usize) -> Result<GroupHead, ClipError> {
     buffer.clear();
     *remaining = remaining.checked_sub(GROUP_HEAD).ok_or(ClipError::Malformed("its stream"))?;
@@ -180,7 +182,7 @@ fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, remaining: &mut usize) 
     GroupHead::read(buffer, 0).ok_or(ClipError::Malformed("its stream"))
 }
 
-/// Appends exactly this many bytes. Memory is bounded by the bytes that can be read, whatever length is claimed.
+/// Reads and appends exactly this many bytes. Memory is bounded by the bytes that the reader has.
 fn fill(from: &mut impl Read, buffer: &mut Vec<u8>, bytes: usize) -> Result<(), ClipError> {
     match fallible::read_to_end(from.take(bytes as u64), buffer) {
         Ok(read) if read == bytes => Ok(()),

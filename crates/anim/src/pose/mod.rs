@@ -1,4 +1,4 @@
-//! Local transforms of all joints, and their matrices.
+//! Local transforms of all joints, and model matrices.
 
 pub(crate) mod kernels;
 mod models;
@@ -13,9 +13,10 @@ use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Skeleton, Transform};
 
 /// The local transforms of all joints of one character. Players sample clips into poses, blends combine poses, and
-/// model matrices are computed from them.
+/// [`Pose::to_models`] computes model matrices.
 ///
-/// A structure of arrays in blocks of eight joints, 40 bytes per joint: see [`Pose::to_models`] for the reason.
+/// Takes 40 bytes per joint, as a structure of arrays in blocks of eight joints, so that kernels process eight joints
+/// at a time.
 ///
 /// ```
 /// use hedgerow_anim::{Pose, SkeletonBuilder, Transform};
@@ -32,25 +33,23 @@ use crate::{Skeleton, Transform};
 /// assert_eq!(models[1].translation().to_array(), [3.0, 0.5, 0.0]);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
-/// A pose knows the rest pose of the skeleton that it was made for: when a clip is [sampled](crate::Player::sample),
-/// parts of joints that the clip does not animate take the values of the rest pose. Two poses are equal if their
-/// transforms are.
+/// A pose made by [`Pose::rest`] keeps the skeleton: when a clip is [sampled](crate::Player::sample), parts of joints
+/// without a track come from the rest pose. Two poses are equal if their transforms are equal.
 #[derive(Clone, Debug, Default)]
 pub struct Pose {
     blocks: Vec<PoseBlock>,
     joints: u16,
-    /// The clip whose constant tracks were written over the rest pose, if nothing but its moving tracks was written
-    /// since.
+    /// The clip that the pose shows: constant tracks over the rest pose, and then only writes of animated tracks.
     shows: Option<ClipNumber>,
-    /// Where joints rest that no clip moves: at the identity without a skeleton.
+    /// The skeleton whose rest pose is used; without a skeleton, joints rest at the identity.
     skeleton: Option<Skeleton>,
 }
 
 impl Pose {
-    /// A pose of this many joints with identity transforms, which are also its rest pose.
+    /// Creates a pose of identity transforms, which are also its rest pose.
     ///
     /// # Panics
-    /// For more than 65,535 joints.
+    /// If there are more than 65,535 joints.
     #[must_use]
     pub fn new(joints: usize) -> Self {
         let joints = u16::try_from(joints).expect("a skeleton has at most 65,535 joints");
@@ -58,26 +57,26 @@ impl Pose {
         Self { blocks, joints, shows: None, skeleton: None }
     }
 
-    /// The rest pose of a skeleton, as given to the builder.
+    /// Creates the rest pose of a skeleton.
     #[must_use]
     pub fn rest(skeleton: &Skeleton) -> Self {
         let blocks = skeleton.rest_blocks().to_vec();
         Self { blocks, joints: skeleton.joints(), shows: None, skeleton: Some(skeleton.clone()) }
     }
 
-    /// How many joints the pose has.
+    /// Returns the number of joints.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.joints)
     }
 
-    /// Whether the pose has no joints.
+    /// Returns whether the pose has no joints.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.joints == 0
     }
 
-    /// The local transform of a joint.
+    /// Returns the local transform of a joint.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -88,8 +87,8 @@ impl Pose {
         self.blocks[usize::from(joint) / LANES].get(usize::from(joint) % LANES)
     }
 
-    /// Replaces the local transform of a joint. The rotation should be a unit quaternion and all numbers finite; this
-    /// is not checked, and wrong numbers give wrong matrices.
+    /// Replaces the local transform of a joint, without checks. The rotation should be a unit quaternion, and all
+    /// numbers finite; otherwise matrices are wrong.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -100,26 +99,25 @@ impl Pose {
         self.blocks[usize::from(joint) / LANES].set(usize::from(joint) % LANES, &transform);
     }
 
-    /// The numbers of all joints.
     pub(crate) const fn joints(&self) -> core::ops::Range<u16> {
         0..self.joints
     }
 
-    /// Blocks of eight joints. Lanes past the last joint have the identity.
+    /// Returns the blocks of eight joints. Lanes past the last joint have the identity.
     #[inline]
     pub(crate) fn blocks(&self) -> &[PoseBlock] {
         &self.blocks
     }
 
-    /// Blocks of eight joints, mutable. Writers must keep the identity in lanes past the last joint.
+    /// Returns the blocks for writing. Lanes past the last joint must keep the identity.
     #[inline]
     pub(crate) fn blocks_mut(&mut self) -> &mut [PoseBlock] {
         self.shows = None;
         &mut self.blocks
     }
 
-    /// Blocks of eight joints for a clip to write what it moves. If the pose shows another clip, or anything else, all
-    /// joints go to rest first, and `write_constants` writes what the clip holds constant.
+    /// Returns the blocks, for a clip to write animated tracks. If the pose does not show the clip, first sets all
+    /// joints to rest and calls `write_constants`.
     #[inline]
     pub(crate) fn show(
         &mut self,
@@ -143,22 +141,21 @@ impl Pose {
         }
     }
 
-    /// Where a joint of the pose rests.
     pub(crate) fn rest_of(&self, joint: u16) -> Transform {
         self.skeleton.as_ref().map_or(Transform::IDENTITY, |skeleton| skeleton.rest(joint))
     }
 
-    /// The clip that the pose shows, if it rests as this skeleton does.
+    /// Returns the clip that the pose shows, if the pose was made for this skeleton.
     pub(crate) fn shows_on(&self, skeleton: &Skeleton) -> Option<ClipNumber> {
         self.shows.filter(|_| self.is_for(skeleton))
     }
 
-    /// Whether the pose was made for this skeleton, or a copy of it.
+    /// Returns whether the pose was made for this skeleton, or a copy of it.
     pub(crate) fn is_for(&self, skeleton: &Skeleton) -> bool {
         self.skeleton.as_ref().is_some_and(|own| own.is_same(skeleton))
     }
 
-    /// States which clip the pose shows, after its blocks were written.
+    /// Sets the clip that the pose shows, after blocks were written.
     pub(crate) fn set_shows(&mut self, clip: Option<ClipNumber>) {
         self.shows = clip;
     }

@@ -1,14 +1,14 @@
-//! From local transforms to model matrices.
+//! Model matrices from local transforms.
 
 use crate::pose::kernels;
 use crate::{Error, Mat34, Pose, Skeleton, skeleton::SkeletonError};
 
 impl Pose {
-    /// Computes each joint's model matrix, which maps from the joint's space to the model's: the parent's model matrix
-    /// times the joint's local matrix. `models` gets one matrix for each joint.
+    /// Computes each joint's model matrix, which maps from joint space to model space: the parent's model matrix times
+    /// the joint's local matrix. Replaces the contents of `models`.
     ///
-    /// Runs in **O(joints)**, in one forward loop: eight local transforms at a time are converted to matrices, which
-    /// are then multiplied in order. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
+    /// Runs in **O(joints)**: eight local transforms at a time are converted to matrices, which are then multiplied in
+    /// order. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
     ///
     /// # Errors
     /// [`SkeletonError::JointCount`] if pose and skeleton have different numbers of joints.
@@ -16,8 +16,8 @@ impl Pose {
         self.to_models_at(skeleton, &Mat34::IDENTITY, models)
     }
 
-    /// Like [`Pose::to_models`], but multiplies the results by `root` from the left: for example by the character's
-    /// world matrix, so that they map to world space.
+    /// Like [`Pose::to_models`], but multiplies each result by `root` from the left. With the character's world matrix
+    /// as `root`, the results map to world space.
     ///
     /// # Errors
     /// Those of [`Pose::to_models`].
@@ -26,11 +26,11 @@ impl Pose {
         self.update_models(skeleton, root, 0, models)
     }
 
-    /// Recomputes the matrices of a joint and of all joints below it, for example after one limb was changed. All other
+    /// Recomputes the matrices of a joint and its descendants, for example after a change of one limb. All other
     /// matrices must be up to date.
     ///
-    /// `root` is the matrix that was passed to [`Pose::to_models_at`], or the identity; it is only used for joint 0.
-    /// Runs in **O(joints below)**.
+    /// `root`, used only for joint 0, is the matrix passed to [`Pose::to_models_at`], or the identity. Runs in
+    /// **O(descendants)**.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform};
@@ -40,10 +40,11 @@ impl Pose {
     /// builder.joint("head", Some(0), Transform::from_xyz(0.0, 0.5, 0.0));
     /// let (skeleton, _) = builder.build()?;
     /// let (mut pose, mut models) = (Pose::rest(&skeleton), Vec::new());
-    /// pose.to_models(&skeleton, &mut models)?;
-    /// pose.set(1, Transform::from_xyz(0.1, 0.5, 0.0));
-    /// pose.update_models(&skeleton, &Mat34::IDENTITY, 1, &mut models)?;
-    /// assert_eq!(models[1].translation().to_array(), [0.1, 1.5, 0.0]);
+    /// let world = Mat34::from(Transform::from_xyz(3.0, 0.0, 0.0));
+    /// pose.to_models_at(&skeleton, &world, &mut models)?;
+    /// pose.set(1, Transform::from_xyz(0.5, 0.5, 0.0));
+    /// pose.update_models(&skeleton, &world, 1, &mut models)?;
+    /// assert_eq!(models[1].translation().to_array(), [3.5, 1.5, 0.0]);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///

@@ -1,4 +1,4 @@
-//! Poses: reading back what was set, and the model matrices.
+//! Poses: setting, getting, and model matrices.
 
 use crate::{Error, Mat34, Pose, Skeleton, SkeletonBuilder, Transform, skeleton::SkeletonError};
 use glam::{EulerRot, Quat};
@@ -32,7 +32,6 @@ fn a_model_matrix_is_the_parents_times_the_local_one() {
     assert_eq!(models[1].translation().to_array(), [2.0, 4.0, 6.0]);
 }
 
-/// A skeleton of this many joints with several branches, and a pose of it.
 fn tree(joints: u16) -> (Skeleton, Pose) {
     let mut builder = SkeletonBuilder::new();
     for joint in 0..joints {

@@ -1,15 +1,14 @@
-//! Poses without shear: rotation, translation and one scale.
+//! Poses with rotation, translation and one scale, whose products do not shear.
 
 use crate::{Error, Mat34, Pose, Skeleton, Transform, skeleton::SkeletonError};
 use glam::{Quat, Vec3, Vec3A};
 
-/// The transforms of all joints, with uniform scales. Such transforms are closed under multiplication, so the pass over
-/// the skeleton multiplies quaternions and adds vectors, and transforms in model space still have a rotation, a
-/// translation and a scale. Takes 32 bytes per joint.
+/// The transforms of all joints, with uniform scales. Products of transforms with uniform scales never shear, so
+/// transforms in model space still consist of rotation, translation and scale. Takes 32 bytes per joint.
 ///
-/// A pose with a scale for each axis cannot be stored like this; [`Pose::to_models`] takes any pose. If you only need
-/// matrices, `to_models` is three to four times as fast, because it works on eight joints at a time instead of one.
-/// Source: the discussion below S. Reinalter, *Adventures in data-oriented design*, part 2.
+/// If you only need matrices, [`Pose::to_models`] accepts any pose and is three to four times as fast, because it
+/// converts eight joints at a time. Source: the discussion of S. Reinalter, *Adventures in data-oriented design*, part
+/// 2.
 ///
 /// ```
 /// use hedgerow_anim::{Pose, SkeletonBuilder, Transform, pose::UniformPose};
@@ -23,6 +22,9 @@ use glam::{Quat, Vec3, Vec3A};
 /// locals.to_globals(&skeleton, &mut globals)?;
 /// assert_eq!(globals.get(1).translation.y, 3.0);
 /// assert_eq!(globals.get(1).scale.x, 2.0);
+/// let mut models = Vec::new();
+/// globals.to_matrices(&mut models);
+/// assert_eq!(models[1].translation().y, 3.0);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +32,7 @@ pub struct UniformPose {
     joints: Vec<Joint>,
 }
 
-/// Rotation first: both halves are 16-byte aligned.
+/// The rotation comes first, so that both halves are 16-byte aligned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Joint {
@@ -48,7 +50,6 @@ impl Joint {
         Transform { translation: self.translation, rotation: self.rotation, scale: Vec3::splat(self.scale) }
     }
 
-    /// This transform times `below`: that of a joint below, in the space of this one.
     #[inline]
     fn followed_by(&self, below: &Self) -> Self {
         let offset = self.rotation * (Vec3A::from(below.translation) * self.scale);
@@ -64,8 +65,7 @@ impl UniformPose {
     /// Converts a pose whose scales are uniform.
     ///
     /// # Errors
-    /// [`SkeletonError::NotUniform`] with the first joint whose scales differ by more than a millionth of the first
-    /// scale.
+    /// [`SkeletonError::NotUniform`] with the first joint whose scales differ by more than a millionth.
     pub fn from_pose(pose: &Pose) -> Result<Self, Error> {
         let joint = |joint: u16| {
             let Transform { translation, rotation, scale } = pose.get(joint);
@@ -79,19 +79,19 @@ impl UniformPose {
         Ok(Self { joints: pose.joints().map(joint).collect::<Result<_, Error>>()? })
     }
 
-    /// How many joints the pose has.
+    /// Returns the number of joints.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether the pose has no joints.
+    /// Returns whether the pose has no joints.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.joints.is_empty()
     }
 
-    /// The transform of a joint.
+    /// Returns the transform of a joint.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -108,7 +108,7 @@ impl UniformPose {
         self.joints[usize::from(joint)] = Joint { rotation, translation, scale };
     }
 
-    /// Computes the transforms in model space from local ones.
+    /// Computes transforms in model space from local transforms.
     ///
     /// Runs in **O(joints)**.
     ///
@@ -125,7 +125,7 @@ impl UniformPose {
         Ok(())
     }
 
-    /// Converts each transform to a matrix: for transforms in model space, these are the model matrices.
+    /// Converts each transform to a matrix. Transforms in model space become model matrices.
     ///
     /// Runs in **O(joints)**.
     pub fn to_matrices(&self, matrices: &mut Vec<Mat34>) {

@@ -1,12 +1,12 @@
-//! Root motion: takes the motion of a whole character out of a clip, so that the game moves the character and the clip
-//! moves its limbs.
+//! Root motion: splits the motion of a whole character from a clip, so that the game moves the character and the clip
+//! moves the limbs.
 //!
 //! | you want | use |
 //! |---|---|
-//! | to split a clip into the motion and a clip that plays in place | [`RootMotion::extract`] |
-//! | to say what belongs to the motion: which axes, the turn | [`RootMotionOptions`], [`Axis`] |
-//! | how far the character went from one frame to the next, through any loops | [`RootMotion::delta`] |
-//! | to move a character by that | [`RootMotion::apply`] |
+//! | to split a clip into root motion and a clip that plays in place | [`RootMotion::extract`] |
+//! | to choose the axes and the turn of the motion | [`RootMotionOptions`], [`Axis`] |
+//! | the character's motion from one frame to the next, through any loops | [`RootMotion::delta`] |
+//! | to move a character by that delta | [`RootMotion::apply`] |
 
 // | file | what |
 // |---|---|
@@ -23,36 +23,35 @@ use planar::Planar;
 /// An axis of a coordinate system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Axis {
-    /// The first.
+    /// The first axis.
     X,
-    /// The second; up in glTF.
+    /// The second axis, up in glTF.
     #[default]
     Y,
-    /// The third.
+    /// The third axis.
     Z,
 }
 
-/// The part of a joint's motion that [`RootMotion::extract`] takes out of a clip.
+/// The part of a joint's motion that [`RootMotion::extract`] splits from a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMotionOptions {
     /// Whether the translation along x, y and z, in the joint's parent space, is part of the motion.
     pub axes: [bool; 3],
     /// Whether the turn about the up axis is part of the motion.
     pub yaw: bool,
-    /// Which axis is up, in the joint's parent space.
+    /// The up axis, in the joint's parent space.
     pub up: Axis,
-    /// How far the recombined parts may deviate from the original between its keys, in metres, measured one metre from
-    /// the joint. Where lines between the clip's keys deviate more, keys are added, which take 56 bytes each in both
-    /// parts together: up to 1,023 between two keys of the clip, and none for differences lost in single precision. If
-    /// 1,023 keys are not enough, the deviation is greater.
+    /// The greatest deviation of the recombined parts from the original, in metres, for points one metre from the
+    /// joint. Where lines between the clip's keys deviate more, keys are added: up to 1,023 between two keys, of 56
+    /// bytes in both parts together. If 1,023 keys are not enough, the deviation is greater.
     pub error: f32,
 }
 
 impl RootMotionOptions {
-    /// For walking on level ground: x, z and the turn about y are root motion; bobbing and leaning stay in the clip.
-    /// The error is at most a tenth of a millimetre.
+    /// Options for walking on level ground: x, z and the turn about y are root motion; bobbing and leaning stay in the
+    /// clip. The error is a tenth of a millimetre.
     pub const WALK: Self = Self { axes: [true, false, true], yaw: true, up: Axis::Y, error: 1e-4 };
-    /// Displacement in x, y and z, without turns.
+    /// Options for displacement in x, y and z, without turns.
     pub const TRANSLATION: Self = Self { axes: [true; 3], yaw: false, ..Self::WALK };
 }
 
@@ -65,8 +64,8 @@ impl Default for RootMotionOptions {
 /// The root motion of a clip: a displacement of the character and a turn about the up axis, over time. Both start at
 /// zero.
 ///
-/// The remaining clip plays in place: moving its value for the joint by [`at`](Self::at) gives that of the original.
-/// Each frame, [`delta`](Self::delta) moves the character, through any number of loops, forward or backward.
+/// The remaining clip plays in place: [`at`](Self::at) times the joint's transform in that clip is the transform in the
+/// original. Each frame, [`delta`](Self::delta) moves the character, through any number of loops, forward or backward.
 ///
 /// ```
 /// use hedgerow_anim::{RawClip, Transform, raw::Track, root_motion::{RootMotion, RootMotionOptions}};
@@ -79,6 +78,7 @@ impl Default for RootMotionOptions {
 ///
 /// // From 0.75 seconds to 2.25 seconds of the walk, which loops twice meanwhile: a second and a half.
 /// let delta = motion.delta(0.75, 2.25);
+/// assert_eq!((motion.between(0.75, 0.25, 2), motion.at(1.0)), (delta, motion.total()));
 /// let character = Transform::from_xyz(10.0, 0.0, 0.0);
 /// assert_eq!(RootMotion::apply(delta, character).translation, Vec3::new(10.0, 0.0, 2.25));
 /// # Ok::<(), hedgerow_anim::Error>(())
@@ -87,9 +87,9 @@ impl Default for RootMotionOptions {
 pub struct RootMotion {
     up: Axis,
     duration: f32,
-    /// At least two, strictly ascending, from 0 to the duration.
+    /// The times of the keys, at least two, strictly ascending from 0 to the duration.
     times: Vec<f32>,
-    /// By key; the first one is zero.
+    /// The motion at each key. The first is zero.
     keys: Vec<MotionKey>,
 }
 
@@ -100,17 +100,17 @@ const MOST_LOOPS: f64 = 9_007_199_254_740_992.0;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct MotionKey {
     translation: Vec3,
-    /// Radians about the up axis, including whole turns.
+    /// The turn about the up axis in radians, including whole turns.
     yaw: f32,
 }
 
 impl RootMotion {
-    /// Splits a clip into the root motion of a joint, as selected by the options, and the clip without that motion.
+    /// Splits a clip into the root motion of a joint and the clip without that motion.
     ///
-    /// The joint is usually the root. If it is another joint, the joints above it should not move, since its motion is
-    /// relative to its parent space. If the clip has no track for the joint's translation or rotation, they are taken
-    /// from `rest`. The clip in place has linear tracks for the joint's translation and, if turns are extracted, its
-    /// rotation; all other tracks are unchanged. A jump of a step track becomes a line between two adjacent times.
+    /// The joint is usually the root. The ancestors of any other joint should not move, since the motion is in the
+    /// joint's parent space. Parts without a track come from `rest`. The clip in place has a linear translation track
+    /// and, if turns are extracted, a linear rotation track for the joint; all other tracks are unchanged. A jump of a
+    /// step track becomes a line between two adjacent times.
     ///
     /// Runs in **O((keys of the clip + keys of the motion) × log(keys of the clip))**.
     ///
@@ -127,26 +127,26 @@ impl RootMotion {
         split::extract(clip, joint, rest, options)
     }
 
-    /// The duration of the original clip, in seconds.
+    /// Returns the duration of the original clip, in seconds.
     #[must_use]
     pub const fn duration(&self) -> f32 {
         self.duration
     }
 
-    /// How many keys the motion has; at least two.
+    /// Returns the number of keys, at least two.
     #[must_use]
     pub const fn keys(&self) -> usize {
         self.times.len()
     }
 
-    /// The size on the heap without spare capacity, in bytes: 20 for each key.
+    /// Returns the size on the heap without spare capacity: 20 bytes for each key.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         size_of_val(self.times.as_slice()) + size_of_val(self.keys.as_slice())
     }
 
-    /// The character's transform at a time of the clip, relative to the beginning. Before the beginning and after the
-    /// end it is constant.
+    /// Returns the character's transform at a time of the clip, relative to the beginning. The time is clamped to the
+    /// clip.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]
@@ -154,18 +154,18 @@ impl RootMotion {
         self.planar(f64::from(time)).to_transform(self.up)
     }
 
-    /// The motion of one whole loop of the clip.
+    /// Returns the motion of one whole loop of the clip.
     #[must_use]
     pub fn total(&self) -> Transform {
         self.at(self.duration)
     }
 
-    /// The motion between two times of a clip that loops forever, relative to the character at the first time. Times
-    /// continue through loops: 2.25 durations is a quarter into the third loop. The second time may be the earlier one,
-    /// and either may be negative. Times that are not finite count as 0, loops beyond 2⁵³ are ignored, and a motion
-    /// that exceeds single precision is clamped to its greatest number.
+    /// Returns the motion between two times of a clip that loops forever, relative to the character at the time `from`.
+    /// Times continue through loops: 2.25 durations is a quarter into the third loop. `to` may be before `from`, and
+    /// times may be negative. Times that are not finite count as 0, loops beyond 2⁵³ are ignored, and results are
+    /// clamped to single precision.
     ///
-    /// Runs in **O(log keys)** for any number of loops.
+    /// Runs in **O(log keys)**, for any number of loops.
     #[must_use]
     pub fn delta(&self, from: f64, to: f64) -> Transform {
         let duration = f64::from(self.duration);
@@ -178,10 +178,9 @@ impl RootMotion {
         self.over(from, to, last - first)
     }
 
-    /// The motion between two times within the clip, with this many jumps from its end to its beginning in between.
-    /// Jumps from the beginning to the end, when playing backward, are negative. This is the number that
-    /// [`Player::advance`](crate::Player::advance) returns for a loop. With 0 jumps it also works for clips that do not
-    /// loop, and for those that turn around at the ends.
+    /// Returns the motion between two times within the clip, with `loops` jumps from the end to the beginning in
+    /// between. Jumps of backward playing are negative. `loops` is the result of
+    /// [`Player::advance`](crate::Player::advance) for a looping player. For other players, pass 0.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]
@@ -189,10 +188,10 @@ impl RootMotion {
         self.over(f64::from(from), f64::from(to), f64::from(loops))
     }
 
-    /// A character's transform after a motion relative to the character: the character's rotation and scale also apply
-    /// to the step, and its scale stays the same.
+    /// Returns a character's transform after a motion relative to the character. The character's rotation and scale
+    /// apply to the displacement; the character's scale stays the same.
     ///
-    /// If the scale is uniform, this is the product of the two matrices.
+    /// If the scale is uniform, the result is the product of the two matrices.
     #[must_use]
     pub fn apply(delta: Transform, character: Transform) -> Transform {
         Transform {
@@ -208,7 +207,7 @@ impl RootMotion {
         behind.then(whole, self.up).then(self.planar(to), self.up).to_transform(self.up)
     }
 
-    /// The motion at a time within the clip.
+    /// Returns the motion at a time within the clip.
     fn planar(&self, time: f64) -> Planar {
         let key = self.times.partition_point(|&key| f64::from(key) <= time);
         if key == 0 || time.is_nan() {

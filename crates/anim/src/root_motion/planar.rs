@@ -6,7 +6,6 @@ use core::f64::consts::{PI, TAU};
 use glam::{DQuat, DVec3, Vec3};
 
 impl Axis {
-    /// The direction of the axis.
     pub(super) const fn direction(self) -> DVec3 {
         match self {
             Self::X => DVec3::X,
@@ -16,38 +15,37 @@ impl Axis {
     }
 }
 
-/// Turns about the up axis, then displaces: `p ↦ translation + turn(yaw) p`. In double precision. Motions with the same
-/// up axis form a group.
+/// A turn about the up axis, then a displacement, in double precision: `p ↦ translation + turn(yaw) p`. Motions with
+/// the same up axis form a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Planar {
     pub(super) translation: DVec3,
-    /// In radians; [`lerp`](Self::lerp) includes whole turns.
+    /// The turn in radians, including whole turns.
     pub(super) yaw: f64,
 }
 
 impl Planar {
-    /// The turn by this many radians.
+    /// Returns the turn by this many radians.
     pub(super) fn turn(yaw: f64, up: Axis) -> DQuat {
         DQuat::from_axis_angle(up.direction(), yaw)
     }
 
-    /// This motion followed by another one.
+    /// Returns this motion followed by `next`.
     pub(super) fn then(self, next: Self, up: Axis) -> Self {
         Self { translation: self.translation + Self::turn(self.yaw, up) * next.translation, yaw: self.yaw + next.yaw }
     }
 
-    /// The reverse motion.
     pub(super) fn inverse(self, up: Axis) -> Self {
         Self { translation: -(Self::turn(-self.yaw, up) * self.translation), yaw: -self.yaw }
     }
 
-    /// The motion repeated an integer number of times, possibly negative, in one step: the displacements along a
-    /// polygon's edges, `Σ turn(k·yaw) d` for k of 0 to n − 1, add up to a chord of its circle.
+    /// Returns the motion repeated `times` times, an integer, possibly negative. The displacements `Σ turn(k·yaw) d`
+    /// for k from 0 to n − 1 are edges of a regular polygon: their sum is a chord of its circle.
     pub(super) fn repeated(self, times: f64, up: Axis) -> Self {
         if times < 0.0 {
             return self.inverse(up).repeated(-times, up);
         }
-        // The same turn within half a turn, so that a turn close to a whole one counts as small.
+        // Wrap to half a turn, so that a turn close to a whole turn counts as small.
         let yaw = (self.yaw + PI).rem_euclid(TAU) - PI;
         let rise = self.translation.project_onto_normalized(up.direction());
         let level = self.translation - rise;
@@ -59,12 +57,11 @@ impl Planar {
         }
     }
 
-    /// Between two motions, with displacement and turn each at constant speed.
+    /// Interpolates displacement and turn linearly.
     pub(super) fn lerp(self, other: Self, t: f64) -> Self {
         Self { translation: self.translation.lerp(other.translation, t), yaw: self.yaw + (other.yaw - self.yaw) * t }
     }
 
-    /// The transform that the motion gives to something at the origin.
     pub(super) fn to_transform(self, up: Axis) -> Transform {
         Transform {
             translation: self.translation.as_vec3().clamp(Vec3::MIN, Vec3::MAX),

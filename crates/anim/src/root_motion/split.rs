@@ -1,4 +1,4 @@
-//! Splits a clip into the motion and the part in place.
+//! Splitting a clip into the motion and the part in place.
 
 use super::planar::Planar;
 use super::{Axis, MotionKey, RootMotion, RootMotionOptions};
@@ -10,7 +10,7 @@ use crate::{
 use core::f64::consts::TAU;
 use glam::{BVec3, DQuat, DVec3, DVec4, Quat, Vec3};
 
-/// How often the time between two keys is halved at most.
+/// The greatest number of times that the time between two keys is halved.
 const HALVINGS: u32 = 10;
 
 pub(super) fn extract(
@@ -44,7 +44,7 @@ struct Moment {
     rotation: DQuat,
 }
 
-/// A joint's original motion, and the keys of both parts so far.
+/// The original tracks of a joint, and the keys of both parts so far.
 struct Split<'a> {
     options: RootMotionOptions,
     duration: f32,
@@ -52,7 +52,7 @@ struct Split<'a> {
     translation: Option<&'a Track<Vec3>>,
     rotation: Option<&'a Track<Quat>>,
     mask: BVec3,
-    /// The initial values on the axes of the motion, which stay in place.
+    /// The initial translation, which stays in the part in place.
     start: DVec3,
     start_yaw: f64,
     keys: Vec<Moment>,
@@ -77,7 +77,8 @@ impl<'a> Split<'a> {
         split
     }
 
-    /// The times of all keys after the beginning, and the end. The jump of a step has an extra time before it.
+    /// Returns the times of all keys after the beginning, and the end. Before the jump of a step, there is an extra
+    /// time.
     fn times(&self) -> Vec<f32> {
         fn of<V: TrackValue>(track: Option<&Track<V>>, times: &mut Vec<f32>) {
             let Some(track) = track else { return };
@@ -95,7 +96,7 @@ impl<'a> Split<'a> {
         times
     }
 
-    /// The joint's translation and rotation in the clip.
+    /// Returns the joint's translation and rotation in the clip.
     fn original(&self, time: f32) -> (DVec3, DQuat) {
         let time = f64::from(time);
         let translation = self.translation.map_or(self.rest.translation.widen(), |track| track.at(time, &mut 0));
@@ -103,13 +104,13 @@ impl<'a> Split<'a> {
         (translation.truncate(), DQuat::from_vec4(rotation))
     }
 
-    /// Both parts at a time, with whole turns counted from an earlier moment less than half a turn away.
+    /// Returns both parts at a time. Whole turns are counted from `before`, a moment less than half a turn away.
     fn moment(&self, time: f32, before: Option<&Moment>) -> Moment {
         let (translation, rotation) = self.original(time);
         let up = self.options.up;
         let last = before.map_or(0.0, |before| before.motion.yaw);
         let yaw = if self.options.yaw {
-            // Upside down there is no forward direction, so the turn so far is kept.
+            // Upside down there is no forward direction: keep the turn so far.
             let yaw = twist(rotation, up).map_or(last, |yaw| yaw - self.start_yaw);
             yaw - ((yaw - last) / TAU).round() * TAU
         } else {
@@ -117,14 +118,14 @@ impl<'a> Split<'a> {
         };
         let turned = translation - Planar::turn(yaw, up) * self.start;
         let moved = DVec3::select(self.mask, turned, DVec3::ZERO);
-        // The motion is rounded first, so that the part in place compensates for it.
+        // Round the motion first, so that the part in place compensates for the rounding.
         let motion = Planar::from(MotionKey { translation: moved.as_vec3(), yaw: narrow(yaw) });
         let back = Planar::turn(-motion.yaw, up);
         let left = back * (translation - motion.translation);
         Moment { time, motion, translation: left.as_vec3().as_dvec3(), rotation: back * rotation }
     }
 
-    /// Adds keys after one moment up to a time, as many as the error demands.
+    /// Adds keys after one moment up to a time, until the error is small enough.
     fn advance(&mut self, from: Moment, until: f32, halvings: u32) -> Moment {
         // Use quarters, so that turns are counted in small steps.
         let at = |part: f32| from.time + (until - from.time) * part;
@@ -144,7 +145,7 @@ impl<'a> Split<'a> {
         self.advance(middle, until, halvings - 1)
     }
 
-    /// Whether the two parts, combined between two of their keys, equal the original.
+    /// Returns whether the two parts, interpolated between two moments and combined, are near the original.
     fn is_near(&self, from: &Moment, until: &Moment, time: f32) -> bool {
         let t = f64::from(time - from.time) / f64::from(until.time - from.time);
         let motion = from.motion.lerp(until.motion, t);
@@ -154,8 +155,7 @@ impl<'a> Split<'a> {
         let (translation, original) = self.original(time);
         let (composed, rotation) = (motion.translation + turn * left, turn * DQuat::from_vec4(rotation));
         let away = (composed - translation).length();
-        // A rotation that is off by an angle moves a point a metre away by its chord, at most twice the distance of the
-        // quaternions.
+        // The error of a point at one metre is a chord, at most twice the distance of the quaternions.
         let turned = 2.0 * (rotation - original).length().min((rotation + original).length());
         // Keys cannot repair the rounding of single precision.
         let least = 1e-6 * (1.0 + translation.length());
@@ -190,7 +190,8 @@ fn narrow(wide: f64) -> f32 {
     wide as f32
 }
 
-/// The turn of a rotation about an axis, between −2π and 2π; `None` if it turns the axis upside down.
+/// Returns the turn of a rotation about an axis, between −2π and 2π, or `None` if the rotation turns the axis upside
+/// down.
 ///
 /// Source: P. Dobrowolski, "Swing-twist decomposition in Clifford algebra", 2015.
 fn twist(rotation: DQuat, about: Axis) -> Option<f64> {

@@ -1,10 +1,10 @@
-//! One lane by itself: its two keys, taken from a block or followed through a stream.
+//! Single lanes: two keys, from a block or followed through a stream.
 
 use super::lanes::{Active, LANES, NUMBERS, Word};
 use crate::clip::format::Ranges;
 use glam::{Quat, Vec4};
 
-/// The two keys that one track is between: the time of each, and its numbers x, y, z.
+/// The keys of one track before and after the current time: the time and the numbers x, y, z of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneKeys<W: Word> {
     from: W::Key,
@@ -12,7 +12,6 @@ pub(crate) struct LaneKeys<W: Word> {
 }
 
 impl<W: Word> Active<W> {
-    /// The keys of one lane.
     #[inline]
     pub(crate) fn lane(&self, lane: usize) -> LaneKeys<W> {
         let [t, x, y, z] = &self.pairs;
@@ -22,7 +21,7 @@ impl<W: Word> Active<W> {
 }
 
 impl<W: Word> LaneKeys<W> {
-    /// The keys of one lane of a block, given the block's bytes in a jump frame.
+    /// Returns the keys of one lane of a block, given the block's bytes in a jump frame.
     ///
     /// # Panics
     /// If there are fewer bytes.
@@ -34,26 +33,26 @@ impl<W: Word> LaneKeys<W> {
         Self { from: W::pack([word(0), word(2), word(4), word(6)]), to: W::pack([word(1), word(3), word(5), word(7)]) }
     }
 
-    /// When the earlier key is reached: the later one was fetched then.
+    /// Returns the time of the earlier key, at which the later key was fetched.
     #[inline]
     pub(crate) fn earlier(&self) -> f32 {
         W::unpack(self.from)[0].time()
     }
 
-    /// When the later key is reached: the next one is needed then.
+    /// Returns the time of the later key, at which the next key is needed.
     #[inline]
     pub(crate) fn later(&self) -> f32 {
         W::unpack(self.to)[0].time()
     }
 
-    /// Fetches a key, or takes it back if not `FORWARD`, given the bits in which it differs from the last but one.
+    /// Fetches a key, or takes it back if not `FORWARD`. `bits` is its difference from the key before the last.
     #[inline]
     pub(crate) fn turn<const FORWARD: bool>(&mut self, bits: W::Key) {
         let Self { from, to } = *self;
         *self = if FORWARD { Self { from: to, to: from ^ bits } } else { Self { from: to ^ bits, to: from } };
     }
 
-    /// How far the time is from the earlier key to the later one, 0 to 1.
+    /// Returns the share of the later key, 0 to 1.
     #[inline]
     pub(crate) fn share(&self, time: f32, step: bool) -> f32 {
         let (from, to) = (self.earlier(), self.later());
@@ -65,20 +64,19 @@ impl<W: Word> LaneKeys<W> {
         if share < 1.0 { share } else { 1.0 }
     }
 
-    /// One number of the earlier and of the later key, its range not yet applied.
+    /// Returns one number of the earlier and of the later key, before the range is applied.
     #[inline]
     pub(crate) fn numbers(&self, number: usize) -> [f32; 2] {
         [W::unpack(self.from)[1 + number].number(), W::unpack(self.to)[1 + number].number()]
     }
 
-    /// One number between the keys, its range not yet applied.
+    /// Interpolates one number, before the range is applied.
     #[inline]
     pub(crate) fn number(&self, number: usize, share: f32) -> f32 {
         let [from, to] = self.numbers(number);
         (1.0 - share) * from + share * to
     }
 
-    /// The rotation x, y, z, w between the keys.
     #[inline]
     pub(crate) fn rotation(&self, share: f32) -> Quat {
         let (from, to) = (quaternion(W::unpack(self.from)), quaternion(W::unpack(self.to)));
@@ -88,24 +86,24 @@ impl<W: Word> LaneKeys<W> {
     }
 }
 
-/// [`rotation`](super::rotation) of a key, as a vector.
+/// Computes [`rotation`](super::rotation) of a key as a vector.
 #[inline]
 fn quaternion<W: Word>([_, x, y, z]: [W; 1 + NUMBERS]) -> Vec4 {
     let unit = Vec4::new(W::PARAMETER, W::PARAMETER, W::PARAMETER, 1.0);
     let with_one = Vec4::new(x.number(), y.number(), z.number(), 1.0) * unit;
     let squares = with_one * with_one;
     let twice = 2.0 / (1.0 + (squares.x + squares.y + squares.z));
-    // Subtracting a zero changes no number, and no sign of a zero.
+    // Subtracting zero changes no number, and no sign of a zero.
     with_one * twice - Vec4::W
 }
 
-/// The sum of the four numbers, from the first on: the order in which glam adds depends on the machine's vectors.
+/// Adds the four numbers from the first on: glam's order depends on the machine.
 #[inline]
 fn sum(numbers: Vec4) -> f32 {
     numbers.x + numbers.y + numbers.z + numbers.w
 }
 
-/// A number of a lane in its range.
+/// Applies a lane's range to a number.
 #[inline]
 pub(crate) fn in_range(ranges: &Ranges, index: usize, lane: usize, number: f32) -> f32 {
     let float = |index: usize| f32::from_bits(u32::read(&ranges[4 * index..]));

@@ -1,4 +1,4 @@
-//! Eight tracks side by side, each between two of its keys.
+//! Eight tracks in lanes, each with its two current keys.
 
 use bytemuck::Pod;
 use core::fmt::Debug;
@@ -6,69 +6,70 @@ use core::ops::BitXor;
 use fearless_simd::{f32x8, i16x8, i32x8, mask32x8, prelude::*, u8x16, u8x32, u16x8, u32x8};
 use hedgerow_math::internal::level::has_avx2;
 
-/// How many tracks a block has.
+/// The number of tracks in a block.
 pub(crate) const LANES: usize = 8;
 
-/// How many numbers a key has at most.
+/// The greatest number of numbers in a key.
 pub(crate) const NUMBERS: usize = 3;
 
-/// What times and numbers of keys are stored as: 16 bits, or 32.
+/// The stored form of times and numbers of keys, 16 or 32 bits.
 ///
 /// | | time | number |
 /// |---|---|---|
 /// | `u16` | a count of ticks | a signed count of steps from the middle of a range |
 /// | `u32` | the bits of an `f32`, in seconds | the bits of an `f32` |
 pub(crate) trait Word: Pod + SimdIntElement + Eq + Ord + Send + Sync + 'static {
-    /// Bytes of one word.
+    /// The size of a word, in bytes.
     const BYTES: usize;
 
-    /// What a number of a rotation's key is multiplied by: [`rotation`](super::rotation) of 1 is at 32,767, or at 1.
+    /// The factor from a rotation key's number to a parameter of [`rotation`](super::rotation): 1 is stored as 32,767,
+    /// or as 1.
     const PARAMETER: f32;
 
-    /// Reads the word that the bytes begin with, little-endian; zero where they are too few.
+    /// Reads the first word, little-endian; zero if there are too few bytes.
     fn read(bytes: &[u8]) -> Self;
 
     /// Appends the word, little-endian.
     fn write(self, bytes: &mut Vec<u8>);
 
-    /// The bits in which two words differ.
+    /// Returns the bits in which two words differ.
     #[must_use]
     fn xor(self, other: Self) -> Self;
 
-    /// As a time.
+    /// Converts the word to a time.
     fn time(self) -> f32;
 
-    /// As a number of a key.
+    /// Converts the word to a number of a key.
     fn number(self) -> f32;
 
-    /// A key as one number: its time in the lowest bits, then x, y, z.
+    /// A key as one integer: the time in the lowest bits, then x, y, z.
     type Key: Copy + Debug + Eq + BitXor<Output = Self::Key>;
 
-    /// Four words as a key.
+    /// Packs four words to a key.
     fn pack(words: [Self; 1 + NUMBERS]) -> Self::Key;
 
-    /// The words of a key.
+    /// Unpacks a key.
     fn unpack(key: Self::Key) -> [Self; 1 + NUMBERS];
 
-    /// Eight words.
+    /// A vector of eight words.
     type Vector<S: Simd>: SimdInt<S, Element = Self, Array = [Self; LANES]>;
 
-    /// The eight words that the bytes begin with, little-endian.
+    /// Reads the first eight words, little-endian.
     ///
     /// # Panics
     /// If there are fewer bytes.
     fn eight<S: Simd>(simd: S, bytes: &[u8]) -> Self::Vector<S>;
 
-    /// Whether the machine puts words into the lanes of a set faster all at once than one by one.
+    /// Returns whether [`spread`](Self::spread) is faster than moving words one by one.
     fn spreads<S: Simd>(simd: S) -> bool;
 
-    /// The first words in the lanes of a set, in ascending order; anything in others.
+    /// Moves the first words to the lanes of a set, in ascending order. Other lanes are unspecified.
     fn spread<S: Simd>(simd: S, words: Self::Vector<S>, lanes: u8) -> Self::Vector<S>;
 
-    /// [`time`](Self::time) of eight words.
+    /// Computes [`time`](Self::time) of eight words.
     fn eight_times<S: Simd>(simd: S, words: &[Self; LANES]) -> f32x8<S>;
 
-    /// [`number`](Self::number) of eight words.
+    /// Computes [`number`](Self::number) of eight words.
     fn eight_numbers<S: Simd>(simd: S, words: &[Self; LANES]) -> f32x8<S>;
 }
 
@@ -224,10 +225,10 @@ impl Word for u32 {
     }
 }
 
-/// Eight lanes of the active array: the two keys that each track is between.
+/// Eight lanes of the active array: for each track, the keys before and after the current time.
 ///
-/// Four *pairs* of vectors, of the keys' times and of their numbers x, y, z; a pair is the earlier key's vector and the
-/// later one's. 128 bytes, two cache lines, where words have 16 bits; otherwise 256. A jump frame is the same words,
+/// Four *pairs* of vectors, for the time and the numbers x, y, z: the vector of the earlier keys, then of the later
+/// keys. Takes 128 bytes, two cache lines, with words of 16 bits, otherwise 256. A jump frame has the same words,
 /// little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
@@ -235,7 +236,7 @@ pub(crate) struct Active<W> {
     pub(crate) pairs: [Pair<W>; 1 + NUMBERS],
 }
 
-/// One number of the earlier keys, and the same of the later ones.
+/// One number of the earlier keys, and of the later keys.
 pub(crate) type Pair<W> = [[W; LANES]; 2];
 
 impl<W: Word> Default for Active<W> {
@@ -244,8 +245,8 @@ impl<W: Word> Default for Active<W> {
     }
 }
 
-/// For each set of lanes, which two bytes of a list of words of 16 bits belong in each lane, if the list has a word for
-/// each lane of the set, in ascending order; anything for other lanes.
+/// The byte shuffles of [`Word::spread`] for words of 16 bits: for each set of lanes, the two source bytes of each
+/// lane. Lanes outside the set are unspecified.
 static PLACES: [[u8; 2 * LANES]; 256] = {
     let mut places = [[0; 2 * LANES]; 256];
     let mut lanes = 0;

@@ -3,7 +3,7 @@
 //! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
 //! same bits on each.
 //!
-//! With `t0` and `t1` the times of the two keys that a track is between, `a` and `b` their numbers:
+//! Let `t0` and `t1` be the times of a track's two current keys, and `a` and `b` their numbers:
 //!
 //! ```text
 //! share     s = min(max((t - t0) / (t1 - t0), 0), 1); of a step track 1 where t1 <= t, else 0
@@ -12,8 +12,8 @@
 //!           r = (1 - s) * q(a) ± s * q(b), the sign that of q(a)·q(b); then r / |r|
 //! ```
 //!
-//! A rotation's three numbers are its quaternion's projection from (0, 0, 0, −1) onto the space where w is zero:
-//! `xyz / (1 + w)`, of length 1 at most where w is not negative. Undoing that takes one division.
+//! A rotation's three numbers are its quaternion's stereographic projection `xyz / (1 + w)`, of length 1 at most if w
+//! is not negative. The inverse takes one division.
 
 mod lane;
 mod lanes;
@@ -33,12 +33,12 @@ use fearless_simd::{Level, dispatch};
 use hedgerow_math::internal::level::level;
 use hedgerow_math::internal::prefetch;
 
-/// Fetches the keys of a group of [records](crate::clip::format::Record), which lies at `range` in `bytes`, or takes
-/// them back if not `FORWARD`.
+/// Fetches the keys of a group of [records](crate::clip::format::Record) at `range` in `bytes`, or takes them back if
+/// not `FORWARD`.
 ///
-/// A record holds the bits in which a key differs from the last key but one of its track. Forward, from keys (a, b):
-/// (b, a ^ record); backward, from (a, b): (b ^ record, a). Blocks from `singles` on have one number a key. Returns
-/// whether all records were sound; those before the first that is not were fetched.
+/// A record is the XOR of a key with the key before the last of its track. Forward, keys (a, b) become (b, a ^ record);
+/// backward, (b ^ record, a). Blocks from `singles` on have one number per key. Returns whether all records are sound,
+/// and stops at the first unsound record.
 pub(crate) fn turn<W: Word, const FORWARD: bool>(
     bytes: &[u8],
     range: Range<usize>,
@@ -59,7 +59,7 @@ fn turn_at<W: Word, const FORWARD: bool>(
     dispatch!(level, simd => portable::turn::<_, W, FORWARD>(simd, bytes, range, active, singles))
 }
 
-/// Reads a jump frame: as many blocks as both the frame and the array have.
+/// Reads a jump frame: the blocks that both the frame and the array have.
 pub(crate) fn restore<W: Word>(frame: &[u8], active: &mut [Active<W>]) {
     restore_at(level(), frame, active);
 }
@@ -69,8 +69,7 @@ fn restore_at<W: Word>(level: Level, frame: &[u8], active: &mut [Active<W>]) {
     dispatch!(level, simd => portable::restore(simd, frame, active));
 }
 
-/// Rotations at a time, of the blocks that both `active` and `targets` have. Blocks that the pose does not have are
-/// left out.
+/// Samples the rotations of the blocks that both `active` and `targets` have. Skips blocks that the pose does not have.
 pub(crate) fn rotations<W: Word>(active: &[Active<W>], targets: &[Target], time: f32, pose: &mut [PoseBlock]) {
     rotations_at(level(), active, targets, time, pose);
 }
@@ -80,7 +79,8 @@ fn rotations_at<W: Word>(level: Level, active: &[Active<W>], targets: &[Target],
     dispatch!(level, simd => portable::rotations(simd, active, targets, time, pose));
 }
 
-/// Translations or scales at a time, likewise. A block without `ranges` has [plain](crate::clip::format::PLAIN) ones.
+/// Samples translations or scales, like [`rotations`]. Blocks without `ranges` use
+/// [`PLAIN`](crate::clip::format::PLAIN).
 pub(crate) fn vectors<W: Word, const SCALE: bool>(
     active: &[Active<W>],
     targets: &[Target],
@@ -103,14 +103,13 @@ fn vectors_at<W: Word, const SCALE: bool>(
     dispatch!(level, simd => portable::vectors::<_, W, SCALE>(simd, active, targets, ranges, time, pose));
 }
 
-/// Asks for all of an active array.
 #[inline]
 pub(crate) fn prefetch_all<W>(active: &[Active<W>]) {
     let lines = (0..1 + NUMBERS).step_by(64 / size_of::<lanes::Pair<W>>());
     active.iter().for_each(|block| lines.clone().for_each(|pair| prefetch(&block.pairs, pair)));
 }
 
-/// Asks for so many bytes from a place on.
+/// Prefetches `count` bytes from `at` on.
 #[inline]
 pub(crate) fn prefetch_bytes(bytes: &[u8], at: usize, count: usize) {
     (0..count).step_by(64).for_each(|offset| prefetch(bytes, at + offset));

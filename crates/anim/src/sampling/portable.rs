@@ -1,4 +1,4 @@
-//! The kernels, eight lanes at a time.
+//! The kernels of eight lanes at a time.
 
 use super::lanes::{Active, LANES, NUMBERS, Pair, Word};
 use super::scalar;
@@ -33,7 +33,7 @@ pub(super) fn turn<S: Simd, W: Word, const FORWARD: bool>(
             return false;
         }
         if first + (numbers - 1) * stride + LANES * W::BYTES > bytes.len() {
-            // So near to the end of the bytes, vectors cannot be loaded whole.
+            // Too near to the end of the bytes to load whole vectors.
             return scalar::turn::<W, FORWARD>(bytes, at..end, active, singles);
         }
         if head.lanes != u8::MAX && !W::spreads(simd) {
@@ -52,7 +52,7 @@ pub(super) fn turn<S: Simd, W: Word, const FORWARD: bool>(
     true
 }
 
-/// Fetches one number into the lanes of the set, or takes it back.
+/// Fetches one number of the lanes of a set, or takes it back.
 #[inline(always)]
 fn exchange<S: Simd, W: Word, const FORWARD: bool>(simd: S, pair: &mut Pair<W>, bits: W::Vector<S>, lanes: u8) {
     let (from, to) = (W::Vector::load_array_ref(simd, &pair[0]), W::Vector::load_array_ref(simd, &pair[1]));
@@ -65,7 +65,7 @@ fn exchange<S: Simd, W: Word, const FORWARD: bool>(simd: S, pair: &mut Pair<W>, 
     new_to.store_array(&mut pair[1]);
 }
 
-/// The lanes of a set.
+/// Converts a set of lanes to a mask.
 #[inline(always)]
 fn lanes_of<S: Simd, W: Word>(simd: S, lanes: u8) -> <W::Vector<S> as SimdBase<S>>::Mask {
     SimdMask::from_bitmask(simd, u64::from(lanes))
@@ -140,7 +140,7 @@ pub(super) fn vectors<S: Simd, W: Word, const SCALE: bool>(
     }
 }
 
-/// [`LaneKeys::share`](super::lane::LaneKeys::share) of eight lanes, some of them step tracks.
+/// Computes [`LaneKeys::share`](super::lane::LaneKeys::share) of eight lanes. `step` is the set of step tracks.
 #[inline(always)]
 fn shares<S: Simd, W: Word>(simd: S, active: &Active<W>, time: f32x8<S>, step: u8) -> f32x8<S> {
     let [from, to] = &active.pairs[0];
@@ -154,7 +154,7 @@ fn shares<S: Simd, W: Word>(simd: S, active: &Active<W>, time: f32x8<S>, step: u
     mask(simd, step).select(to.simd_le(time).select(one, zero), share)
 }
 
-/// [`scalar::rotation`] of eight lanes' keys, the earlier or the later ones.
+/// Computes [`scalar::rotation`] of the earlier or the later keys of eight lanes.
 #[inline(always)]
 fn quaternions<S: Simd, W: Word, const KEY: usize>(simd: S, active: &Active<W>) -> [f32x8<S>; 4] {
     let (parameter, one) = (f32x8::splat(simd, W::PARAMETER), f32x8::splat(simd, 1.0));
@@ -165,13 +165,13 @@ fn quaternions<S: Simd, W: Word, const KEY: usize>(simd: S, active: &Active<W>) 
     [x * twice, y * twice, z * twice, twice - one]
 }
 
-/// The sum of `a[i] * b[i]`, from the first on.
+/// Returns the sum of `a[i] * b[i]`, added from the first product to the last.
 #[inline(always)]
 fn dot<S: Simd>(a: [f32x8<S>; 4], b: [f32x8<S>; 4]) -> f32x8<S> {
     ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + a[3] * b[3]
 }
 
-/// Stores the lanes of the set.
+/// Stores the lanes of a set.
 #[inline(always)]
 fn store<S: Simd>(simd: S, numbers: f32x8<S>, live: u8, to: &mut [f32; LANES]) {
     if live == u8::MAX {
@@ -186,7 +186,7 @@ fn mask<S: Simd>(simd: S, lanes: u8) -> mask32x8<S> {
     mask32x8::from_bitmask(simd, u64::from(lanes))
 }
 
-/// Eight little-endian floats.
+/// Loads eight little-endian floats.
 #[inline(always)]
 fn range<S: Simd>(simd: S, bytes: &[u8; 4 * LANES]) -> f32x8<S> {
     f32x8::from_bits(u32::eight(simd, bytes))

@@ -1,4 +1,4 @@
-//! Lane by lane: for records that vectors would be loaded past the end of, and for single numbers.
+//! Kernels of one lane at a time: for records near the end of the bytes, and for single numbers.
 
 use super::lane::in_range;
 use super::lanes::{Active, LANES, NUMBERS, Word};
@@ -20,7 +20,6 @@ pub(super) fn turn<W: Word, const FORWARD: bool>(
     records.is_done()
 }
 
-/// Fetches the keys of one record, or takes them back.
 pub(super) fn turn_one<W: Word, const FORWARD: bool>(active: &mut Active<W>, head: Record<W>, numbers: &[u8]) {
     let count = head.keys().max(1);
     let mut left = head.lanes;
@@ -39,7 +38,7 @@ pub(super) fn turn_one<W: Word, const FORWARD: bool>(active: &mut Active<W>, hea
     }
 }
 
-/// The quaternion x, y, z, w of a rotation's three numbers.
+/// Converts a rotation's three numbers to a quaternion x, y, z, w.
 #[inline]
 pub(crate) fn rotation(parameters: [f32; NUMBERS]) -> [f32; 4] {
     let [x, y, z] = parameters;
@@ -47,13 +46,13 @@ pub(crate) fn rotation(parameters: [f32; NUMBERS]) -> [f32; 4] {
     [x * twice, y * twice, z * twice, twice - 1.0]
 }
 
-/// The lanes with a track, each with whether it is a step track.
+/// Returns each lane that has a track, and whether it is a step track.
 #[inline]
 fn lanes(target: Target) -> impl Iterator<Item = (usize, bool)> {
     (0..LANES).filter(move |lane| target[2] >> lane & 1 == 1).map(move |lane| (lane, target[3] >> lane & 1 == 1))
 }
 
-/// Single numbers at a time. Those that `out` does not have are left out. A block without `ranges` has [`PLAIN`] ones.
+/// Samples single numbers. Skips numbers that `out` does not have. Blocks without `ranges` use [`PLAIN`].
 pub(crate) fn singles<W: Word>(
     active: &[Active<W>],
     targets: &[Target],

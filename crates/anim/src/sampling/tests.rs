@@ -5,7 +5,7 @@ use crate::transform_lanes::PoseBlock;
 use fastrand::Rng;
 use hedgerow_math::internal::level::levels;
 
-/// A word that is a number of a key, in -1..1 where it is one of 32 bits.
+/// Words that tests make at random: of 32 bits, numbers in −1..1.
 trait Any: Word {
     fn any(dice: &mut Rng) -> Self;
     fn time(at: u16) -> Self;
@@ -44,7 +44,7 @@ fn block<W: Any>(dice: &mut Rng) -> Active<W> {
     active
 }
 
-/// Records of random lanes of random blocks.
+/// Returns records of random lanes of random blocks.
 fn group<W: Any>(dice: &mut Rng, blocks: u16, singles: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..dice.u32(..) % 12 {
@@ -61,14 +61,13 @@ fn every_level_fetches_the_same_keys<W: Any>() {
     for round in 0..500 {
         let mut bytes = group::<W>(&mut dice, 5, 4);
         let length = bytes.len();
-        // With and without room for whole vectors behind the last record.
+        // With and without room for whole vectors after the last record.
         bytes.resize(length + if round % 2 == 0 { PADDING } else { round % 7 }, 0xa5);
         let start: Vec<Active<W>> = (0..5).map(|_| block(&mut dice)).collect();
         let mut expected = start.clone();
         assert!(scalar::turn::<W, true>(&bytes, 0..length, &mut expected, 4));
         let forward = expected.clone();
-        // A block may be in the group several times: records are taken back from the last one on only if each is there
-        // once.
+        // Turning back restores the start only if each block occurs once in the group.
         assert!(scalar::turn::<W, false>(&bytes, 0..length, &mut expected, 4));
         for level in levels() {
             let mut found = start.clone();
@@ -150,7 +149,7 @@ fn pose_bits(pose: &[PoseBlock]) -> Vec<u32> {
     pose.iter().flat_map(numbers).map(f32::to_bits).collect()
 }
 
-/// The same lane by lane, as the module says it.
+/// Samples lane by lane, by the formulas of the module.
 fn sample_plainly<W: Word>(
     active: &[Active<W>],
     targets: &[Target],
@@ -168,7 +167,7 @@ fn sample_plainly<W: Word>(
             for axis in 0..NUMBERS {
                 let number = keys.number(axis, share);
                 pose.translation[axis][lane] = in_range(&ranges[index], axis, lane, number);
-                // All blocks but the first have plain ranges for scales.
+                // All blocks except the first have plain ranges for scales.
                 pose.scale[axis][lane] = in_range(if index == 0 { &ranges[0] } else { &PLAIN }, axis, lane, number);
             }
         }
@@ -191,7 +190,7 @@ fn every_level_samples_the_same_bits<W: Any>() {
             *bytes = (f32::from((dice.u32(..) >> 16) as u16) / 9000.0 - 3.0).to_le_bytes();
         }
         let time = (dice.u32(..) % 1700) as f32 / 10.0 - 10.0;
-        // One block less than the targets name, and nothing in it that lanes without a track may change.
+        // One block fewer than the targets name. Lanes without a track must not change.
         let mut expected = [PoseBlock::IDENTITY; 2];
         sample_plainly(&active, &targets, &ranges, time, &mut expected);
         for level in levels() {
@@ -229,7 +228,7 @@ fn an_identity_is_kept_to_the_bit() {
 
 #[test]
 fn of_two_keys_that_are_the_same_rotation_the_nearer_quaternion_is_taken() {
-    // Half a turn about y, from either side: the quaternions are almost opposite.
+    // Half a turn about y from either side: the two quaternions are almost opposite.
     let near = |angle: f32| (glam::Quat::from_rotation_y(angle), f32::sin(angle / 4.0) / f32::cos(angle / 4.0));
     let ((from, a), (to, _)) = (near(core::f32::consts::PI - 0.01), near(core::f32::consts::PI + 0.01));
     let mut active = Active::<u32>::default();

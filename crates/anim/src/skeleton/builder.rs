@@ -1,4 +1,4 @@
-//! From joints in any order to a skeleton.
+//! Building a skeleton from joints in any order.
 
 use super::image::{self, Layout, Line};
 use super::{Skeleton, SkeletonError};
@@ -35,25 +35,25 @@ struct Joint {
 }
 
 impl SkeletonBuilder {
-    /// A builder without joints.
+    /// Creates a builder without joints.
     #[must_use]
     pub const fn new() -> Self {
         Self { joints: Vec::new() }
     }
 
-    /// Adds a joint and returns its number: joints are numbered from 0 in the order in which they are added.
+    /// Adds a joint and returns its number. Joints are numbered from 0 in the order of the calls.
     ///
-    /// `parent` is such a number, possibly of a joint that is added later. `rest` is the joint's local transform in the
-    /// rest pose; its rotation is normalised. Names may be empty and may repeat. [`SkeletonBuilder::build`] reports all
-    /// errors, including too many joints: those beyond the last number all get that number.
+    /// `parent` is the number of a joint, possibly of a later one. `rest` is the joint's local transform in the rest
+    /// pose; `build` normalises its rotation. Names may be empty and may repeat. [`SkeletonBuilder::build`] reports all
+    /// errors. If there are too many joints, the last number repeats.
     pub fn joint(&mut self, name: impl Into<String>, parent: Option<u16>, rest: Transform) -> u16 {
         let number = u16::try_from(self.joints.len()).unwrap_or(u16::MAX);
         self.joints.push(Joint { name: name.into(), parent, rest });
         number
     }
 
-    /// Builds the skeleton, and returns it with the map from the builder's numbers to its joints. Siblings keep the
-    /// order in which they were added.
+    /// Builds the skeleton, and returns it with the map from the builder's numbers to joints. Siblings keep their
+    /// order.
     ///
     /// Runs in **O(joints)**, without recursion.
     ///
@@ -102,12 +102,11 @@ impl SkeletonBuilder {
         Ok((Skeleton { lines: shared, layout }, map))
     }
 
-    /// The joints' numbers in depth-first order. There are as many joints as numbers name.
     fn depth_first(&self) -> Result<Vec<u16>, SkeletonError> {
         const NONE: u16 = u16::MAX;
         let count = self.joints.len();
         let (mut first_child, mut next, mut root) = (vec![NONE; count], vec![NONE; count], None);
-        // From the last on, so that each list begins with the first child.
+        // In reverse, so that each list begins with the first child.
         for (joint, taken) in (0..NONE).zip(&self.joints).rev() {
             match taken.parent {
                 Some(parent) if usize::from(parent) >= count => {
@@ -127,19 +126,17 @@ impl SkeletonBuilder {
         let mut pending: Vec<u16> = root.into_iter().collect();
         while let Some(joint) = pending.pop() {
             order.push(joint);
-            // The sibling is processed after all joints below this one.
+            // The sibling comes after all descendants of this joint.
             let places = [next[usize::from(joint)], first_child[usize::from(joint)]];
             pending.extend(places.into_iter().filter(|&other| other != NONE));
         }
         if order.len() < count { Err(self.why_not_reached(&order)) } else { Ok(order) }
     }
 
-    /// The reason why some or all joints are not connected to the root.
     fn why_not_reached(&self, reached: &[u16]) -> SkeletonError {
         let mut met = vec![false; self.joints.len()];
         reached.iter().for_each(|&joint| met[usize::from(joint)] = true);
-        // A joint that is not reached has a parent that is not reached either, so climbing long enough runs into a
-        // cycle.
+        // The parent of an unreached joint is also unreached, so climbing long enough enters a cycle.
         let mut numbered = (0..=u16::MAX).zip(&met);
         let (mut joint, _) = numbered.find(|&(_, &met)| !met).expect("some joint is not reached");
         while !core::mem::replace(&mut met[usize::from(joint)], true) {
@@ -149,10 +146,10 @@ impl SkeletonBuilder {
     }
 }
 
-/// One past each joint's last descendant, for joints in depth-first order: the joint plus the size of its subtree.
+/// Returns the end of each joint's subtree, for joints in depth-first order: one past the last descendant.
 ///
 /// # Panics
-/// If a joint, except the first, has no lower one as its parent.
+/// If the parent of a joint, except the first, does not have a lower number.
 pub(super) fn subtree_ends(parents: &[u16]) -> Result<Vec<u16>, SkeletonError> {
     let mut ends: Vec<u16> = fallible::filled(parents.len(), 1)?;
     for joint in (1..parents.len()).rev() {
@@ -162,20 +159,20 @@ pub(super) fn subtree_ends(parents: &[u16]) -> Result<Vec<u16>, SkeletonError> {
     Ok(ends)
 }
 
-/// Maps the numbers of a [`SkeletonBuilder`] to joints of the skeleton: `map[number]` is the joint.
+/// A map from numbers of a [`SkeletonBuilder`] to joints of the skeleton: `map[number]` is the joint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JointMap {
     joints: Vec<u16>,
 }
 
 impl JointMap {
-    /// The joint with this number in the builder, if there is one.
+    /// Returns the joint with this number in the builder, or `None` if there is no such number.
     #[must_use]
     pub fn get(&self, number: u16) -> Option<u16> {
         self.joints.get(usize::from(number)).copied()
     }
 
-    /// All joints, by their numbers in the builder.
+    /// Returns all joints, by their numbers in the builder.
     #[must_use]
     pub fn as_slice(&self) -> &[u16] {
         &self.joints

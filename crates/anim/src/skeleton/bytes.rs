@@ -1,4 +1,4 @@
-//! Skeletons as bytes: the one allocation unchanged, after a header.
+//! The byte format of skeletons: a header, then the allocation unchanged.
 
 use super::builder::subtree_ends;
 use super::image::{self, Layout, Line};
@@ -11,13 +11,13 @@ use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-/// The version that is written, and the only one that is read.
+/// The only version that is written and read.
 pub(super) const VERSION: u32 = 3;
 
 impl Skeleton {
-    /// The skeleton as bytes. [`Skeleton::from_bytes`] restores the same skeleton.
+    /// Returns the skeleton as bytes. [`Skeleton::from_bytes`] restores the same skeleton.
     ///
-    /// They are the same as in memory, little-endian: see the table at `Layout` in the source. Runs in **O(bytes)**.
+    /// The bytes equal the memory, in little-endian order: see `Layout` in the source. Runs in **O(bytes)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = image::bytes(&self.lines).to_vec();
@@ -26,7 +26,7 @@ impl Skeleton {
         bytes
     }
 
-    /// Writes the bytes of [`Skeleton::to_bytes`] to a file or elsewhere, in one piece.
+    /// Writes [`Skeleton::to_bytes`] to a file or elsewhere, in one call.
     ///
     /// # Errors
     /// Those of the writer.
@@ -34,9 +34,9 @@ impl Skeleton {
         to.write_all(&self.to_bytes())
     }
 
-    /// Restores a skeleton from the bytes of [`Skeleton::to_bytes`]: one allocation, one copy, and a check.
+    /// Restores a skeleton from the bytes of [`Skeleton::to_bytes`], with one allocation.
     ///
-    /// Any bytes are safe: everything is validated, and a failed allocation is an error. Runs in **O(bytes)**.
+    /// Any bytes are safe: all content is validated, and a failed allocation returns an error. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Skeleton, SkeletonBuilder, Transform};
@@ -45,6 +45,9 @@ impl Skeleton {
     /// builder.joint("root", None, Transform::IDENTITY);
     /// let (skeleton, _) = builder.build()?;
     /// assert_eq!(Skeleton::from_bytes(&skeleton.to_bytes())?, skeleton);
+    /// let mut file = Vec::new();
+    /// skeleton.write_to(&mut file).expect("a Vec accepts all bytes");
+    /// assert_eq!(Skeleton::read_from(&file[..])?, skeleton);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///
@@ -63,7 +66,7 @@ impl Skeleton {
         let Some(joints) = u16::try_from(joints).ok().filter(|&joints| joints > 0) else {
             return Err(SkeletonError::Invalid("it has no joints, or more than numbers name").into());
         };
-        // If the text is longer than the bytes, the ends of the arrays may exceed the range of numbers.
+        // If the text is longer than the bytes, the ends of the arrays may overflow.
         let layout = Layout::new(joints, text);
         if text as usize > bytes.len() || layout.lines() * Line::BYTES != bytes.len() {
             return Err(SkeletonError::Invalid("its arrays do not fill its bytes").into());
@@ -77,7 +80,7 @@ impl Skeleton {
         Ok(skeleton)
     }
 
-    /// Reads to the end and makes a skeleton from the result: see [`Skeleton::from_bytes`].
+    /// Reads to the end and restores a skeleton: see [`Skeleton::from_bytes`].
     ///
     /// # Errors
     /// [`SkeletonError::Read`] with the kind of the reader's error; the errors of [`Skeleton::from_bytes`].
@@ -85,7 +88,7 @@ impl Skeleton {
         Self::from_bytes(&fallible::read_whole(from).map_err(SkeletonError::Read)?)
     }
 
-    /// The first violation found in a skeleton, if any.
+    /// Checks all content, and returns the first violation.
     fn check(&self) -> Result<(), SkeletonError> {
         let ensure = |holds: bool, violation| if holds { Ok(()) } else { Err(SkeletonError::Invalid(violation)) };
         let bytes = image::bytes(&self.lines);
@@ -96,7 +99,7 @@ impl Skeleton {
         ensure(parents[0] == Self::NO_PARENT, "its first joint is not the root")?;
         let below = (0..=u16::MAX).zip(parents).skip(1);
         ensure(below.clone().all(|(joint, &parent)| parent < joint), "a joint comes before its parent")?;
-        // Subtrees have as many joints as their ranges and lie within their parents' ranges, so they fill them.
+        // Each range has the size of its subtree and lies in its parent's range, so subtrees fill their ranges.
         let nested = below.clone().all(|(joint, &parent)| ends[usize::from(joint)] <= ends[usize::from(parent)]);
         ensure(ends == subtree_ends(parents)? && nested, "its joints are not in depth-first order")?;
 
@@ -129,7 +132,7 @@ fn same_bits(a: &PoseBlock, b: &PoseBlock, lane: usize) -> bool {
     bits(a) == bits(b)
 }
 
-/// Converts between the machine's byte order and that of a file.
+/// Converts between the machine's byte order and little-endian.
 fn swap_words(bytes: &mut [u8], layout: Layout) {
     if cfg!(target_endian = "big") {
         bytes[Layout::COUNTS].chunks_exact_mut(4).for_each(<[u8]>::reverse);

@@ -1,12 +1,11 @@
-//! The errors of skeletons and of what is used with them.
+//! The errors of skeletons, poses, masks and crowds.
 
 use crate::{Error, crowd::InstanceHandle};
 use core::fmt;
 use std::collections::TryReserveError;
 use std::io;
 
-/// Why joints or bytes are not a valid skeleton, or why a pose or an instance does not match a skeleton. Nothing was
-/// changed.
+/// The reason why joints or bytes are not a valid skeleton, or why a pose or an instance does not match.
 ///
 /// Returned as [`Error::Skeleton`]. Errors of a builder use the builder's numbers for joints.
 ///
@@ -18,9 +17,9 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SkeletonError {
-    /// The builder was given no joints.
+    /// The builder has no joints.
     NoJoints,
-    /// More joints than `u16` can number.
+    /// There are more joints than `u16` can number.
     TooManyJoints(usize),
     /// The parent of a joint does not exist.
     UnknownParent {
@@ -31,9 +30,9 @@ pub enum SkeletonError {
     },
     /// Two joints have no parent.
     SecondRoot {
-        /// The first of them.
+        /// The first joint without a parent.
         root: u16,
-        /// The second.
+        /// The second joint without a parent.
         joint: u16,
     },
     /// A joint is its own ancestor.
@@ -51,11 +50,11 @@ pub enum SkeletonError {
         /// The joint.
         joint: u16,
     },
-    /// The names together are 4 GiB or longer.
+    /// All names together are 4 GiB or longer.
     LongNames,
     /// The bytes do not start like a skeleton.
     NotASkeleton,
-    /// The bytes have a version that this version of the crate does not know.
+    /// The bytes have a version that this crate does not read.
     Version(u32),
     /// There are more or fewer bytes than the header states.
     Length {
@@ -66,41 +65,41 @@ pub enum SkeletonError {
     },
     /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// The bytes are not a valid skeleton, although their checksum is right.
+    /// The content is invalid, although the checksum is right.
     Invalid(&'static str),
     /// The bytes cannot be read.
     Read(io::ErrorKind),
-    /// There is no memory for the skeleton.
+    /// There is not enough memory.
     AllocationFailed,
-    /// A pose, a list of matrices or a mask has another number of joints than expected.
+    /// A pose, a list of matrices or a mask has the wrong number of joints.
     JointCount {
         /// The expected number of joints.
         expected: usize,
         /// The number of joints found.
         found: usize,
     },
-    /// The number of the caller's items is not the number of instances.
+    /// The numbers of items and instances differ.
     ItemCount {
-        /// How many instances there are.
+        /// The number of instances.
         expected: usize,
-        /// How many items there are.
+        /// The number of items.
         found: usize,
     },
-    /// There is no such instance in the crowd: it was removed, or belongs to another crowd.
+    /// The instance was removed, or belongs to another crowd.
     StaleInstance(InstanceHandle),
-    /// The scale of a joint is not uniform, but must be.
+    /// The scale of a joint must be uniform but is not.
     NotUniform {
         /// The joint.
         joint: u16,
     },
-    /// A weight is not finite, negative, or above the limit: 1 for crossfades and masks, else
+    /// A weight is negative, not finite, or too great: above 1 for crossfades and masks, otherwise above
     /// [`MAX_WEIGHT`](crate::blend::MAX_WEIGHT).
     BadWeight,
     /// There is no joint with this number.
     UnknownJoint {
-        /// The number.
+        /// The number that was passed.
         joint: u16,
-        /// How many joints there are.
+        /// The number of joints.
         joints: usize,
     },
 }

@@ -1,10 +1,10 @@
-//! The one allocation of a skeleton: aligned lines of bytes, and where which array lies in them.
+//! The one allocation of a skeleton: cache lines of bytes, and the place of each array.
 
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 
-/// A cache line of bytes: the unit that the allocation is made of.
+/// A cache line of bytes, the unit of the allocation.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(super) struct Line([u8; 64]);
@@ -14,27 +14,26 @@ impl Line {
     pub(super) const ZERO: Self = Self([0; Self::BYTES]);
 }
 
-/// All bytes of the lines.
+/// Returns all bytes of the lines.
 pub(super) fn bytes(lines: &[Line]) -> &[u8] {
     bytemuck::cast_slice(lines)
 }
 
-/// All bytes of the lines.
+/// Returns all bytes of the lines.
 pub(super) fn bytes_mut(lines: &mut [Line]) -> &mut [u8] {
     bytemuck::cast_slice_mut(lines)
 }
 
-/// A range of bytes as elements.
+/// Returns a range of bytes as elements.
 ///
 /// # Panics
-/// If the range goes beyond the lines, begins at no multiple of the type's alignment, or is no whole number of
-/// elements.
+/// If the range is beyond the lines, is misaligned for `T`, or is not a whole number of elements.
 #[inline]
 pub(super) fn view<T: Pod>(lines: &[Line], range: Range<usize>) -> &[T] {
     bytemuck::cast_slice(&bytes(lines)[range])
 }
 
-/// A range of bytes as elements.
+/// Returns a range of bytes as elements.
 ///
 /// # Panics
 /// As [`view`].
@@ -55,7 +54,7 @@ pub(super) fn view_mut<T: Pod>(lines: &mut [Line], range: Range<usize>) -> &mut 
 /// text           all names, in UTF-8                              then zeros to the end of the line
 /// ```
 ///
-/// Little-endian in a file, the machine's byte order in memory.
+/// Numbers are little-endian in a file, and in the machine's byte order in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     joints: u16,
@@ -95,7 +94,7 @@ impl Layout {
         after(self.ends().end, self.text as usize)
     }
 
-    /// How many cache lines it takes.
+    /// Returns the size of the allocation, in cache lines.
     pub(super) const fn lines(self) -> usize {
         self.text().end.div_ceil(Line::BYTES)
     }

@@ -19,15 +19,15 @@ use std::sync::Arc;
 
 /// The joints of a rig: their hierarchy, rest pose and names. Inverse bind matrices belong to a [`Skin`](crate::Skin).
 ///
-/// Joints are numbered from 0, the root, in depth-first order: each comes after its parent, and each forms one range
-/// with all joints below it. So one forward loop over [`Skeleton::parents`] computes model matrices from local
-/// transforms, and a limb is a range.
+/// Joints are numbered from 0, the root, in depth-first order. A joint comes after its parent, so one forward loop over
+/// [`Skeleton::parents`] computes model matrices. A joint and its descendants form one range.
 ///
-/// Everything is in one shared allocation: 48 bytes for each joint, and its name. A clone is another reference to it.
-/// Build one with a [`SkeletonBuilder`]. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
+/// A skeleton is one shared allocation of 48 bytes for each joint, and the names. A clone is another reference to the
+/// allocation. Build a skeleton with a [`SkeletonBuilder`]. Source: S. Reinalter, *Adventures in data-oriented design*,
+/// part 2.
 #[derive(Clone)]
 pub struct Skeleton {
-    /// See [`Layout`].
+    /// The arrays at the places of [`Layout`].
     lines: Arc<[Line]>,
     layout: Layout,
 }
@@ -36,21 +36,21 @@ impl Skeleton {
     /// The entry of [`Skeleton::parents`] for joint 0, which has no parent.
     pub const NO_PARENT: u16 = u16::MAX;
 
-    /// How many joints the skeleton has; at least one, at most 65,535.
+    /// Returns the number of joints, 1 to 65,535.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "it always has a joint")]
     pub fn len(&self) -> usize {
         self.layout.joints()
     }
 
-    /// Each joint's parent, which has a lower number; [`Skeleton::NO_PARENT`] for joint 0.
+    /// Returns the parent of each joint. A parent has a lower number; joint 0 has [`Skeleton::NO_PARENT`].
     #[inline]
     #[must_use]
     pub fn parents(&self) -> &[u16] {
         image::view(&self.lines, self.layout.parents())
     }
 
-    /// The range of the joint and all joints below it.
+    /// Returns the range of a joint and its descendants.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -59,19 +59,18 @@ impl Skeleton {
         joint..image::view(&self.lines, self.layout.ends())[usize::from(joint)]
     }
 
-    /// Returns an error unless the joint exists.
     pub(crate) fn expect_joint(&self, joint: u16) -> Result<(), Error> {
         self.subtree_range(joint).map(|_| ())
     }
 
-    /// The same as a range of indices, checked.
+    /// Returns [`subtree`](Self::subtree) as indices, or an error if the joint does not exist.
     pub(crate) fn subtree_range(&self, joint: u16) -> Result<Range<usize>, Error> {
         let ends: &[u16] = image::view(&self.lines, self.layout.ends());
         let end = ends.get(usize::from(joint)).ok_or(SkeletonError::UnknownJoint { joint, joints: self.len() })?;
         Ok(usize::from(joint)..usize::from(*end))
     }
 
-    /// A joint's local transform at rest.
+    /// Returns a joint's local transform at rest.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -81,7 +80,7 @@ impl Skeleton {
         self.rest_blocks()[usize::from(joint) / LANES].get(usize::from(joint) % LANES)
     }
 
-    /// A joint's name.
+    /// Returns a joint's name.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -90,31 +89,31 @@ impl Skeleton {
         core::str::from_utf8(self.name_bytes(usize::from(joint))).expect("names are checked when they come in")
     }
 
-    /// All names, by joint.
+    /// Returns all names, by joint.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.joints()).map(|joint| self.name(joint))
     }
 
-    /// The first joint with this name.
+    /// Returns the first joint with this name.
     ///
-    /// Runs in **O(joints)**, without hashing: keep the result.
+    /// Runs in **O(joints)**: keep the result.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<u16> {
         (0..self.joints()).find(|&joint| self.name_bytes(usize::from(joint)) == name.as_bytes())
     }
 
-    /// Whether both are references to the same allocation.
+    /// Returns whether both refer to the same allocation.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.lines, &other.lines)
     }
 
-    /// How many joints the skeleton has.
+    /// Returns the number of joints.
     #[expect(clippy::cast_possible_truncation, reason = "a skeleton has at most 65,535 joints")]
     pub(crate) fn joints(&self) -> u16 {
         self.len() as u16
     }
 
-    /// The rest pose, in blocks of eight joints; lanes past the last joint have the identity.
+    /// Returns the rest pose, in blocks of eight joints; lanes past the last joint have the identity.
     pub(crate) fn rest_blocks(&self) -> &[PoseBlock] {
         image::view(&self.lines, self.layout.rest())
     }
@@ -131,7 +130,7 @@ impl Skeleton {
 }
 
 impl PartialEq for Skeleton {
-    /// Whether all joints are equal in every bit, including names.
+    /// Compares all joints, including names, to the bit.
     fn eq(&self, other: &Self) -> bool {
         self.is_same(other)
             || image::bytes(&self.lines)[Line::BYTES..] == image::bytes(&other.lines)[Line::BYTES..]

@@ -1,4 +1,4 @@
-//! Skeletons: what the builder makes of joints, and what it refuses.
+//! Skeletons: results and errors of the builder.
 
 use crate::{Error, Pose, Skeleton, SkeletonBuilder, Transform, skeleton::SkeletonError};
 use glam::Quat;

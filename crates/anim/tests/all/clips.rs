@@ -1,4 +1,4 @@
-//! Compiled clips and their players: compared with exact sampling, in every direction, and from arbitrary bytes.
+//! Compares compiled clips with exact sampling, in every direction, and loads arbitrary bytes.
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
 mod crowded;
@@ -18,7 +18,7 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::Config;
 use random::{Dice, Recipe};
 
-/// All values of a clip at a time.
+/// All values of a clip at one time.
 #[derive(Clone, Debug, PartialEq)]
 struct Sample {
     joints: Vec<Transform>,
@@ -26,7 +26,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// Values of joints and channels that no clip has written.
+    /// Returns the values before a clip writes any.
     fn rest(joints: usize, channels: usize) -> Self {
         Self { joints: vec![rest(); joints], channels: vec![9.0; channels] }
     }
@@ -35,7 +35,7 @@ impl Sample {
         Self { joints: (0..pose.len() as u16).map(|joint| pose.get(joint)).collect(), channels: channels.to_vec() }
     }
 
-    /// The values of a player, including constant tracks.
+    /// Samples a player, including constant tracks.
     fn shown(player: &Player<&Clip>) -> Self {
         let clip = player.clip();
         let (mut pose, mut channels) = (rest_pose(clip.joints()), vec![9.0; clip.channels()]);
@@ -44,7 +44,7 @@ impl Sample {
         Self::of(&pose, &channels)
     }
 
-    /// The exact values of the tracks, with linear rotations as a player computes them.
+    /// Samples the tracks exactly, but linear rotations as a player does.
     fn exact(clip: &RawClip, time: f32) -> Self {
         let mut sample = Self::rest(clip.joints(), clip.channels());
         for (joint, found) in (0..).zip(&mut sample.joints) {
@@ -58,7 +58,6 @@ impl Sample {
         sample
     }
 
-    /// The bits of all numbers.
     fn bits(&self) -> Vec<u32> {
         let joints = self.joints.iter().flat_map(|joint| {
             let [a, b] = [joint.translation, joint.scale].map(|vector| vector.to_array());
@@ -84,8 +83,7 @@ fn rest_pose(joints: usize) -> Pose {
     pose
 }
 
-/// How far a sample is from the exact one: the greatest difference of translations, rotations (as angles), scales and
-/// channels.
+/// Returns the greatest difference of translations, rotations (as angles), scales and channels.
 fn distance(a: &Sample, b: &Sample) -> f32 {
     let joints = a.joints.iter().zip(&b.joints).map(|(a, b)| {
         let to = if a.rotation.dot(b.rotation) < 0.0 { -b.rotation } else { b.rotation };
@@ -116,7 +114,7 @@ fn builders() -> impl Strategy<Value = ClipBuilder> {
     (spacings, precisions).prop_map(|(spacing, precision)| ClipBuilder::new().jump_frames(spacing).precision(precision))
 }
 
-/// The greatest errors of a key's value and of its time, by the table in the documentation of [`Clip`].
+/// The greatest errors of a key's value and time that the documentation of [`Clip`] promises.
 struct Promised {
     key: f32,
     time: f32,
@@ -125,14 +123,14 @@ struct Promised {
 impl Promised {
     fn of(clip: &Clip) -> Self {
         match clip.precision() {
-            // Numbers other than rotations lie within a range of 2, and are within 1/131,000 of it.
+            // Numbers other than rotations lie in a range of 2, and their error is below 1/131,000 of the range.
             Precision::Compact => Self { key: 1.1e-4, time: (clip.duration() / 65_500.0).min(1e-3) },
             Precision::Tight => Self { key: 1e-6, time: 0.0 },
         }
     }
 }
 
-/// Whether a step track changes so close to a time that rounding may choose the other side.
+/// Returns whether a step track changes within `by` of a time, where rounding decides.
 fn near_a_step(clip: &RawClip, time: f32, by: f32) -> bool {
     fn near<V: TrackValue>(track: &Track<V>, time: f32, by: f32) -> bool {
         track.interpolation() == Interpolation::Step && track.times().iter().any(|key| (key - time).abs() <= by)
@@ -154,14 +152,14 @@ proptest! {
         let raw = random::clip(&recipe, &mut dice);
         let (clip, report) = builder.arc_error(1e-4).build(&raw).expect("a sound clip");
         let mut player = Player::new(&clip);
-        // What the documentation of `Clip` promises, whatever the builder says of itself.
+        // Tests the promise of the documentation, not the builder's report.
         let promised = Promised::of(&clip);
         let keys = [report.rotation_error, report.translation_error, report.scale_error, report.channel_error];
         assert!(keys.iter().all(|&error| error <= promised.key) && report.time_error <= promised.time, "{report:?}");
-        // How much a value can change due to the error of its key's time: keys are at least 0.02 s apart, values at
-        // most 4, and tangents at most 2 long.
+        // The error of a value due to the error of its time: keys are at least 0.02 s apart, values at most 4, tangents
+        // at most 2.
         let slope = 4.0 / 0.02 * promised.time;
-        // A cubic is a sum of two values and two tangents. Arcs add 1e-4, and rounding less than as much again.
+        // A cubic is a sum of two values and two tangents. Arcs add 1e-4, and rounding adds less than 2e-4.
         let bound = 4.0 * promised.key + slope + 3e-4;
         for _ in 0..20 {
             let time = (dice.number() * 0.5 + 0.5) * clip.duration();
@@ -172,7 +170,7 @@ proptest! {
             }
         }
         if recipe.frames {
-            // Also at the exact times of keys, including those of steps.
+            // Also at the exact times of keys, including steps.
             for frame in 0..(clip.duration() * 30.0) as u32 {
                 let time = frame as f32 / 30.0;
                 player.seek(time);

@@ -1,4 +1,4 @@
-//! What errors say: the numbers that they hold, and what to do.
+//! Error messages: numbers and advice.
 
 use hedgerow_anim::crowd::Crowd;
 use hedgerow_anim::library::LibraryError;
@@ -8,7 +8,7 @@ use hedgerow_anim::skin::{Skin, SkinError};
 use hedgerow_anim::{Error, Pose, SkeletonBuilder, Transform};
 use std::io::ErrorKind;
 
-/// Fails unless each text has its parts in it, and says after a semicolon or a colon what to do.
+/// Checks that each message contains its parts, and has advice after a semicolon or a colon.
 fn check(said: &[(Error, &[&str])]) {
     for (error, parts) in said {
         let text = error.to_string();

@@ -1,4 +1,4 @@
-//! Skeletons, poses and crowds through the public interface: joints in any order, compared with double precision.
+//! Skeletons, poses and crowds with joints in any order, compared with double precision.
 
 use hedgerow_anim::glam::{DAffine3, DVec3, Quat, Vec3};
 use hedgerow_anim::{Crowd, Mat34, Pose, Skeleton, SkeletonBuilder, Transform};
@@ -12,7 +12,7 @@ fn transform() -> impl Strategy<Value = Transform> {
     })
 }
 
-/// Joints as given to a builder: a tree, numbered in any order.
+/// Generates joints for a builder: a tree, numbered in any order.
 fn joints() -> impl Strategy<Value = Vec<(Option<u16>, Transform)>> {
     let tree = prop::collection::vec((any::<prop::sample::Index>(), transform()), 1..40);
     tree.prop_flat_map(|tree| {
@@ -28,7 +28,7 @@ fn joints() -> impl Strategy<Value = Vec<(Option<u16>, Transform)>> {
     })
 }
 
-/// The model transform of a joint, composed along the chain of its parents.
+/// Composes the model transform of a joint along the chain of parents.
 fn expected(joints: &[(Option<u16>, Transform)], mut joint: u16) -> DAffine3 {
     let local = |joint: u16| {
         let Transform { translation, rotation, scale } = joints[usize::from(joint)].1;

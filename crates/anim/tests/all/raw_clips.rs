@@ -1,4 +1,4 @@
-//! Raw clips: what they refuse, and exact sampling.
+//! Raw clips: errors, and exact sampling.
 
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::{
@@ -59,7 +59,7 @@ fn numbers_that_are_not_finite_are_refused_in_values_and_tangents() {
         values[bad] = f32::NAN;
         assert_eq!(refusal(Track::cubic(vec![0.0, 1.0], values)), ClipError::NotFinite { key: bad / 3 });
     }
-    // A tangent counts times the ten seconds to its neighbour; those at the ends count nothing.
+    // A tangent is multiplied by the ten seconds to the neighbouring key. Tangents at the ends do not matter.
     for (bad, key) in [(0, None), (2, Some(0)), (3, Some(1)), (5, None)] {
         let mut values = vec![0.0; 6];
         values[bad] = -1e38;
@@ -170,7 +170,7 @@ fn linear_rotations_turn_at_constant_speed_along_the_shorter_arc() {
         let expected = Quat::from_rotation_z(0.3 + 2.0 * t);
         assert!(track.sample(t).dot(expected).abs() > 1.0 - 1e-7);
         assert!(track.sample(t).is_normalized());
-        // A player's normalised sum is on the same arc, ahead or behind by less than two degrees in this turn of 115.
+        // A player's normalised sum is on the same arc, off by less than two degrees in this turn of 115 degrees.
         assert!(track.sample_as_played(t).angle_between(track.sample(t)) < 0.035);
     }
     assert!(track.sample_as_played(0.25).angle_between(track.sample(0.25)) > 0.005);
@@ -186,7 +186,7 @@ fn rotations_that_are_not_unit_are_normalised_where_they_are_evaluated() {
     assert!((long.sample_as_played(0.5) - half).length() < 1e-7);
     let cubic: Vec<Quat> = keys.iter().flat_map(|&key| [key * 0.0, key, key * 0.0]).collect();
     let cubic = Track::cubic(vec![0.0, 1.0], cubic).expect("sound keys");
-    // As in glTF, the components are interpolated unchanged, then normalised.
+    // As in glTF, components are interpolated, then normalised.
     let expected = (keys[0] + keys[1]).normalize();
     assert!((cubic.sample(0.5) - expected).length() < 1e-7);
 }
@@ -204,7 +204,7 @@ fn the_player_that_searches_tracks_plays_the_test_clip() {
         tracks.sample(time, &mut pose);
         tracks.sample_from(&mut places, time, &mut kept);
         assert_eq!(kept, pose);
-        // Also from far away, and backward.
+        // Also after jumps, and backward.
         let mut far = (KeyPlaces::new(&tracks), pose.clone());
         tracks.sample_from(&mut far.0, 4.0 - time, &mut far.1);
         tracks.sample_from(&mut far.0, time, &mut far.1);

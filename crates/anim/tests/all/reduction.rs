@@ -11,7 +11,7 @@ use hedgerow_anim::{
 use hedgerow_experiments::workloads::swaying;
 use proptest::prelude::*;
 
-/// A skeleton of joints whose parents come before them, each a tenth of a metre from its parent.
+/// Returns a skeleton in which each joint is a tenth of a metre from its parent.
 fn skeleton(parents: &[u16]) -> Skeleton {
     let mut builder = SkeletonBuilder::new();
     builder.joint("root", None, Transform::from_xyz(0.0, 1.0, 0.0));
@@ -25,7 +25,7 @@ fn chain(joints: u16) -> Skeleton {
     skeleton(&(0..joints - 1).collect::<Vec<_>>())
 }
 
-/// The model matrices of a pose, composed in double precision.
+/// Composes the model matrices of a pose in double precision.
 fn models(skeleton: &Skeleton, pose: &Pose) -> Vec<DAffine3> {
     let mut models: Vec<DAffine3> = Vec::new();
     for (joint, &parent) in (0..).zip(skeleton.parents()) {
@@ -37,7 +37,7 @@ fn models(skeleton: &Skeleton, pose: &Pose) -> Vec<DAffine3> {
     models
 }
 
-/// The greatest distance of each joint's six points from their positions in the original, at this many times.
+/// Returns, for each joint, the greatest distance of six points from their original positions.
 fn errors(clip: &RawClip, reduced: &RawClip, skeleton: &Skeleton, reduction: &Reduction, moments: u16) -> Vec<f64> {
     let mut most = vec![0.0_f64; skeleton.len()];
     for moment in 0..=moments {
@@ -72,7 +72,7 @@ fn assert_bound(clip: &RawClip, reduced: &RawClip, skeleton: &Skeleton, reductio
 
 #[test]
 fn a_character_loses_most_of_its_keys_within_the_bound() {
-    // Twelve limbs of eight joints below a root; the motion is that of the test clip.
+    // Twelve limbs of eight joints below a root.
     let parents: Vec<u16> = (0..96).map(|joint| if joint % 8 == 0 { 0 } else { joint }).collect();
     let (clip, skeleton) = (swaying(97, 120, 0.0), skeleton(&parents));
     let reduction = Reduction::new(5e-3, 0.03);
@@ -153,7 +153,7 @@ fn wide_turns_get_keys_where_a_player_would_run_unevenly() {
 
 #[test]
 fn a_cubic_track_stays_cubic_where_that_is_smaller() {
-    // A cubic track that is exactly one polynomial over many keys: two of them suffice.
+    // A cubic track with many keys on one polynomial: two keys suffice.
     let times: Vec<f32> = (0..=16_u8).map(|key| f32::from(key) / 4.0).collect();
     let slope = |x: f32| Vec3::Y * (3.0 * x * x - 4.0 * x);
     let values = times.iter().flat_map(|&x| [slope(x), Vec3::Y * (x * x * x - 2.0 * x * x), slope(x)]).collect();
@@ -191,7 +191,7 @@ fn a_joint_with_a_finer_bound_of_its_own_has_it() {
 
 #[test]
 fn the_last_bound_that_is_given_for_a_joint_counts() {
-    // The greatest number of joints, each three times: in any order this takes no longer than one pass over them.
+    // The greatest number of joints, each three times: any order takes no longer than one pass.
     let joints: Vec<u16> = (0..u16::MAX).map(|joint| joint.wrapping_mul(40_503)).collect();
     let mut reduction = Reduction::default();
     for round in 1..=3_u8 {
@@ -209,7 +209,7 @@ fn the_last_bound_that_is_given_for_a_joint_counts() {
 
 #[test]
 fn what_no_point_hangs_on_keeps_a_key() {
-    // Everything below a scale of zero is at one point, and the root's rotation moves no point at distance zero.
+    // A scale of zero puts all descendants at one point, and the root's rotation moves no point at distance zero.
     let mut clip = swaying(2, 30, 0.0);
     clip.set_scale(0, Track::constant(Vec3::ZERO).expect("finite")).expect("fits");
     let reduction = Reduction::new(1e-3, 0.0);
@@ -294,7 +294,7 @@ struct Curve {
 }
 
 impl Curve {
-    /// Numbers that vary over time, by component.
+    /// Returns a number that varies over time, by component.
     fn number(&self, component: usize, time: f32, key: usize) -> f32 {
         let offset = 1.7 * f32::from(u8::try_from(component).expect("few"));
         if self.waves {
@@ -339,7 +339,7 @@ fn curves() -> impl Strategy<Value = Curve> {
 
 type Joint = (u16, Option<Curve>, Option<Curve>, Option<Curve>);
 
-/// A skeleton and a clip for it, printed as the values they were made from.
+/// A skeleton and a clip, printed as the values they were made from.
 struct Character {
     joints: Vec<Joint>,
     skeleton: Skeleton,
@@ -449,7 +449,7 @@ fn what_a_player_shows_of_a_reduced_clip_is_within_the_bound() {
         for (found, expected) in models(&skeleton, &played).iter().zip(models(&skeleton, &exact)) {
             for axis in [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z] {
                 let away = found.transform_point3(axis * 0.05).distance(expected.transform_point3(axis * 0.05));
-                // A tight word adds less than a hundredth.
+                // Tight words add less than 1 %.
                 assert!(away < 1.01e-3, "{away} at {time}");
             }
         }
@@ -458,7 +458,7 @@ fn what_a_player_shows_of_a_reduced_clip_is_within_the_bound() {
 
 #[test]
 fn a_half_turn_of_a_reduced_clip_goes_the_way_it_went() {
-    // Rounded to words, the two ends are equally close the other way around.
+    // After rounding to words, the other arc may be as short.
     for tilt in (0..40_u8).map(|tilt| f32::from(tilt) * 0.1) {
         let axis = Vec3::new(tilt.sin(), tilt.cos(), 0.3).normalize();
         let turns = [0.0, 0.999_97 * core::f32::consts::PI].map(|angle| Quat::from_axis_angle(axis, angle)).to_vec();

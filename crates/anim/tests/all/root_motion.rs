@@ -1,4 +1,4 @@
-//! Root motion: the character's motion and the part in place give the original, over any number of loops.
+//! Root motion: combining the motion and the part in place gives the original, over any number of loops.
 
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::{
@@ -10,7 +10,7 @@ use hedgerow_anim::{
 use proptest::prelude::*;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
-/// The root of a clip at a time, over an identity rest pose.
+/// Samples the root of a clip, with an identity rest pose.
 fn root(clip: &RawClip, time: f32) -> Transform {
     Transform {
         translation: clip.translation(0).map_or(Vec3::ZERO, |track| track.sample(time)),
@@ -19,7 +19,6 @@ fn root(clip: &RawClip, time: f32) -> Transform {
     }
 }
 
-/// One transform below another.
 fn below(parent: Transform, child: Transform) -> Transform {
     RootMotion::apply(child, parent)
 }
@@ -30,7 +29,7 @@ fn assert_near(found: Transform, expected: Transform, error: f32, what: &str) {
     assert!(away <= error, "{what}: {found:?} is {away} away from {expected:?}, more than {error}");
 }
 
-/// Walks a quarter of a circle in a second, bobbing.
+/// Returns a clip that walks a quarter circle in a second, bobbing.
 fn curve() -> RawClip {
     let mut clip = RawClip::new(1.0, 2).expect("a sound clip");
     let times: Vec<f32> = (0..=10_u8).map(|key| f32::from(key) / 10.0).collect();
@@ -86,7 +85,7 @@ fn four_quarters_of_a_circle_come_back_to_where_they_began() {
 
 #[test]
 fn whole_turns_within_a_clip_are_counted() {
-    // Two turns and a half in three seconds.
+    // Two and a half turns in three seconds.
     let times: Vec<f32> = (0..=30_u8).map(|key| f32::from(key) / 10.0).collect();
     let turns = (0..=30_u8).map(|key| Quat::from_rotation_y(f32::from(key) / 30.0 * 2.5 * TAU)).collect();
     let mut clip = RawClip::new(3.0, 1).expect("a sound clip");
@@ -194,7 +193,7 @@ fn a_character_steps_where_it_looks_and_as_far_as_it_is_large() {
     }
 }
 
-/// A clip of one joint: keys at irregular times that lean by less than a radian and turn arbitrarily.
+/// Generates clips of one joint: irregular keys that lean by less than a radian and turn arbitrarily.
 fn clips() -> impl Strategy<Value = RawClip> {
     let key = (0.05_f32..0.4, -2.0_f32..2.0, -2.0_f32..2.0, -2.0_f32..2.0, -3.0_f32..3.0, -1.0_f32..1.0, -1.0_f32..1.0);
     let keys = proptest::collection::vec(key, 2..8);
@@ -264,7 +263,7 @@ proptest! {
         for step in 0..=500_u16 {
             let time = clip.duration() * f32::from(step) / 500.0;
             let found = below(motion.at(time), root(&in_place, time));
-            // Between the points that the split tested, the error may be slightly greater.
+            // Between the tested times, the error may be slightly greater.
             assert_near(found, root(&clip, time), 1.25 * options.error + 1e-5, "put together");
         }
     }
@@ -281,7 +280,7 @@ proptest! {
             character = below(character, motion.delta(now, next));
             now = next;
             assert_near(character, motion.delta(0.0, now), 2e-3, "accumulated");
-            // The same by stepping through the loops one after another.
+            // The same delta, one loop after the other.
             let loops = (now / duration).floor();
             #[expect(clippy::cast_possible_truncation, reason = "few loops, and a time within one")]
             let (whole, rest) = (loops as i32, (now - loops * duration) as f32);

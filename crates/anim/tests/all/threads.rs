@@ -1,4 +1,4 @@
-//! Characters and crowds on several threads: the same bits as on one.
+//! Characters and crowds have the same bits on several threads as on one.
 #![cfg(feature = "rayon")]
 
 use hedgerow_anim::player::Playback;
@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use std::sync::Mutex;
 
 const JOINTS: u16 = 96;
-/// No whole number of groups of sixteen, and more joints than one thread keeps for itself.
+/// Not a multiple of sixteen, and with enough joints to share among threads.
 const CHARACTERS: usize = 507;
 
 fn pool(threads: usize) -> ThreadPool {
@@ -26,7 +26,7 @@ fn skeleton() -> Skeleton {
     builder.build().unwrap().0
 }
 
-/// A skin in another order than the skeleton's, without every seventh joint.
+/// Returns a skin in another joint order, without every seventh joint.
 fn skin(skeleton: &Skeleton) -> Skin {
     let whole = Skin::at_rest(skeleton).unwrap();
     let joints: Vec<u16> = (0..JOINTS).rev().filter(|joint| joint % 7 != 6).collect();
@@ -38,7 +38,7 @@ fn clips() -> [Clip; 2] {
     [0.0, 0.7].map(|phase| ClipBuilder::new().build(&swaying(usize::from(JOINTS), 40, phase)).unwrap().0)
 }
 
-/// A character that owns all that it needs.
+/// A character that owns its pose and its player.
 #[derive(Clone, Debug)]
 struct Character<'c> {
     player: Player<&'c Clip>,
@@ -59,7 +59,7 @@ fn characters<'c>(skeleton: &Skeleton, clips: &'c [Clip; 2]) -> Vec<Character<'c
     (0..CHARACTERS).map(character).collect()
 }
 
-/// Vertices that follow a few joints each.
+/// Returns a mesh whose vertices follow a few joints each.
 fn mesh(skin: &Skin) -> SkinnedMesh {
     let positions: Vec<[f32; 3]> = (0..40_u8).map(|at| [f32::from(at), 1.0, -f32::from(at)]).collect();
     let joints: Vec<u16> = (0..80).map(|at| at * 13 % 80).collect();
@@ -104,7 +104,7 @@ fn characters_that_own_their_poses_have_the_same_bits_on_any_number_of_threads()
         characters
     };
 
-    // One character after the other, without any of the calls above.
+    // One character after the other, without the calls under test.
     let mut expected = characters(&skeleton, &clips);
     let mut room = Vec::new();
     for character in &mut expected {
@@ -192,7 +192,6 @@ fn a_crowd_has_the_same_bits_on_any_number_of_threads() {
     }
 }
 
-/// What a closure of the caller's returns.
 #[derive(Debug, PartialEq)]
 enum Stop {
     At(usize),

@@ -1,9 +1,9 @@
-//! Clips, poses, blends and skinning have the same bits on every machine: the hashes here were written once, and hold
-//! with every instruction set, pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and
-//! WebAssembly. With the feature `_levels` each test runs at every level of the machine, else at the best.
+//! Clips, poses, blends and skinning have the same bits on every machine: the hashes hold for every instruction set,
+//! pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and WebAssembly. With the
+//! feature `_levels`, each test runs at every level of the machine, otherwise at the best level.
 //!
-//! Model matrices, palettes and skinning have two hashes: one where products are fused with sums (AVX2, AVX-512, NEON),
-//! one where they are not. Inputs are made of integers, with no function of the system's mathematical library.
+//! Model matrices, palettes and skinning have two hashes: with and without fused multiply-add (AVX2, AVX-512, NEON have
+//! it). Inputs are computed from integers, without functions of the system's library.
 
 mod numbers;
 
@@ -17,7 +17,7 @@ use numbers::{Dice, Hash};
 
 const JOINTS: u16 = 37;
 
-/// Hashes of the models and palettes of single poses, of those of a crowd, and of skinned vertices.
+/// The hashes of matrices of single poses, of matrices of a crowd, and of skinned vertices.
 const FUSED: [u64; 3] = [0x61ae_9f20_7f25_be2e, 0x82e1_baae_d571_29f5, 0x88e5_7290_9906_1230];
 const UNFUSED: [u64; 3] = [0x30f6_7acc_6c6b_90b0, 0xc5c3_66f8_318e_133f, 0x158f_fa16_70db_bdc5];
 
@@ -36,7 +36,7 @@ impl Hash {
 }
 
 impl Dice {
-    /// A unit quaternion. The sum is written out, for the order in which glam adds depends on the machine.
+    /// Returns a unit quaternion. The sum is written out, because glam's order depends on the machine.
     fn rotation(&mut self) -> Quat {
         let numbers = [self.signed(), self.signed(), self.signed(), self.signed() * 0.5 + 1.0];
         let wide = numbers.map(f64::from);
@@ -61,7 +61,7 @@ impl Dice {
         .unwrap()
     }
 
-    /// A skeleton, and a skin of all its joints in its order.
+    /// Returns a skeleton, and a skin with the same joint order.
     fn character(&mut self) -> (Skeleton, Skin) {
         let (mut builder, mut binds) = (SkeletonBuilder::new(), Vec::new());
         for joint in 0..JOINTS {
@@ -101,13 +101,13 @@ impl Dice {
     }
 }
 
-/// The same clip in words of 16 and of 32 bits.
+/// Returns the same clip in words of 16 and of 32 bits.
 fn clips() -> [Clip; 2] {
     [Precision::Compact, Precision::Tight]
         .map(|precision| ClipBuilder::new().precision(precision).build(&Dice(5).clip()).unwrap().0)
 }
 
-/// What a clip shows when it is played forward, backward and by seeks.
+/// Hashes a clip played forward, backward and by seeks.
 fn played(clip: &Clip) -> u64 {
     let (mut hash, mut player, mut pose, mut channels) =
         (Hash::new(), Player::new(clip), Pose::new(JOINTS.into()), [0.0]);
@@ -131,7 +131,6 @@ fn played(clip: &Clip) -> u64 {
     hash.0
 }
 
-/// Sums, fades and differences of poses.
 fn blended() -> u64 {
     let (mut hash, mut dice) = (Hash::new(), Dice(17));
     let mut mask = JointMask::new(JOINTS.into(), 1.0).unwrap();
@@ -155,7 +154,6 @@ fn blended() -> u64 {
     hash.0
 }
 
-/// Model matrices and palettes: of single poses, and of a crowd.
 fn matrices() -> [u64; 2] {
     let mut dice = Dice(23);
     let (skeleton, skin) = dice.character();
@@ -176,7 +174,7 @@ fn matrices() -> [u64; 2] {
     [single.0, many.0]
 }
 
-/// A mesh of vertices with one to four influences and two morph targets: as bytes, and skinned.
+/// Hashes a mesh with one to four influences and two morph targets: as bytes, and skinned.
 fn skinned() -> [u64; 2] {
     let (vertices, joints) = (333, 19);
     let mut dice = Dice(29);
@@ -213,7 +211,7 @@ fn skinned() -> [u64; 2] {
     [bytes.0, skinned.0]
 }
 
-/// What a function returns at each level of the machine, or at the best, with the level's name.
+/// Calls a function at each level of the machine, or at the best, and returns results with the level's name.
 fn at_levels<R>(work: impl Fn() -> R) -> Vec<(String, R)> {
     #[cfg(feature = "_levels")]
     let found = {

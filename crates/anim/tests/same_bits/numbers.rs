@@ -1,4 +1,4 @@
-//! A hash, and numbers to make inputs of: the same on every machine. Shared by both tests of `same_bits`.
+//! A hash and random numbers, the same on every machine. Both `same_bits` tests use this file.
 
 use hedgerow_math::Mat34;
 use hedgerow_math::glam::Vec3;
@@ -38,7 +38,7 @@ impl Dice {
         usize::try_from((self.0 >> 33) % end as u64).unwrap()
     }
 
-    /// From -1 to 1.
+    /// Returns a number from −1 to 1.
     pub(crate) fn signed(&mut self) -> f32 {
         self.below(1 << 20) as f32 / 524_288.0 - 1.0
     }

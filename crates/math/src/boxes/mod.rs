@@ -7,9 +7,9 @@ use core::ops::Range;
 use glam::Vec3;
 use std::collections::TryReserveError;
 
-/// The number of boxes in a group, which are tested together.
+/// The number of boxes that are tested together.
 pub const GROUP: usize = 8;
-/// The number of boxes in a block: the number of bits in a word.
+/// The number of boxes in a block: one for each bit of a `u64`.
 pub const BLOCK: usize = 64;
 
 /// Eight boxes as columns: 192 bytes, three cache lines. Unused lanes are empty boxes.
@@ -26,7 +26,7 @@ impl BoxGroup {
     /// Eight empty boxes.
     pub const EMPTY: Self = Self { min: [[f32::INFINITY; GROUP]; 3], max: [[f32::NEG_INFINITY; GROUP]; 3] };
 
-    /// One box, and seven empty ones.
+    /// Creates a group of one box and seven empty boxes.
     #[inline]
     pub fn of(bounds: &Aabb) -> Self {
         let mut group = Self::EMPTY;
@@ -34,7 +34,7 @@ impl BoxGroup {
         group
     }
 
-    /// The box of a lane.
+    /// Returns the box of a lane.
     #[inline]
     pub fn get(&self, lane: usize) -> Aabb {
         let corner = |columns: &[[f32; GROUP]; 3]| Vec3::from_array(core::array::from_fn(|axis| columns[axis][lane]));
@@ -49,7 +49,7 @@ impl BoxGroup {
         } else if bounds.is_empty() {
             &Aabb::EMPTY
         } else {
-            // Its extent is unknown.
+            // NaN: the extent is unknown.
             &Aabb::INFINITE
         };
         for axis in 0..3 {
@@ -58,13 +58,13 @@ impl BoxGroup {
         }
     }
 
-    /// The lanes whose boxes are not empty.
+    /// Returns a bit mask of the lanes whose boxes are not empty.
     #[inline]
     pub fn present(&self) -> u8 {
         (0..GROUP).fold(0, |mask, lane| mask | u8::from(self.min[0][lane] <= self.max[0][lane]) << lane)
     }
 
-    /// Extends the box of each lane to contain that of the other group.
+    /// Extends each box to contain the box of the same lane in `other`.
     #[inline]
     pub fn widen(&mut self, other: &Self) {
         for axis in 0..3 {
@@ -83,28 +83,30 @@ impl BoxGroup {
         }
     }
 
-    /// The smallest box around all eight.
+    /// Returns the smallest box around all eight boxes.
     pub fn merged(&self) -> Aabb {
         (0..GROUP).fold(Aabb::EMPTY, |all, lane| all.merge(&self.get(lane)))
     }
 }
 
-/// A list of boxes in a layout that allows testing eight at a time. Use it to cull boxes of your own in the same way as
-/// a scene of `hedgerow` does.
+/// A list of boxes that tests eight boxes at a time, with the kernels that a scene of `hedgerow` culls with.
 ///
-/// Takes 24 bytes per box, in groups of eight. Empty boxes are stored as [`Aabb::EMPTY`] and never found. Infinite
-/// boxes are always found, and so are boxes with NaN in any component, which are stored as [`Aabb::INFINITE`].
+/// Takes 24 bytes per box, in groups of eight. Empty boxes are stored as [`Aabb::EMPTY`] and never found. Boxes with
+/// NaN are stored as [`Aabb::INFINITE`]. Infinite boxes are always found.
 ///
 /// ```
 /// use hedgerow_math::glam::{Vec3, Vec4};
 /// use hedgerow_math::{Aabb, Boxes, Frustum};
 ///
-/// let boxes: Boxes = (0..100).map(|x| Aabb::new(Vec3::splat(x as f32), Vec3::splat(x as f32 + 0.5))).collect();
+/// let mut boxes: Boxes = (0..100).map(|x| Aabb::new(Vec3::splat(x as f32), Vec3::splat(x as f32 + 0.5))).collect();
 /// let right_of_97 = Vec4::new(1.0, 0.0, 0.0, -97.2);
 /// let all = Vec4::ZERO;
 /// let mut visible = Vec::new();
 /// boxes.cull(&Frustum::from_planes([right_of_97, all, all, all, all, all])?, &mut visible);
 /// assert_eq!(visible, [97, 98, 99]);
+/// boxes.set(0, Aabb::EMPTY);
+/// assert_eq!((boxes.swap_remove(0), boxes.len()), (Aabb::EMPTY, 99));
+/// assert_eq!(boxes.get(0).map(|last| last.min), Some(Vec3::splat(99.0)));
 /// # Ok::<(), hedgerow_math::Error>(())
 /// ```
 ///
@@ -116,19 +118,19 @@ pub struct Boxes {
 }
 
 impl Boxes {
-    /// A list without boxes.
+    /// Creates a list without boxes.
     #[must_use]
     pub const fn new() -> Self {
         Self { groups: Vec::new(), len: 0 }
     }
 
-    /// The number of boxes.
+    /// Returns the number of boxes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether the list has no boxes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -150,14 +152,14 @@ impl Boxes {
         self.groups[index / GROUP].set(index % GROUP, &bounds);
     }
 
-    /// A box; `None` if there is no such box. Runs in **O(1)**.
+    /// Returns a box, or `None` if there is no such box. Runs in **O(1)**.
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Aabb> {
         (index < self.len).then(|| self.groups[index / GROUP].get(index % GROUP))
     }
 
-    /// Removes a box and puts the last one in its place. Runs in **O(1)**.
+    /// Removes a box, moves the last box to its index, and returns the removed box. Runs in **O(1)**.
     ///
     /// # Panics
     /// If there is no such box.
@@ -169,7 +171,7 @@ impl Boxes {
         removed
     }
 
-    /// Removes all boxes from `len` on and keeps their memory.
+    /// Removes all boxes from index `len` on and keeps their memory.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
             self.groups.truncate(len.div_ceil(GROUP));
@@ -187,19 +189,19 @@ impl Boxes {
 
     /// Appends the indices of all boxes that touch the frustum to a list, in ascending order.
     ///
-    /// Runs in **O(boxes)**, eight at a time: see [`Frustum::touches`].
+    /// Runs in **O(boxes)**, eight boxes at a time. The test is [`Frustum::touches`].
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         self.cull_blocks(0..self.blocks(), frustum, visible);
     }
 
-    /// The number of blocks of 64 boxes; the last one may be partly filled.
+    /// Returns the number of blocks of 64 boxes; the last one may be partly filled.
     #[inline]
     #[doc(hidden)]
     pub fn blocks(&self) -> usize {
         self.len.div_ceil(BLOCK)
     }
 
-    /// Like [`Self::cull`], for some blocks only.
+    /// Like [`Self::cull`], but only for a range of blocks.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "no list is longer than the numbers that it is told by")]
     #[doc(hidden)]
@@ -209,7 +211,7 @@ impl Boxes {
         kernels::list_in_frustum(groups, (blocks.start * BLOCK) as u32, frustum, visible);
     }
 
-    /// The smallest box around the boxes of a range. Runs in **O(boxes of the range)**.
+    /// Returns the smallest box around the boxes of a range. Runs in **O(boxes of the range)**.
     #[doc(hidden)]
     pub fn merged(&self, range: Range<usize>) -> Aabb {
         let (first, end) = (range.start.div_ceil(GROUP), range.end.min(self.len) / GROUP);
@@ -223,14 +225,13 @@ impl Boxes {
         edges.fold(lanes.merged(), one)
     }
 
-    /// Sets the number of boxes: keeps the first ones and appends empty ones.
+    /// Sets the number of boxes: removes boxes from the end or appends empty boxes.
     #[doc(hidden)]
     pub fn resize(&mut self, len: usize) {
         self.truncate(len);
         let groups = len.div_ceil(GROUP);
         if groups > self.groups.capacity() {
-            // A group is large and most lists are short: with the usual doubling from four, most of a short list would
-            // be unused.
+            // Grow by a quarter: most lists are short, and a group is large.
             let grown = groups.max(self.groups.capacity() / 4 * 5);
             self.groups.reserve_exact(grown - self.groups.len());
         }
@@ -238,27 +239,27 @@ impl Boxes {
         self.len = len;
     }
 
-    /// Makes room for this many boxes in total.
+    /// Grows the capacity to this many boxes in total.
     #[doc(hidden)]
     pub fn try_reserve(&mut self, len: usize) -> Result<(), TryReserveError> {
         self.groups.try_reserve_exact(len.div_ceil(GROUP).saturating_sub(self.groups.len()))
     }
 
-    /// All boxes. Lanes after the last box are empty boxes.
+    /// Returns all groups. Lanes after the last box are empty boxes.
     #[inline]
     #[doc(hidden)]
     pub fn groups(&self) -> &[BoxGroup] {
         &self.groups
     }
 
-    /// A group of eight boxes. Lanes after the last box must stay empty.
+    /// Returns a group of eight boxes. Lanes after the last box must stay empty.
     #[inline]
     #[doc(hidden)]
     pub fn group_mut(&mut self, group: usize) -> &mut BoxGroup {
         &mut self.groups[group]
     }
 
-    /// The groups of the block of 64 boxes that starts at `64 * block`.
+    /// Returns the groups of the block of 64 boxes that starts at `64 * block`.
     #[inline]
     #[doc(hidden)]
     pub fn block(&self, block: usize) -> &[BoxGroup] {

@@ -1,7 +1,7 @@
-//! Fallible allocation: lists and texts that return an error if the allocator refuses.
+//! Fallible allocation: an error is returned if the allocator refuses.
 //!
-//! Used by all that reads bytes, and by methods that are named `try_`. All other code grows its lists in the usual way,
-//! which aborts the process.
+//! Readers of bytes and methods named `try_…` use it. All other code grows its lists in the usual way, which aborts the
+//! process.
 
 use core::hint::black_box;
 use std::alloc::{Layout, handle_alloc_error};
@@ -17,7 +17,7 @@ pub fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TryReserveError> {
     Ok(())
 }
 
-/// A list with room for exactly this many values.
+/// Creates an empty list with room for exactly this many values.
 #[inline]
 pub fn with_capacity<T>(capacity: usize) -> Result<Vec<T>, TryReserveError> {
     let mut list = Vec::new();
@@ -25,40 +25,40 @@ pub fn with_capacity<T>(capacity: usize) -> Result<Vec<T>, TryReserveError> {
     Ok(list)
 }
 
-/// Makes room in a list for this many values in total.
+/// Grows the capacity of a list to this many values in total.
 pub fn reserve_for<T>(list: &mut Vec<T>, capacity: usize) -> Result<(), TryReserveError> {
     list.try_reserve_exact(capacity.saturating_sub(list.len()))
 }
 
-/// A list of this many copies of a value.
+/// Returns a list of this many copies of a value.
 pub fn filled<T: Copy>(len: usize, value: T) -> Result<Vec<T>, TryReserveError> {
     let mut list = with_capacity(len)?;
     list.resize(len, value);
     Ok(list)
 }
 
-/// A copy of a list.
+/// Returns a copy of a list.
 pub fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, TryReserveError> {
     let mut list = with_capacity(values.len())?;
     list.extend_from_slice(values);
     Ok(list)
 }
 
-/// Collects values whose number is known.
+/// Collects an iterator of known length into a list.
 pub fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
     let mut list = with_capacity(values.len())?;
     list.extend(values);
     Ok(list)
 }
 
-/// A list without spare room.
+/// Converts a list to a slice without spare capacity.
 pub fn boxed<T: Copy>(list: Vec<T>) -> Result<Box<[T]>, TryReserveError> {
-    // To cut off spare room is to allocate, which the standard library does not do fallibly.
+    // Dropping spare capacity reallocates, which the standard library does only infallibly.
     let list = if list.capacity() > list.len() { copied(&list)? } else { list };
     Ok(list.into_boxed_slice())
 }
 
-/// A copy of a text.
+/// Returns a copy of a text.
 pub fn text(text: &str) -> Result<Box<str>, TryReserveError> {
     let mut copy = String::new();
     copy.try_reserve_exact(text.len())?;
@@ -66,11 +66,11 @@ pub fn text(text: &str) -> Result<Box<str>, TryReserveError> {
     Ok(copy.into_boxed_str())
 }
 
-/// How many bytes are made ready for a read, at least and at most.
+/// The least and the greatest number of bytes prepared for one read.
 const FEWEST_AHEAD: usize = 1 << 10;
 const MOST_AHEAD: usize = 1 << 16;
 
-/// Reads to the end, and returns the bytes.
+/// Reads to the end and returns the bytes.
 pub fn read_whole(from: impl Read) -> Result<Vec<u8>, ErrorKind> {
     let mut bytes = Vec::new();
     read_to_end(from, &mut bytes)?;
@@ -79,21 +79,21 @@ pub fn read_whole(from: impl Read) -> Result<Vec<u8>, ErrorKind> {
 
 /// Reads to the end, appends the bytes, and returns their number.
 ///
-/// Unlike [`Read::read_to_end`], it uses fallible allocation each time the list grows: `Read::read_to_end` allocates
-/// infallibly for the first bytes of a reader that does not know its length, and whenever the list is full.
+/// Every growth of the list is fallible. [`Read::read_to_end`] allocates infallibly for the first bytes of a reader of
+/// unknown length, and whenever the list is full.
 pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, ErrorKind> {
     let start = bytes.len();
     let mut end = start;
     let mut few = [0; 64];
     let result = loop {
-        // What lies between `end` and the length is room.
+        // Bytes from `end` on are room for the next read.
         let full = end == bytes.capacity();
         if end == bytes.len() {
-            // No more than a multiple of what was read so far: a kept list may have far more room than is needed now.
+            // Prepare no more than was read so far: a reused list may have far more room than is needed now.
             let step = (end - start).clamp(FEWEST_AHEAD, MOST_AHEAD);
             bytes.resize(bytes.capacity().min(end + step), 0);
         }
-        // Where a list is full there may be nothing more to read: that is found out before it grows.
+        // If the list is full, a few bytes are read first: at the end of the input the list need not grow.
         let read = if full { from.read(&mut few) } else { from.read(&mut bytes[end..]) };
         match read {
             Ok(0) => break Ok(end - start),
@@ -115,32 +115,31 @@ pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, Er
 
 /// Allocates room for this many values, and frees it again.
 ///
-/// Call it right before an allocation that can only be infallible, such as that of an [`Arc`]: if memory is short, this
-/// returns an error. Only if another thread takes the memory in between can the process still abort.
+/// Call `probe` right before an allocation that can only be infallible, such as an [`Arc`]. If memory is short, `probe`
+/// returns an error. The process still aborts if another thread takes the memory in between.
 pub fn probe<T>(values: usize) -> Result<(), TryReserveError> {
-    // The compiler must not find out that nothing is stored there.
+    // Keeps the compiler from removing the unused allocation.
     drop(black_box(with_capacity::<T>(values)?));
     Ok(())
 }
 
-/// A shared value, allocated after a [`probe`].
+/// Puts a value in an [`Arc`], after a [`probe`].
 pub fn shared<T>(value: T) -> Result<Arc<T>, TryReserveError> {
-    // Two counts, then the value.
+    // An `Arc` stores two counts before the value.
     probe::<(usize, usize, T)>(1)?;
     Ok(Arc::new(value))
 }
 
-/// Shared copies of a value, allocated after a [`probe`].
+/// Puts copies of a value in an [`Arc`], after a [`probe`].
 pub fn shared_filled<T: Copy>(len: usize, value: T) -> Result<Arc<[T]>, TryReserveError> {
-    // Two counts, which fill no more than two values or one of a greater alignment.
+    // An `Arc` stores two counts before the values.
     let counts = (2 * size_of::<usize>()).div_ceil(size_of::<T>().max(1));
     probe::<T>(len.saturating_add(counts))?;
-    // Its length is known, so this is one allocation.
+    // The iterator's length is known, so this is one allocation.
     Ok(core::iter::repeat_n(value, len).collect())
 }
 
-/// Unwraps an allocation for callers that do not return an error: aborts the process if the allocation failed, as `Vec`
-/// does.
+/// Unwraps an allocation. Aborts the process if the allocation failed, as `Vec` does.
 #[inline]
 pub fn or_abort<T>(made: Result<T, TryReserveError>) -> T {
     made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<T>()))
@@ -160,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_reader_is_read_to_its_end_or_to_its_error() {
-        /// Gives a few bytes at a time, is interrupted now and then, and fails at the end.
+        /// Returns a few bytes at a time, is interrupted now and then, and fails at the end.
         #[derive(Default)]
         struct Odd {
             turn: usize,

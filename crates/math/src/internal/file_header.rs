@@ -1,17 +1,17 @@
-//! The header of everything that the crate writes as bytes: what it is, its length, and a checksum to detect damage.
+//! The header of every byte format of these crates: kind, version, length, and a checksum to detect damage.
 //!
 //! ```text
 //! magic "hedgerow" 8 B │ version u32 │ kind u32 │ length in bytes u64 │ checksum u64
 //! ```
 //!
-//! The checksum is XXH3 with 64 bits of what follows the header, its seed XXH3 of the header's first 24 bytes.
+//! The checksum is the 64-bit XXH3 of the body, seeded with XXH3 of the header's first 24 bytes.
 
 use twox_hash::XxHash3_64;
 
-/// The first bytes of everything that the crate writes as bytes.
+/// The first eight bytes of every byte format.
 pub const MAGIC: [u8; 8] = *b"hedgerow";
 
-/// Magic, version, kind, length and checksum.
+/// The size of the header, in bytes.
 pub const HEADER_BYTES: usize = 32;
 
 /// The kind of content after a header.
@@ -36,22 +36,22 @@ pub enum Kind {
     Patch = 8,
 }
 
-/// Why bytes do not have the expected header or checksum.
+/// The reason why a header or a checksum was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// They do not start with the magic.
+    /// The bytes do not start with the magic.
     Magic,
-    /// The version is not the expected one, but this one.
+    /// The version that was found instead of the expected one.
     Version(u32),
     /// There are more or fewer bytes than the header states.
     Length { expected: u64, found: u64 },
     /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// The content is not of the expected kind, but of this kind.
+    /// The kind that was found instead of the expected one.
     Kind(u32),
 }
 
-/// Writes the header into the first bytes, which are reserved for it.
+/// Writes the header over the first [`HEADER_BYTES`] bytes.
 pub fn write_header(kind: Kind, version: u32, bytes: &mut [u8]) {
     let length = bytes.len() as u64;
     bytes[..8].copy_from_slice(&MAGIC);
@@ -62,7 +62,7 @@ pub fn write_header(kind: Kind, version: u32, bytes: &mut [u8]) {
     bytes[24..HEADER_BYTES].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// The body of undamaged bytes of this kind and version.
+/// Checks the header and the checksum, and returns the body.
 pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Broken> {
     let found = bytes.len() as u64;
     if bytes.get(..8).is_none_or(|magic| magic != MAGIC) {
@@ -88,15 +88,15 @@ pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Bro
     Ok(body)
 }
 
-/// The 64-bit XXH3 hash of bytes. It differs for different bytes, except with a probability of 2⁻⁶⁴.
+/// Returns the 64-bit XXH3 hash of bytes. Different bytes have the same hash with a probability of 2⁻⁶⁴.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
 }
 
-/// XXH3 (64 bits) of the body, seeded with XXH3 of the header's first 24 bytes: of all bytes but the checksum's own.
+/// Computes the checksum of all bytes but its own.
 ///
-/// It finds damage, not forgery: what the bytes say is checked all the same.
+/// It finds damage, not forgery: readers still validate the content.
 fn checksum(bytes: &[u8]) -> u64 {
     let (header, body) = bytes.split_at(HEADER_BYTES);
     XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot(&header[..24]), body)
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(checked_body(Kind::Tree, 3, &bytes), Ok(&b"body"[..]));
         assert_eq!(checked_body(Kind::Scene, 3, &bytes), Err(Broken::Kind(2)));
         assert_eq!(checked_body(Kind::Tree, 2, &bytes), Err(Broken::Version(3)));
-        // The first bytes show another kind, whatever their number and version.
+        // The kind is checked before the length and the version.
         assert_eq!(checked_body(Kind::Clip, 1, &bytes[..HEADER_BYTES]), Err(Broken::Kind(2)));
     }
 }

@@ -2,22 +2,22 @@
 
 use core::mem::{replace, swap};
 
-/// How many bits a digit has: its counts take 8 KB.
+/// The number of bits in a digit. The counts of one digit take 8 kB.
 pub const DIGIT_BITS: u32 = 11;
 
-/// Fewer keys than this are sorted faster by comparisons, which also need no counts.
+/// The number of keys below which sorting by comparison is faster.
 const FEW: usize = 1024;
 
-/// How many keys have each value of one digit.
+/// The number of keys for each value of one digit.
 pub type Counts = [u32; 1 << DIGIT_BITS];
 
-/// Sorts keys by one digit after the other, from the lowest, with a stable sort for each. Digits that all keys share
-/// are skipped. `sorted` and `counts` are scratch buffers.
+/// Sorts keys by digit, from the lowest digit, with one stable pass per digit. Digits that all keys share are skipped.
+/// `sorted` and `counts` are scratch buffers.
 ///
-/// The digits are the upper bits of a key. The bits below them, such as an index, must ascend from key to key: then the
-/// result is in the order of whole keys, which is how a few keys are sorted, by comparison.
+/// The digits are the upper bits of a key. The lower bits, such as an index, must ascend from key to key, so that the
+/// result is in the order of whole keys.
 ///
-/// Runs in **O(digits × (keys + values of a digit))**; for few keys in O(keys · log keys).
+/// Runs in **O(digits × (keys + values of a digit))**; for fewer than 1024 keys in O(keys · log keys).
 pub fn sort<K: Copy + Default + Ord>(
     keys: &mut Vec<K>,
     sorted: &mut Vec<K>,

@@ -1,8 +1,8 @@
-//! Sixteen slots at a time, with AVX-512.
+//! World matrices of sixteen slots at a time, with AVX-512.
 //!
-//! Locals are converted with a lane for each, as eight are elsewhere, and stay in registers until they are multiplied.
-//! Of trees that lie in the second cache, a transform takes 1.9 ns where all hang below one (eight at a time 2.9), 2.4
-//! (3.4) where eight do, 2.5 (3.6) in rigs, 3.7 (4.2) in a chain.
+//! Local matrices stay in registers until they are multiplied. Time per slot for trees in the second-level cache, and
+//! in parentheses with eight slots at a time: 1.9 ns (2.9) if all have one parent, 2.4 (3.4) with eight children each,
+//! 2.5 (3.6) in rigs, 3.7 (4.2) in a chain.
 
 #![allow(unsafe_code, reason = "assembly without an instruction")]
 
@@ -18,16 +18,16 @@ use core::arch::x86_64::{
 use core::ops::Range;
 use fearless_simd::{Avx512, f32x4, f32x16, kernel, prelude::*, u32x16};
 
-/// How many slots are converted at a time.
+/// The number of slots converted at a time.
 const LANES: usize = 16;
 
-/// With so many slots of a batch below the one before, a product is used from its register where it is the parent's.
+/// The number of linked slots of a batch from which `LINKED` is faster.
 const MANY_LINKED: u32 = 11;
 
-/// A row of each of sixteen matrices: the `k`-th has in its four parts those of slots `k`, `4 + k`, `8 + k`, `12 + k`.
+/// One row of each of sixteen matrices: vector `k` has the rows of slots `k`, `4 + k`, `8 + k` and `12 + k`.
 type Row = [__m512; 4];
 
-/// [`propagate`](super::propagate()) for as many whole batches as the range has. Returns where the rest begins.
+/// Computes all whole batches of a range, and returns the first slot after them.
 #[inline(always)]
 pub(super) fn propagate_batches(
     avx512: Avx512,
@@ -40,7 +40,7 @@ pub(super) fn propagate_batches(
     let (batches, _) = block.as_chunks::<LANES>();
     let (batch_parents, _) = parents[range.clone()].as_chunks::<LANES>();
     let mut slot = range.start;
-    // Of no use to slot 0, which is below none. Without matrices there are no slots, or the caller finds out.
+    // Slot 0 does not use this matrix. If `worlds` is too short, the caller panics.
     let Some(before) = worlds.get(slot.saturating_sub(1)) else { return slot };
     let mut world = take(avx512, before);
     for (batch, parents) in batches.iter().zip(batch_parents) {
@@ -58,9 +58,10 @@ pub(super) fn propagate_batches(
     slot
 }
 
-/// Multiplies sixteen locals with the matrices of their parents. Returns the last product.
+/// Multiplies sixteen local matrices by their parents' matrices. Returns the last product.
 ///
-/// With `LINKED`, the product before is used where it is the parent's matrix; see `multiply_linked` in `portable`.
+/// With `LINKED`, a parent's matrix that is the last product stays in its register: see `multiply_linked` in
+/// `portable`.
 #[inline(always)]
 fn multiply<const LINKED: bool>(
     avx512: Avx512,
@@ -87,7 +88,7 @@ fn multiply<const LINKED: bool>(
     world
 }
 
-/// A lane's row, in place of all four.
+/// Broadcasts the row of a lane to all four parts.
 #[inline(always)]
 fn row<const LANE: usize>(avx512: Avx512, row: &Row) -> f32x16<Avx512> {
     let row = row[LANE % 4];
@@ -103,7 +104,7 @@ fn row<const LANE: usize>(avx512: Avx512, row: &Row) -> f32x16<Avx512> {
 macro_rules! part {
     ($name:ident $places:literal) => {
         kernel! {
-            /// One of the four parts of a vector, in place of all.
+            /// Broadcasts one of the four parts of a vector to all four.
             #[inline(always)]
             fn $name(_avx512: Avx512, vector: __m512) -> __m512 {
                 _mm512_shuffle_f32x4::<$places>(vector, vector)
@@ -117,7 +118,7 @@ part!(part_1 0b01_01_01_01);
 part!(part_2 0b10_10_10_10);
 part!(part_3 0b11_11_11_11);
 
-/// `PackedTransform::to_matrix` for sixteen transforms.
+/// Computes `PackedTransform::to_matrix` for sixteen transforms.
 #[inline(always)]
 fn matrices_of(avx512: Avx512, batch: &[PackedTransform; LANES]) -> [Row; 3] {
     let [x, y, z, w] = four_columns::<0>(avx512, batch);
@@ -131,14 +132,14 @@ fn matrices_of(avx512: Avx512, batch: &[PackedTransform; LANES]) -> [Row; 3] {
     )
 }
 
-/// Four rows of numbers, a lane for each matrix, as one row of each matrix.
+/// Transposes four columns, with a lane per matrix, to one row of each matrix.
 #[inline(always)]
 fn row_of_each(avx512: Avx512, [a, b, c, d]: [f32x16<Avx512>; 4]) -> Row {
     let [a, b, c, d] = transpose_parts(avx512, a.into(), b.into(), c.into(), d.into());
     opaque(avx512, a, b, c, d)
 }
 
-/// Four of the ten floats of sixteen transforms.
+/// Transposes four of the ten floats of sixteen transforms.
 #[inline(always)]
 fn four_columns<const FIRST: usize>(avx512: Avx512, batch: &[PackedTransform; LANES]) -> [f32x16<Avx512>; 4] {
     let [a, b, c, d] = transpose_parts(
@@ -151,7 +152,7 @@ fn four_columns<const FIRST: usize>(avx512: Avx512, batch: &[PackedTransform; LA
     [a.simd_into(avx512), b.simd_into(avx512), c.simd_into(avx512), d.simd_into(avx512)]
 }
 
-/// Four floats of every fourth transform.
+/// Loads four floats of every fourth transform.
 #[inline(always)]
 fn spaced<const FIRST: usize, const AT: usize>(avx512: Avx512, batch: &[PackedTransform; LANES]) -> __m512 {
     parts(
@@ -169,7 +170,7 @@ fn four<const FIRST: usize>(local: &PackedTransform) -> &[f32] {
 }
 
 kernel! {
-    /// Four times four numbers as one vector.
+    /// Joins four parts of four floats to one vector.
     #[inline(always)]
     fn parts(avx512: Avx512, a: &[f32], b: &[f32], c: &[f32], d: &[f32]) -> __m512 {
         let ab = _mm512_insertf32x4::<1>(
@@ -182,7 +183,7 @@ kernel! {
 }
 
 kernel! {
-    /// Transposes each of the four parts of four vectors by itself.
+    /// Transposes each of the four parts of four vectors separately.
     #[inline(always)]
     fn transpose_parts(_avx512: Avx512, a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
         let (ab_low, ab_high) = (_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
@@ -197,12 +198,12 @@ kernel! {
 }
 
 kernel! {
-    /// The same vectors, of which the compiler does not know where they come from. It would otherwise make one shuffle
-    /// of two, which takes three instructions.
+    /// Hides the origin of vectors from the compiler, which would otherwise merge two shuffles into one of three
+    /// instructions.
     #[inline(always)]
     fn opaque(_avx512: Avx512, a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
         let (mut a, mut b, mut c, mut d) = (a, b, c, d);
-        // SAFETY: no instruction at all, so nothing but the operands, which stay as they are, is touched.
+        // SAFETY: the assembly is empty: it reads and writes only the operands, and leaves them unchanged.
         unsafe {
             asm!(
                 "/* {0} {1} {2} {3} */",

@@ -1,6 +1,4 @@
-//! World matrices from local transforms, parents before children.
-//!
-//! The same bits at every level.
+//! World matrices from local transforms, parents before children. Every level gives the same bits.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -16,22 +14,23 @@ use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
 
-/// The arrays that the next call will read from their beginnings, or none. Towards its end, a call prefetches their
-/// first elements.
+/// The arrays that the next call will read, possibly empty. A call prefetches their first elements when it is nearly
+/// done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Upcoming<'a> {
     /// Local transforms.
     pub locals: &'a [PackedTransform],
-    /// The slots of their parents.
+    /// The parents' slots.
     pub parents: &'a [u32],
     /// World matrices.
     pub worlds: &'a [Mat34],
 }
 
-/// `worlds[i] = worlds[parents[i]] * locals[i]` for the slots of `range` in ascending order, where `parents[i] < i`.
+/// Computes `worlds[i] = worlds[parents[i]] * locals[i]` for the slots of `range` in ascending order, where `parents[i]
+/// < i`.
 ///
 /// # Panics
-/// If the range goes beyond an array, or a parent beyond `worlds`.
+/// If the range is beyond an array, or a parent is beyond `worlds`.
 pub fn propagate(
     locals: &[PackedTransform],
     parents: &[u32],
@@ -54,11 +53,10 @@ fn propagate_at(
     dispatch!(level, simd => portable::propagate(simd, locals, parents, worlds, range, upcoming));
 }
 
-/// Like [`propagate`], but `locals` only has the local transforms of the range, beginning with its first slot.
+/// Like [`propagate`], but `locals` starts with the first slot of the range and ends with the last.
 ///
 /// # Panics
-/// If the number of local transforms is not that of the slots in the range, or if the range is beyond an array or a
-/// parent beyond `worlds`.
+/// If `locals` is not as long as the range, if the range is beyond an array, or if a parent is beyond `worlds`.
 pub fn propagate_block(block: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
     propagate_block_at(level(), block, parents, worlds, range);
 }
@@ -76,11 +74,11 @@ fn propagate_block_at(
     dispatch!(level, simd => portable::propagate_block(simd, block, parents, worlds, range, ask));
 }
 
-/// Like [`propagate`], but only for the slots whose bit is set in `dirty`, and for those whose parent's bit is set.
-/// Sets the bits of the latter.
+/// Like [`propagate`], but only for slots that are dirty or whose parent is dirty, and marks the latter as dirty.
+/// `dirty` has a bit for each slot.
 ///
 /// # Panics
-/// If a slot that it computes, or its parent, is beyond an array or the bits. It may also panic if other slots are.
+/// If a slot that it computes, or the slot's parent, is beyond an array or the bits. May also panic for other slots.
 pub fn propagate_dirty(
     locals: &[PackedTransform],
     parents: &[u32],

@@ -1,6 +1,6 @@
-//! The kernels: eight locals are converted at a time, lane = slot, then multiplied one by one, in order.
+//! The kernels: eight local transforms at a time are converted to matrices, which are then multiplied in order.
 //!
-//! With AVX-512 sixteen, in `avx512`; what is left over comes here.
+//! With AVX-512, `avx512` converts sixteen at a time and leaves the remainder to these kernels.
 
 use super::Upcoming;
 use crate::simd::floats::floats;
@@ -11,27 +11,26 @@ use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{f32x4, f32x8, prelude::*, u32x8};
 
-/// How many slots are converted at a time.
+/// The number of slots converted at a time.
 pub(super) const LANES: usize = 8;
 
-/// With so many slots of a batch below the one before, a parent's matrix is used from its register where it is there.
-/// Of sixteen slots fewer suffice ([`avx512`](super::avx512)), by measurements of rigs and random trees.
+/// The number of linked slots from which [`multiply_linked`] is faster. A slot is linked if its parent is the slot
+/// before. Measured with rigs and random trees.
 const MANY_LINKED: u32 = 6;
 
-/// How many slots ahead all slots are prefetched: they are in two streams, which start again with each slice. With 48,
-/// rigs beyond the second cache take a quarter longer; with 320, a million nodes take a tenth longer.
+/// The prefetch distance of full sweeps, in slots. With 48, rigs beyond the second-level cache take a quarter longer;
+/// with 320, a million nodes take a tenth longer.
 pub(super) const STREAMED: usize = 160;
 
-/// How many slots ahead dirty slots are prefetched: so many that they are in the cache when the sweep reaches them.
+/// The prefetch distance of dirty slots, in slots.
 const AHEAD: usize = 256;
 
-/// With fewer dirty slots than this among eight, these are converted one by one: the others are not even loaded.
+/// The number of dirty slots among eight below which they are converted one by one, without loading the others.
 const FEW: u32 = 3;
 
-/// The bits of a batch that is dirty as a whole.
+/// The bits of a batch with only dirty slots.
 const ALL: u32 = (1 << LANES) - 1;
 
-/// The matrices of the locals of a batch.
 #[repr(C, align(64))]
 struct Locals([Mat34; LANES]);
 
@@ -45,7 +44,7 @@ pub(super) fn propagate<S: Simd>(
     range: Range<usize>,
     upcoming: Upcoming<'_>,
 ) {
-    // What batches before the first would have prefetched.
+    // Prefetch what batches before the first would have prefetched.
     for slot in (locals.len()..range.start + STREAMED).step_by(LANES) {
         prefetch_batch(locals, worlds, slot, upcoming);
     }
@@ -61,8 +60,7 @@ pub(super) fn propagate<S: Simd>(
     );
 }
 
-/// The same where the local transforms of the range alone are at hand. `ask` prefetches what a batch from a slot on
-/// reads, some batches before.
+/// Like [`propagate`], with the local transforms of the range only. `ask` prefetches the batch at a slot.
 #[inline(always)]
 pub(super) fn propagate_block<S: Simd>(
     simd: S,
@@ -94,7 +92,7 @@ pub(super) fn propagate_block<S: Simd>(
     }
 }
 
-/// Prefetches a batch from this slot on; after the last slot, the corresponding batch of the next arrays.
+/// Prefetches the batch at a slot; past the last slot, the corresponding batch of the next arrays.
 #[inline(always)]
 pub(super) fn prefetch_batch(locals: &[PackedTransform], worlds: &[Mat34], slot: usize, upcoming: Upcoming<'_>) {
     if slot < locals.len() {
@@ -108,7 +106,7 @@ pub(super) fn prefetch_batch(locals: &[PackedTransform], worlds: &[Mat34], slot:
     }
 }
 
-/// The slots of a batch, from this one on.
+/// Computes the world matrices of the batch at `slot`.
 #[inline(always)]
 fn propagate_batch<S: Simd>(
     simd: S,
@@ -128,7 +126,7 @@ fn propagate_batch<S: Simd>(
     }
 }
 
-/// How many slots of a batch hang below the one before. `lanes` numbers those of a vector.
+/// Counts the slots of a batch whose parent is the slot before. `lanes` is 0, 1, 2, …
 #[allow(
     clippy::cast_possible_truncation,
     reason = "no array has so many slots, and a wrong count would only cost time"
@@ -144,9 +142,9 @@ pub(super) fn count_links<S: Simd, V: SimdInt<S, Element = u32>>(
     V::load_array_ref(simd, parents).simd_eq(before).to_bitmask().count_ones()
 }
 
-/// Multiplies a batch where most slots hang below the one before, whose matrix is still in a register. Read back from
-/// memory, it would hold up the product. That takes a branch for each slot but the first. Where most parents are the
-/// slot before, as in limbs, the processor foresees it; where half are, it would often be wrong.
+/// Multiplies a batch where most parents are the slot before, whose matrix is still in a register: no product waits for
+/// a load. This takes a branch per slot. The processor predicts it well if most parents are the slot before, as in
+/// limbs, and badly if half of them are.
 #[inline(always)]
 fn multiply_linked<S: Simd>(simd: S, locals: &Locals, parents: &[u32; LANES], worlds: &mut [Mat34], slot: usize) {
     let mut world = whole::take(simd, &worlds[parents[0] as usize]);
@@ -169,7 +167,7 @@ pub(super) fn propagate_dirty<S: Simd>(
     dirty: &mut [u64],
     range: Range<usize>,
 ) {
-    // Batches begin at multiples of eight, so that their bits are a byte of the set.
+    // A batch begins at a multiple of eight, so that its bits are one byte of the set.
     let start = range.start.next_multiple_of(LANES).min(range.end);
     let middle = start + (range.end - start) / LANES * LANES;
     each_dirty(locals, parents, worlds, dirty, range.start..start);
@@ -177,7 +175,7 @@ pub(super) fn propagate_dirty<S: Simd>(
     each_dirty(locals, parents, worlds, dirty, middle..range.end);
 }
 
-/// One by one, for the slots that fill no batch.
+/// Computes slots one by one, for slots that fill no batch.
 #[inline(always)]
 fn each_dirty(
     locals: &[PackedTransform],
@@ -195,8 +193,7 @@ fn each_dirty(
     }
 }
 
-/// Passes over eight slots at a time of which neither they nor their parents are dirty; converts and multiplies the
-/// others.
+/// Computes the dirty slots of whole batches. Skips a batch if none of its slots and none of their parents are dirty.
 #[inline(always)]
 fn each_dirty_batch<S: Simd>(
     simd: S,
@@ -216,7 +213,7 @@ fn each_dirty_batch<S: Simd>(
             continue;
         }
         for (lane, &parent) in parents.iter().enumerate().skip(1) {
-            // A parent may be among the eight.
+            // A parent may be in the same batch.
             let within = (parent as usize).wrapping_sub(start);
             let bit = if within < LANES { reached >> within & 1 } else { 0 };
             reached |= bit << lane;
@@ -240,13 +237,13 @@ fn each_dirty_batch<S: Simd>(
     }
 }
 
-/// Whether a slot is in a bit set: 1 or 0.
+/// Returns the bit of a slot: 1 or 0.
 #[inline(always)]
 fn bit(set: &[u64], slot: usize) -> u64 {
     set[slot / 64] >> (slot % 64) & 1
 }
 
-/// Which of eight slots are in a bit set, as a bit for each.
+/// Returns the bits of eight slots.
 #[inline(always)]
 fn members<S: Simd>(simd: S, slots: &[u32; LANES], set: &[u64]) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -261,13 +258,13 @@ fn members<S: Simd>(simd: S, slots: &[u32; LANES], set: &[u64]) -> u32 {
     members
 }
 
-/// The bits of the eight slots from a multiple of eight on; none beyond the set.
+/// Returns the bits of the eight slots from `start`, a multiple of eight; zero past the end of the set.
 #[inline(always)]
 fn byte_of(set: &[u64], start: usize) -> u8 {
     set.get(start / 64).map_or(0, |word| word.to_le_bytes()[start / LANES % LANES])
 }
 
-/// Asks for what the dirty ones of eight slots take: their parents may lie far before them.
+/// Prefetches the inputs of the dirty slots of a batch. Their parents may be far away.
 #[inline(always)]
 fn prefetch_dirty(locals: &[PackedTransform], parents: &[u32], worlds: &[Mat34], dirty: &[u64], start: usize) {
     let mut byte = byte_of(dirty, start);
@@ -282,7 +279,7 @@ fn prefetch_dirty(locals: &[PackedTransform], parents: &[u32], worlds: &[Mat34],
     }
 }
 
-/// `PackedTransform::to_matrix` for eight transforms.
+/// Computes `PackedTransform::to_matrix` for eight transforms.
 #[inline(always)]
 fn matrices_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> Locals {
     let [first, second, third] = rows_of(
@@ -301,8 +298,8 @@ fn matrices_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> Locals {
     ))
 }
 
-/// `PackedTransform::to_matrix` for as many transforms as a vector has lanes: what is made of the four columns of each
-/// of the three rows. Each is made before the next is computed, so that few vectors are alive at a time.
+/// Computes `PackedTransform::to_matrix` with a lane per transform. Passes the four columns of each row to a closure
+/// before it computes the next row, so that few vectors are live at a time.
 #[inline(always)]
 pub(super) fn rows_of<S: Simd, V: SimdFloat<S, Element = f32>, R>(
     simd: S,
@@ -321,7 +318,7 @@ pub(super) fn rows_of<S: Simd, V: SimdFloat<S, Element = f32>, R>(
     ]
 }
 
-/// The ten floats of eight transforms as ten vectors: from three loads of four, which overlap.
+/// Transposes eight transforms to ten vectors, from three overlapping loads of four floats each.
 #[inline(always)]
 fn columns_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 10] {
     let [x, y, z, w] = four_columns::<S, 0>(simd, batch);
@@ -330,7 +327,7 @@ fn columns_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 
     [tx, ty, tz, x, y, z, w, sx, sy, sz]
 }
 
-/// Four of the ten floats of eight transforms.
+/// Transposes four of the ten floats of eight transforms.
 #[inline(always)]
 fn four_columns<S: Simd, const FIRST: usize>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 4] {
     let [a, b, c, d, e, f, g, h] = batch;

@@ -1,18 +1,17 @@
-//! The kernels at every level, to the bit.
+//! Compares the kernels of all levels to the bit.
 
 use super::*;
 use crate::simd::level::levels;
 use fastrand::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What the first kernel computes, without vectors.
+/// Computes the first kernel without vectors.
 fn propagate_plainly(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
     for slot in range {
         worlds[slot] = worlds[parents[slot] as usize] * locals[slot].to_matrix();
     }
 }
 
-/// What the second computes.
 fn propagate_dirty_plainly(
     locals: &[PackedTransform],
     parents: &[u32],
@@ -34,12 +33,10 @@ fn bits(worlds: &[Mat34]) -> Vec<[[u32; 4]; 3]> {
     worlds.iter().map(|world| world.to_bits()).collect()
 }
 
-/// A number in -2..2.
 fn number(dice: &mut Rng) -> f32 {
     4.0 * dice.f32() - 2.0
 }
 
-/// So many transforms of such numbers.
 fn transforms(count: u32, dice: &mut Rng) -> Vec<PackedTransform> {
     (0..count)
         .map(|_| PackedTransform {
@@ -50,12 +47,11 @@ fn transforms(count: u32, dice: &mut Rng) -> Vec<PackedTransform> {
         .collect()
 }
 
-/// So many matrices, no two alike: what a kernel must not take for a product is seen.
+/// Returns matrices that all differ, so that a kernel cannot mistake one for a product.
 fn matrices(count: u32, dice: &mut Rng) -> Vec<Mat34> {
     transforms(count, dice).into_iter().map(PackedTransform::to_matrix).collect()
 }
 
-/// Compares what each level computes for some slots with what is computed plainly.
 fn assert_same_bits(
     locals: &[PackedTransform],
     parents: &[u32],
@@ -92,8 +88,7 @@ fn chains_longer_than_a_batch_have_the_same_bits_at_every_level() {
     let mut dice = Rng::with_seed(13);
     let count = 75;
     let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
-    // From a slot on, each hangs so far behind the one above: chains, and parents that rise one by one without being
-    // one.
+    // From a slot on, each parent is `distance` slots before: chains if it is 1.
     for (from, distance) in [(1, 1), (20, 1), (21, 5), (40, 16)] {
         let parents: Vec<u32> = (0..count).map(|slot| if slot < from { 0 } else { slot - distance }).collect();
         for start in 1..25 {

@@ -1,24 +1,24 @@
-//! Structs of floats as arrays of floats.
+//! Views of structs of floats as arrays of floats.
 #![allow(unsafe_code, reason = "a view of a struct as an array is a cast of a pointer")]
 
 use crate::{Aabb, PackedTransform};
 
-/// What is so many floats, and nothing else.
+/// A type that consists of `N` floats.
 ///
 /// # Safety
-/// The type is `repr(C)`, all of its fields are floats or such types, and there are `N` of them.
+/// The type is `repr(C)`, and its fields are exactly `N` floats, possibly nested in arrays or `repr(C)` structs.
 pub(crate) unsafe trait Floats<const N: usize> {}
 
-// SAFETY: translation, rotation and scale, arrays of 3, 4 and 3.
+// SAFETY: `repr(C)` with arrays of 4, 3 and 3 floats.
 unsafe impl Floats<10> for PackedTransform {}
-// SAFETY: two corners, each three floats; glam's `Vec3` is `repr(C)`.
+// SAFETY: `repr(C)` with two corners of three floats; glam's `Vec3` is `repr(C)`.
 unsafe impl Floats<6> for Aabb {}
 
-/// A value's floats, so that several of them are one load. Put together one by one, they are loaded one by one, and
-/// [`propagate`](crate::internal::propagate) takes a third longer.
+/// Returns a value's floats as an array, so that one load reads several. Loaded one by one, they make
+/// [`propagate`](crate::internal::propagate) take a third longer.
 #[inline(always)]
 pub(crate) fn floats<T: Floats<N>, const N: usize>(value: &T) -> &[f32; N] {
     const { assert!(size_of::<T>() == size_of::<[f32; N]>() && align_of::<T>() == align_of::<f32>()) };
-    // SAFETY: `N` floats without padding, as the trait says, aligned as a float is.
+    // SAFETY: by the trait, the type is `N` floats without padding, aligned like `f32`.
     unsafe { &*core::ptr::from_ref(value).cast() }
 }

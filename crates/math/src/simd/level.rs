@@ -1,8 +1,8 @@
-//! The machine's level: which instructions a kernel is run with.
+//! The SIMD level: the instruction set that a kernel uses.
 
 use fearless_simd::{Level, Simd};
 
-/// The best level that this machine supports. It is detected at the first call and cached in a static.
+/// Returns the best level that this machine supports. The level is detected at the first call and cached in a static.
 #[inline(always)]
 pub fn level() -> Level {
     #[cfg(feature = "_levels")]
@@ -12,7 +12,7 @@ pub fn level() -> Level {
     Level::new()
 }
 
-/// The best level except AVX-512, for kernels that gain nothing from it.
+/// Returns the best level except AVX-512, for kernels that gain nothing from it.
 #[inline(always)]
 pub fn level_up_to_avx2() -> Level {
     let level = level();
@@ -23,7 +23,7 @@ pub fn level_up_to_avx2() -> Level {
     level
 }
 
-/// Whether a kernel runs with AVX2 or better.
+/// Returns whether a kernel runs with AVX2 or better.
 #[inline(always)]
 pub fn has_avx2<S: Simd>(simd: S) -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -35,8 +35,8 @@ pub fn has_avx2<S: Simd>(simd: S) -> bool {
     }
 }
 
-/// Every level that this machine supports, lowest first, for tests of kernels. The scalar level is included with
-/// `--cfg hedgerow_fallback`, and if the machine has no other.
+/// Returns every level that this machine supports, lowest first, for tests. The scalar level is included with `--cfg
+/// hedgerow_fallback`, or if the machine has no other level.
 pub fn levels() -> Vec<Level> {
     #[cfg(hedgerow_fallback)]
     let mut levels = vec![Level::fallback()];
@@ -60,7 +60,7 @@ pub fn levels() -> Vec<Level> {
 #[cfg(feature = "_levels")]
 pub use forced::at_level;
 
-/// Another level than the machine's best, for tests and for counting instructions.
+/// Forces another level than the machine's best, for tests and for counting instructions.
 #[cfg(feature = "_levels")]
 mod forced {
     use fearless_simd::Level;
@@ -75,10 +75,9 @@ mod forced {
         LEVEL.get()
     }
 
-    /// Runs a closure in which kernels on this thread use this level. Work that it hands to other threads uses the
-    /// level of those threads.
+    /// Runs a closure. Meanwhile kernels on this thread use this level; other threads keep theirs.
     pub fn at_level<R>(level: Level, work: impl FnOnce() -> R) -> R {
-        /// Puts back what was there, after a panic too.
+        /// Restores the previous level, also after a panic.
         struct Before(Option<Level>);
 
         impl Drop for Before {

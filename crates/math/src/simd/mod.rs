@@ -1,5 +1,4 @@
-//! Shared parts of kernels: the SIMD level of the machine, transposes, prefetches. Kernels are in the modules of their
-//! data.
+//! Shared parts of kernels: SIMD levels, transposes, prefetches. The kernels are in the modules of their data.
 //!
 //! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
 //! same bits on each.
@@ -11,7 +10,7 @@ pub mod whole;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Prefetches the cache line in which an element begins. A hint that has no other effect.
+/// Prefetches the cache line in which an element begins. Has no other effect.
 #[inline(always)]
 pub fn prefetch<T>(array: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -20,8 +19,8 @@ pub fn prefetch<T>(array: &[T], index: usize) {
     let _ = (array, index);
 }
 
-/// [`prefetch`] for an element used much later: prefetches into the second-level cache, which can wait for more lines
-/// at a time than the first. Gathering records in random order takes a quarter less time with it.
+/// Prefetches an element that is used much later into the second-level cache, which can have more loads in flight.
+/// Gathering records in random order takes a quarter less time with it than with [`prefetch`].
 #[inline(always)]
 pub fn prefetch_far<T>(array: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -30,13 +29,13 @@ pub fn prefetch_far<T>(array: &[T], index: usize) {
     let _ = (array, index);
 }
 
-/// Prefetches all cache lines of an element: often two, if it has 48 bytes, like a matrix.
+/// Prefetches all cache lines of an element. A matrix of 48 bytes often spans two lines.
 #[inline(always)]
 pub fn prefetch_whole<T>(array: &[T], index: usize) {
     prefetch_many(array, index, 1);
 }
 
-/// Asks for all cache lines that so many elements lie in, from one on.
+/// Prefetches all cache lines of `count` elements from `index` on.
 #[inline(always)]
 pub(crate) fn prefetch_many<T>(array: &[T], index: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,24 +1,24 @@
-//! What kernels share: transposes, and matrices row by row.
+//! Transposes, and matrices row by row.
 //!
-//! All of it is inlined into the kernel, `#[inline(always)]`: what is not would be compiled without the kernel's
-//! instructions, and be ten times slower.
+//! All functions are `#[inline(always)]`: otherwise they are compiled without the kernel's instruction set, and ten
+//! times slower.
 //!
-//! Vectors of eight are transposed by their halves, as most machines have them.
+//! Vectors of eight floats are transposed half by half, since most machines have vectors of four.
 
 use crate::Mat34;
 use fearless_simd::{f32x4, f32x8, prelude::*, u32x4};
 
-/// Three rows of a matrix.
+/// The three rows of a matrix.
 pub type Rows<S> = [f32x4<S>; 3];
 
-/// A matrix as rows.
+/// Loads a matrix as rows.
 #[inline(always)]
 pub fn load<S: Simd>(simd: S, matrix: &Mat34) -> Rows<S> {
     let [x, y, z] = &matrix.rows;
     [f32x4::load_array_ref(simd, x), f32x4::load_array_ref(simd, y), f32x4::load_array_ref(simd, z)]
 }
 
-/// Rows as a matrix.
+/// Stores rows as a matrix.
 #[inline(always)]
 pub fn store<S: Simd>([x, y, z]: Rows<S>, to: &mut Mat34) {
     x.store_array(&mut to.rows[0]);
@@ -26,7 +26,7 @@ pub fn store<S: Simd>([x, y, z]: Rows<S>, to: &mut Mat34) {
     z.store_array(&mut to.rows[2]);
 }
 
-/// `Mat34::mul`, a row at a time: the same bits.
+/// Multiplies like `Mat34::mul`, a row at a time, with the same bits.
 #[inline(always)]
 pub fn multiply<S: Simd>(simd: S, a: &Mat34, b: &Rows<S>) -> Rows<S> {
     let [x, y, z] = &a.rows;
@@ -41,21 +41,21 @@ fn multiply_row<S: Simd>(simd: S, a: &[f32; 4], [b0, b1, b2]: &Rows<S>) -> f32x4
     ((x * *b0 + y * *b1) + z * *b2) + shift
 }
 
-/// The greater number in each lane; the second number if one of them is NaN, or both are zero.
+/// Returns the greater number in each lane; the second number if either is NaN, or if both are zero.
 ///
-/// This is the instruction of x86. On other machines the native maximum behaves differently, so lanes are compared.
+/// x86 has this as an instruction. Elsewhere the native maximum differs, so lanes are compared.
 #[inline(always)]
 pub fn max<S: Simd, V: SimdFloat<S>>(simd: S, a: V, b: V) -> V {
     if cfg!(target_arch = "x86_64") && !simd.level().is_fallback() { a.max(b) } else { a.simd_gt(b).select(a, b) }
 }
 
-/// The lesser number in each lane, likewise.
+/// Returns the lesser number in each lane, with the same exceptions as [`max`].
 #[inline(always)]
 pub fn min<S: Simd, V: SimdFloat<S>>(simd: S, a: V, b: V) -> V {
     if cfg!(target_arch = "x86_64") && !simd.level().is_fallback() { a.min(b) } else { a.simd_lt(b).select(a, b) }
 }
 
-/// The columns of four rows.
+/// Returns the columns of four rows.
 #[inline(always)]
 pub fn transpose<S: Simd>([a, b, c, d]: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
     let (ac_low, ac_high) = (a.zip_low(c), a.zip_high(c));
@@ -63,13 +63,13 @@ pub fn transpose<S: Simd>([a, b, c, d]: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
     [ac_low.zip_low(bd_low), ac_low.zip_high(bd_low), ac_high.zip_low(bd_high), ac_high.zip_high(bd_high)]
 }
 
-/// Eight rows of four as four vectors of eight lanes.
+/// Transposes eight rows of four floats to four vectors of eight lanes.
 #[inline(always)]
 pub fn columns<S: Simd>(simd: S, [a, b, c, d, e, f, g, h]: [f32x4<S>; 8]) -> [f32x8<S>; 4] {
     transpose_halves(simd, [a.combine(e), b.combine(f), c.combine(g), d.combine(h)])
 }
 
-/// Four vectors of eight lanes as eight rows of four.
+/// Transposes four vectors of eight lanes to eight rows of four floats.
 #[inline(always)]
 pub fn rows<S: Simd>(simd: S, vectors: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
     let [a, b, c, d] = transpose_halves(simd, vectors);
@@ -78,8 +78,8 @@ pub fn rows<S: Simd>(simd: S, vectors: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// The same vector, of which the compiler does not know where it comes from. It would otherwise shuffle each half by
-/// itself, which takes twice the shuffles: model matrices take 4 to 25 % longer without this.
+/// Hides the origin of a vector from the compiler, which would otherwise shuffle each half separately: model matrices
+/// would take 4 to 25 % longer.
 #[inline(always)]
 fn opaque<S: Simd>(simd: S, vector: f32x8<S>) -> f32x8<S> {
     #[cfg(target_arch = "x86_64")]
@@ -90,8 +90,7 @@ fn opaque<S: Simd>(simd: S, vector: f32x8<S>) -> f32x8<S> {
     vector
 }
 
-/// Transposes each half of four vectors: the k-th result has the k-th element of each lower half, and that of each
-/// upper half.
+/// Transposes each half of four vectors: result k has element k of each lower half, then element k of each upper half.
 #[inline(always)]
 pub fn transpose_halves<S: Simd>(simd: S, [a, b, c, d]: [f32x8<S>; 4]) -> [f32x8<S>; 4] {
     #[cfg(target_arch = "x86_64")]
@@ -105,8 +104,7 @@ pub fn transpose_halves<S: Simd>(simd: S, [a, b, c, d]: [f32x8<S>; 4]) -> [f32x8
     [a.combine(e), b.combine(f), c.combine(g), d.combine(h)]
 }
 
-/// Shuffles within the halves of a vector, which the portable ones do not have: theirs go across, and take twice as
-/// many instructions.
+/// Shuffles within the halves of a vector. The portable shuffles cross the halves and take twice as many instructions.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "assembly without an instruction")]
 mod x86 {
@@ -132,7 +130,7 @@ mod x86 {
         #[inline(always)]
         pub fn opaque(avx2: Avx2, vector: __m256) -> __m256 {
             let mut vector = vector;
-            // SAFETY: no instruction at all, so nothing but the operand, which stays as it is, is touched.
+            // SAFETY: the assembly is empty: it reads and writes only the operand, and leaves it unchanged.
             unsafe { asm!("/* {0} */", inlateout(ymm_reg) vector, options(pure, nomem, nostack, preserves_flags)) };
             vector
         }

@@ -1,8 +1,7 @@
-//! A matrix in one vector of sixteen: the three rows, and a fourth that means nothing.
+//! A matrix in one vector of sixteen floats: the three rows, and a fourth row without meaning.
 //!
-//! One instruction works on all rows where vectors are as wide (AVX-512), and on two where they are half as wide
-//! (AVX2). With narrower vectors rows one by one are as good, and take a number of a row without a shuffle: see
-//! [`vectors`].
+//! One instruction works on all rows with AVX-512, and on two rows with AVX2. With narrower vectors, rows one by one
+//! are as fast and broadcast a number without a shuffle: see [`vectors`].
 
 use crate::Mat34;
 use crate::simd::level::has_avx2;
@@ -12,16 +11,16 @@ use fearless_simd::{f32x4, f32x8, f32x16, prelude::*, u8x16, u8x64, u32x16};
 /// A matrix in a register.
 pub type Whole<S> = f32x16<S>;
 
-/// A product in registers, in the form in which this level computes it.
+/// A product in registers, in the form that suits the level.
 pub enum Product<S: Simd> {
-    /// All rows at once.
+    /// All rows in one vector.
     Whole(Whole<S>),
-    /// Row by row.
+    /// One vector per row.
     Rows(Rows<S>),
 }
 
 impl<S: Simd> Product<S> {
-    /// `a * b`: the bits of `Mat34::mul`.
+    /// Computes `a * b` with the bits of `Mat34::mul`.
     #[inline(always)]
     pub fn of(simd: S, a: &Mat34, b: &Mat34) -> Self {
         if pays(simd) {
@@ -41,14 +40,14 @@ impl<S: Simd> Product<S> {
     }
 }
 
-/// Whether an instruction of this level operates on two rows or more.
+/// Returns whether an instruction of this level operates on two rows or more.
 #[inline(always)]
 pub fn pays<S: Simd>(simd: S) -> bool {
     has_avx2(simd)
 }
 
-/// Loads a matrix with the same accesses with which [`put`] stored it, so that the load can be forwarded from a pending
-/// store. The fourth row is zero: the register is made of two loads, and no number there makes arithmetic slower.
+/// Loads a matrix by the same accesses that [`put`] stores it with, so that a pending store is forwarded. The fourth
+/// row is zero, so that no subnormal number there slows arithmetic down.
 #[inline(always)]
 pub fn take<S: Simd>(simd: S, matrix: &Mat34) -> Whole<S> {
     let rows = matrix.rows.as_flattened();
@@ -65,13 +64,13 @@ pub fn put<S: Simd>(matrix: Whole<S>, to: &mut Mat34) {
     z.split().0.store_slice(&mut rows[8..]);
 }
 
-/// Four numbers, repeated in each row.
+/// Repeats four numbers in each row.
 #[inline(always)]
 pub fn each_row<S: Simd>(simd: S, row: &[f32; 4]) -> Whole<S> {
     f32x16::block_splat(f32x4::load_array_ref(simd, row))
 }
 
-/// In each row, one of its numbers in all four positions.
+/// Broadcasts number `AT` of each row to all four positions of the row.
 #[inline(always)]
 pub fn spread<S: Simd, const AT: u8>(simd: S, matrix: Whole<S>) -> Whole<S> {
     let [a, b, c, d] = const { [4 * AT, 4 * AT + 1, 4 * AT + 2, 4 * AT + 3] };
@@ -79,21 +78,21 @@ pub fn spread<S: Simd, const AT: u8>(simd: S, matrix: Whole<S>) -> Whole<S> {
     matrix.swizzle_dyn_within_blocks(u8x64::block_splat(places))
 }
 
-/// The fourth number of each row in its position, and zeros elsewhere.
+/// Keeps the fourth number of each row and zeroes the others.
 #[inline(always)]
 pub fn shift<S: Simd>(simd: S, matrix: Whole<S>) -> Whole<S> {
     let fourths = [0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX, 0, 0, 0, u32::MAX];
     f32x16::from_bits(matrix.to_bits() & u32x16::load_array(simd, fourths))
 }
 
-/// `Mat34::mul`: the same bits.
+/// Multiplies with the bits of `Mat34::mul`.
 #[inline(always)]
 pub fn times<S: Simd>(simd: S, a: Whole<S>, b: &Mat34) -> Whole<S> {
     let [x, y, z] = &b.rows;
     times_rows(simd, a, [each_row(simd, x), each_row(simd, y), each_row(simd, z)])
 }
 
-/// The same, but with each row of the second matrix repeated in all rows.
+/// Like [`times`], for a second matrix given as rows that are each repeated in all rows.
 #[inline(always)]
 pub fn times_rows<S: Simd>(simd: S, a: Whole<S>, [x, y, z]: [Whole<S>; 3]) -> Whole<S> {
     let sum = spread::<S, 0>(simd, a) * x + spread::<S, 1>(simd, a) * y;

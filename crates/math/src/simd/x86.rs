@@ -21,13 +21,13 @@ pub(super) fn prefetch_many<T>(array: &[T], index: usize, count: usize) {
     const LINE: usize = 64;
     let first = array.as_ptr().wrapping_add(index).cast::<i8>();
     let last = (size_of::<T>() * count).saturating_sub(1);
-    // A range alone, which the compiler writes out where it knows the number; a chain of two it does not.
+    // One plain range: the compiler unrolls it if the count is known, but not a chain of two ranges.
     for line in 0..=last.div_ceil(LINE) {
         line_at::<_MM_HINT_T0>(first.wrapping_add(last.min(line * LINE)));
     }
 }
 
-/// Asks for the line that an address lies in.
+/// Prefetches the cache line of an address.
 #[inline(always)]
 fn line_at<const HINT: i32>(address: *const i8) {
     // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of

@@ -1,4 +1,4 @@
-//! Handles, errors and draws as others see them: any bits, text, bytes, JSON.
+//! Handles, errors and draws as bits, text, bytes and JSON.
 
 use fastrand::Rng;
 use hedgerow_mesh::slotmap::KeyData;
@@ -77,7 +77,7 @@ fn sub_meshes_and_draws_come_back_from_their_bytes() {
     set.draws(&[0, 1], &mut draws);
     set.shadow_draws(&[0, 1], &mut shadows);
     back(&draws);
-    // Ranges that touch are drawn as one.
+    // Adjacent ranges become one draw.
     assert_eq!(bytemuck::cast_slice::<_, u32>(&shadows), [7, 0, 60]);
 }
 

@@ -1,4 +1,4 @@
-//! All tests through the public interface, in one binary.
+//! All tests of the public interface, in one binary.
 
 mod forms;
 mod meshes;

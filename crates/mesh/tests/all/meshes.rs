@@ -1,4 +1,4 @@
-//! Sub-mesh sets compared with a naive model, and their culling with plain tests of six planes.
+//! Compares sets with a naive model, and culling with plain tests of six planes.
 
 use fastrand::Rng;
 use hedgerow_mesh::glam::{DVec3, DVec4, Mat4, Vec3, Vec4};
@@ -6,7 +6,6 @@ use hedgerow_mesh::{Aabb, Frustum, MaterialDraws, MeshDraw, MeshError, MeshHandl
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A deterministic sequence of random numbers.
 struct Dice(Rng);
 
 impl Dice {
@@ -52,7 +51,7 @@ impl Dice {
     }
 }
 
-/// How far the box corner that is furthest inside the plane is inside it, in double precision.
+/// Returns the distance of a plane from the box corner furthest inside it, in double precision.
 fn distance(bounds: &Aabb, plane: Vec4) -> f64 {
     let plane: DVec4 = plane.as_dvec4();
     let normal = plane.truncate();
@@ -60,7 +59,7 @@ fn distance(bounds: &Aabb, plane: Vec4) -> f64 {
     (corner.dot(normal) + plane.w) / normal.length().max(1e-30)
 }
 
-/// Whether the plain test accepts the box, with this tolerance for boxes outside.
+/// Returns whether the plain test accepts the box, with a tolerance for boxes outside.
 fn is_seen(bounds: &Aabb, planes: &[Vec4; 6], slack: f64) -> bool {
     let bounding = planes.iter().filter(|plane| plane.truncate() != Vec3::ZERO);
     !bounds.is_empty()
@@ -74,7 +73,6 @@ fn all() -> Frustum {
 /// The expected contents of a set: each mesh with its number and sub-meshes.
 type Model = Vec<(MeshHandle, u32, Vec<SubMesh>)>;
 
-/// Compares a set with the model by every query.
 fn compare(set: &MeshSet, model: &Model, gone: &[MeshHandle], dice: &mut Dice) {
     set.validate().unwrap();
     assert_eq!(set.len(), model.len());
@@ -202,7 +200,7 @@ proptest! {
     }
 }
 
-/// A set of meshes with holes between them.
+/// Returns a set of meshes and holes.
 fn strewn(meshes: u32, seed: u64) -> MeshSet {
     let mut dice = Dice(Rng::with_seed(seed));
     let mut set = MeshSet::with_capacity(meshes as usize, 3 * meshes as usize);

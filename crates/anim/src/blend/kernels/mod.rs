@@ -1,6 +1,6 @@
 //! Sums, fades and differences of poses, eight joints at a time.
 //!
-//! No fused multiply-add, so that levels give the same bits.
+//! No kernel uses fused multiply-add, so all levels give the same bits.
 
 mod portable;
 #[cfg(test)]
@@ -13,7 +13,7 @@ use hedgerow_math::internal::level::level;
 /// A number for each of eight joints.
 pub(crate) type Weights = [f32; LANES];
 
-/// Defines each kernel as a function that runs it at the machine's best level.
+/// Defines, for each kernel, a function that runs it at the machine's best level.
 macro_rules! kernels {
     ($($(#[$doc:meta])* $name:ident, $at:ident($($argument:ident: $type:ty),*);)*) => {$(
         $(#[$doc])*
@@ -29,18 +29,17 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// `sum = w · pose` and `totals = w`, with `w = weight · mask` by joint: the first of a sum.
+    /// Starts a sum: `sum = w · pose` and `totals = w`, with `w = weight · mask` by joint.
     begin, begin_at(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-    /// `sum += w · pose` and `totals += w`, with `w = weight · mask` by joint; rotations are added in the hemisphere of
-    /// the sum.
+    /// Continues a sum: `sum += w · pose` and `totals += w`. Rotations are added in the hemisphere of the sum.
     accumulate, accumulate_at(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-    /// `out = sum · (1 ÷ totals)`, rotations normalised; `base` where a total is too small to be divided by.
+    /// Writes `out = sum · (1 ÷ totals)` with normalised rotations; `out = base` if a total is too small to divide by.
     average, average_at(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]);
-    /// `pose += w · (to − pose)`, with `w = weight · mask` by joint; rotations go the shorter way and are normalised.
+    /// Fades: `pose += w · (to − pose)`. Rotations take the shorter arc and are normalised.
     fade, fade_at(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-    /// What leads from `reference` to `pose`: translations' difference, `reference⁻¹ · pose` of rotations, scales'
-    /// quotient (1 where that is not finite, since that of the reference is about zero).
+    /// Writes the difference of translations, `reference⁻¹ · pose` of rotations, and the quotient of scales (1 if not
+    /// finite).
     difference, difference_at(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]);
-    /// Adds `w` times a `difference`, with `w = weight · mask` per joint.
+    /// Adds `w` times a `difference`.
     add, add_at(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
 }

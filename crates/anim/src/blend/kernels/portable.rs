@@ -1,4 +1,4 @@
-//! The kernels: a vector is one number of the eight joints of a block.
+//! The kernels: a vector has one number of each of the eight joints of a block.
 
 use super::Weights;
 use crate::transform_lanes::PoseBlock;
@@ -77,7 +77,7 @@ pub(super) fn average<S: Simd>(
             some.select(moved * share, base_moved).store_array(&mut out.translation[axis]);
             some.select(scaled * share, base_scaled).store_array(&mut out.scale[axis]);
         }
-        // Divided first, because the squares of what small weights leave would be zero.
+        // Divide first: with small weights, the squares of the sums would be zero.
         let [x, y, z, w] = load_rotations(simd, &sum.rotation);
         let turn = [x * share, y * share, z * share, w * share];
         let unit = one / dot(turn, turn).sqrt();
@@ -150,7 +150,6 @@ pub(super) fn add<S: Simd>(
     }
 }
 
-/// The weights of the joints of one block.
 #[inline(always)]
 fn weights<S: Simd>(simd: S, weight: f32, mask: Option<&[Weights]>, block: usize) -> f32x8<S> {
     let weight = f32x8::splat(simd, weight);
@@ -177,19 +176,19 @@ fn store_rotations<S: Simd>(rotations: Rotations<S>, to: &mut [Weights; 4]) {
     }
 }
 
-/// `a · b`, added up from the first to the last.
+/// Returns `a · b`, added from the first product to the last.
 #[inline(always)]
 fn dot<S: Simd>(a: Rotations<S>, b: Rotations<S>) -> f32x8<S> {
     ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + a[3] * b[3]
 }
 
-/// The weights, negative where the second rotation is nearer as its negative, which is the same rotation.
+/// Returns the weights, negated for lanes in which −`b`, the same rotation as `b`, is nearer to `a`.
 #[inline(always)]
 fn towards<S: Simd>(simd: S, a: Rotations<S>, b: Rotations<S>, weights: f32x8<S>) -> f32x8<S> {
     dot(a, b).simd_lt(f32x8::splat(simd, 0.0)).select(-weights, weights)
 }
 
-/// `a + w · (sign · b − a)`, normalised.
+/// Returns `a + w · (sign · b − a)`, normalised.
 #[inline(always)]
 fn part_way<S: Simd>(a: Rotations<S>, b: Rotations<S>, signs: f32x8<S>, w: f32x8<S>) -> Rotations<S> {
     let sum = [
@@ -202,7 +201,7 @@ fn part_way<S: Simd>(a: Rotations<S>, b: Rotations<S>, signs: f32x8<S>, w: f32x8
     [sum[0] / length, sum[1] / length, sum[2] / length, sum[3] / length]
 }
 
-/// The rotation `a · b`: first `b`, then `a`.
+/// Returns the rotation `a · b`, which applies `b` first.
 #[inline(always)]
 fn turn<S: Simd>([ax, ay, az, aw]: Rotations<S>, [bx, by, bz, bw]: Rotations<S>) -> Rotations<S> {
     [

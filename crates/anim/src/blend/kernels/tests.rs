@@ -1,4 +1,4 @@
-//! The kernels at every level, to the bit.
+//! Compares the kernels of all levels to the bit.
 
 use super::*;
 use crate::Transform;
@@ -6,7 +6,6 @@ use fastrand::Rng;
 use glam::{Quat, Vec3};
 use hedgerow_math::internal::level::levels;
 
-/// Random numbers from -1 to 1, as a pose of so many blocks.
 fn blocks(count: usize, dice: &mut Rng) -> Vec<PoseBlock> {
     let mut number = || 2.0 * dice.f32() - 1.0;
     let mut vector = || core::array::from_fn(|_| number());
@@ -19,7 +18,7 @@ fn blocks(count: usize, dice: &mut Rng) -> Vec<PoseBlock> {
         .collect()
 }
 
-/// What all kernels compute from the same poses.
+/// Runs all kernels on the same poses.
 fn results(level: Level, mask: Option<&[Weights]>, [pose, other, base]: &[Vec<PoseBlock>; 3]) -> Vec<Vec<PoseBlock>> {
     let (mut begun, mut begun_totals) = (base.clone(), vec![[7.0; LANES]; 5]);
     begin_at(level, &mut begun, &mut begun_totals, other, 0.7, mask);

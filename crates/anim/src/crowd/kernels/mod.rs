@@ -1,12 +1,11 @@
-//! Model matrices and palettes of sixteen characters at a time: lane = character.
+//! Model matrices and palettes of sixteen characters at a time, with a lane per character.
 //!
-//! Joints come in depth-first order, so of all matrices only those on the way down from the root are needed again: the
-//! kernels keep one for each depth, which stay in the first-level cache, and nothing else in lanes. What leaves is
-//! transposed to a [`Mat34`] for each joint of each character. On the way in, sixteen poses are transposed to whole
-//! lines of lanes.
+//! Joints are in depth-first order, so later joints need only the matrices on the path from the root. The kernels keep
+//! one matrix per depth in lanes, all in the first-level cache. Results are transposed to a [`Mat34`] for each joint of
+//! each character. Sixteen poses at a time are transposed to lanes.
 //!
-//! With fused multiply-add, levels differ by rounding: by less than 1e-6 of a matrix's largest sum of products for each
-//! joint on the way from the root.
+//! Levels with and without fused multiply-add differ by rounding: for each joint on the path from the root, by less
+//! than 1e-6 of a matrix's largest sum of products.
 
 mod portable;
 #[cfg(test)]
@@ -20,23 +19,23 @@ use crate::{Mat34, Skin};
 use fearless_simd::dispatch;
 use hedgerow_math::internal::level::{level, level_up_to_avx2};
 
-/// The model matrices of one joint of sixteen characters: a vector for each of the twelve numbers, row by row.
+/// The model matrices of one joint of sixteen characters: a vector for each of the twelve numbers, in row order.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Level(pub(super) [[f32; LANES]; 12]);
 
 impl Level {
-    /// What is written over before it is read.
+    /// The initial value, which is overwritten before it is read.
     pub(crate) const ZERO: Self = Self([[0.0; LANES]; 12]);
 }
 
-/// What is written of the joints of a character.
+/// The matrices that are written for each character.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Output<'o> {
     /// The model matrix of each joint, in order.
     Models,
-    /// The palette of a skin: for each slot, the model matrix of its joint times its inverse bind matrix, stored at the
-    /// slot's index in the palette. Slots are sorted by joint.
+    /// The palette of a skin: for each slot, the joint's model matrix times the inverse bind matrix. Slots are sorted
+    /// by joint, and each has its index in the palette.
     Palette { slots: &'o [Slot], binds: &'o [Mat34] },
 }
 
@@ -45,7 +44,6 @@ impl<'o> Output<'o> {
         Self::Palette { slots: skin.slots(), binds: skin.inverse_binds() }
     }
 
-    /// How many matrices a character of so many joints has.
     pub(crate) const fn matrices(self, joints: usize) -> usize {
         match self {
             Self::Models => joints,
@@ -54,21 +52,21 @@ impl<'o> Output<'o> {
     }
 }
 
-/// Some joints in a row, and what is written of them.
+/// A range of joints, and their output.
 #[derive(Clone, Copy, Debug)]
 struct Part<'p> {
     lanes: &'p [JointLanes],
     depths: &'p [u16],
     /// The first joint's number.
     first: usize,
-    /// Of a palette, the slots of these joints.
+    /// The output; for a palette, with the slots of these joints only.
     output: Output<'p>,
-    /// How far lanes are apart in what is written: the number of matrices of a character.
+    /// The distance of lanes in the output: the number of matrices per character.
     stride: usize,
 }
 
 impl<'p> Part<'p> {
-    /// Takes the slots of a joint from the start of a list.
+    /// Removes the slots of a joint from the start of a list and returns them.
     #[inline(always)]
     fn slots_of(joint: usize, slots: &mut &'p [Slot]) -> &'p [Slot] {
         let count = slots.iter().take_while(|slot| usize::from(slot.joint) == joint).count();
@@ -78,12 +76,12 @@ impl<'p> Part<'p> {
     }
 }
 
-/// For each joint, in order: `level[depth] = level[depth - 1] * local`, and what the output asks for of `level[depth]`
-/// goes to `out[lane * matrices + place]`, for as many lanes as there is room for in `out`.
+/// Computes, for each joint in order, `level[depth] = level[depth - 1] * local`. Writes the output of `level[depth]` to
+/// `out[lane * matrices + place]`, for as many characters as `out` has room for.
 ///
 /// # Panics
-/// If `depths` are not as many as joints; if they begin with another than 0, or do not fit in `levels`; if `out` is no
-/// whole number of characters, or more than sixteen.
+/// If `depths` has the wrong length, does not begin with 0 or exceeds `levels`. If `out` does not hold a whole number
+/// of characters, at most sixteen.
 pub(crate) fn models(
     lanes: &[JointLanes],
     depths: &[u16],
@@ -95,11 +93,11 @@ pub(crate) fn models(
     part_at(level(), &part, levels, out);
 }
 
-/// The same from poses, that of lane `l` at `poses[l]`, of which eight joints at a time are transposed to lanes that
-/// stay in the first-level cache.
+/// Like [`models`], with the pose of lane `l` at `poses[l]`. Eight joints at a time are transposed to lanes that stay
+/// in the first-level cache.
 ///
 /// # Panics
-/// As [`models`], or if a pose has fewer blocks than joints need.
+/// As [`models`], and if a pose has too few blocks.
 pub(crate) fn models_of_poses(
     poses: &[&[PoseBlock]; LANES],
     depths: &[u16],
@@ -159,7 +157,7 @@ fn put_poses_at(level: fearless_simd::Level, poses: &[&[PoseBlock]; LANES], join
     dispatch!(level, simd => portable::put_poses(simd, &poses, joints));
 }
 
-/// All lanes of all joints, as [`put_poses`] was given them. Lanes of joints beyond the last hold the identity.
+/// Writes all lanes of all joints to `poses`: the inverse of [`put_poses`]. Lanes past the last joint get the identity.
 ///
 /// # Panics
 /// As [`put_poses`].
@@ -174,11 +172,10 @@ fn take_poses_at(level: fearless_simd::Level, joints: &[JointLanes], poses: &mut
     dispatch!(level, simd => portable::take_poses(simd, joints, poses));
 }
 
-/// Replaces one lane of all joints by a pose. Ten cache lines a joint are written to, whatever the machine: sixteen
-/// poses at once cost hardly more than one.
+/// Replaces one lane of all joints by a pose. Writes to ten cache lines a joint: [`put_poses`] costs hardly more.
 ///
 /// # Panics
-/// If the pose has fewer blocks than joints need, or there is no such lane.
+/// If the pose has too few blocks, or there is no such lane.
 pub(crate) fn put_pose(pose: &[PoseBlock], lane: usize, joints: &mut [JointLanes]) {
     assert!(lane < LANES && pose.len() >= joints.len().div_ceil(POSE_LANES));
     for (block, joints) in pose.iter().zip(joints.chunks_mut(POSE_LANES)) {
@@ -186,7 +183,7 @@ pub(crate) fn put_pose(pose: &[PoseBlock], lane: usize, joints: &mut [JointLanes
     }
 }
 
-/// The pose in one lane of all joints, as [`put_pose`] was given it.
+/// Writes one lane of all joints to a pose: the inverse of [`put_pose`].
 ///
 /// # Panics
 /// As [`put_pose`].

@@ -1,4 +1,4 @@
-//! The kernels: four characters to a vector, and poses transposed by eight.
+//! The kernels: a vector has a lane for each of four characters; poses are transposed in blocks of eight.
 
 use super::{LANES, Level, Output, POSE_LANES, Part};
 use crate::Mat34;
@@ -6,10 +6,9 @@ use crate::transform_lanes::{JointLanes, PoseBlock};
 use fearless_simd::{f32x4, f32x8, prelude::*};
 use hedgerow_math::internal::vectors::{columns, transpose};
 
-/// How many characters a vector has.
 const WIDTH: usize = 4;
 
-/// The numbers of matrices, row by row, lane = character.
+/// Four matrices: a vector for each of the twelve numbers, in row order.
 type Matrices<S> = [f32x4<S>; 12];
 
 /// See [`models`](super::models).
@@ -50,7 +49,7 @@ pub(super) fn models<S: Simd>(
     }
 }
 
-/// Writes the matrix of each lane to every `stride`-th place, as many as there are places.
+/// Writes the matrix of lane `l` to `out[l * stride]`, if that place exists.
 #[inline(always)]
 fn write<S: Simd>([a, b, c, d, e, f, g, h, i, j, k, l]: Matrices<S>, out: &mut [Mat34], stride: usize) {
     let (x, y, z) = (transpose([a, b, c, d]), transpose([e, f, g, h]), transpose([i, j, k, l]));
@@ -63,7 +62,7 @@ fn write<S: Simd>([a, b, c, d, e, f, g, h, i, j, k, l]: Matrices<S>, out: &mut [
     }
 }
 
-/// The matrices of local transforms; `PackedTransform::to_matrix` with fewer roundings.
+/// Computes `PackedTransform::to_matrix` with fewer roundings.
 #[inline(always)]
 fn local<S: Simd>(simd: S, lanes: &JointLanes, first: usize) -> Matrices<S> {
     let JointLanes { translation, rotation, scale } = lanes;
@@ -92,7 +91,7 @@ fn local<S: Simd>(simd: S, lanes: &JointLanes, first: usize) -> Matrices<S> {
     ]
 }
 
-/// `above * local`.
+/// Computes `above * local`.
 #[inline(always)]
 fn product<S: Simd>(simd: S, above: &Level, first: usize, local: &Matrices<S>) -> Matrices<S> {
     let [a00, a01, a02, a03] = row_of_product(simd, &above.0, 0, first, local);
@@ -119,7 +118,7 @@ fn row_of_product<S: Simd>(
     ]
 }
 
-/// `model * bind`, the same `bind` for all.
+/// Computes `model * bind`, with the same `bind` for all lanes.
 #[inline(always)]
 fn bound<S: Simd>(
     simd: S,
@@ -153,13 +152,12 @@ fn row_of_bound<S: Simd>(
     ]
 }
 
-/// A vector of the lanes from `first` on.
 #[inline(always)]
 fn vector<S: Simd>(simd: S, numbers: &[f32; LANES], first: usize) -> f32x4<S> {
     f32x4::from_slice(simd, &numbers[first..first + WIDTH])
 }
 
-/// Does something with each of the ten numbers of a transform: `$work!` with its field and index.
+/// Calls `$work!` with the field and the index of each of the ten numbers of a transform.
 macro_rules! each_number {
     ($work:ident) => {
         $work!(translation 0);
@@ -242,14 +240,13 @@ pub(super) fn take_poses<S: Simd>(simd: S, joints: &[JointLanes], poses: &mut [&
     }
 }
 
-/// The columns of eight rows.
 #[inline(always)]
 fn transposed<S: Simd>(simd: S, rows: [&[f32; 8]; 8]) -> [f32x8<S>; 8] {
     let ([a, b, c, d], [e, f, g, h]) = (four::<S, 0>(simd, rows), four::<S, 4>(simd, rows));
     [a, b, c, d, e, f, g, h]
 }
 
-/// Four columns, from this one on.
+/// Returns four columns of eight rows, from column `FIRST` on.
 #[inline(always)]
 fn four<S: Simd, const FIRST: usize>(simd: S, [a, b, c, d, e, f, g, h]: [&[f32; 8]; 8]) -> [f32x8<S>; 4] {
     let rows = [

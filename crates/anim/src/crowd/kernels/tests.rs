@@ -1,11 +1,10 @@
-//! The kernels against double precision, for every number of lanes.
+//! Compares the kernels with double precision, for every number of lanes.
 
 use super::*;
 use crate::Transform;
 use glam::{DAffine3, Quat, Vec3};
 use hedgerow_math::internal::level::levels as machine_levels;
 
-/// Random numbers from -1 to 1.
 fn numbers(seed: u64) -> impl FnMut() -> f32 {
     let mut dice = fastrand::Rng::with_seed(seed);
     move || 2.0 * dice.f32() - 1.0
@@ -25,7 +24,7 @@ fn every_level_is_near_double_precision_for_every_number_of_lanes() {
     };
     for joints in [1, 2, 7, 30] {
         let parents: Vec<usize> = (0..joints).map(|joint: usize| joint.saturating_sub(1 + joint % 3)).collect();
-        // Children of the joint before, or of one on the way to it: depth-first.
+        // Depth-first: each parent is the joint before or one of its ancestors.
         let mut depths = vec![0_u16; joints];
         let mut path = vec![0];
         let mut above = vec![0; joints];
@@ -108,7 +107,7 @@ fn poses_go_to_lanes_and_back_at_every_level() {
             assert_eq!(lanes, expected, "{joints} joints");
         }
         for level in machine_levels() {
-            // What was there before is not left in the lanes beyond the last joint.
+            // Lanes past the last joint must not keep old values.
             let mut back: [Vec<PoseBlock>; LANES] = core::array::from_fn(|_| pose(shown[0].len() * 8, &mut number));
             take_poses_at(level, &lanes, &mut back.each_mut().map(|pose| &mut pose[..]));
             assert_eq!(back, poses, "{joints} joints");
@@ -128,7 +127,7 @@ fn poses_become_the_matrices_of_their_lanes_to_the_bit() {
         let mut lanes = vec![JointLanes::IDENTITY; joints];
         put_poses(&poses, &mut lanes);
         let depths: Vec<u16> = (0..joints).map(|joint| u16::try_from(joint.min(1 + joint % 3)).unwrap()).collect();
-        // A skin that leaves joints out, has some twice, and counts them from the last.
+        // A skin in reverse order, without some joints, and with some joints twice.
         let picked = (0..joints).rev().flat_map(|joint| [joint, joint][..[1, 0, 2][joint % 3]].to_vec());
         let picked: Vec<u16> = picked.map(|joint| u16::try_from(joint).unwrap()).collect();
         let binds = (0..picked.len()).map(|place| lanes[place % joints].get(5).to_matrix()).collect();

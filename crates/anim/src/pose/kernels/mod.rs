@@ -1,9 +1,8 @@
-//! Model matrices and the palette of one pose.
+//! Model matrices and palettes of one pose.
 //!
-//! Model matrices are computed with fused multiply-add where the machine has it (AVX2, AVX-512, NEON), which takes a
-//! seventh off their time and rounds less: these levels give the same bits, and differ from those without it by less
-//! than 2e-6 of the largest sum of products for each joint on the way from the root. Palettes are the same bits
-//! everywhere.
+//! Model matrices use fused multiply-add if the machine has it (AVX2, AVX-512, NEON), which saves a seventh of the
+//! time. All levels with it give the same bits. They differ from levels without it, for each joint on the path from the
+//! root, by less than 2e-6 of the largest sum of products. Palettes have the same bits on all levels.
 
 mod portable;
 #[cfg(test)]
@@ -15,11 +14,11 @@ use core::ops::Range;
 use fearless_simd::{Level, dispatch};
 use hedgerow_math::internal::level::level;
 
-/// `models[j] = models[parents[j]] * local(j)` for the joints of `range` in ascending order, where `parents[j] < j`;
-/// for joint 0, whose parent is numbered `u16::MAX`, `root * local(0)`.
+/// Computes `models[j] = models[parents[j]] * local(j)` for the joints of `range` in ascending order, where
+/// `parents[j] < j`. For joint 0, whose parent is `u16::MAX`, the result is `root * local(0)`.
 ///
 /// # Panics
-/// If the range goes beyond an array, or a parent beyond `models`.
+/// If the range is beyond an array, or a parent is beyond `models`.
 pub(crate) fn models(blocks: &[PoseBlock], parents: &[u16], root: &Mat34, models: &mut [Mat34], range: Range<usize>) {
     models_at(level(), blocks, parents, root, models, range);
 }
@@ -36,10 +35,10 @@ fn models_at(
     dispatch!(level, simd => portable::models(simd, blocks, parents, root, models, range));
 }
 
-/// `palette[i] = models[joints[i]] * inverse_binds[i]`.
+/// Computes `palette[i] = models[joints[i]] * inverse_binds[i]`.
 ///
 /// # Panics
-/// If joints, inverse bind matrices and palette are not as many, or a joint has no model matrix.
+/// If the lengths of joints, inverse bind matrices and palette differ, or a joint has no model matrix.
 pub(crate) fn palette(models: &[Mat34], joints: &[u16], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
     palette_at(level(), models, joints, inverse_binds, palette);
 }

@@ -1,4 +1,4 @@
-//! The kernels: eight locals are converted at a time, lane = joint, then multiplied one by one, in order.
+//! The kernels: eight local transforms at a time are converted to matrices, which are then multiplied in order.
 
 use crate::Mat34;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
@@ -13,8 +13,8 @@ struct Locals([[[f32; 4]; 3]; LANES]);
 
 /// See [`models`](super::models()).
 ///
-/// A joint's parent is often the joint before: then its matrix is still there and need not come back from memory, which
-/// is half of what a chain waits for.
+/// If a joint's parent is the joint before, the parent's matrix is still in registers. In a chain, this saves half of
+/// the waiting time.
 #[inline(always)]
 pub(super) fn models<S: Simd>(
     simd: S,
@@ -25,7 +25,7 @@ pub(super) fn models<S: Simd>(
     range: Range<usize>,
 ) {
     let mut locals = Locals([[[0.0; 4]; 3]; LANES]);
-    // What the first joint's parent is numbered, and nobody else's.
+    // Only the parent of joint 0 has this number.
     let (mut last, mut model) = (usize::from(u16::MAX), take(simd, root));
     let mut joint = range.start;
     while joint < range.end {
@@ -60,7 +60,7 @@ pub(super) fn palette<S: Simd>(
     }
 }
 
-/// For each row `a`: `(a0 * x + a1 * y) + (a2 * z + (0, 0, 0, a3))`, whose halves need not wait for each other.
+/// Computes each row `a` as `(a0 * x + a1 * y) + (a2 * z + (0, 0, 0, a3))`: the two halves are independent.
 #[inline(always)]
 fn times<S: Simd>(simd: S, model: Whole<S>, [x, y, z]: &[[f32; 4]; 3]) -> Whole<S> {
     let (x, y, z) = (each_row(simd, x), each_row(simd, y), each_row(simd, z));
@@ -68,7 +68,7 @@ fn times<S: Simd>(simd: S, model: Whole<S>, [x, y, z]: &[[f32; 4]; 3]) -> Whole<
     spread::<S, 0>(simd, model).mul_add(x, spread::<S, 1>(simd, model) * y) + a2
 }
 
-/// `PackedTransform::to_matrix` for the eight joints of a block, with fewer roundings.
+/// Computes `PackedTransform::to_matrix` for the eight joints of a block, with fewer roundings.
 #[inline(always)]
 fn convert<S: Simd>(simd: S, PoseBlock { translation, rotation, scale }: &PoseBlock, locals: &mut Locals) {
     let [x, y, z, w] =
@@ -93,7 +93,6 @@ fn lanes<S: Simd>(simd: S, numbers: &[f32; LANES]) -> f32x8<S> {
     f32x8::load_array_ref(simd, numbers)
 }
 
-/// Stores one row of eight matrices.
 #[inline(always)]
 fn put_row<S: Simd, const ROW: usize>(rows: [f32x4<S>; LANES], locals: &mut Locals) {
     for (row, to) in rows.into_iter().zip(&mut locals.0) {

@@ -1,11 +1,10 @@
-//! The kernels at every level, and against double precision.
+//! Compares the kernels of all levels with each other and with double precision.
 
 use super::*;
 use crate::Transform;
 use glam::{DAffine3, Quat, Vec3};
 use hedgerow_math::internal::level::levels;
 
-/// Random numbers from -1 to 1.
 fn numbers(seed: u64) -> impl FnMut() -> f32 {
     let mut dice = fastrand::Rng::with_seed(seed);
     move || 2.0 * dice.f32() - 1.0

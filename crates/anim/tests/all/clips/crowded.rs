@@ -1,4 +1,4 @@
-//! Clips that strain the guarantees of a player: keys a tick apart or less, wide turns between them, long clips.
+//! Difficult clips: keys at most a tick apart, wide turns between keys, long durations.
 
 use super::random::Dice;
 use super::{Sample, builders};
@@ -12,7 +12,7 @@ use hedgerow_anim::{
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use proptest::test_runner::Config;
 
-/// A number over time, with closely spaced keys: the turn of a joint about an axis in radians, or a channel.
+/// A number over time with closely spaced keys: a channel, or the turn of a joint about an axis, in radians.
 #[derive(Clone, Debug)]
 struct Line {
     step: bool,
@@ -21,11 +21,11 @@ struct Line {
 }
 
 impl Line {
-    /// Spacings of keys are chosen from `nearest` on, from one word to a fifth of the clip.
+    /// Creates keys with random spacings, from one word (if `nearest` is 0) to a fifth of the clip.
     fn new(duration: f32, nearest: u32, dice: &mut Dice) -> Self {
         let tick = duration / 65_534.0;
         let (mut times, mut values) = (vec![], vec![]);
-        // A few start at the very end, where no key can be delayed.
+        // Some lines start at the very end, where no key can be delayed.
         let mut now = if dice.below(4) == 0 { duration - 4.0 * tick } else { dice.share() * duration * 0.5 };
         let mut value = 0.0;
         for _ in 0..2 + dice.below(24) {
@@ -64,7 +64,7 @@ impl Line {
         value(key - 1) + (value(key) - value(key - 1)) * (time - from) / (to - from)
     }
 
-    /// The least and the greatest value around a time.
+    /// Returns the least and the greatest value within `by` of a time.
     fn around(&self, time: f32, by: f64) -> (f64, f64) {
         let (from, to) = (f64::from(time) - by, f64::from(time) + by);
         let keys = self.times.iter().zip(&self.values).filter(|(time, _)| (from..=to).contains(&f64::from(**time)));
@@ -74,12 +74,11 @@ impl Line {
     }
 }
 
-/// A clip with closely spaced keys in all kinds of tracks. Also returns the lines for the turns of joints 0 to 2 and
-/// for channels 0 to 2.
+/// Returns a clip with closely spaced keys in all kinds of tracks, the turns of joints 0 to 2, and channels 0 to 2.
 fn crowded(dice: &mut Dice) -> (RawClip, [Line; 3], [Line; 3]) {
     let duration = [1.0, 10.0, 55.0, 0.01, 700.0, 3600.0][dice.below(6) as usize];
     let mut clip = RawClip::new(duration, 4).expect("a sound clip");
-    // With more than three keys within a tick, the clip becomes a tight one.
+    // With more than three keys within a tick, the clip becomes tight.
     let nearest = [0, 3, 4, 5][dice.below(4) as usize];
     let [turns, weights] = [0, 1].map(|_| core::array::from_fn(|_| Line::new(duration, nearest, dice)));
     for (joint, line) in (0..).zip(&turns) {
@@ -99,10 +98,10 @@ fn crowded(dice: &mut Dice) -> (RawClip, [Line; 3], [Line; 3]) {
     (clip, turns, weights)
 }
 
-/// Checks that a player shows the lines of a crowded clip, each at a time within the error of the report.
+/// Checks a player's values against the lines, with the reported errors of time and value.
 fn assert_shown(player: &Player<&Clip>, report: &ClipReport, turns: &[Line; 3], weights: &[Line; 3]) {
     let (time, shown) = (player.time(), Sample::shown(player));
-    // A time is exact to a 32nd of a tick, and in single precision.
+    // A time is exact to a 32nd of a tick, apart from rounding.
     let tick = f64::from(player.clip().duration()) / 65_534.0;
     let by = f64::from(report.time_error) + 0.1 * tick;
     for (line, transform) in turns.iter().zip(&shown.joints) {
@@ -148,7 +147,7 @@ proptest! {
             match dice.below(3) {
                 0 => player.seek(moment),
                 1 => _ = player.advance(moment - player.time()),
-                // Forward, and back again.
+                // Forward, then backward.
                 _ => {
                     player.advance(dice.number() * clip.duration());
                     player.advance(moment - player.time());
@@ -183,7 +182,7 @@ proptest! {
 
 #[test]
 fn a_wide_turn_within_a_few_ticks_is_over_when_it_should_be() {
-    // A turn of half a millisecond in ten seconds, and of a few frames in ten minutes.
+    // A turn within half a millisecond of ten seconds, and within a few frames of ten minutes.
     let frames = |frames: [f32; 5], rate: f32| frames.map(|frame| frame / rate).to_vec();
     for (duration, times) in [
         (10.0, vec![0.0, 2.0, 2.000_5, 5.0, 9.7]),

@@ -8,7 +8,7 @@ use hedgerow_anim::{
     raw::{Interpolation, Track, TrackValue},
 };
 
-/// A deterministic source of random numbers.
+/// Deterministic random numbers.
 pub(crate) struct Dice(Rng);
 
 impl Dice {
@@ -16,17 +16,16 @@ impl Dice {
         Self(Rng::with_seed(seed))
     }
 
-    /// A number below `end`.
     pub(crate) fn below(&mut self, end: u32) -> u32 {
         self.0.u32(..end)
     }
 
-    /// A number from -1 to 1.
+    /// Returns a number from −1 to 1.
     pub(crate) fn number(&mut self) -> f32 {
         self.below(1 << 24) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    /// A number from 0 to 1.
+    /// Returns a number from 0 to 1.
     pub(crate) fn share(&mut self) -> f32 {
         self.number() * 0.5 + 0.5
     }
@@ -41,12 +40,10 @@ impl Dice {
     }
 }
 
-/// How random clips are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipe {
     pub(crate) joints: usize,
     pub(crate) channels: usize,
-    /// The greatest number of keys in a track.
     pub(crate) keys: u32,
     /// Whether all times are multiples of a thirtieth of a second.
     pub(crate) frames: bool,
@@ -97,7 +94,7 @@ fn track<V: TrackValue>(
         })
         .collect();
     times.sort_by(f32::total_cmp);
-    // Not so close that a tick between them matters.
+    // Remove keys so close that a tick matters.
     times.dedup_by(|after, before| *after - *before < 0.02);
     match dice.below(4) {
         0 => {

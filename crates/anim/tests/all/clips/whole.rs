@@ -7,7 +7,7 @@ use hedgerow_anim::{
     Clip, ClipBuilder, Crowd, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform, blend::PoseSum,
 };
 
-/// Hips, a spine and a head, half a metre each.
+/// Returns hips, a spine and a head, half a metre each.
 fn skeleton() -> Skeleton {
     let mut builder = SkeletonBuilder::new();
     let half = Transform::from_xyz(0.0, 0.5, 0.0);
@@ -17,7 +17,7 @@ fn skeleton() -> Skeleton {
     builder.build().expect("a chain").0
 }
 
-/// Hips that stay at a height, and a spine that turns; nothing is said of the head.
+/// Returns a clip with constant hips and a turning spine, without tracks of the head.
 fn bowing(height: f32) -> RawClip {
     let mut raw = RawClip::new(1.0, 3).expect("a sound clip");
     raw.set_translation(0, Track::constant(Vec3::new(0.0, height, 0.0)).expect("a value")).expect("a joint");
@@ -26,7 +26,7 @@ fn bowing(height: f32) -> RawClip {
     raw
 }
 
-/// A head that is held to one side, and nothing else.
+/// Returns a clip with only a constant head rotation.
 fn nodding() -> RawClip {
     let mut raw = RawClip::new(1.0, 3).expect("a sound clip");
     raw.set_rotation(2, Track::constant(Quat::from_rotation_z(0.4)).expect("a value")).expect("a joint");
@@ -37,7 +37,6 @@ fn compiled(raw: &RawClip) -> Clip {
     ClipBuilder::new().build(raw).expect("a sound clip").0
 }
 
-/// What the clip shows in a pose that held nothing before.
 fn fresh(clip: &Clip, skeleton: &Skeleton) -> Pose {
     let mut pose = Pose::rest(skeleton);
     at_half(clip).sample(&mut pose).expect("joints as many");
@@ -55,7 +54,7 @@ fn a_pose_that_held_another_clip_shows_the_present_one() {
     let skeleton = skeleton();
     let (upright, crouched, nod) = (compiled(&bowing(1.0)), compiled(&bowing(0.5)), compiled(&nodding()));
     let mut pose = Pose::rest(&skeleton);
-    // Each after each other, and twice after itself.
+    // Each clip after each other clip, and after itself.
     for clip in [&upright, &crouched, &nod, &nod, &upright, &nod, &crouched, &crouched, &upright, &upright] {
         at_half(clip).sample(&mut pose).expect("joints as many");
         assert_eq!(pose, fresh(clip, &skeleton));
@@ -64,7 +63,6 @@ fn a_pose_that_held_another_clip_shows_the_present_one() {
     assert_eq!(pose.get(2), Transform::from_xyz(0.0, 0.5, 0.0), "the head rests, since this clip does not move it");
 }
 
-/// Something that changes a pose.
 type Edit<'e> = &'e dyn Fn(&mut Pose);
 
 #[test]
@@ -129,7 +127,7 @@ fn instances_of_a_crowd_show_the_clips_that_they_are_given_through_any_moves() {
     let skeleton = skeleton();
     let clips = [bowing(1.0), nodding(), bowing(0.5)].map(|raw| compiled(&raw));
     let mut crowd = Crowd::new(&skeleton);
-    // Some from poses that show a clip, of this skeleton and of none, and some from poses at rest.
+    // Insert poses at rest, and poses that show a clip, with and without a skeleton.
     let mut of_none = Pose::new(3);
     at_half(&clips[0]).sample(&mut of_none).unwrap();
     let starts = [fresh(&clips[0], &skeleton), of_none, Pose::rest(&skeleton)];
@@ -143,7 +141,7 @@ fn instances_of_a_crowd_show_the_clips_that_they_are_given_through_any_moves() {
         for &(instance, of) in &playing {
             assert_eq!(crowd.pose(instance).unwrap(), fresh(&clips[of], &skeleton), "round {round}");
         }
-        // Some play something else from now on, some are moved by hand, some go.
+        // Some instances change their clip, some are set by hand, some are removed.
         for (number, (instance, of)) in playing.iter_mut().enumerate().filter(|(number, _)| number % 3 == round % 3) {
             match number % 4 {
                 0 => *of = (*of + 1) % 3,
@@ -155,7 +153,7 @@ fn instances_of_a_crowd_show_the_clips_that_they_are_given_through_any_moves() {
         let (gone, _) = playing.swap_remove(round * 7 % playing.len());
         crowd.remove(gone).unwrap();
     }
-    // A pose that is taken out remembers what it shows, and shows something else when asked.
+    // A pose copied from the crowd remembers its clip, and can show another clip.
     let (instance, of) = playing[0];
     let mut pose = crowd.pose(instance).unwrap();
     let next = &clips[(of + 1) % 3];

@@ -1,4 +1,4 @@
-//! Compares reduced tracks with the original ones at many times. Both are evaluated here in double precision.
+//! Compares reduced tracks with original tracks at many times, in double precision.
 
 use super::chain;
 use crate::clips::random::Dice;
@@ -12,9 +12,9 @@ use hedgerow_anim::{
 /// The type of a track's keys in double precision, and its interpolation.
 trait Number: TrackValue {
     fn wide(self) -> DVec4;
-    /// Normalises a sum of keys.
+    /// Normalises a sum of keys, if they are rotations.
     fn normalised(wide: DVec4) -> DVec4;
-    /// Straight lines: exact, and as a player computes them.
+    /// Interpolates linearly: exactly, and as a player does.
     fn lines(a: DVec4, b: DVec4, share: f64) -> [DVec4; 2];
 }
 
@@ -50,7 +50,7 @@ impl Number for Quat {
     }
 }
 
-/// A track's values at a time: exact, and as a player computes them.
+/// Evaluates a track: exactly, and as a player does.
 fn at<V: Number>(track: &Track<V>, time: f64) -> [DVec4; 2] {
     let times = track.times();
     let next = times.partition_point(|&key| f64::from(key) <= time);
@@ -75,7 +75,7 @@ fn at<V: Number>(track: &Track<V>, time: f64) -> [DVec4; 2] {
     }
 }
 
-/// Times in single precision from key to key of both tracks, with some in between.
+/// Returns the times of the keys of both tracks, and some times in between.
 fn moments<V: Number>(tracks: [&Track<V>; 2], duration: f32, parts: u16) -> Vec<f64> {
     let mut keys: Vec<f32> = tracks.iter().flat_map(|track| track.times().iter().copied()).collect();
     keys.push(duration);
@@ -86,7 +86,7 @@ fn moments<V: Number>(tracks: [&Track<V>; 2], duration: f32, parts: u16) -> Vec<
     between.map(f64::from).collect()
 }
 
-/// The greatest distance of a reduced track from the original one by some measure, and the greatest value of that
+/// Returns the greatest distance of a reduced track from the original by some measure, and the greatest value of the
 /// measure.
 fn furthest<V: Number>(
     raw: &Track<V>,
@@ -102,7 +102,7 @@ fn furthest<V: Number>(
     })
 }
 
-/// A track of arbitrary keys, with values and slopes of any size.
+/// Returns a track of arbitrary keys, with values and slopes of any size.
 fn track<V: Number>(
     duration: f32,
     dice: &mut Dice,
@@ -112,7 +112,7 @@ fn track<V: Number>(
     let keys = 2 + dice.below(8);
     let mut times: Vec<f32> = (0..keys).map(|_| dice.share() * duration).collect();
     if dice.below(3) == 0 {
-        // Some of them close together.
+        // Some keys are close together.
         times = times.iter().enumerate().map(|(key, time)| times[key / 2] + time * 1e-3).collect();
         times.iter_mut().for_each(|time| *time = time.min(duration));
     }
@@ -223,7 +223,7 @@ fn a_curve_that_takes_too_many_lines_is_refused_or_stays_a_curve() {
     assert!(expected.to_string().starts_with("the translation of joint 0 takes more than 1,048,576 straight lines"));
 }
 
-/// A track of few straight lines, with steps so small that the clip is measured as a whole.
+/// Returns a track of few straight lines with small steps.
 fn lines<V: Number>(dice: &mut Dice, next: impl Fn(&mut Dice, Option<V>) -> V) -> Track<V> {
     let keys = 2 + dice.below(12);
     let mut times: Vec<f32> = (0..keys).map(|_| dice.share()).collect();

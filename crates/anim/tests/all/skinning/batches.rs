@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A batch of characters with three meshes, and all palettes.
+/// Returns a batch with three meshes, and all palettes.
 fn batch(characters: usize, vertices: usize) -> (SkinBatch, Vec<Mat34>) {
     let meshes: Vec<_> = (0..3)
         .map(|number| Arc::new(Model::new(vertices + 17 * number, 4, 5 + number, number as u64).build(&[])))
@@ -84,7 +84,7 @@ fn any_number_of_threads_gives_the_same_bits() {
         assert!(expected == pool(threads).install(|| skin(&batch, &palettes, &visible)), "{threads} threads");
     }
 
-    // One mesh is cut into chunks.
+    // One mesh is split into chunks.
     let model = Model::new(40_000, 4, 30, 3);
     let mesh = model.build(&[]);
     let palette = Dice(Rng::with_seed(8)).palette(30);

@@ -1,4 +1,4 @@
-//! Skinned meshes, against sums in double precision.
+//! Compares skinned meshes with sums in double precision.
 
 use super::*;
 
@@ -26,7 +26,7 @@ proptest! {
             assert_near(&tangents[at], by([x, y, z], 0.0), "tangent");
             prop_assert_eq!((positions[at][3], tangents[at][3]), (1.0, sign));
         }
-        // A shader that blends by the influences comes to the same.
+        // A shader that blends by the influences gives the same result.
         let of_vertices: Vec<([u16; 4], [f32; 4])> = mesh.influences().collect();
         prop_assert_eq!(of_vertices.len(), vertices);
         for (at, (of_joints, weights)) in of_vertices.iter().enumerate() {
@@ -137,7 +137,7 @@ fn more_than_four_influences_are_pruned_and_reported() {
     assert_eq!((pruned.vertices, mesh.influence_counts()), (1, [0, 0, 0, 1, 0]));
     assert!((pruned.largest_weight - 0.05).abs() < 1e-6 && (pruned.largest_sum - 0.1).abs() < 1e-6);
 
-    // The error is the sum times the distance between the places where kept and dropped joints would move it.
+    // The error is the dropped weight times the distance between the positions by kept and by dropped joints.
     let palette: Vec<Mat34> = (0..6).map(|joint| Transform::from_xyz(joint as f32, 0.0, 0.0).to_matrix()).collect();
     let mut skinned = [[0.0; 3]];
     mesh.skin(of(&mesh, &palette), SkinOutput::new(&mut skinned[..])).unwrap();
@@ -190,7 +190,7 @@ fn weights_that_are_zero_merged_or_missing_take_no_work() {
     let mut skinned = [[0.0; 3]; 5];
     mesh.skin(of(&mesh, &palette), SkinOutput::new(&mut skinned[..])).unwrap();
     assert_eq!(skinned[..4].iter().map(|position| position[0]).collect::<Vec<_>>(), [3.0, 2.0, 2.0, 1.0]);
-    // Three equal weights add up to one only up to rounding.
+    // Three equal weights add up to one, up to rounding.
     assert!((skinned[4][0] - 1.0).abs() <= 3e-7, "{skinned:?}");
 
     let rigid = SkinnedMesh::builder(&positions).build(&skin(1)).unwrap();

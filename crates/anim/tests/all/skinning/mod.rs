@@ -1,4 +1,4 @@
-//! Skins, skinned meshes and batches, through the public interface.
+//! Skins, skinned meshes and batches.
 
 mod batches;
 mod meshes;
@@ -14,12 +14,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A skin of so many joints, bound at the origin.
+/// Returns a skin whose joints are bound at the origin.
 fn skin(joints: usize) -> Skin {
     Skin::new((0..).take(joints).collect(), vec![Mat34::IDENTITY; joints]).unwrap()
 }
 
-/// Matrices as a palette that the mesh takes.
 fn of<'p>(mesh: &SkinnedMesh, matrices: &'p [Mat34]) -> Palette<'p> {
     let skin = skin(matrices.len());
     assert_eq!(mesh.skin_id(), skin.id());
@@ -30,7 +29,7 @@ fn model(number: usize) -> Mat34 {
     Transform::from_xyz(number as f32, 1.0, -2.0).to_matrix()
 }
 
-/// A deterministic sequence of random numbers.
+/// Deterministic random numbers.
 struct Dice(Rng);
 
 impl Dice {
@@ -56,7 +55,7 @@ impl Dice {
     }
 }
 
-/// Lists as authored, with any number of influences for each vertex.
+/// A mesh as authored, with any number of influences per vertex.
 #[derive(Clone, Debug)]
 struct Model {
     influences: usize,
@@ -83,7 +82,7 @@ impl Model {
             normals: (0..vertices).map(|_| dice.vector()).collect(),
             tangents: (0..vertices).map(|_| tangent(&mut dice)).collect(),
             of_joints: (0..vertices * influences).map(|_| u16::try_from(dice.below(joints)).unwrap()).collect(),
-            // Half of them zero, and none with sum one.
+            // Half of the weights are zero, and no sum is one.
             weights: (0..vertices * influences).map(|_| dice.signed().max(0.0)).collect(),
             indices: (0..3 * vertices).map(|_| u32::try_from(dice.below(vertices)).unwrap()).collect(),
         }
@@ -101,7 +100,7 @@ impl Model {
         builder.build(&skin(self.joints)).unwrap()
     }
 
-    /// The vector moved by the palette's blend for this vertex, in double precision; `w` is 1 for points.
+    /// Skins a vector in double precision. `w` is 1 for points.
     fn skinned(&self, palette: &[Mat34], vertex: usize, vector: DVec3, w: f64) -> DVec3 {
         let range = vertex * self.influences..(vertex + 1) * self.influences;
         let mut influences: Vec<(u16, f64)> = Vec::new();
@@ -133,13 +132,12 @@ fn wide(vector: [f32; 3]) -> DVec3 {
     Vec3::from(vector).as_dvec3()
 }
 
-/// Asserts that both are equal up to rounding.
 fn assert_near(found: &[f32], expected: DVec3, what: &str) {
     let off = (DVec3::new(found[0].into(), found[1].into(), found[2].into()) - expected).abs().max_element();
     assert!(off < 1e-5, "{what}: {found:?} instead of {expected}");
 }
 
-/// All three streams in one call; positions with four floats, normals with three.
+/// Positions of four floats, normals of three, tangents of four.
 type Skinned = (Vec<[f32; 4]>, Vec<[f32; 3]>, Vec<[f32; 4]>);
 
 fn skinned(mesh: &SkinnedMesh, palette: &[Mat34], weights: &[f32]) -> Skinned {

@@ -1,4 +1,4 @@
-//! Palettes: the matrices that skinning takes.
+//! Palettes.
 
 use super::*;
 
@@ -78,7 +78,7 @@ fn a_skin_at_rest_moves_nothing_in_the_rest_pose() {
     assert_eq!(refused, Err(Error::Skin(SkinError::InverseBind { joint: 1 })));
 }
 
-/// A column of joints 0.3 m apart, and a skin that counts them from the top: as many, in another order.
+/// Returns a column of joints 0.3 m apart, and a skin with the joints in reverse order.
 fn column() -> (Skeleton, Skin, SkinnedMesh) {
     let mut builder = SkeletonBuilder::new();
     for joint in 0..4_u16 {
@@ -89,7 +89,7 @@ fn column() -> (Skeleton, Skin, SkinnedMesh) {
     let of_skeleton = Skin::at_rest(&skeleton).unwrap();
     let from_the_top = (0..4).rev().map(|joint| of_skeleton.inverse_binds()[joint]).collect();
     let skin = Skin::new(vec![3, 2, 1, 0], from_the_top).unwrap();
-    // A vertex at each joint, which it follows.
+    // Each joint has one vertex at its position.
     let positions = [0.9, 0.6, 0.3, 0.0].map(|y| [0.0, y, 0.0]);
     let mesh = SkinnedMesh::builder(&positions).influences(1, &[0, 1, 2, 3], &[1.0; 4]).build(&skin).unwrap();
     (skeleton, skin, mesh)
@@ -100,7 +100,7 @@ fn a_crowd_computes_palettes_in_the_order_of_the_skin() {
     let (skeleton, skin, mesh) = column();
     let mut crowd = Crowd::new(&skeleton);
     let mut pose = Pose::rest(&skeleton);
-    // All stands on its side.
+    // The column lies on its side.
     pose.set(0, Transform::from_rotation(Quat::from_rotation_z(-core::f32::consts::FRAC_PI_2)));
     let instance = crowd.insert(&pose).unwrap();
     let (mut room, mut all, mut positions) = (Vec::new(), Vec::new(), vec![[0.0_f32; 3]; 4]);
@@ -144,7 +144,7 @@ fn a_mesh_refuses_the_palette_of_another_order_also_after_it_was_saved() {
     }
     let mut batch = SkinBatch::new();
     assert_eq!(batch.push(Arc::new(mesh), Arc::new(other.clone())), Err(refused));
-    // Unless it is told that the numbers mean the same.
+    // After the mesh got the other skin's id, it accepts the palette.
     let mut given = loaded;
     assert_eq!(given.set_skin(&Skin::rigid()), Err(Error::Skin(SkinError::SkinJoints { expected: 4, found: 1 })));
     given.set_skin(&other).unwrap();

@@ -1,11 +1,11 @@
-//! Tests of eight boxes at a time, and eight world boxes from matrices and local boxes.
+//! Kernels that test eight boxes at a time, and transform eight boxes at a time.
 //!
 //! Tests take up to eight groups, a block of 64 boxes, and return a bit for each box. Empty boxes are never hit,
-//! infinite ones always. All tests are monotone to the bit: what a box hits is hit by every box that holds it, so a
-//! hierarchy of boxes gives the same result as testing all.
+//! infinite boxes always. If a box is hit, every box that contains it is hit too, despite rounding: a hierarchy of
+//! boxes gives the same result as testing all boxes.
 //!
-//! No fused multiply-add, so that levels give the same bits. Rays are tested with AVX2 where there is AVX-512, too,
-//! which takes 0.70 ns a box in place of 1.06.
+//! No kernel uses fused multiply-add, so all levels give the same bits. Rays use AVX2 even if the machine has AVX-512:
+//! 0.70 ns a box instead of 1.06 ns.
 
 mod portable;
 #[cfg(test)]
@@ -15,20 +15,19 @@ use crate::simd::level::{level, level_up_to_avx2};
 use crate::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Mat34, Ray, Sphere};
 use fearless_simd::{Level, dispatch};
 
-/// More than the relative error of a squared distance (five roundings) or of where a ray meets a slab (three).
+/// A factor above the relative error of a squared distance (five roundings) and of a ray's slab distance (three).
 const WIDER: f32 = 1.0 + 1.0 / 1_048_576.0;
 
-/// The boxes that are not entirely outside any plane of the frustum, as a bit mask. The second word is zero.
+/// Returns a bit mask of the boxes that touch the frustum. The second word is zero.
 ///
 /// # Panics
-/// For more than eight groups. The same is true for the other tests of a block.
+/// If there are more than eight groups. All tests of a block panic then.
 #[inline]
 pub fn in_frustum(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u64) {
     frustum_block::<false>(groups, frustum)
 }
 
-/// The boxes that are not entirely outside any plane of the frustum, and those of them that are entirely inside all
-/// planes, so that everything in them is hit too. Both are bit masks.
+/// Returns two bit masks: the boxes that touch the frustum, and the boxes that are entirely inside all planes.
 #[inline]
 pub fn inside_frustum(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u64) {
     frustum_block::<true>(groups, frustum)
@@ -45,8 +44,8 @@ fn frustum_at<const INSIDE: bool>(level: Level, groups: &[BoxGroup], planes: &[[
     dispatch!(level, simd => portable::frustum::<_, INSIDE>(simd, groups, planes))
 }
 
-/// Appends the numbers of all boxes that are not entirely outside any plane of the frustum to a list, in ascending
-/// order. There may be any number of groups; their boxes are numbered from `first`.
+/// Appends the indices of all boxes that touch the frustum to `visible`, in ascending order. The first box has the
+/// index `first`; there may be any number of groups.
 pub fn list_in_frustum(groups: &[BoxGroup], first: u32, frustum: &Frustum, visible: &mut Vec<u32>) {
     list_in_frustum_at(level(), groups, first, frustum.planes(), visible);
 }
@@ -56,7 +55,7 @@ fn list_in_frustum_at(level: Level, groups: &[BoxGroup], first: u32, planes: &[[
     dispatch!(level, simd => portable::list_in_frustum(simd, groups, first, planes, visible));
 }
 
-/// The boxes that touch the sphere.
+/// Returns a bit mask of the boxes that touch the sphere.
 #[inline]
 pub fn in_sphere(groups: &[BoxGroup], sphere: &Sphere) -> u64 {
     in_sphere_at(level(), groups, sphere)
@@ -69,7 +68,7 @@ fn in_sphere_at(level: Level, groups: &[BoxGroup], sphere: &Sphere) -> u64 {
     dispatch!(level, simd => portable::sphere(simd, groups, &center, square))
 }
 
-/// The boxes that share a point with this box, and those that are inside it. An empty box shares none.
+/// Returns two bit masks: the boxes that share a point with `bounds`, and the boxes that are inside `bounds`.
 #[inline]
 pub fn in_box(groups: &[BoxGroup], bounds: &Aabb) -> (u64, u64) {
     in_box_at(level(), groups, bounds)
@@ -84,7 +83,7 @@ fn in_box_at(level: Level, groups: &[BoxGroup], bounds: &Aabb) -> (u64, u64) {
     dispatch!(level, simd => portable::overlap(simd, groups, bounds))
 }
 
-/// The boxes that the ray hits.
+/// Returns a bit mask of the boxes that the ray hits.
 #[inline]
 pub fn on_ray(groups: &[BoxGroup], ray: &Ray) -> u64 {
     on_ray_at(level_up_to_avx2(), groups, ray)
@@ -96,15 +95,16 @@ fn on_ray_at(level: Level, groups: &[BoxGroup], ray: &Ray) -> u64 {
     dispatch!(level, simd => portable::ray(simd, groups, ray))
 }
 
-/// The distance from a ray's origin to a box that it hits; zero if the origin is inside.
+/// Returns the distance from a ray's origin to a box that it hits; zero if the origin is inside.
 #[inline]
 pub fn distance(bounds: &Aabb, ray: &Ray) -> f32 {
     slabs(bounds, ray).0
 }
 
-/// The distances at which a ray enters and leaves a box; it misses if the first is greater than the second.
+/// Returns the distances at which a ray enters and leaves a box. The ray misses if the first is greater than the
+/// second.
 ///
-/// An axis along which the ray does not move says whether its origin lies between the planes, and nothing about where.
+/// If the ray is parallel to two faces, that axis only decides whether the origin lies between them.
 pub(crate) fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
     let (mut near, mut far) = (0.0, ray.length());
     let mut between = true;
@@ -123,14 +123,14 @@ pub(crate) fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
     (near, if between { far * WIDER } else { f32::NEG_INFINITY })
 }
 
-/// [`Aabb::transformed`] for eight boxes: the lanes of `to` whose bit is set in `live` are transformed by the matrix in
-/// their slot; the others become the empty box.
+/// Computes [`Aabb::transformed`] for eight boxes: lane `l` of `to` becomes `locals[l]` transformed by
+/// `worlds[slots[l]]`, or the empty box if bit `l` of `live` is not set.
 ///
 /// # Panics
 /// If a slot is beyond `worlds`, even in a lane that is not live.
 #[inline]
 pub fn transformed(worlds: &[Mat34], slots: &[u32; GROUP], locals: &[Aabb; GROUP], live: u8, to: &mut BoxGroup) {
-    // The compiler spreads numbers over wide vectors by shuffles there: AVX-512 would take longer.
+    // AVX-512 would take longer: the compiler fills its vectors by shuffles.
     transformed_at(level_up_to_avx2(), worlds, slots, locals, live, to);
 }
 

@@ -1,4 +1,4 @@
-//! The kernels: lanes are boxes, eight or sixteen of them.
+//! The kernels: a vector has one lane for each of eight or sixteen boxes.
 
 use super::WIDER;
 use crate::simd::floats::floats;
@@ -6,19 +6,18 @@ use crate::simd::vectors::{columns, max as greater, min as lesser};
 use crate::{Aabb, BLOCK, BoxGroup, GROUP, Mat34, Ray, TOLERANCE};
 use fearless_simd::{f32x4, f32x8, f32x16, mask32x8, prelude::*, u32x16};
 
-/// Where the columns of maxima begin. Between them and the columns of minima one is left out, so that one bit
-/// distinguishes them.
+/// The index of the first column of maxima. Column 3 is unused, so that bit 2 of an index distinguishes maxima from
+/// minima.
 const MAX: usize = 4;
 
-/// A plane, and for each axis which column has the corner that lies furthest in: a minimum (0 to 2) or a maximum (4 to
-/// 6).
+/// A plane, and for each axis the column of the box corner furthest inside: a minimum (0 to 2) or a maximum (4 to 6).
 struct Side {
     plane: [f32; 4],
     inner: [usize; 3],
 }
 
 impl Side {
-    /// The planes of a frustum; those beyond the last are not to be looked at.
+    /// Returns the sides of the planes. Sides after the last plane must not be used.
     #[inline(always)]
     fn all(planes: &[[f32; 4]]) -> [Self; 6] {
         [
@@ -63,13 +62,13 @@ pub(super) fn frustum<S: Simd, const INSIDE: bool>(simd: S, groups: &[BoxGroup],
     (hits, if INSIDE { hits & inside } else { 0 })
 }
 
-/// Whether a vector holds sixteen numbers: then sixteen boxes are tested at a time in place of four times eight.
+/// Returns whether a native vector has sixteen floats, so that sixteen boxes are tested at a time.
 #[inline(always)]
 fn is_wide<S: Simd>() -> bool {
     S::f32s::LEN >= 2 * GROUP
 }
 
-/// How many numbers are collected before they are appended to a list, which copies them.
+/// The number of indices that are collected before they are appended to a list.
 const LISTED: usize = 4 * BLOCK;
 
 /// See [`list_in_frustum`](super::list_in_frustum).
@@ -94,8 +93,7 @@ pub(super) fn list_in_frustum<S: Simd>(
         }
         return;
     }
-    // The numbers of hit boxes are written one after the other, sixteen at a time, of which the next sixteen overwrite
-    // those that are none.
+    // Each step writes sixteen indices, with the hit boxes first. The next step overwrites the rest.
     let sides = Side::all(planes);
     let sides = &sides[..planes.len()];
     let numbers = u32x16::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
@@ -116,7 +114,7 @@ pub(super) fn list_in_frustum<S: Simd>(
     }
 }
 
-/// Writes those of sixteen numbers whose boxes are hit, one after the other; returns how many.
+/// Writes the indices of the hit boxes among sixteen boxes, and returns their number.
 #[inline(always)]
 fn put_pair<S: Simd>(simd: S, pair: &[BoxGroup; 2], sides: &[Side], numbers: u32x16<S>, found: &mut [u32]) -> usize {
     let (kept, _) = by_columns::<S, f32x16<S>, false, false>(simd, two(simd, pair), sides);
@@ -124,10 +122,10 @@ fn put_pair<S: Simd>(simd: S, pair: &[BoxGroup; 2], sides: &[Side], numbers: u32
     kept.to_bitmask().count_ones() as usize
 }
 
-/// How many groups are tested at a time: as many as have their masks and tolerances in registers.
+/// The number of groups tested at a time: their masks and tolerances fit in registers.
 const FEW: usize = 4;
 
-/// Which boxes are not wholly outside any plane.
+/// Returns a bit mask of the boxes that touch the frustum.
 #[inline(always)]
 fn touched<S: Simd>(simd: S, groups: &[BoxGroup], planes: &[[f32; 4]]) -> u64 {
     let (mut hits, mut at) = (0, 0);
@@ -143,7 +141,8 @@ fn touched<S: Simd>(simd: S, groups: &[BoxGroup], planes: &[[f32; 4]]) -> u64 {
     hits
 }
 
-/// Goes plane by plane, all groups at each, so that a plane is looked at once, and ends where nothing is left.
+/// Tests all groups against one plane after the other, so that each plane is loaded once. Stops if all boxes are
+/// outside.
 #[inline(always)]
 fn touched_few<S: Simd, const N: usize>(simd: S, groups: &[BoxGroup; N], planes: &[[f32; 4]]) -> u64 {
     let all = mask32x8::splat(simd, true);
@@ -177,9 +176,8 @@ fn touched_few<S: Simd, const N: usize>(simd: S, groups: &[BoxGroup; N], planes:
     hits
 }
 
-/// Boxes against all planes, one after the other, until none is left: which are not wholly outside any, and which are
-/// wholly inside all. The columns are in the first-level cache, where a plane finds the corner that it asks for without
-/// choosing between registers.
+/// Returns the boxes that touch the frustum, and the boxes that are wholly inside all planes. With `EARLY`, stops if
+/// all boxes are outside. A plane loads its corner from the columns by index, without choosing between registers.
 #[inline(always)]
 fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool, const EARLY: bool>(
     simd: S,
@@ -203,15 +201,16 @@ fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool, const
     (!out, within)
 }
 
-/// How far beyond a plane boxes may seem to be by rounding: a part of their greatest absolute coordinates' sum, of an
-/// empty box, which is out anyway, less than nothing.
+/// Returns the distance, zero or negative, down to which a box touches despite rounding: −[`TOLERANCE`] times the sum
+/// of its greatest absolute coordinates. For an empty box, which is outside anyway, the result is meaningless.
 #[inline(always)]
 fn tolerance<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, min: [V; 3], max: [V; 3]) -> V {
     let reach = (greater(simd, max[0], -min[0]) + greater(simd, max[1], -min[1])) + greater(simd, max[2], -min[2]);
     reach * V::splat(simd, -TOLERANCE)
 }
 
-/// How far beyond the plane the corner is that lies furthest in, or, of the box turned over, furthest out.
+/// Returns the signed distance from a plane to the box corner furthest inside, or, if `turn` is `MAX`, furthest
+/// outside.
 #[inline(always)]
 fn distance<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, columns: &[V; 2 * MAX], side: &Side, turn: usize) -> V {
     let Side { plane: [x, y, z, d], inner: [a, b, c] } = side;
@@ -220,7 +219,7 @@ fn distance<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, columns: &[V; 2 * 
     (sum + V::splat(simd, *z) * columns[c]) + V::splat(simd, *d)
 }
 
-/// The corners of a group's boxes.
+/// Returns the corners of a group's boxes.
 #[inline(always)]
 fn one<S: Simd>(simd: S, group: &BoxGroup) -> [[f32x8<S>; 3]; 2] {
     let [min_x, min_y, min_z] = &group.min;
@@ -231,7 +230,7 @@ fn one<S: Simd>(simd: S, group: &BoxGroup) -> [[f32x8<S>; 3]; 2] {
     ]
 }
 
-/// The corners of two groups' boxes.
+/// Returns the corners of two groups' boxes.
 #[inline(always)]
 fn two<S: Simd>(simd: S, [low, high]: &[BoxGroup; 2]) -> [[f32x16<S>; 3]; 2] {
     let ([a, b], [c, d]) = (one(simd, low), one(simd, high));
@@ -255,7 +254,7 @@ pub(super) fn sphere<S: Simd>(simd: S, groups: &[BoxGroup], center: &[f32; 3], s
     word
 }
 
-/// How far eight boxes are from a point along an axis; nothing where it is between their sides.
+/// Returns the distance of eight boxes from a point along an axis; zero if the point is between their sides.
 #[inline(always)]
 fn away<S: Simd>(simd: S, group: &BoxGroup, center: &[f32; 3], axis: usize) -> f32x8<S> {
     let center = f32x8::splat(simd, center[axis]);
@@ -316,7 +315,7 @@ pub(super) fn transformed<S: Simd>(
     live: u8,
     to: &mut BoxGroup,
 ) {
-    // A box is six floats: the first four and the last four overlap in the middle.
+    // A box is six floats, loaded as the first four and the last four.
     let [min_x, min_y, min_z, _] = columns(simd, corners::<S, 0>(simd, locals));
     let [_, max_x, max_y, max_z] = columns(simd, corners::<S, 2>(simd, locals));
     let (low, high) = ([min_x, min_y, min_z], [max_x, max_y, max_z]);
@@ -352,7 +351,7 @@ pub(super) fn transformed<S: Simd>(
     }
 }
 
-/// Four of the six floats of eight boxes.
+/// Returns four of the six floats of eight boxes.
 #[inline(always)]
 fn corners<S: Simd, const FIRST: usize>(simd: S, locals: &[Aabb; GROUP]) -> [f32x4<S>; GROUP] {
     let [a, b, c, d, e, f, g, h] = locals;
@@ -378,7 +377,6 @@ fn load<S: Simd>(simd: S, numbers: &[f32; GROUP]) -> f32x8<S> {
     f32x8::load_array_ref(simd, numbers)
 }
 
-/// Which of eight boxes are not empty.
 #[inline(always)]
 fn present<S: Simd>(simd: S, group: &BoxGroup) -> mask32x8<S> {
     load(simd, &group.min[0]).simd_le(load(simd, &group.max[0]))

@@ -1,4 +1,4 @@
-//! The kernels at every level to the bit, and against plain tests in double precision.
+//! Compares the kernels of all levels to the bit, and with plain tests in double precision.
 
 use super::*;
 use crate::Boxes;
@@ -7,7 +7,6 @@ use fastrand::Rng;
 use glam::camera::rh;
 use glam::{DVec3, Mat4, Quat, Vec3, Vec4};
 
-/// Random values of the kinds that scenes have.
 struct Dice(Rng);
 
 impl Dice {
@@ -19,7 +18,6 @@ impl Dice {
         self.0.u32(..end)
     }
 
-    /// From -1 to 1.
     fn signed(&mut self) -> f32 {
         2.0 * self.0.f32() - 1.0
     }
@@ -28,7 +26,7 @@ impl Dice {
         Vec3::new(self.signed(), self.signed(), self.signed())
     }
 
-    /// A box as scenes have them, near to far and small to large, with flat, empty and infinite ones among them.
+    /// Returns a box near or far, small or large, sometimes flat, empty or infinite.
     fn bounds(&mut self) -> Aabb {
         match self.below(40) {
             0 => Aabb::EMPTY,
@@ -88,7 +86,6 @@ fn boxes(dice: &mut Dice, count: usize) -> Boxes {
     (0..count).map(|_| dice.bounds()).collect()
 }
 
-/// Holds every level against the lowest, without vectors where tests have it.
 fn assert_frustum_levels_agree(groups: &[BoxGroup], frustum: &Frustum) {
     let (planes, plain) = (frustum.planes(), levels()[0]);
     let (touched, held) = (frustum_at::<false>(plain, groups, planes), frustum_at::<true>(plain, groups, planes));
@@ -103,7 +100,7 @@ fn assert_frustum_levels_agree(groups: &[BoxGroup], frustum: &Frustum) {
     }
 }
 
-/// Holds every level of the other tests against the lowest, and rays against one box at a time.
+/// Compares every level of the other tests with the lowest, and rays with one box at a time.
 fn assert_levels_agree(groups: &[BoxGroup], sphere: &Sphere, bounds: &Aabb, ray: &Ray) {
     let plain = levels()[0];
     let all = |level: Level| {
@@ -135,7 +132,7 @@ fn every_level_gives_the_same_bits() {
     }
 }
 
-/// Puts a number that is none in one of the six components of a box.
+/// Replaces one of the six components of a box by NaN.
 fn spoil(bounds: &mut Aabb, component: usize) {
     let corner = if component < 3 { &mut bounds.min } else { &mut bounds.max };
     corner[component % 3] = f32::NAN;
@@ -146,7 +143,7 @@ fn every_level_gives_the_same_bits_where_components_are_not_numbers() {
     let mut dice = Dice::new(7);
     for round in 0..320 {
         let mut list: Vec<BoxGroup> = boxes(&mut dice, 8 * (1 + round % 8)).groups().to_vec();
-        // In each group each component in some lane, two of them in another.
+        // In each group, each component is NaN in some lane, and two are NaN in another lane.
         for group in &mut list {
             for lane in 0..7 {
                 let mut bounds = group.get(lane);
@@ -209,7 +206,7 @@ fn eight_world_boxes_have_the_bits_of_single_ones() {
     }
 }
 
-/// Whether some corner of the box is not beyond each plane of the matrix, in double precision.
+/// Returns whether, for each plane of the matrix, some corner is not outside. In double precision.
 fn touches_plainly(bounds: &Aabb, matrix: &Mat4) -> bool {
     if bounds.is_empty() {
         return false;
@@ -255,7 +252,7 @@ fn a_box_whose_corner_lies_on_a_plane_is_kept_however_the_plane_is_turned() {
     let mut dice = Dice::new(4);
     for _ in 0..100_000 {
         let (corner, normal) = (dice.vector() * 1000.0, dice.direction());
-        // The plane through the corner, as exactly as single precision has it, with the box beyond it.
+        // A plane through the corner, as exact as single precision allows, with the box outside.
         let size = dice.vector().abs();
         let away = Vec3::select(normal.cmpge(Vec3::ZERO), -size, size);
         let bounds = Aabb::from_points([corner, corner + away]);
