@@ -99,7 +99,7 @@ impl SliceVisitor for Census {
     }
 }
 
-/// A quay with cranes of three parts each, one of them under repair.
+/// Returns a quay with cranes of three parts each, one of them under repair.
 fn harbour() -> Result<Scene, Error> {
     const BEAM: Drawable = Drawable::new(0, Aabb::cube(0.5));
     const CONTAINER: Drawable = Drawable::new(1, Aabb::new(Vec3::ZERO, Vec3::new(6.1, 2.6, 2.4)));

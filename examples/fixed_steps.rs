@@ -42,7 +42,7 @@ impl Carousel {
         Ok(Self { scene, wheel, gondolas, steps: 0 })
     }
 
-    /// One step. Returns the node that was teleported, if any was.
+    /// Returns one step. Returns the node that was teleported, if any was.
     fn step(&mut self) -> Result<Option<NodeHandle>, Error> {
         self.steps += 1;
         let time = self.steps as f32 / STEPS_A_SECOND as f32;

@@ -20,7 +20,7 @@ const DISTANCES: [f32; 4] = [20.0, 60.0, 150.0, 350.0];
 const FOREST: u32 = 200;
 const AFAR: f32 = 1000.0;
 
-/// How many drawables are drawn with each mesh of a tree.
+/// Returns how many drawables are drawn with each mesh of a tree.
 fn counts(list: &DrawList) -> [usize; 4] {
     TREE.map(|mesh| list.commands().iter().filter(|command| command.mesh == mesh).count())
 }

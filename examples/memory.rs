@@ -28,7 +28,7 @@ const ROOT: &str = "#999999";
 const IMPORT: &str = "#000000";
 const HOLE: &str = "#ffffff";
 
-/// The number of the child of the root above each node.
+/// Returns the number of the child of the root above each node.
 fn subtrees(scene: &Scene) -> HashMap<NodeHandle, usize> {
     let (mut of, mut last) = (HashMap::with_capacity(scene.len()), 0);
     scene.visit(scene.root(), &mut |node: &NodeRef<'_>| {
@@ -41,7 +41,7 @@ fn subtrees(scene: &Scene) -> HashMap<NodeHandle, usize> {
     of
 }
 
-/// The colour of a row.
+/// Returns the colour of a row.
 fn colour(slice: &SliceView<'_>, row: usize, subtrees: &HashMap<NodeHandle, usize>) -> &'static str {
     match slice.rows().node(row) {
         Some(node) => subtrees.get(&node).map_or(ROOT, |subtree| COLOURS[subtree % COLOURS.len()]),
@@ -72,7 +72,7 @@ fn draw(scene: &Scene, left: usize, svg: &mut String) -> Result<usize, std::fmt:
     Ok(top - GAP + MARGIN)
 }
 
-/// A tree of seven subtrees that grow by turns, a third of whose leaves are removed again.
+/// Returns a tree of seven subtrees that grow by turns, a third of whose leaves are removed again.
 fn churned(count: usize) -> Result<Scene, Error> {
     let mut scene = Scene::new();
     let node = || Node::transform(Transform::IDENTITY);

@@ -43,7 +43,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// A node that is drawn.
+/// Returns a node that is drawn.
 fn thing(mesh: u32) -> Node<'static> {
     Node::drawable(Drawable::new(mesh, Aabb::cube(0.5)))
 }

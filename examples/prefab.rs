@@ -36,7 +36,7 @@ impl Street {
         Ok(street)
     }
 
-    /// What an instance has otherwise than its prefab.
+    /// Returns what an instance has otherwise than its prefab.
     fn overrides(&mut self, lamp: usize) -> Result<Patch, Box<dyn Error>> {
         self.lamps[lamp].assign(&self.scene)?; // ids for what the lamp has more
         Ok(Patch::between(&self.prefab, &self.lamps[lamp].tree(&self.scene)?)?)
@@ -64,7 +64,7 @@ impl Street {
     }
 }
 
-/// The first version of the prefab, or the second, which has a brighter bulb and a shade.
+/// Returns the first version of the prefab, or the second, which has a brighter bulb and a shade.
 fn prefab(version: u32) -> Tree {
     let mut tree = Tree::new();
     let lamp = tree.push(None, Node::group().named("lamp"));

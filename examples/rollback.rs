@@ -84,7 +84,7 @@ impl Game {
     }
 }
 
-/// What a player does, and when.
+/// Returns what a player does, and when.
 fn input(player: usize, tick: usize) -> Input {
     Input { turn: ((tick / 7 + player) % 3) as f32 - 1.0, fire: tick % (4 + player) == 3 }
 }

@@ -17,7 +17,7 @@ const GUARDS: u32 = 3;
 const BODY: u16 = 0;
 const HAND: u16 = 1;
 
-/// The model matrices of a guard: from each joint to the guard's own space.
+/// Returns the model matrices of a guard: from each joint to the guard's own space.
 fn pose(seconds: f32, guard: u32) -> [Mat34; 2] {
     let angle = 0.5 * (seconds * 3.0 + guard as f32).sin();
     let body = Transform::from_xyz(0.0, 1.0, 0.0);
@@ -72,7 +72,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What a frame does: nodes follow, then all that is derived is brought up to date. Returns whose sockets have ended.
+/// Returns what a frame does: nodes follow, then all that is derived is brought up to date. Returns whose sockets have
+/// ended.
 fn follow(sockets: &mut Sockets, scene: &mut Scene, seconds: f32) -> Result<Vec<NodeHandle>, Box<dyn Error>> {
     let poses: Vec<[Mat34; 2]> = (0..GUARDS).map(|guard| pose(seconds, guard)).collect();
     // For a guard that is not seen, `None` leaves what it carries where it is.

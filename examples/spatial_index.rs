@@ -52,7 +52,7 @@ impl Index {
         }
     }
 
-    /// The nodes within reach of the origin, by handle.
+    /// Returns the nodes within reach of the origin, by handle.
     fn near(&self) -> Vec<NodeHandle> {
         let found = self.tree.locate_within_distance([0.0; 3], REACH * REACH);
         let mut near: Vec<_> = found.map(|entry| entry.data).collect();
@@ -65,7 +65,7 @@ fn place(scene: &Scene, node: NodeHandle) -> Option<[f32; 3]> {
     scene.world(node).map(|world| world.translation().to_array())
 }
 
-/// The same by asking every node.
+/// Returns the same by asking every node.
 fn near_the_long_way(scene: &Scene) -> Vec<NodeHandle> {
     let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
     let mut near: Vec<_> = nodes
@@ -92,7 +92,7 @@ impl Dice {
     }
 }
 
-/// A ship, and turrets on it.
+/// Returns a ship, and turrets on it.
 fn launch(scene: &mut Scene, dice: &mut Dice) -> Result<NodeHandle, Error> {
     let ship = scene.insert(scene.root(), Node::transform(dice.afloat()))?;
     for turret in 0..TURRETS {

@@ -59,7 +59,7 @@ impl Editor {
         self.recorder.instance().node(id).expect("the node is there")
     }
 
-    /// The tree as text: a line for each node.
+    /// Returns the tree as text: a line for each node.
     fn shown(&self) -> String {
         let line = |node: NodeRef<'_>| format!("{:1$}{2:?}\n", "", 2 * node.depth(), node.node());
         self.scene.get(self.scene.root()).expect("a scene has a root").descendants().map(line).collect()

@@ -231,7 +231,7 @@ impl Army {
         self.batch.skin_visible(&self.pending, &self.palettes, output)
     }
 
-    /// How many characters were skinned in the last frame.
+    /// Returns how many characters were skinned in the last frame.
     pub(crate) fn skinned(&self) -> usize {
         self.pending.len()
     }
@@ -255,20 +255,20 @@ fn every(distance: f32) -> u32 {
     }
 }
 
-/// How many columns and ranks so many characters make: half again as wide as deep.
+/// Returns how many columns and ranks so many characters make: half again as wide as deep.
 pub(crate) fn lines(characters: u32) -> [u32; 2] {
     let columns = (1..=characters).find(|&columns| columns * columns >= characters + characters / 2).unwrap_or(1);
     [columns, characters.div_ceil(columns)]
 }
 
-/// The middle of the field, and how far it reaches from there.
+/// Returns the middle of the field, and how far it reaches from there.
 pub(crate) fn field(characters: u32) -> (Vec3, f32) {
     let [width, depth] = lines(characters).map(|lines| lines as f32);
     let half = 0.5 * Vec3::new(width * COLUMN, 0.0, depth * RANK);
     (Vec3::new(0.0, 0.0, -half.z), half.length() + 3.0)
 }
 
-/// The colours that a character wears: shirts by what it does, the rest as it comes.
+/// Returns the colours that a character wears: shirts by what it does, the rest as it comes.
 fn coat(gait: usize, dice: &mut Dice) -> Coat {
     let rgb = Vec3::new;
     let skin = dice.pick(&[rgb(0.60, 0.36, 0.24), rgb(0.50, 0.28, 0.17), rgb(0.30, 0.16, 0.09), rgb(0.66, 0.42, 0.30)]);

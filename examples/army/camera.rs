@@ -20,7 +20,7 @@ impl Camera {
     /// What is nearer than this is not seen, in metres.
     pub(crate) const NEAR: f32 = 0.2;
 
-    /// A camera at a place that looks at another; `angle` is how much it sees from top to bottom, in radians.
+    /// Returns a camera at a place that looks at another; `angle` is how much it sees from top to bottom, in radians.
     pub(crate) fn new(eye: Vec3, target: Vec3, angle: f32, [width, height]: [usize; 2]) -> Self {
         let forward = (target - eye).normalize();
         let right = forward.cross(Vec3::Y).normalize();
@@ -32,8 +32,8 @@ impl Camera {
         self.eye
     }
 
-    /// Where a point is in the picture, and the reciprocal of its distance, which is larger for what is nearer; `None`
-    /// for what is too near or behind the camera.
+    /// Returns where a point is in the picture, and the reciprocal of its distance, which is larger for what is nearer;
+    /// `None` for what is too near or behind the camera.
     pub(crate) fn project(&self, point: Vec3) -> Option<Vec3> {
         let way = point - self.eye;
         let distance = way.dot(self.forward);
@@ -44,13 +44,13 @@ impl Camera {
         })
     }
 
-    /// The way from the eye through a point of the picture, as long as it takes to get one metre forward.
+    /// Returns the way from the eye through a point of the picture, as long as it takes to get one metre forward.
     pub(crate) fn ray(&self, x: f32, y: f32) -> Vec3 {
         let (x, y) = ((x - 0.5 * self.size.x) / self.focus, (0.5 * self.size.y - y) / self.focus);
         self.forward + self.right * x + self.up * y
     }
 
-    /// What it sees.
+    /// Returns what it sees.
     pub(crate) fn frustum(&self) -> Result<Frustum, Error> {
         let angle = 2.0 * (0.5 * self.size.y / self.focus).atan();
         let projection = rh::proj::directx::perspective_infinite_reverse(angle, self.size.x / self.size.y, Self::NEAR);

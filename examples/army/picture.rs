@@ -98,12 +98,12 @@ impl Picture {
         Self { width, height, colours: pixels.collect() }
     }
 
-    /// The size of what a camera has to take for a picture of some size.
+    /// Returns the size of what a camera has to take for a picture of some size.
     pub(crate) fn fine(size: [usize; 2]) -> [usize; 2] {
         size.map(|side| side * FINE)
     }
 
-    /// A picture of one colour.
+    /// Returns a picture of one colour.
     pub(crate) fn plain([width, height]: [usize; 2]) -> Self {
         Self { width, height, colours: vec![[255; 3]; width * height] }
     }
@@ -129,7 +129,7 @@ impl Picture {
     }
 }
 
-/// The light that comes along a ray: from a character that is so near, from the plain, or from the sky.
+/// Returns the light that comes along a ray: from a character that is so near, from the plain, or from the sky.
 fn shade(seen: Option<(f32, Seen)>, sun: &Sun, camera: &Camera, ray: Vec3) -> Vec3 {
     let (place, normal, colour) = if let Some((nearness, seen)) = seen {
         let normal = Vec3::from(seen.normal.map(f32::from)).normalize_or(Vec3::Y);
@@ -147,7 +147,7 @@ fn shade(seen: Option<(f32, Seen)>, sun: &Sun, camera: &Camera, ray: Vec3) -> Ve
     HORIZON.lerp(colour * (direct + ambient) * 0.62, clear)
 }
 
-/// Where the plain is sand, from 0 to 1: a few waves across each other.
+/// Returns where the plain is sand, from 0 to 1: a few waves across each other.
 fn patches(x: f32, z: f32) -> f32 {
     let wave = |x: f32, z: f32| (x + 1.7 * (0.6 * z).sin()).sin() * (z + 1.3 * (0.8 * x).cos()).cos();
     (0.5 + 0.35 * wave(0.21 * x, 0.17 * z) + 0.22 * wave(0.9 * x, 1.1 * z) + 0.10 * wave(5.0 * x, 4.1 * z))

@@ -37,7 +37,7 @@ impl Report<'_> {
         ]
     }
 
-    /// A number of all frames, for one.
+    /// Returns a number of all frames, for one.
     fn a_frame(&self, of_all: usize) -> f64 {
         of_all as f64 / f64::from(self.arguments.frames.get())
     }
@@ -47,7 +47,7 @@ impl Report<'_> {
         milliseconds(times.median()) * 1e6 / self.army.characters.len() as f64
     }
 
-    /// The table.
+    /// Returns the table.
     pub(crate) fn table(&self) -> String {
         let Self { army, arguments, .. } = self;
         let count = |number: u32| grouped(number as usize);
@@ -96,7 +96,7 @@ impl Report<'_> {
         }
     }
 
-    /// The same as one JSON object on one line; times in milliseconds, those of single things in nanoseconds.
+    /// Returns the same as one JSON object on one line; times in milliseconds, those of single things in nanoseconds.
     pub(crate) fn json(&self) -> String {
         let Self { army, arguments, .. } = self;
         let stages: serde_json::Map<_, _> = self

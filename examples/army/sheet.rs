@@ -37,7 +37,7 @@ pub(crate) fn sheet(army: &Army) -> Result<Picture, CharacterError> {
     Ok(sheet)
 }
 
-/// One character from half the side.
+/// Returns one character from half the side.
 fn cell(army: &Army, pose: &Pose) -> Result<Picture, Error> {
     let skeleton = &army.rig.skeleton;
     let (mut models, mut room) = (Vec::new(), Vec::new());

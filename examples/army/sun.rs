@@ -19,7 +19,7 @@ pub(crate) struct Sun {
 const SIDE: usize = 4096;
 
 impl Sun {
-    /// A sun that shines from a direction on what is at most `reach` metres around a place.
+    /// Returns a sun that shines from a direction on what is at most `reach` metres around a place.
     pub(crate) fn new(direction: Vec3, centre: Vec3, reach: f32) -> Self {
         let direction = direction.normalize();
         let right = Vec3::Y.cross(direction).normalize();
@@ -32,8 +32,8 @@ impl Sun {
         self.lit.triangle([a, c, b], |_| ());
     }
 
-    /// How much of the sun reaches a point of a surface, from 0 to 1: the share of four pixels around it that see
-    /// nothing nearer. What is hardly behind the nearest is lit, too: pixels are not points.
+    /// Returns how much of the sun reaches a point of a surface, from 0 to 1: the share of four pixels around it that
+    /// see nothing nearer. What is hardly behind the nearest is lit, too: pixels are not points.
     pub(crate) fn light(&self, point: Vec3, normal: Vec3) -> f32 {
         let pixel = 2.0 * self.reach / SIDE as f32;
         let place = self.place(point + normal * (0.005 + 1.6 * pixel));
@@ -42,7 +42,7 @@ impl Sun {
         around.iter().filter(|&&(x, y)| self.is_lit(place + Vec3::new(x, y, slack))).count() as f32 / 4.0
     }
 
-    /// Where a point is in the sun's picture; z is how near it is to the sun, above zero within reach.
+    /// Returns where a point is in the sun's picture; z is how near it is to the sun, above zero within reach.
     fn place(&self, point: Vec3) -> Vec3 {
         let way = point - self.centre;
         let scale = SIDE as f32 / (2.0 * self.reach);

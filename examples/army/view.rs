@@ -5,12 +5,12 @@ use crate::camera::Camera;
 use crate::picture::{Figure, Picture};
 use hedgerow::glam::Vec3;
 
-/// A picture that is so wide, in the shape of a screen.
+/// Returns a picture that is so wide, in the shape of a screen.
 fn size(width: u16) -> [usize; 2] {
     [usize::from(width), usize::from(width) * 9 / 16]
 }
 
-/// A camera before the first rank, a little to the side and above the heads.
+/// Returns a camera before the first rank, a little to the side and above the heads.
 pub(crate) fn camera(characters: u32, width: u16) -> Camera {
     let (centre, reach) = army::field(characters);
     let eye = Vec3::new(0.15 * reach, 1.6 + 0.08 * reach, 1.5 + 0.17 * reach);

@@ -51,7 +51,7 @@ fn complain(program: &str, message: &str) {
     let _ = writeln!(io::stderr(), "{program}: {message}");
 }
 
-/// The number behind an option; `expected` says what it should have been.
+/// Returns the number behind an option; `expected` says what it should have been.
 pub(crate) fn number<T: std::str::FromStr>(parser: &mut lexopt::Parser, expected: &str) -> Result<T, lexopt::Error> {
     let value = parser.value()?;
     let number = value.to_str().and_then(|text| text.parse().ok());

@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 pub(crate) struct Table(String);
 
 impl Table {
-    /// A table below a line that says what it is of.
+    /// Returns a table below a line that says what it is of.
     pub(crate) fn new(title: &str) -> Self {
         Self(format!("{title}\n\n"))
     }
@@ -26,7 +26,7 @@ impl Table {
         self.row(name, columns);
     }
 
-    /// The text, with a last line below it.
+    /// Returns the text, with a last line below it.
     pub(crate) fn end(mut self, line: &str) -> String {
         self.0.push('\n');
         self.0.push_str(line);
@@ -40,7 +40,7 @@ pub(crate) fn in_ms(milliseconds: f64) -> String {
     format!("{milliseconds:.3} ms")
 }
 
-/// A number with a comma before every three digits.
+/// Returns a number with a comma before every three digits.
 pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();

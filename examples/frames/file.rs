@@ -58,7 +58,7 @@ struct Guest {
 }
 
 impl FileLife {
-    /// The life of a file that was just read. Its animations are compiled.
+    /// Returns the life of a file that was just read. Its animations are compiled.
     pub(crate) fn new(scene: &Scene, imported: &Imported, seed: u64) -> Result<Self, ImportError> {
         let players = (0..imported.animations.len()).map(|animation| imported.play(animation));
         let players: Vec<AnimationPlayer> = players.collect::<Result<_, _>>()?;
@@ -198,7 +198,7 @@ impl Life for FileLife {
         self.rigs
     }
 
-    /// The next step of the present animation, or the first of the next one.
+    /// Returns the next step of the present animation, or the first of the next one.
     fn animate(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         let Some(player) = self.players.get_mut(self.playing) else { return Ok(()) };
         player.advance(1.0 / RATE);
@@ -230,7 +230,7 @@ impl Life for FileLife {
     }
 }
 
-/// Whether a node has fewer than [`PART`] nodes below it.
+/// Returns whether a node has fewer than [`PART`] nodes below it.
 fn is_small(scene: &Scene, node: NodeHandle) -> bool {
     scene.get(node).is_some_and(|node| node.descendants().skip(1).take(PART).count() < PART)
 }

@@ -40,8 +40,8 @@ pub(crate) struct Bustle {
 }
 
 impl TownLife {
-    /// The life of a town that was just built. Some lots are emptied at once, so that the first frame is like any
-    /// other.
+    /// Returns the life of a town that was just built. Some lots are emptied at once, so that the first frame is like
+    /// any other.
     pub(crate) fn new(scene: &mut Scene, town: Town, people: u32, seed: u64) -> Result<Self, CharacterError> {
         let people = People::new(scene, &town.streets, people, seed)?;
         let mut bustle =
@@ -86,7 +86,7 @@ impl Bustle {
         Ok(tally)
     }
 
-    /// Every car drives on and its wheels turn; at a crossing it may take the other street.
+    /// Returns every car drives on and its wheels turn; at a crossing it may take the other street.
     fn drive(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let length = BLOCKS as f32 * PITCH;
         for car in &mut self.town.cars {
@@ -159,14 +159,14 @@ impl Bustle {
         Ok(())
     }
 
-    /// A piece of furniture out of a room of the house on this lot, where it has one.
+    /// Returns a piece of furniture out of a room of the house on this lot, where it has one.
     fn take_piece(&mut self, lot: usize) -> Option<NodeHandle> {
         let house = self.town.lots[lot].house.as_mut()?;
         let room = self.dice.below(house.rooms.len());
         house.rooms[room].furniture.pop()
     }
 
-    /// Some houses are torn down, with all that is in them.
+    /// Returns some houses are torn down, with all that is in them.
     fn tear_down(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         for _ in 0..HOUSES {
             let lot = self.dice.below(self.town.lots.len());
@@ -189,7 +189,7 @@ impl Bustle {
         Ok(())
     }
 
-    /// The lanterns of one street go out, and those that were out go on.
+    /// Returns the lanterns of one street go out, and those that were out go on.
     fn switch_lanterns(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let street = self.dice.below(self.town.streets.len());
         if let Some(dark) = self.dark_street.replace(street) {
@@ -201,7 +201,7 @@ impl Bustle {
         Ok(())
     }
 
-    /// One house gets another coat.
+    /// Returns one house gets another coat.
     fn paint(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let lot = self.dice.below(self.town.lots.len());
         if let Some(house) = &self.town.lots[lot].house {
@@ -212,7 +212,7 @@ impl Bustle {
     }
 }
 
-/// The crossing street between two places along a street, by its rank.
+/// Returns the crossing street between two places along a street, by its rank.
 fn crossing(before: f32, after: f32) -> Option<usize> {
     (0..=BLOCKS).find(|&rank| {
         let line = rank as f32 * PITCH;

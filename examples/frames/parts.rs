@@ -37,8 +37,8 @@ pub(crate) enum Mesh {
 }
 
 impl Mesh {
-    /// The drawable of this mesh: it stands on its origin, within a box of the mesh's width, height and depth in
-    /// metres.
+    /// Returns the drawable of this mesh: it stands on its origin, within a box of the mesh's width, height and depth
+    /// in metres.
     pub(crate) fn drawable(self) -> Drawable {
         let (width, height, depth) = match self {
             Self::Asphalt => (8.0, 0.05, 640.0),
@@ -73,7 +73,7 @@ impl Mesh {
         Drawable::new(self as u32, Aabb::new(low, low + Vec3::new(width, height, depth)))
     }
 
-    /// A leaf of the tree: this mesh at that place, in the material that it inherits.
+    /// Returns a leaf of the tree: this mesh at that place, in the material that it inherits.
     pub(crate) fn at(self, x: f32, y: f32, z: f32) -> Node<'static> {
         Node::transform(Transform::from_xyz(x, y, z)).with_drawable(self.drawable())
     }

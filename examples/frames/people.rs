@@ -85,12 +85,12 @@ impl People {
         Ok(people)
     }
 
-    /// What all have in common, and everybody: each can take a step by themselves.
+    /// Returns what all have in common, and everybody: each can take a step by themselves.
     pub(crate) fn parts(&mut self) -> (&Body, &mut [Walker]) {
         (&self.body, &mut self.walkers)
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.walkers.len()
     }
@@ -147,7 +147,7 @@ impl Walker {
     }
 }
 
-/// Where somebody is on a street: on the side that leads where they go.
+/// Returns where somebody is on a street: on the side that leads where they go.
 fn walker_place(along: f32, speed: f32) -> Transform {
     let (side, heading) = if speed < 0.0 { (-PAVEMENT, PI) } else { (PAVEMENT, 0.0) };
     Transform::from_xyz(side, 0.0, along).with_rotation(Quat::from_rotation_y(heading))

@@ -41,7 +41,7 @@ impl Report {
         bytes as f64 / self.stats.nodes as f64
     }
 
-    /// The table.
+    /// Returns the table.
     pub(crate) fn table(&self) -> String {
         let (run, stats) = (&self.run, &self.stats);
         let mut table = Table::new(&format!("{}, {} frames", self.title, self.frames));
@@ -80,7 +80,7 @@ impl Report {
         table.end("The edited scene is valid.")
     }
 
-    /// The same as one JSON object on one line; times in milliseconds.
+    /// Returns the same as one JSON object on one line; times in milliseconds.
     pub(crate) fn json(&self) -> String {
         let (run, stats) = (&self.run, &self.stats);
         let (live, allocated) = (stats.live_bytes(), stats.allocated_bytes());

@@ -64,7 +64,7 @@ pub(crate) struct Car {
     pub(crate) speed: f32,
 }
 
-/// Where a street number lies: the first half run along x, the others along z, [`BLOCKS`] + 1 of each.
+/// Returns where a street number lies: the first half run along x, the others along z, [`BLOCKS`] + 1 of each.
 fn street_place(number: usize) -> Transform {
     let (turn, rank) = if number <= BLOCKS { (FRAC_PI_2, number) } else { (0.0, number - BLOCKS - 1) };
     let offset = rank as f32 * PITCH;
@@ -130,7 +130,7 @@ fn car(site: &mut Site<'_>, traffic: NodeHandle, street: usize, along: f32, spee
     Ok(Car { node, wheels, street, along, speed })
 }
 
-/// Where a car is on its street: in the right lane, heading where it drives.
+/// Returns where a car is on its street: in the right lane, heading where it drives.
 pub(crate) fn car_place(along: f32, speed: f32) -> Transform {
     let (lane, heading) = if speed < 0.0 { (-2.0, PI) } else { (2.0, 0.0) };
     Transform::from_xyz(lane, 0.0, along).with_rotation(Quat::from_rotation_y(heading))

@@ -12,7 +12,7 @@ pub(crate) trait Life {
     /// Makes the edits of this frame and tells what they were.
     fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError>;
 
-    /// How many characters there are; in a file, rigs.
+    /// Returns how many characters there are; in a file, rigs.
     fn characters(&self) -> usize {
         0
     }

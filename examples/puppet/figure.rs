@@ -41,12 +41,12 @@ impl Lists {
         }
     }
 
-    /// The skin that the lists count joints in: all of the skeleton's.
+    /// Returns the skin that the lists count joints in: all of the skeleton's.
     pub(crate) fn skin(rig: &Rig) -> Result<Skin, CharacterError> {
         Ok(Skin::at_rest(&rig.skeleton)?)
     }
 
-    /// The mesh as it is skinned.
+    /// Returns the mesh as it is skinned.
     pub(crate) fn skinned(&self, skin: &Skin) -> Result<SkinnedMesh, CharacterError> {
         let packed = |list: &[Vec3]| list.iter().map(Vec3::to_array).collect::<Vec<_>>();
         Ok(SkinnedMesh::builder(&packed(&self.positions))
@@ -56,7 +56,7 @@ impl Lists {
             .build(skin)?)
     }
 
-    /// The box about the mesh in any pose.
+    /// Returns the box about the mesh in any pose.
     pub(crate) fn bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
         JointBounds::new(skin, &self.positions, &self.joints, &self.weights)
     }

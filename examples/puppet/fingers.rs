@@ -76,7 +76,7 @@ fn tube(mesh: &mut PuppetMesh, rings: &[Ring], tip: Vec3) {
     }
 }
 
-/// The vertex in which a tube ends, beside a ring.
+/// Returns the vertex in which a tube ends, beside a ring.
 fn end(mesh: &mut PuppetMesh, ring: &Ring, place: Vec3, normal: Vec3) -> u32 {
     mesh.push(Vertex { place, normal, cover: Cover::Skin, influences: vec![(ring.joints[0], 1.0)] })
 }

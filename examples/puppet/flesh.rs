@@ -28,7 +28,7 @@ pub(crate) struct Limb {
 }
 
 impl Limb {
-    /// How far a point is from the limb's surface, about; less than zero inside.
+    /// Returns how far a point is from the limb's surface, about; less than zero inside.
     pub(crate) fn distance(&self, point: Vec3) -> f32 {
         let along = self.to - self.from;
         let t = ((point - self.from).dot(along) / along.length_squared().max(1e-9)).clamp(0.0, 1.0);
@@ -62,8 +62,9 @@ impl Flesh {
         flesh
     }
 
-    /// How far a point is from the puppet's surface, about; less than zero inside. Each leg melts into the trunk, but
-    /// not into the other one. Computes with nothing that machines round differently, so the mesh is the same on all.
+    /// Returns how far a point is from the puppet's surface, about; less than zero inside. Each leg melts into the
+    /// trunk, but not into the other one. Computes with nothing that machines round differently, so the mesh is the
+    /// same on all.
     pub(crate) fn distance(&self, point: Vec3) -> f32 {
         let [left, right] = self.legs;
         let trunk = Self::melted(&self.limbs[..left], point, f32::INFINITY);
@@ -71,7 +72,7 @@ impl Flesh {
         with_left.min(Self::melted(&self.limbs[right..], point, trunk))
     }
 
-    /// The distance from limbs that melt into each other, and into what is at a distance already.
+    /// Returns the distance from limbs that melt into each other, and into what is at a distance already.
     fn melted(limbs: &[Limb], point: Vec3, distance: f32) -> f32 {
         limbs.iter().fold(distance, |nearest, limb| {
             let distance = limb.distance(point);
@@ -81,12 +82,12 @@ impl Flesh {
         })
     }
 
-    /// The direction in which the distance grows: on the surface, outward. Unit length.
+    /// Returns the direction in which the distance grows: on the surface, outward. Unit length.
     pub(crate) fn outward(&self, point: Vec3) -> Vec3 {
         self.slope(point).normalize_or(Vec3::Y)
     }
 
-    /// The nearest point of the surface, as two steps of Newton's method find it.
+    /// Returns the nearest point of the surface, as two steps of Newton's method find it.
     pub(crate) fn on_surface(&self, mut point: Vec3) -> Vec3 {
         for _ in 0..2 {
             let slope = self.slope(point);

@@ -146,17 +146,17 @@ impl Gait {
         },
     ];
 
-    /// How long a cycle lasts, in seconds.
+    /// Returns how long a cycle lasts, in seconds.
     pub(crate) fn duration(&self) -> f32 {
         f32::from(self.keys) / 30.0
     }
 
-    /// How fast it takes a puppet forward, in metres a second, so that feet on the ground stay where they are.
+    /// Returns how fast it takes a puppet forward, in metres a second, so that feet on the ground stay where they are.
     pub(crate) fn speed(&self) -> f32 {
         self.stride / (self.stance * self.duration())
     }
 
-    /// Every joint at a phase.
+    /// Returns every joint at a phase.
     pub(crate) fn at(&self, rig: &Rig, phase: f32) -> Stance {
         let body = &rig.body;
         let wave = |cycles: f32, crest: f32| (TAU * cycles * (phase - crest)).cos();
@@ -235,7 +235,7 @@ impl Gait {
         stance.set(leg.toes, Quat::from_rotation_x(-toes));
     }
 
-    /// How far before the hips a foot is, and how high: back with the ground, then forward through the air.
+    /// Returns how far before the hips a foot is, and how high: back with the ground, then forward through the air.
     fn track(&self, phase: f32) -> (f32, f32) {
         let half = 0.5 * self.stride;
         if phase <= self.stance {
@@ -250,7 +250,7 @@ impl Gait {
         (self.centre + along, self.lift * (PI * u).sin().powi(2))
     }
 
-    /// How far the toes are down.
+    /// Returns how far the toes are down.
     fn pitch(&self, phase: f32) -> f32 {
         let (stance, swing) = (self.stance, 1.0 - self.stance);
         let keys = [

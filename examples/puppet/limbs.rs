@@ -3,8 +3,8 @@
 use super::rig::{Arm, Leg, Rig};
 use hedgerow::glam::{Mat3, Quat, Vec3};
 
-/// The rotations of thigh and shin, in model space, with which the leg reaches from the hip joint to a place for the
-/// ankle, as far as it is long, and the knee points where `knee` does.
+/// Returns the rotations of thigh and shin, in model space, with which the leg reaches from the hip joint to a place
+/// for the ankle, as far as it is long, and the knee points where `knee` does.
 ///
 /// The law of cosines gives the angle at the hip.
 pub(super) fn reach(rig: &Rig, leg: &Leg, hip: Vec3, ankle: Vec3, knee: Vec3) -> [Quat; 2] {
@@ -27,8 +27,8 @@ pub(super) fn reach(rig: &Rig, leg: &Leg, hip: Vec3, ankle: Vec3, knee: Vec3) ->
     })
 }
 
-/// The rotation of each joint of a finger that closes by an angle: about what is across the finger and the palm's
-/// normal.
+/// Returns the rotation of each joint of a finger that closes by an angle: about what is across the finger and the
+/// palm's normal.
 pub(super) fn curl(rig: &Rig, arm: &Arm, finger: usize, angle: f32) -> Quat {
     let [first, second, _] = arm.fingers[finger].map(|joint| rig.place(joint));
     let down = (rig.place(arm.hand) - rig.place(arm.fore)).normalize();

@@ -57,8 +57,8 @@ impl PuppetMesh {
     }
 }
 
-/// What a vertex on the body follows, and what it is covered with: the nearest limb's joint, and joints near that one
-/// in the skeleton whose limbs are hardly farther off.
+/// Returns what a vertex on the body follows, and what it is covered with: the nearest limb's joint, and joints near
+/// that one in the skeleton whose limbs are hardly farther off.
 fn follow(rig: &Rig, flesh: &Flesh, place: Vec3) -> (Vec<(u16, f32)>, Cover) {
     let mut joints: Vec<(u16, f32)> = Vec::new();
     let (mut nearest, mut cover) = ((0, f32::INFINITY), Cover::Skin);
@@ -86,7 +86,7 @@ fn follow(rig: &Rig, flesh: &Flesh, place: Vec3) -> (Vec<(u16, f32)>, Cover) {
     (joints, cover)
 }
 
-/// How many bones lie on the way from one joint to another.
+/// Returns how many bones lie on the way from one joint to another.
 fn steps_between(rig: &Rig, a: u16, b: u16) -> usize {
     let up = |joint: u16| std::iter::successors(Some(joint), |&joint| rig.parent(joint));
     for (above, joint) in up(a).enumerate() {

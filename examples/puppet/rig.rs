@@ -98,12 +98,12 @@ impl Rig {
         Ok(Self { skeleton, places: tree.places, body })
     }
 
-    /// The place of a joint at rest, in model space.
+    /// Returns the place of a joint at rest, in model space.
     pub(crate) fn place(&self, joint: u16) -> Vec3 {
         self.places[usize::from(joint)]
     }
 
-    /// A joint's parent.
+    /// Returns a joint's parent.
     pub(crate) fn parent(&self, joint: u16) -> Option<u16> {
         Some(self.skeleton.parents()[usize::from(joint)]).filter(|&parent| parent != Skeleton::NO_PARENT)
     }
@@ -162,7 +162,7 @@ impl Tree {
     }
 }
 
-/// How far the tip of a finger is from its last joint, and which way: as far and where the last bone goes.
+/// Returns how far the tip of a finger is from its last joint, and which way: as far and where the last bone goes.
 pub(crate) fn finger_tip(rig: &Rig, finger: usize, joints: [u16; 3]) -> Vec3 {
     let [_, second, third] = joints.map(|joint| rig.place(joint));
     let lengths = FINGERS[finger].3;

@@ -93,13 +93,13 @@ impl Lattice {
         Self { size, corners: (0..size.iter().product()).map(corner).collect() }
     }
 
-    /// How far it is in numbers from corner to corner along each axis, followed by the two others.
+    /// Returns how far it is in numbers from corner to corner along each axis, followed by the two others.
     fn edges(&self) -> [[usize; 3]; 3] {
         let [x, y, z] = [1, self.size[0], self.size[0] * self.size[1]];
         [[x, y, z], [y, z, x], [z, x, y]]
     }
 
-    /// All cells; the surface keeps away from the border.
+    /// Returns all cells; the surface keeps away from the border.
     fn cells(&self) -> impl Iterator<Item = usize> + use<> {
         let [x, y, z] = self.size;
         (0..z - 1).flat_map(move |k| (0..y - 1).flat_map(move |j| (0..x - 1).map(move |i| i + x * (j + y * k))))
@@ -109,7 +109,7 @@ impl Lattice {
         self.corners[corner].1 < 0.0
     }
 
-    /// The middle of where the surface cuts the edges of a cell, if it does.
+    /// Returns the middle of where the surface cuts the edges of a cell, if it does.
     fn place(&self, cell: usize) -> Option<Vec3> {
         let (mut sum, mut count) = (Vec3::ZERO, 0.0);
         for [along, u, v] in self.edges() {

@@ -39,7 +39,7 @@ impl Driver {
         }
     }
 
-    /// The nanoseconds a joint that one turn of a job took.
+    /// Returns the nanoseconds a joint that one turn of a job took.
     ///
     /// # Errors
     /// That the program has ended.
@@ -47,7 +47,7 @@ impl Driver {
         Ok(self.ask(&format!("turn {job}"))?.trim().parse()?)
     }
 
-    /// The bytes of the clip.
+    /// Returns the bytes of the clip.
     ///
     /// # Errors
     /// That the program has ended.
@@ -55,7 +55,7 @@ impl Driver {
         Ok(self.ask("bytes")?.trim().parse()?)
     }
 
-    /// The model matrices at a time, three rows of four a joint.
+    /// Returns the model matrices at a time, three rows of four a joint.
     ///
     /// # Errors
     /// That the program has ended.

@@ -27,7 +27,7 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// One with so many joints.
+    /// Returns one with so many joints.
     ///
     /// # Errors
     /// That there are none, or too many.
@@ -115,7 +115,7 @@ impl<'c> Ours<'c> {
         })
     }
 
-    /// The clip's, in seconds.
+    /// Returns the clip's, in seconds.
     pub(crate) fn duration(&self) -> f32 {
         self.clip.duration()
     }
@@ -125,7 +125,7 @@ impl<'c> Ours<'c> {
         self.clip.stats().bytes
     }
 
-    /// The model matrices at a time, three rows of four a joint.
+    /// Returns the model matrices at a time, three rows of four a joint.
     ///
     /// # Errors
     /// Never: pose and skeleton have the same joints.
@@ -138,7 +138,7 @@ impl<'c> Ours<'c> {
         Ok(models.iter().flat_map(|model| model.rows.as_flattened().to_vec()).collect())
     }
 
-    /// The nanoseconds a joint that one turn of a job takes.
+    /// Returns the nanoseconds a joint that one turn of a job takes.
     ///
     /// # Errors
     /// That there is no such job.

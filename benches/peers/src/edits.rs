@@ -21,7 +21,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// The tree of this shape.
+    /// Returns the tree of this shape.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut rng = Rng::with_seed(23);
         let mut children = vec![Vec::new(); shape.len()];
@@ -43,7 +43,7 @@ impl Account {
         }
     }
 
-    /// How many nodes can move: all but the root.
+    /// Returns how many nodes can move: all but the root.
     pub(crate) fn movable(&self) -> usize {
         self.order.len()
     }
@@ -101,7 +101,7 @@ impl Account {
         (tops, removed)
     }
 
-    /// A node that is there and not the root.
+    /// Returns a node that is there and not the root.
     fn any(&mut self) -> u32 {
         loop {
             let node = self.order[self.rng.usize(..self.order.len())];
@@ -118,7 +118,7 @@ impl Account {
         siblings.swap_remove(place.expect("a node is among its parent's children"));
     }
 
-    /// A node and what is below it; more than `most` nodes, but not all of them, where there are more.
+    /// Returns a node and what is below it; more than `most` nodes, but not all of them, where there are more.
     fn subtree(&self, top: u32, most: usize) -> Vec<u32> {
         let mut nodes = vec![top];
         let mut next = 0;
@@ -129,7 +129,7 @@ impl Account {
         nodes
     }
 
-    /// The world matrix of every node that is there, in double precision.
+    /// Returns the world matrix of every node that is there, in double precision.
     pub(crate) fn worlds(&self) -> Vec<(u32, DAffine3)> {
         let local = |node: u32| {
             let local = &self.locals[node as usize];

@@ -232,8 +232,8 @@ impl<'r> Run<'r> {
         self.check(NONE.0)
     }
 
-    /// How many edits one list has: all lists together, a twentieth of the nodes. No more than 512, since among 262,144
-    /// siblings some peers take a quarter of a millisecond for each.
+    /// Returns how many edits one list has: all lists together, a twentieth of the nodes. No more than 512, since among
+    /// 262,144 siblings some peers take a quarter of a millisecond for each.
     fn listed(&self) -> usize {
         (self.shape.len() / 20 / self.pace.lists).clamp(8, 512)
     }
@@ -283,7 +283,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// The nanoseconds of a call.
+/// Returns the nanoseconds of a call.
 fn timed(peer: &mut dyn Peer, call: impl FnOnce(&mut dyn Peer)) -> f64 {
     nanoseconds(|| call(peer))
 }

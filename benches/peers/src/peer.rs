@@ -20,7 +20,7 @@ pub(crate) trait Peer {
     /// Brings all world matrices up to date.
     fn update(&mut self);
 
-    /// The world matrix of a node as of the last update: three columns and the translation.
+    /// Returns the world matrix of a node as of the last update: three columns and the translation.
     fn world(&self, node: u32) -> [f32; 12];
 
     /// Makes each node the last child of another, local transforms unchanged, one after the other. `(node, parent)`.
@@ -47,7 +47,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// A kind on one thread, whose vectors are those that all was compiled for.
+    /// Returns a kind on one thread, whose vectors are those that all was compiled for.
     pub(crate) fn new<P: Peer + 'static>(name: &str, build: impl Fn(&Shape) -> P + 'static) -> Self {
         Self {
             name: name.to_owned(),
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// One of hedgerow's, whose kernels find out at run time what the machine has.
+    /// Returns one of hedgerow's, whose kernels find out at run time what the machine has.
     fn hedgerow(name: &str, calls: Calls) -> Self {
         Self { vectors: machine::kernels(), ..Self::new(name, move |shape| peers::Hedgerow::new(shape, calls)) }
     }
@@ -70,7 +70,7 @@ impl Kind {
 /// On how many threads the peers of this build are.
 pub(crate) const THREADS: usize = if cfg!(feature = "threads") { 2 } else { 1 };
 
-/// The peers of this build.
+/// Returns the peers of this build.
 pub(crate) fn kinds() -> Vec<Kind> {
     if THREADS == 2 { on_two_threads() } else { on_one_thread() }
 }

@@ -26,13 +26,13 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// How many nodes there are.
+    /// Returns how many nodes there are.
     pub(crate) fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// A tree of this form with transforms of a fixed sequence: within ten units, turned anyhow, scaled by at most a
-    /// tenth.
+    /// Returns a tree of this form with transforms of a fixed sequence: within ten units, turned anyhow, scaled by at
+    /// most a tenth.
     fn of(name: &'static str, parents: Vec<u32>) -> Self {
         let mut rng = Rng::with_seed(17);
         let locals = (0..parents.len()).map(|_| transform(&mut rng)).collect();
@@ -56,7 +56,7 @@ fn transform(rng: &mut Rng) -> Transform {
 pub(crate) const NAMES: &[&str] =
     &["random", "8-ary", "wide", "uneven", "rigs", "interleaved", "flat", "broom", "chain", "town"];
 
-/// The shape of this name with about so many nodes; none for a town of which there is no file.
+/// Returns the shape of this name with about so many nodes; none for a town of which there is no file.
 ///
 /// - `random`: each node below an earlier one chosen at random, as in the thesis.
 /// - `8-ary`: eight children a node, level by level.
@@ -110,8 +110,8 @@ fn wide(nodes: usize) -> Vec<u32> {
     core::iter::once(0).chain(middle).chain(leaves).collect()
 }
 
-/// The deepest such tree that has at most so many nodes. The first child of a node may be one less deep than the
-/// node, each other child one less than its elder sibling.
+/// Returns the deepest such tree that has at most so many nodes. The first child of a node may be one less deep than
+/// the node, each other child one less than its elder sibling.
 fn uneven(nodes: usize) -> Vec<u32> {
     fn grow(parents: &mut Vec<u32>, parent: u32, depth: usize) {
         for younger in 0..depth.min(8) {
@@ -128,7 +128,7 @@ fn uneven(nodes: usize) -> Vec<u32> {
     (1..).map(tree).take_while(|parents| parents.len() <= nodes).last().unwrap_or_else(|| vec![0, 0])
 }
 
-/// The rigs of [`Topology::Humanoids`] joint by joint.
+/// Returns the rigs of [`Topology::Humanoids`] joint by joint.
 fn interleaved(rigs: usize) -> Vec<u32> {
     let joints = RIG as usize;
     // Joint `j` of rig `r` is node `1 + j * rigs + r`.

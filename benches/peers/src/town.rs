@@ -8,8 +8,8 @@ use std::path::Path;
 /// Metres between copies.
 const PLOT: f32 = 200.0;
 
-/// The parents and local transforms of all nodes, depth first: as many copies of the file below one root, in a square,
-/// as fit into so many nodes, and at least one.
+/// Returns the parents and local transforms of all nodes, depth first: as many copies of the file below one root, in a
+/// square, as fit into so many nodes, and at least one.
 ///
 /// Nodes that only group others get the identity. Of matrices that shear, which nothing but hedgerow can keep as they
 /// are, the translation is taken.

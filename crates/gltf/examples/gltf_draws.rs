@@ -34,7 +34,7 @@ const WINDMILL: &str = r#"{
     "buffers": [{"byteLength": 100, "uri": "data:,DATA"}]
 }"#;
 
-/// The windmill as a file: times and rotations of the wheel go into the text, a byte after a percent sign each.
+/// Returns the windmill as a file: times and rotations of the wheel go into the text, a byte after a percent sign each.
 fn windmill() -> String {
     let half = 0.5_f32.sqrt();
     let times = [0.0, 0.5, 1.0, 1.5, 2.0];

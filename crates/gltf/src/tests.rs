@@ -1,4 +1,4 @@
-//! Accessors and transforms of every allowed form, and which of them are refused.
+//! Tests accessors and transforms of every allowed form, and refused ones.
 
 use super::document::Document;
 use super::error::Warnings;
@@ -23,7 +23,7 @@ fn with_accessor(accessor: &str, view: &str, data: &[u8]) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The bounds that the node is given.
+/// The bounds of the node's drawable.
 fn bounds(accessor: &str, view: &str, data: &[u8]) -> Result<Aabb, ImportError> {
     match ImportOptions::new().nodes_only().from_slice(&with_accessor(accessor, view, data), None) {
         Ok(import) => {
@@ -121,7 +121,7 @@ fn sparse_values_replace_what_they_stand_for() {
     assert_eq!(over_base, aabb([0.0; 3], [2.0, 3.0, 4.0]));
     assert_eq!(sparse(9, &[1, 4], &[2.0, 3.0, 4.0, 5.0, 6.0, 7.0], None), aabb([0.0; 3], [5.0, 6.0, 7.0]));
     assert_eq!(sparse(1, &[0], &[2.0, 3.0, 4.0], None), aabb([2.0, 3.0, 4.0], [2.0, 3.0, 4.0]));
-    // A count too large for any memory costs nothing if everything else is zero.
+    // A huge count costs nothing if all other elements are zero.
     assert_eq!(sparse(u64::MAX, &[7], &[-1.0, 3.0, 4.0], None), aabb([-1.0, 0.0, 0.0], [0.0, 3.0, 4.0]));
     assert_eq!(sparse(0, &[], &[], None), Ok(Aabb::EMPTY));
 }
@@ -339,7 +339,7 @@ fn what_is_named_again_and_again_has_a_limit() {
     assert_eq!(at, expected);
 }
 
-/// Files are checked before, so an insert that fails halfway is made here: by a node that is broken after the check.
+/// A checked file cannot fail halfway, so this test breaks a node after the check.
 #[test]
 fn a_scene_that_refuses_a_node_is_left_as_it_was() {
     let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}, {"nodes": [2]}],

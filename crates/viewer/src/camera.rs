@@ -27,7 +27,7 @@ pub enum Lens {
 }
 
 impl Camera {
-    /// A camera at a place that looks at another one.
+    /// Returns a camera at a place that looks at another one.
     #[must_use]
     pub fn looking(eye: DVec3, target: DVec3, angle: f32) -> Self {
         let way = (target - eye).as_vec3();
@@ -36,7 +36,7 @@ impl Camera {
         Self { eye, forward, up: Self::above(forward), lens: Lens::Perspective(angle, near) }
     }
 
-    /// An upward direction that is not along the view.
+    /// Returns an upward direction that is not along the view.
     #[must_use]
     pub fn above(forward: Vec3) -> Vec3 {
         if forward.y.abs() > 0.999 { Vec3::NEG_Z } else { Vec3::Y }
@@ -69,17 +69,17 @@ impl Camera {
         projection * view
     }
 
-    /// What it sees, around itself.
+    /// Returns what it sees, around itself.
     pub fn relative_frustum(&self, aspect: f32) -> Result<Frustum> {
         Ok(Frustum::from_view_projection(&self.view_projection(aspect))?)
     }
 
-    /// What it sees of the world.
+    /// Returns what it sees of the world.
     pub fn frustum(&self, aspect: f32) -> Result<Frustum> {
         Ok(Frustum::from_view_projection(&self.world_view_projection(aspect))?)
     }
 
-    /// The ray through a place of the picture: from -1 to 1, to the right and up.
+    /// Returns the ray through a place of the picture: from -1 to 1, to the right and up.
     pub fn ray(&self, aspect: f32, place: Vec2) -> Result<Ray> {
         Ok(Ray::from_ndc(&self.world_view_projection(aspect), place)?)
     }

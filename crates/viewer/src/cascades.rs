@@ -22,19 +22,20 @@ pub struct Cascade {
 }
 
 impl Cascade {
-    /// Where what casts shadows into it lies, around the camera.
+    /// Returns where what casts shadows into it lies, around the camera.
     pub fn relative_frustum(&self) -> Result<Frustum> {
         Ok(Frustum::from_view_projection(&self.matrix)?)
     }
 
-    /// Where what casts shadows into it lies in the world.
+    /// Returns where what casts shadows into it lies in the world.
     pub fn frustum(&self) -> Result<Frustum> {
         Ok(Frustum::from_view_projection(&self.world)?)
     }
 }
 
-/// The cascades of a camera, up to a distance. `sun` leads to the sun, `texels` is the width of a texture, `reach` how
-/// far away things are that cast shadows. Boxes move by whole texels, so that edges of shadows do not crawl.
+/// Returns the cascades of a camera, up to a distance. `sun` leads to the sun, `texels` is the width of a texture,
+/// `reach` how far away things are that cast shadows. Boxes move by whole texels, so that edges of shadows do not
+/// crawl.
 #[must_use]
 pub fn cascades(
     camera: &Camera,
@@ -74,7 +75,7 @@ pub fn cascades(
     })
 }
 
-/// A sphere around what the camera sees between two distances, which does not depend on where it looks.
+/// Returns a sphere around what the camera sees between two distances, which does not depend on where it looks.
 fn around(camera: &Camera, aspect: f32, begin: f32, end: f32) -> (Vec3, f32) {
     match camera.lens {
         Lens::Perspective(angle, _) => {

@@ -118,7 +118,7 @@ impl Editor {
         }
     }
 
-    /// Whether a node follows the pointer, and has moved.
+    /// Returns whether a node follows the pointer, and has moved.
     #[must_use]
     pub fn is_dragging(&self) -> bool {
         self.dragged.as_ref().is_some_and(|drag| drag.moved)
@@ -193,7 +193,7 @@ impl Editor {
         Ok(true)
     }
 
-    /// How much can be undone, and done again.
+    /// Returns how much can be undone, and done again.
     #[must_use]
     pub fn depth(&self) -> [usize; 2] {
         [self.done.len(), self.undone.len()]
@@ -242,7 +242,7 @@ impl Editor {
         }
     }
 
-    /// The boxes of the picked subtree, as of the last update.
+    /// Returns the boxes of the picked subtree, as of the last update.
     #[must_use]
     pub fn boxes(&self, scene: &Scene) -> Vec<Aabb> {
         let picked = self.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached()));
@@ -260,7 +260,7 @@ impl Home {
     }
 }
 
-/// How far along the ray the mesh of a node is hit; of figures, the box.
+/// Returns how far along the ray the mesh of a node is hit; of figures, the box.
 fn exact(stage: &Stage, hit: &RayHit, ray: &Ray) -> Option<f32> {
     let mesh = stage.meshes.get(stage.scene.get(hit.node)?.drawable()?.mesh as usize)?;
     if mesh.deformed || mesh.topology != Topology::Triangles {
@@ -274,8 +274,8 @@ fn exact(stage: &Stage, hit: &RayHit, ray: &Ray) -> Option<f32> {
     hits.min_by(f32::total_cmp)
 }
 
-/// How many lengths of `way` it is to a triangle: T. Möller and B. Trumbore, "Fast, minimum storage ray/triangle
-/// intersection", 1997.
+/// Returns how many lengths of `way` it is to a triangle: T. Möller and B. Trumbore, "Fast, minimum storage
+/// ray/triangle intersection", 1997.
 fn crossed(origin: Vec3, way: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
     let (ab, ac) = (b - a, c - a);
     let across = way.cross(ac);

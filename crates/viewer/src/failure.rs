@@ -7,12 +7,12 @@ use std::fmt;
 pub struct Failure(String);
 
 impl Failure {
-    /// A failure for this reason.
+    /// Returns a failure for this reason.
     pub fn new(sentence: impl Into<String>) -> Self {
         Self(sentence.into())
     }
 
-    /// A failure with what was being done before the reason.
+    /// Returns a failure with what was being done before the reason.
     pub fn while_doing(what: &str, why: impl fmt::Display) -> Self {
         // Some libraries explain on several lines.
         let why = why.to_string().split_whitespace().collect::<Vec<_>>().join(" ");

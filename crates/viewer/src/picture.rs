@@ -121,7 +121,7 @@ impl Picture {
         Ok(Self { size: [info.width, info.height], colours: bytes.as_chunks().0.to_vec() })
     }
 
-    /// How much another picture of the same size differs from this one; all of it for one of another size.
+    /// Returns how much another picture of the same size differs from this one; all of it for one of another size.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Difference {
         if self.size != other.size {

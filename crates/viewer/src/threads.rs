@@ -25,7 +25,7 @@ impl Threads {
 
 #[cfg(target_arch = "wasm32")]
 impl Threads {
-    /// The page's own thread, whatever the count.
+    /// Returns the page's own thread, whatever the count.
     pub fn new(_count: usize) -> Result<Self> {
         Ok(Self {})
     }

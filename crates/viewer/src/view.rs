@@ -38,7 +38,7 @@ pub struct View {
 }
 
 impl View {
-    /// A view that sees nothing yet; without matrices it finds those of a mirror.
+    /// Returns a view that sees nothing yet; without matrices it finds those of a mirror.
     #[must_use]
     pub fn new(relative: bool) -> Self {
         let list = if relative { DrawList::new() } else { DrawList::new().without_matrices() };
@@ -90,7 +90,7 @@ impl View {
     }
 }
 
-/// Whether figures draw this mesh.
+/// Returns whether figures draw this mesh.
 #[must_use]
 pub fn is_deformed(stage: &Stage, mesh: u32) -> bool {
     stage.meshes.get(mesh as usize).is_some_and(|mesh| mesh.deformed)
@@ -139,14 +139,14 @@ impl Stream {
     }
 }
 
-/// How many triangles, lines and points a list draws.
+/// Returns how many triangles, lines and points a list draws.
 #[must_use]
 pub fn primitives(stage: &Stage, list: &DrawList) -> usize {
     let of_mesh = |mesh: u32| stage.meshes.get(mesh as usize).map_or(0, |mesh| mesh.indices.len() / 3);
     list.commands().iter().map(|command| of_mesh(command.mesh)).sum()
 }
 
-/// A transform in single precision.
+/// Returns a transform in single precision.
 #[must_use]
 pub fn single(wide: &DAffine3) -> Mat34 {
     let DMat3 { x_axis, y_axis, z_axis } = wide.matrix3;

@@ -65,7 +65,7 @@ impl Frame {
         self.ms.iter().sum()
     }
 
-    /// One line of JSON.
+    /// Returns one line of JSON.
     #[must_use]
     pub fn json(&self, number: u32) -> String {
         let ms: serde_json::Map<_, _> =

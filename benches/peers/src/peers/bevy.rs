@@ -19,7 +19,7 @@ pub(crate) struct Bevy {
     listed: Vec<(Entity, Transform)>,
 }
 
-/// The same in Bevy's own types.
+/// Returns the same in Bevy's own types.
 fn local(local: &hedgerow::Transform) -> Transform {
     Transform {
         translation: bevy_math::Vec3::from_array(local.translation.to_array()),

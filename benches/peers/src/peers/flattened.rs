@@ -44,7 +44,7 @@ pub(crate) struct Flattened {
     any_moved: bool,
 }
 
-/// A place in the columns.
+/// Returns a place in the columns.
 fn narrow(place: usize) -> u32 {
     u32::try_from(place).expect("trees have less than 2^32 nodes")
 }

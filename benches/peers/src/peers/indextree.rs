@@ -20,7 +20,7 @@ pub(crate) struct IndexTree {
     any_moved: bool,
 }
 
-/// The place of a node in the arena. Ids count from 1.
+/// Returns the place of a node in the arena. Ids count from 1.
 fn place(node: NodeId) -> usize {
     usize::from(node) - 1
 }

@@ -68,7 +68,7 @@ pub(crate) fn remove_all_below<N: Linked>(nodes: &mut SlotMap<Key, N>, top: Key,
     }
 }
 
-/// The node behind this one in depth-first order, of those below `top`.
+/// Returns the node behind this one in depth-first order, of those below `top`.
 pub(crate) fn following<M: Index<Key>>(
     nodes: &M,
     node: Key,

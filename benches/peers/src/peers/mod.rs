@@ -17,7 +17,7 @@ pub(crate) use self::slots::Slots;
 
 use ::hedgerow::{Mat34, Transform};
 
-/// The matrix of a local transform: what all peers but Bevy and hedgerow multiply by their parent's.
+/// Returns the matrix of a local transform: what all peers but Bevy and hedgerow multiply by their parent's.
 ///
 /// Not glam's `Affine3A`: its columns have a fourth number that nobody sees, which becomes denormal in deep trees, and
 /// makes each product twenty times as slow there.
@@ -26,7 +26,7 @@ fn matrix(local: &Transform) -> Mat34 {
     local.to_matrix()
 }
 
-/// A matrix as three columns and the translation.
+/// Returns a matrix as three columns and the translation.
 fn columns(matrix: &Mat34) -> [f32; 12] {
     core::array::from_fn(|element| matrix.rows[element % 3][element / 3])
 }

@@ -20,7 +20,7 @@ pub struct Uploaded {
 }
 
 impl Uploaded {
-    /// All bytes.
+    /// Returns all bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.matrices + self.draws + self.figures + self.uniforms
@@ -87,7 +87,7 @@ impl Buffers {
         self.write_table(table, offset, &changed)
     }
 
-    /// How many writes were noted.
+    /// Returns how many writes were noted.
     #[must_use]
     pub fn writes(&self) -> usize {
         self.copies.len()
@@ -118,14 +118,14 @@ impl Buffers {
     }
 }
 
-/// A buffer on the device.
+/// Returns a buffer on the device.
 pub(super) fn new(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let size = size.max(256).next_multiple_of(4);
     let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
     gpu.device.create_buffer(&descriptor)
 }
 
-/// The same, mapped.
+/// Returns the same, mapped.
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let size = size.max(256).next_multiple_of(4);

@@ -12,7 +12,7 @@ use hedgerow::glam::{DVec3, Mat4, Vec3};
 pub(crate) const EDGES: [[usize; 2]; 12] =
     [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
 
-/// The corners of a box, as seen from a place.
+/// Returns the corners of a box, as seen from a place.
 pub(crate) fn corners(bounds: &Aabb, eye: DVec3) -> [Vec3; 8] {
     std::array::from_fn(|number| {
         let side = |axis: usize| if number >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
@@ -53,13 +53,13 @@ impl LineList {
         Self { eye, ends: Vec::new() }
     }
 
-    /// How many lines there are.
+    /// Returns how many lines there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len() / 2
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

@@ -34,8 +34,8 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// A device without a window: a graphics card if there is one, else a software adapter. What the environment says
-    /// (`WGPU_BACKEND`, `WGPU_ADAPTER_NAME`) is heeded.
+    /// Returns a device without a window: a graphics card if there is one, else a software adapter. What the
+    /// environment says (`WGPU_BACKEND`, `WGPU_ADAPTER_NAME`) is heeded.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn new() -> Result<Self> {
         let instance = |backends| {
@@ -46,7 +46,7 @@ impl Gpu {
         Self::of(instance(wgpu::Backends::PRIMARY), None).or_else(|_| Self::of(instance(wgpu::Backends::all()), None))
     }
 
-    /// A device that can draw to a surface, if one is given.
+    /// Returns a device that can draw to a surface, if one is given.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn of(instance: wgpu::Instance, surface: Option<&wgpu::Surface<'_>>) -> Result<Self> {
         pollster::block_on(Self::request(instance, surface))
@@ -96,8 +96,8 @@ impl Gpu {
         Ok(Self { instance, adapter, device, queue, storage, textures: !storage, wrong })
     }
 
-    /// Whether vertex shaders read matrices and the like from textures: where they read no storage buffers, as in
-    /// WebGL 2, or where that is wanted.
+    /// Returns whether vertex shaders read matrices and the like from textures: where they read no storage buffers, as
+    /// in WebGL 2, or where that is wanted.
     #[must_use]
     pub fn reads_textures(&self) -> bool {
         self.textures
@@ -108,7 +108,7 @@ impl Gpu {
         self.textures = wanted || !self.storage;
     }
 
-    /// What the adapter is called, and by which library it is reached.
+    /// Returns what the adapter is called, and by which library it is reached.
     #[must_use]
     pub fn name(&self) -> String {
         let info = self.adapter.get_info();

@@ -102,7 +102,7 @@ impl Layouts {
 }
 
 impl Pipelines {
-    /// The pipelines for pictures of a format.
+    /// Returns the pipelines for pictures of a format.
     pub(super) fn new(gpu: &Gpu, format: wgpu::TextureFormat, light_size: usize) -> Self {
         let layouts = Layouts::new(gpu, light_size);
         let source = if gpu.reads_textures() {
@@ -146,12 +146,12 @@ impl Pipelines {
         }
     }
 
-    /// The format of pictures.
+    /// Returns the format of pictures.
     pub(super) fn format(&self) -> wgpu::TextureFormat {
         self.format
     }
 
-    /// A pipeline that was prepared.
+    /// Returns a pipeline that was prepared.
     pub(super) fn get(&self, kind: Kind) -> Option<&wgpu::RenderPipeline> {
         self.made.get(&kind)
     }

@@ -243,19 +243,19 @@ impl Renderer {
         }
     }
 
-    /// What the camera sees.
+    /// Returns what the camera sees.
     #[must_use]
     pub fn camera_view(&self) -> &View {
         &self.drawn[0].view
     }
 
-    /// How many draws cast shadows.
+    /// Returns how many draws cast shadows.
     #[must_use]
     pub fn casting(&self) -> usize {
         self.drawn[1..].iter().map(|drawn| drawn.view.list.len()).sum()
     }
 
-    /// How it draws.
+    /// Returns how it draws.
     #[must_use]
     pub fn settings(&self) -> Settings {
         self.settings
@@ -276,7 +276,7 @@ impl Renderer {
         }
     }
 
-    /// What was uploaded since this was last asked.
+    /// Returns what was uploaded since this was last asked.
     pub fn take_uploaded(&mut self) -> Uploaded {
         std::mem::take(&mut self.uploaded)
     }
@@ -291,7 +291,7 @@ fn world(gpu: &Gpu, pipelines: &Pipelines, eyes: &wgpu::Buffer, tables: [&Table;
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("world"), layout, entries: &entries })
 }
 
-/// The textures of all cascades, and what the lit pass reads of them.
+/// Returns the textures of all cascades, and what the lit pass reads of them.
 fn shadows(
     gpu: &Gpu,
     pipelines: &Pipelines,

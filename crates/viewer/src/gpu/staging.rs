@@ -62,7 +62,7 @@ impl Staging {
         (last, begin as u64)
     }
 
-    /// A buffer with room for so many bytes, and for all that is expected besides.
+    /// Returns a buffer with room for so many bytes, and for all that is expected besides.
     fn chunk(&mut self, gpu: &Gpu, room: usize) -> Chunk {
         let Self { filled, ready, way: (sender, receiver), most, .. } = self;
         for buffer in filled.drain(..) {
@@ -94,7 +94,7 @@ impl Staging {
         }
     }
 
-    /// One of the buffers.
+    /// Returns one of the buffers.
     pub(super) fn buffer(&self, number: usize) -> Option<&wgpu::Buffer> {
         self.open.get(number).map(|chunk| &chunk.buffer)
     }
@@ -142,7 +142,7 @@ impl Staging {
         self.buffer = Some(buffer);
     }
 
-    /// The buffer, if anything was handed over.
+    /// Returns the buffer, if anything was handed over.
     pub(super) fn buffer(&self, _number: usize) -> Option<&wgpu::Buffer> {
         self.buffer.as_ref()
     }

@@ -36,12 +36,12 @@ pub(super) struct Rectangle {
 }
 
 impl Table {
-    /// A table in which nothing is.
+    /// Returns a table in which nothing is.
     pub(super) fn new(gpu: &Gpu, label: &'static str) -> Self {
         Self { label, place: Place::new(gpu, label, 0) }
     }
 
-    /// A table that never changes.
+    /// Returns a table that never changes.
     pub(super) fn filled(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> Self {
         let place = Place::new(gpu, label, bytes.len() as u64);
         match &place {
@@ -75,7 +75,7 @@ impl Table {
         room < size
     }
 
-    /// What shaders are bound to.
+    /// Returns what shaders are bound to.
     pub(super) fn resource(&self) -> wgpu::BindingResource<'_> {
         match &self.place {
             Place::Buffer(buffer) => buffer.as_entire_binding(),
@@ -107,7 +107,7 @@ impl Place {
 }
 
 impl Rectangle {
-    /// Where its bytes lie among those of the range, which begin at an offset.
+    /// Returns where its bytes lie among those of the range, which begin at an offset.
     pub(super) fn layout(self, offset: u64) -> wgpu::TexelCopyBufferLayout {
         let offset = offset + TEXEL * u64::from(self.before);
         wgpu::TexelCopyBufferLayout { offset, bytes_per_row: Some(ROW_BYTES), rows_per_image: None }
@@ -122,7 +122,7 @@ impl Rectangle {
     }
 }
 
-/// The texels of a range of bytes, both of whose ends lie between texels.
+/// Returns the texels of a range of bytes, both of whose ends lie between texels.
 pub(super) fn texels(offset: u64, bytes: usize) -> Range<u32> {
     let end = offset + bytes as u64;
     debug_assert!(offset.is_multiple_of(TEXEL) && end.is_multiple_of(TEXEL), "{offset}..{end}");
@@ -130,7 +130,7 @@ pub(super) fn texels(offset: u64, bytes: usize) -> Range<u32> {
     number(offset)..number(end)
 }
 
-/// The rectangles that a range of texels covers: the end of a row, whole rows, and the beginning of another.
+/// Returns the rectangles that a range of texels covers: the end of a row, whole rows, and the beginning of another.
 pub(super) fn rectangles(texels: Range<u32>) -> impl Iterator<Item = Rectangle> {
     let mut first = texels.start;
     std::iter::from_fn(move || {

@@ -121,7 +121,7 @@ fn sampler(gpu: &Gpu, (wrap, nearest): SamplerKey) -> wgpu::Sampler {
     })
 }
 
-/// A texture with all its mipmaps.
+/// Returns a texture with all its mipmaps.
 fn view(gpu: &Gpu, image: &Image, coloured: bool) -> wgpu::TextureView {
     let (mut size, mut pixels) = (image.size, image.pixels.clone());
     let mut bytes: Vec<u8> = bytemuck::cast_slice(&pixels).to_vec();
@@ -150,7 +150,7 @@ fn view(gpu: &Gpu, image: &Image, coloured: bool) -> wgpu::TextureView {
     texture.create_view(&Default::default())
 }
 
-/// An image of half the size, each pixel the mean of four.
+/// Returns an image of half the size, each pixel the mean of four.
 #[must_use]
 pub fn halved([width, height]: [u32; 2], pixels: &[[u8; 4]]) -> ([u32; 2], Vec<[u8; 4]>) {
     let half = [(width / 2).max(1), (height / 2).max(1)];

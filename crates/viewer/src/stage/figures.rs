@@ -79,7 +79,7 @@ impl Figures {
         self.changed = true;
     }
 
-    /// Whether matrices or weights changed since this was last asked.
+    /// Returns whether matrices or weights changed since this was last asked.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
@@ -121,7 +121,7 @@ pub fn influences(joints: &[u16], weights: &[f32], per_vertex: usize) -> Vec<(u3
     influences
 }
 
-/// The items of vertices in another order, so many to a vertex.
+/// Returns the items of vertices in another order, so many to a vertex.
 #[must_use]
 pub fn reordered<T: Copy>(items: &[T], per_vertex: usize, permutation: &[u32]) -> Vec<T> {
     let of = |&vertex: &u32| &items[vertex as usize * per_vertex..][..per_vertex];

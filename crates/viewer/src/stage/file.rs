@@ -221,13 +221,13 @@ impl Cast {
 }
 
 impl FilePlay {
-    /// The names of all animations.
+    /// Returns the names of all animations.
     pub(super) fn animations(&self) -> Vec<String> {
         let animations = self.imported.animations.iter().enumerate();
         animations.map(|(number, animation)| named("animation", number, animation.name.as_deref())).collect()
     }
 
-    /// Where the animation is, and how long it takes, in seconds.
+    /// Returns where the animation is, and how long it takes, in seconds.
     pub(super) fn time(&self) -> Option<[f32; 2]> {
         (!self.imported.animations.is_empty()).then(|| [self.player.time(), self.player.duration()])
     }
@@ -251,7 +251,8 @@ impl FilePlay {
         self.advance(scene, figures, 0.0)
     }
 
-    /// The cameras of the scene shown: their nodes, in the order in which they are numbered, and what they show.
+    /// Returns the cameras of the scene shown: their nodes, in the order in which they are numbered, and what they
+    /// show.
     fn cameras(&self) -> impl Iterator<Item = (NodeHandle, &hedgerow_gltf::Camera)> {
         let imported = &self.imported;
         imported.scenes[self.shown].nodes().filter_map(move |(index, node)| {
@@ -260,7 +261,7 @@ impl FilePlay {
         })
     }
 
-    /// The names of these cameras.
+    /// Returns the names of these cameras.
     pub(super) fn camera_names(&self, scene: &Scene) -> Vec<String> {
         let name = |(number, (node, camera)): (usize, (NodeHandle, &hedgerow_gltf::Camera))| {
             named("camera", number, camera.name.as_deref().or_else(|| scene.get(node).and_then(|node| node.name())))
@@ -268,7 +269,7 @@ impl FilePlay {
         self.cameras().enumerate().map(name).collect()
     }
 
-    /// One of these cameras, where it was at the last update.
+    /// Returns one of these cameras, where it was at the last update.
     pub(super) fn camera(&self, scene: &Scene, number: usize) -> Option<Camera> {
         let (node, camera) = self.cameras().nth(number)?;
         let world = scene.world(node)?;
@@ -309,7 +310,7 @@ impl FilePlay {
     }
 }
 
-/// What the vertices of a primitive draw, as lists.
+/// Returns what the vertices of a primitive draw, as lists.
 fn listed(data: &MeshData) -> (Vec<u32>, Topology) {
     let all: Vec<u32>;
     let order: &[u32] = if data.indices.is_empty() {
@@ -333,7 +334,7 @@ fn listed(data: &MeshData) -> (Vec<u32>, Topology) {
     }
 }
 
-/// A primitive as it is uploaded; without normals, and if nothing deforms it, each triangle is flat.
+/// Returns a primitive as it is uploaded; without normals, and if nothing deforms it, each triangle is flat.
 fn mesh(data: &MeshData) -> Mesh {
     let (indices, topology) = listed(data);
     let vertex = |at: usize| {
@@ -419,7 +420,7 @@ fn surface(imported: &Imported, material: &material::Material) -> Surface {
     surface
 }
 
-/// An image decoded; a grey one for formats that are not known here.
+/// Returns an image decoded; a grey one for formats that are not known here.
 fn image(image: &material::Image) -> Image {
     let Some(Image { mut size, mut pixels }) = images::decoded(&image.bytes) else {
         return Image::plain([160, 160, 160, 255]);
@@ -433,7 +434,7 @@ fn image(image: &material::Image) -> Image {
 /// A light of a node, and its colour times its intensity.
 type Shining = (NodeHandle, [f32; 3]);
 
-/// The lamps, and the first directional light: its node and colour.
+/// Returns the lamps, and the first directional light: its node and colour.
 fn lights(imported: &Imported, shown: usize) -> (Vec<Lamp>, Option<Shining>) {
     let (mut lamps, mut sun) = (Vec::new(), None);
     for (index, node) in imported.scenes[shown].nodes() {
@@ -451,7 +452,7 @@ fn lights(imported: &Imported, shown: usize) -> (Vec<Lamp>, Option<Shining>) {
     (lamps, sun)
 }
 
-/// What a user reads of something numbered that may have a name.
+/// Returns what a user reads of something numbered that may have a name.
 fn named(what: &str, number: usize, name: Option<&str>) -> String {
     name.filter(|name| !name.is_empty()).map_or_else(|| format!("{what} {number}"), |name| format!("{number}: {name}"))
 }

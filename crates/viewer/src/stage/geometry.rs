@@ -79,7 +79,7 @@ impl Mesh {
         self.face(&low.iter().rev().copied().collect::<Vec<_>>());
     }
 
-    /// A box whose upper face is smaller by these factors.
+    /// Returns a box whose upper face is smaller by these factors.
     #[must_use]
     pub fn block(bounds: Aabb, [x, z]: [f32; 2]) -> Self {
         let mut mesh = Self::default();
@@ -93,7 +93,7 @@ impl Mesh {
         mesh
     }
 
-    /// A roof with a ridge along x.
+    /// Returns a roof with a ridge along x.
     #[must_use]
     pub fn roof(bounds: Aabb) -> Self {
         let mut mesh = Self::default();
@@ -110,7 +110,7 @@ impl Mesh {
         mesh
     }
 
-    /// A round column along y, or along x if `lying`; narrower at its end by a factor.
+    /// Returns a round column along y, or along x if `lying`; narrower at its end by a factor.
     #[must_use]
     pub fn column(bounds: Aabb, sides: u16, narrow: f32, lying: bool) -> Self {
         let mut mesh = Self::default();
@@ -141,7 +141,7 @@ impl Mesh {
         mesh
     }
 
-    /// A ball with dents, as wide as the box.
+    /// Returns a ball with dents, as wide as the box.
     #[must_use]
     pub fn foliage(bounds: Aabb, rings: u16, sides: u16) -> Self {
         let mut mesh = Self::default();
@@ -170,7 +170,7 @@ impl Mesh {
         mesh
     }
 
-    /// The triangles whose first corners have such normals.
+    /// Returns the triangles whose first corners have such normals.
     #[must_use]
     pub fn facing(&self, fits: impl Fn(Vec3) -> bool) -> Self {
         let fits = |corners: &&[u32; 3]| fits(self.vertices[corners[0] as usize].normal.into());

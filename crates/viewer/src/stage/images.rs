@@ -11,7 +11,7 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 /// Images of more bytes are not decoded.
 const MOST_BYTES: usize = 1 << 29;
 
-/// A PNG or a JPEG image; `None` for other formats, and for what is broken.
+/// Returns a PNG or a JPEG image; `None` for other formats, and for what is broken.
 pub(super) fn decoded(bytes: &[u8]) -> Option<Image> {
     if bytes.starts_with(b"\x89PNG") { png(bytes) } else { jpeg(bytes) }
 }
@@ -55,7 +55,7 @@ fn grey(data: &[u8]) -> Vec<[u8; 4]> {
 mod tests {
     use super::*;
 
-    /// A PNG file of 2 × 1 pixels.
+    /// Returns a PNG file of 2 × 1 pixels.
     fn file(colour: ColorType, depth: png::BitDepth, data: &[u8], palette: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, 2, 1);

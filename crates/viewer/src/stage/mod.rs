@@ -145,7 +145,7 @@ pub enum Wrap {
 }
 
 impl Texture {
-    /// The whole image, by the first coordinates, again and again.
+    /// Returns the whole image, by the first coordinates, again and again.
     #[must_use]
     pub fn plain(image: usize) -> Self {
         let transform = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
@@ -254,7 +254,7 @@ impl Stage {
         file::of_bytes(name, bytes, arguments)?.placed(arguments)
     }
 
-    /// Where the arguments want it, seen from where they say.
+    /// Returns where the arguments want it, seen from where they say.
     fn placed(self, arguments: &Arguments) -> Result<Self> {
         let mut stage = self;
         let origin = DVec3::from(arguments.origin);
@@ -390,7 +390,7 @@ impl Stage {
         drawn
     }
 
-    /// What can be switched on and off, and whether it is on.
+    /// Returns what can be switched on and off, and whether it is on.
     #[must_use]
     pub fn switches(&self) -> Vec<(&'static str, bool)> {
         match &self.play {
@@ -410,7 +410,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The title, what is switched on and off by which key, and how many triangles levels of detail leave.
+    /// Returns the title, what is switched on and off by which key, and how many triangles levels of detail leave.
     #[must_use]
     pub fn caption(&self) -> String {
         let state = |on| if on { "on" } else { "off" };
@@ -420,20 +420,20 @@ impl Stage {
         self.title.clone() + &switches.chain(triangles).collect::<String>()
     }
 
-    /// The direction to the sun in this frame.
+    /// Returns the direction to the sun in this frame.
     #[must_use]
     pub fn sun(&self) -> Vec3 {
         self.light.sun.normalize_or(Vec3::Y)
     }
 
-    /// The surface of a draw with this material.
+    /// Returns the surface of a draw with this material.
     #[must_use]
     pub fn surface(&self, material: Option<u32>) -> usize {
         let last = self.surfaces.len() - 1;
         material.map_or(last, |number| (number as usize).min(last))
     }
 
-    /// The surface in the colour of a mesh's level, if draws have that.
+    /// Returns the surface in the colour of a mesh's level, if draws have that.
     #[must_use]
     pub fn level_surface(&self, mesh: u32) -> Option<usize> {
         self.levels.as_ref().filter(|levels| levels.switches[1])?;
@@ -441,8 +441,8 @@ impl Stage {
         (level > 0).then(|| self.surfaces.len() - 1 - usize::from(level))
     }
 
-    /// What is shown from a place, with the levels of detail if they are on. Without a place there are neither these
-    /// nor stand-ins.
+    /// Returns what is shown from a place, with the levels of detail if they are on. Without a place there are neither
+    /// these nor stand-ins.
     #[must_use]
     pub fn seen_from(&self, eye: Option<DVec3>) -> (Layers, Option<DetailView<'_>>) {
         let Some(levels) = &self.levels else { return (self.layers, None) };
@@ -452,7 +452,7 @@ impl Stage {
         }
     }
 
-    /// What is shown of the scene.
+    /// Returns what is shown of the scene.
     #[must_use]
     pub fn layers(&self) -> Layers {
         self.layers
@@ -463,7 +463,7 @@ impl Stage {
         self.layers = layers;
     }
 
-    /// A camera from which the whole of a scene is seen.
+    /// Returns a camera from which the whole of a scene is seen.
     fn all_of(scene: &mut Scene) -> Result<(Camera, DVec3, f32)> {
         scene.update();
         let bounds = scene

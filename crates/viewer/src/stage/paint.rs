@@ -19,13 +19,13 @@ pub(super) enum Pattern {
 }
 
 impl Image {
-    /// An image of one pixel.
+    /// Returns an image of one pixel.
     #[must_use]
     pub fn plain(colour: [u8; 4]) -> Self {
         Self { size: [1; 2], pixels: vec![colour] }
     }
 
-    /// A pattern that goes on beyond its edges.
+    /// Returns a pattern that goes on beyond its edges.
     pub(super) fn of(pattern: Pattern) -> Self {
         let mut dice = Dice::new(9);
         let noise: Vec<f32> = (0..SIDE * SIDE).map(|_| dice.between(-1.0, 1.0)).collect();

@@ -29,13 +29,13 @@ pub enum Cue {
 }
 
 impl Stage {
-    /// The names of the file's animations; none of what is no file.
+    /// Returns the names of the file's animations; none of what is no file.
     #[must_use]
     pub fn animations(&self) -> Vec<String> {
         if let Play::File(play) = &self.play { play.animations() } else { Vec::new() }
     }
 
-    /// How the file plays; `None` where there is no animation.
+    /// Returns how the file plays; `None` where there is no animation.
     #[must_use]
     pub fn playing(&self) -> Option<Playing> {
         let Play::File(play) = &self.play else { return None };
@@ -56,13 +56,13 @@ impl Stage {
         if let Play::File(play) = play { play.play((scene, figures), cue) } else { Ok(()) }
     }
 
-    /// The names of the cameras of the file's scene.
+    /// Returns the names of the cameras of the file's scene.
     #[must_use]
     pub fn cameras(&self) -> Vec<String> {
         if let Play::File(play) = &self.play { play.camera_names(&self.scene) } else { Vec::new() }
     }
 
-    /// One of these cameras, where it was at the last update.
+    /// Returns one of these cameras, where it was at the last update.
     #[must_use]
     pub fn file_camera(&self, number: usize) -> Option<Camera> {
         if let Play::File(play) = &self.play { play.camera(&self.scene, number) } else { None }

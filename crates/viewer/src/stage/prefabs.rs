@@ -23,7 +23,7 @@ pub(super) struct Prefabs {
     applied: [bool; 3],
 }
 
-/// A hundred houses on a lawn, with all their overrides.
+/// Returns a hundred houses on a lawn, with all their overrides.
 pub(super) fn stage(seed: u64) -> Result<Stage> {
     let (mut plan, mut dice) = (Scene::new(), Dice::new(seed));
     let root = plan.root();
@@ -60,7 +60,7 @@ pub(super) fn stage(seed: u64) -> Result<Stage> {
 }
 
 impl Prefabs {
-    /// What is overridden, and whether it is now.
+    /// Returns what is overridden, and whether it is now.
     pub(super) fn switches(&self) -> Vec<(&'static str, bool)> {
         FIELDS.iter().zip(self.applied).map(|(&(_, name), applied)| (name, applied)).collect()
     }

@@ -28,13 +28,13 @@ pub(super) struct Wheel {
     pub(super) blends: bool,
 }
 
-/// A solid of a size, turned around z, with its middle at a place.
+/// Returns a solid of a size, turned around z, with its middle at a place.
 fn solid(mesh: u32, material: Material, at: Vec3, size: Vec3, turn: f32) -> Node<'static> {
     let place = Transform::from_translation(at).with_rotation(Quat::from_rotation_z(turn)).with_scale(size);
     Node::transform(place).with_drawable(Drawable::new(mesh, Aabb::cube(0.5))).with_material(material as u32)
 }
 
-/// A wheel on a lawn.
+/// Returns a wheel on a lawn.
 pub(super) fn stage() -> Result<Stage> {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT })?;
     let (root, at) = (scene.root(), Vec3::new);
@@ -99,7 +99,7 @@ impl Wheel {
         Ok(1 + self.gondolas.len())
     }
 
-    /// The scene as it is shown.
+    /// Returns the scene as it is shown.
     pub(super) fn blend<'s>(&'s mut self, scene: &'s mut Scene) -> Blended<'s> {
         let passed = (self.frame % FRAMES) as f32 / FRAMES as f32;
         self.smooth.blend(scene, if self.blends { passed } else { 1.0 })

@@ -87,7 +87,7 @@ const SURFACES: [Look; 21] = [
 /// The colours of levels, from the coarsest on.
 const LEVELS: [[f32; 3]; STAND_IN as usize] = [[0.7, 0.8, 3.0], [0.85, 0.24, 0.05], [0.80, 0.62, 0.06]];
 
-/// The town at a time when people are about.
+/// Returns the town at a time when people are about.
 pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     // World boxes are what culling and picking need.
     let (mut scene, town) = town::build(seed, SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
@@ -109,7 +109,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     Ok(Stage { figures, levels: Some(levels), ..stage })
 }
 
-/// The colour of a material from afar: times the mean of its image.
+/// Returns the colour of a material from afar: times the mean of its image.
 fn from_afar((_, colour, _, image): Look) -> [u8; 4] {
     let pixels = image.map_or_else(|| vec![[255; 4]], |(image, _)| Image::of(PATTERNS[image]).pixels);
     let sum: f32 = pixels.iter().map(|&[value, ..]| (f32::from(value) / 255.0).powf(2.2)).sum();
@@ -118,7 +118,7 @@ fn from_afar((_, colour, _, image): Look) -> [u8; 4] {
     [r, g, b, 255]
 }
 
-/// The meshes of the town, without that of people.
+/// Returns the meshes of the town, without that of people.
 pub(super) fn meshes() -> Vec<Mesh> {
     let meshes = PARTS.map(|part| {
         let bounds = part.drawable().bounds;
@@ -141,7 +141,7 @@ pub(super) fn meshes() -> Vec<Mesh> {
     meshes.into()
 }
 
-/// A stage in the town's materials and its light, seen from `eye`.
+/// Returns a stage in the town's materials and its light, seen from `eye`.
 pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, [eye, target]: [DVec3; 2]) -> Stage {
     let mut surfaces = vec![Surface::default(); SURFACES.len()];
     for (material, [r, g, b], roughness, image) in SURFACES {

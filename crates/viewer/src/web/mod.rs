@@ -117,12 +117,12 @@ impl Page {
         Ok(())
     }
 
-    /// What is shown, in words.
+    /// Returns what is shown, in words.
     pub fn title(&self) -> String {
         self.viewer.stage.caption()
     }
 
-    /// How many nodes are in the tree.
+    /// Returns how many nodes are in the tree.
     pub fn nodes(&self) -> usize {
         self.viewer.stage.scene.len()
     }
@@ -151,7 +151,7 @@ impl Page {
         self.left = (!on).then_some(0);
     }
 
-    /// Whether things happen.
+    /// Returns whether things happen.
     pub fn is_playing(&self) -> bool {
         self.left != Some(0)
     }
@@ -198,8 +198,8 @@ impl Page {
         self.editor.drop();
     }
 
-    /// The node that is picked: its name, which may be empty, its handle, and the names from the root down to it.
-    /// Nothing if none is.
+    /// Returns the node that is picked: its name, which may be empty, its handle, and the names from the root down to
+    /// it. Nothing if none is.
     pub fn picked(&self) -> Vec<String> {
         let scene = &self.viewer.stage.scene;
         let Some(node) = self.editor.picked.filter(|&node| scene.contains(node)) else { return Vec::new() };
@@ -216,8 +216,8 @@ impl Page {
         vec![name(node), node.to_string(), path.join(" / ")]
     }
 
-    /// The edges of the box of what is picked, as pairs of places of the picture: x and y of both ends of each edge,
-    /// from -1 to 1, to the right and up.
+    /// Returns the edges of the box of what is picked, as pairs of places of the picture: x and y of both ends of each
+    /// edge, from -1 to 1, to the right and up.
     pub fn outline(&self) -> Vec<f32> {
         let boxes = self.editor.boxes(&self.viewer.stage.scene);
         let edges = boxes.iter().flat_map(|bounds| outline::edges(bounds, &self.viewer.camera, self.aspect()));
@@ -249,13 +249,13 @@ impl Page {
         Ok(self.editor.redo(&mut self.viewer.stage.scene)?)
     }
 
-    /// How much can be undone, and done again.
+    /// Returns how much can be undone, and done again.
     pub fn depth(&self) -> Vec<usize> {
         self.editor.depth().into()
     }
 }
 
-/// The stage of anything but a file.
+/// Returns the stage of anything but a file.
 fn stage(arguments: &Arguments) -> Result<Stage> {
     if matches!(arguments.subject, Subject::File(_)) {
         return Err(Failure::new("a page opens no files by name: drop the file on it"));
@@ -263,7 +263,7 @@ fn stage(arguments: &Arguments) -> Result<Stage> {
     Stage::new(arguments)
 }
 
-/// What is drawn into where that is not the surface.
+/// Returns what is drawn into where that is not the surface.
 fn picture(gpu: &Gpu, size: [u32; 2], format: wgpu::TextureFormat) -> Option<wgpu::Texture> {
     (!format.is_srgb()).then(|| canvas_of(gpu, size, format.add_srgb_suffix()))
 }

@@ -184,12 +184,12 @@ impl Input {
     }
 }
 
-/// How much wider than high.
+/// Returns how much wider than high.
 pub(super) fn aspect(size: [u32; 2]) -> f32 {
     size[0] as f32 / size[1].max(1) as f32
 }
 
-/// A pixel as a place from -1 to 1, to the right and up.
+/// Returns a pixel as a place from -1 to 1, to the right and up.
 fn place(pointer: Vec2, size: [u32; 2]) -> Vec2 {
     let share = pointer / Vec2::new(size[0].max(1) as f32, size[1].max(1) as f32);
     Vec2::new(2.0 * share.x - 1.0, 1.0 - 2.0 * share.y)

@@ -13,7 +13,7 @@ impl Panels {
         Self
     }
 
-    /// Whether the pointer is on a panel, and whether keys are for one.
+    /// Returns whether the pointer is on a panel, and whether keys are for one.
     pub(super) fn heed(&mut self, _: &Window, _: &WindowEvent) -> [bool; 2] {
         [false; 2]
     }

@@ -88,7 +88,7 @@ impl Summary {
         self.panels_ms += (panels_ms - self.panels_ms) * share;
     }
 
-    /// One line of JSON.
+    /// Returns one line of JSON.
     #[must_use]
     pub fn json(&self) -> String {
         serde_json::json!({

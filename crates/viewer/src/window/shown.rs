@@ -83,7 +83,7 @@ impl Shown {
         })
     }
 
-    /// Whether no more frames are wanted.
+    /// Returns whether no more frames are wanted.
     pub(super) fn is_over(&self) -> bool {
         self.session.quits || self.left == Some(0)
     }
@@ -92,7 +92,7 @@ impl Shown {
         self.window.request_redraw();
     }
 
-    /// What was done.
+    /// Returns what was done.
     pub(super) fn summary(self) -> Summary {
         let scene = &self.viewer.stage.scene;
         let Session { editor, mut summary, .. } = self.session;
@@ -182,7 +182,7 @@ impl Shown {
         self.viewer.gpu.check()
     }
 
-    /// What the next frame is drawn into, if it can be seen.
+    /// Returns what the next frame is drawn into, if it can be seen.
     fn picture(&mut self) -> Result<Option<wgpu::SurfaceTexture>> {
         match self.surface.get_current_texture() {
             CurrentSurfaceTexture::Success(texture) | CurrentSurfaceTexture::Suboptimal(texture) => Ok(Some(texture)),
@@ -211,7 +211,7 @@ fn surface(instance: &wgpu::Instance, window: &Arc<Window>) -> Result<wgpu::Surf
     instance.create_surface(Arc::clone(window)).map_err(|error| Failure::while_doing(what, error))
 }
 
-/// A device that draws into a window, by Vulkan, Metal or Direct3D if that is possible, else by OpenGL.
+/// Returns a device that draws into a window, by Vulkan, Metal or Direct3D if that is possible, else by OpenGL.
 fn device(events: &ActiveEventLoop, window: &Arc<Window>) -> Result<(Gpu, wgpu::Surface<'static>)> {
     let of = |backends| {
         let display = Box::new(events.owned_display_handle());

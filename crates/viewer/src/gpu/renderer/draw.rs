@@ -111,7 +111,7 @@ impl Renderer {
         }
     }
 
-    /// The mesh that a fault leaves out.
+    /// Returns the mesh that a fault leaves out.
     fn left_out(&self) -> Option<u32> {
         match self.settings.fault {
             Some(Fault::LeftOut(mesh)) => Some(mesh),

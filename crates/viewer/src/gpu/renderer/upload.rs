@@ -122,7 +122,7 @@ impl Renderer {
         Ok(rebind)
     }
 
-    /// The figures that some view sees.
+    /// Returns the figures that some view sees.
     fn seen_figures(&self, stage: &Stage) -> Vec<usize> {
         let mut seen = vec![false; stage.figures.list.len()];
         for Drawn { view, .. } in &self.drawn {

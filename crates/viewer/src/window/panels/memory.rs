@@ -86,8 +86,8 @@ impl Memory {
     }
 }
 
-/// How many points a pixel is high and wide, as many as there is room for; and how many pixels are in a line: so many
-/// that no more lines follow one another than a texture has.
+/// Returns how many points a pixel is high and wide, as many as there is room for; and how many pixels are in a line:
+/// so many that no more lines follow one another than a texture has.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
 fn layout(rows: usize, slices: usize, most: usize) -> (f32, usize) {
     // A dark pixel behind each slice, or the rest of its line.
@@ -125,7 +125,7 @@ impl<'s> Painter<'s> {
         }
     }
 
-    /// The colour of the child of the root that a row is, or is below of.
+    /// Returns the colour of the child of the root that a row is, or is below of.
     fn colour(&mut self, slice: &SliceView<'_>, row: usize) -> Color32 {
         let rows = slice.rows();
         let mut at = row;

@@ -140,7 +140,7 @@ impl Tree {
     }
 }
 
-/// What a node is called.
+/// Returns what a node is called.
 pub(super) fn describe(scene: &Scene, node: NodeHandle) -> String {
     match (scene.get(node).and_then(|node| node.name()), scene.get(node).and_then(|node| node.drawable())) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
