@@ -28,6 +28,7 @@ use std::path::Path;
 /// let mut import = options.from_slice(text, None)?;
 /// assert_eq!(import.imported.vertices(0), None);
 /// assert_eq!(import.imported.materials[0].name.as_deref(), Some("brick"));
+/// assert!(options.nodes_only().from_slice(text, None)?.imported.materials.is_empty());
 ///
 /// import.scene.update();
 /// let mut seen = Vec::new();

@@ -9,6 +9,8 @@ use super::VertexAttribute;
 /// attributes may have any numbers. All lists are contiguous and can be uploaded as bytes.
 ///
 /// ```
+/// use hedgerow_gltf::ImportOptions;
+///
 /// // A point at (0, 2, 0), and a morph target that moves it by as much.
 /// let text = br#"{
 ///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
@@ -18,10 +20,11 @@ use super::VertexAttribute;
 ///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
 ///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
 /// }"#;
-/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let imported = ImportOptions::new().with_eight_influences().from_slice(text, None)?.imported;
 /// let flag = imported.vertices(0).expect("it has positions");
 /// assert_eq!((flag.positions[0], flag.targets[0].positions[0]), ([0.0, 2.0, 0.0], [0.0, 2.0, 0.0]));
 /// assert_eq!((flag.influences, flag.normals.len()), (0, 0));
+/// assert!(flag.is_deformed() && flag.eight_influences);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]

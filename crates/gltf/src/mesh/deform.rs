@@ -22,7 +22,9 @@ impl MeshData {
     /// (data.positions, data.influences) = (vec![[0.0; 3]], 4);
     /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
     /// assert!(data.to_skinned_mesh(&Skin::rigid()).is_err());
-    /// assert_eq!(data.without_joints().to_skinned_mesh(&Skin::rigid())?.len(), 1);
+    /// let rigid = data.without_joints();
+    /// assert_eq!(rigid.to_skinned_mesh(&Skin::rigid())?.len(), 1);
+    /// assert_eq!(rigid.joint_bounds(&Skin::rigid())?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

@@ -227,7 +227,7 @@ impl AnimationPlayer {
     /// #     "bufferViews": [{"buffer": 0, "byteLength": 24}],
     /// #     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
     /// # }"#;
-    /// use hedgerow::{NodeHandle, data::NodeMap};
+    /// use hedgerow::{NodeHandle, anim::{ClipBuilder, clip::Precision}, data::NodeMap};
     ///
     /// let mut import = hedgerow_gltf::from_slice(text, None)?;
     /// let scene = &mut import.scene;
@@ -235,7 +235,7 @@ impl AnimationPlayer {
     /// let originals: Vec<_> = scene.get(group).unwrap().descendants().map(|node| node.handle()).collect();
     /// let copies = scene.insert_tree(scene.root(), &scene.tree(group)?)?;
     /// let copies: NodeMap<NodeHandle> = originals.into_iter().zip(copies).collect();
-    /// let mut first = import.imported.play(0)?;
+    /// let mut first = import.imported.play_with(0, ClipBuilder::new().precision(Precision::Tight))?;
     /// let mut second = first.of_copy(&copies);
     /// second.seek(2.0);
     /// first.apply(scene)?;
@@ -243,6 +243,17 @@ impl AnimationPlayer {
     /// let lift = import.imported.node(0).expect("it is in a scene");
     /// let heights = [lift, copies[lift]].map(|it| scene.local(it).unwrap().to_matrix().translation().y);
     /// assert_eq!(heights, [2.0, 0.0]);
+    ///
+    /// // The rig's pose for the copy alone.
+    /// let rig = &import.imported.rigs[0];
+    /// let place = rig.places[0].of_copy(&copies, scene).expect("it was copied");
+    /// rig.apply_at(&[place], first.pose(0).expect("a rig of the file"), scene)?;
+    /// assert_eq!(scene.local(copies[lift]), scene.local(lift));
+    ///
+    /// scene.remove(copies[lift])?;
+    /// assert!(second.apply(scene).is_err());
+    /// second.retain_live(scene);
+    /// second.apply(scene)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
