@@ -1,4 +1,4 @@
-//! What a picture is drawn into, and read back from.
+//! Textures to draw pictures into and to read back.
 
 use super::{Gpu, buffers};
 use crate::failure::{Failure, Result};
@@ -46,7 +46,7 @@ pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
     gpu.queue.submit([encoder.finish()]);
     let (sender, receiver) = std::sync::mpsc::channel();
     buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
-        // Nobody waits any more if the device was lost.
+        // If the device is lost, the receiver is gone.
         let _ = sender.send(mapped);
     });
     gpu.wait()?;
