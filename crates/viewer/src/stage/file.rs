@@ -120,8 +120,7 @@ fn of(
         }
     }
     let mut surfaces: Vec<Surface> = play.imported.materials.iter().map(|of| surface(&play.imported, of)).collect();
-    // The last material is the default one, white and very bright. If the file has no other, it gets the colour of
-    // clay.
+    // The last material is the default one, too bright for a whole file: a file without others is clay.
     if surfaces.len() < 2 {
         surfaces = vec![Surface { colour: CLAY, ..Surface::default() }];
     }
@@ -131,7 +130,7 @@ fn of(
     if let Some((node, colour)) = sun {
         (light.sun_node, light.sun_colour) = (Some(node), colour);
     } else if !lamps.is_empty() {
-        // The file has lights, so the sky is darker.
+        // The file has lamps, so the sun is dimmed.
         light.sun_colour = light.sun_colour.map(|part| 0.35 * part);
     }
     let far = (camera.eye.distance(target) as f32 + radius).max(2.0 * radius);
