@@ -9,7 +9,7 @@ use super::{Import, ImportError, ImportErrorKind, ImportOptions, MeshIds, Parts,
 use glam::{Quat, Vec3};
 use hedgerow::{Aabb, Local, Mat34, Scene, Transform};
 
-/// A glTF of one node with one mesh of one primitive, whose positions are accessor 0 over these bytes.
+/// Returns a glTF with one node and one primitive, whose positions are accessor 0 over these bytes.
 fn with_accessor(accessor: &str, view: &str, data: &[u8]) -> Vec<u8> {
     let percent: String = data.iter().map(|byte| format!("%{byte:02X}")).collect();
     let length = data.len();
@@ -23,7 +23,7 @@ fn with_accessor(accessor: &str, view: &str, data: &[u8]) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The bounds of the node's drawable.
+/// Returns the bounds of the node's drawable.
 fn bounds(accessor: &str, view: &str, data: &[u8]) -> Result<Aabb, ImportError> {
     match ImportOptions::new().nodes_only().from_slice(&with_accessor(accessor, view, data), None) {
         Ok(import) => {
@@ -100,7 +100,7 @@ fn quantised_positions_are_integers_or_fractions() {
     assert_eq!(bounds(&declared, view, &bytes), aabb([0.0, 0.0, 0.2], [1.0, 1.0, 1.0]));
 }
 
-/// A sparse accessor of `count` elements whose `indices` are replaced by `values`, over a base or zeros.
+/// Returns a sparse accessor of `count` elements whose `indices` are replaced by `values`, over a base or zeros.
 fn sparse(count: u64, indices: &[u8], values: &[f32], base: Option<&[f32]>) -> Result<Aabb, ImportError> {
     let (index_end, value_end) = (indices.len(), indices.len() + 4 * values.len());
     let data = [indices.to_vec(), floats(values), floats(base.unwrap_or_default())].concat();
