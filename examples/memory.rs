@@ -41,7 +41,6 @@ fn subtrees(scene: &Scene) -> HashMap<NodeHandle, usize> {
     of
 }
 
-/// Returns the colour of a row.
 fn colour(slice: &SliceView<'_>, row: usize, subtrees: &HashMap<NodeHandle, usize>) -> &'static str {
     match slice.rows().node(row) {
         Some(node) => subtrees.get(&node).map_or(ROOT, |subtree| COLOURS[subtree % COLOURS.len()]),

@@ -36,7 +36,6 @@ impl Street {
         Ok(street)
     }
 
-    /// Returns the overrides of an instance.
     fn overrides(&mut self, lamp: usize) -> Result<Patch, Box<dyn Error>> {
         self.lamps[lamp].assign(&self.scene)?; // gives ids to added nodes
         Ok(Patch::between(&self.prefab, &self.lamps[lamp].tree(&self.scene)?)?)

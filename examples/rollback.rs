@@ -22,7 +22,6 @@ const DELAY: usize = 5;
 struct Input {
     /// The turn of the player's ship.
     turn: f32,
-    /// Whether the ship fires.
     fire: bool,
 }
 

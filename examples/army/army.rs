@@ -62,7 +62,6 @@ pub(crate) struct Army {
     normals: Vec<[f32; 3]>,
 }
 
-/// A character.
 pub(crate) struct Character {
     pub(crate) node: NodeHandle,
     player: Player<Arc<Clip>>,

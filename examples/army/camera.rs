@@ -50,7 +50,6 @@ impl Camera {
         self.forward + self.right * x + self.up * y
     }
 
-    /// Returns the view frustum.
     pub(crate) fn frustum(&self) -> Result<Frustum, Error> {
         let angle = 2.0 * (0.5 * self.size.y / self.focus).atan();
         let projection = rh::proj::directx::perspective_infinite_reverse(angle, self.size.x / self.size.y, Self::NEAR);

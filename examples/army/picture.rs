@@ -102,7 +102,6 @@ impl Picture {
         size.map(|side| side * FINE)
     }
 
-    /// Returns a picture of one colour.
     pub(crate) fn plain([width, height]: [usize; 2]) -> Self {
         Self { width, height, colours: vec![[255; 3]; width * height] }
     }
@@ -115,7 +114,6 @@ impl Picture {
         }
     }
 
-    /// Writes a PNG file.
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         let side = |side: usize| u32::try_from(side).map_err(io::Error::other);
         let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), side(self.width)?, side(self.height)?);

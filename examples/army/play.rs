@@ -8,7 +8,6 @@ use std::time::Instant;
 /// The duration of a frame, in seconds.
 const FRAME: f32 = 1.0 / 60.0;
 
-/// The measurements of a run.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) pose: Times,

@@ -9,7 +9,6 @@ use crate::times::{Times, milliseconds};
 use std::path::Path;
 use std::time::Duration;
 
-/// The contents of the report.
 pub(crate) struct Report<'r> {
     pub(crate) army: &'r Army,
     pub(crate) run: &'r Run,
@@ -47,7 +46,6 @@ impl Report<'_> {
         milliseconds(times.median()) * 1e6 / self.army.characters.len() as f64
     }
 
-    /// Returns the table.
     pub(crate) fn table(&self) -> String {
         let Self { army, arguments, .. } = self;
         let count = |number: u32| grouped(number as usize);

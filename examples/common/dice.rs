@@ -24,7 +24,6 @@ impl Dice {
         self.between(0.0, 1.0) < probability
     }
 
-    /// Returns one of the choices.
     pub(crate) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }

@@ -20,7 +20,6 @@ impl Times {
         sorted.get(place.min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
     }
 
-    /// Returns the median.
     pub(crate) fn median(&self) -> Duration {
         self.quantile(0.5)
     }

@@ -10,7 +10,6 @@ const STOREY: f32 = 2.8;
 /// The rooms of the two storeys, from left to right.
 const STOREYS: [[&str; 3]; 2] = [["kitchen", "hall", "parlour"], ["bedroom", "bathroom", "study"]];
 
-/// A house.
 pub(crate) struct House {
     pub(crate) node: NodeHandle,
     pub(crate) rooms: Vec<Room>,
@@ -29,7 +28,6 @@ pub(crate) struct Door {
     pub(crate) place: Vec3,
 }
 
-/// Builds a house on a lot.
 pub(crate) fn build(site: &mut Site<'_>, lot: NodeHandle) -> Result<House, Error> {
     let coat = site.dice.pick(&COATS);
     let node = site.put(lot, Node::transform(Transform::IDENTITY).with_material(coat as u32).named("house"))?;

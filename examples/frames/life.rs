@@ -67,7 +67,6 @@ impl Life for TownLife {
 }
 
 impl Bustle {
-    /// Makes the edits of a frame.
     pub(crate) fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError> {
         let mut tally = Tally::default();
         self.moves.clear();
@@ -120,7 +119,6 @@ impl Bustle {
         }
     }
 
-    /// Turns the doors of some houses.
     fn turn_doors(&mut self, scene: &Scene, frame: usize) {
         let angle = 0.8 * (1.0 + (frame as f32 * 0.05).sin());
         for _ in 0..DOORS {
@@ -165,7 +163,6 @@ impl Bustle {
         house.rooms[room].furniture.pop()
     }
 
-    /// Tears down some houses with their contents.
     fn tear_down(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         for _ in 0..HOUSES {
             let lot = self.dice.below(self.town.lots.len());

@@ -55,7 +55,6 @@ struct Stage {
 }
 
 impl Stage {
-    /// Reads the file or builds the town.
     fn set(arguments: &Arguments) -> Result<Self, Box<dyn Error>> {
         let seed = arguments.seed;
         match &arguments.file {
@@ -70,7 +69,6 @@ impl Stage {
 }
 
 impl Stage {
-    /// Reads the file.
     fn of_file(path: &Path, seed: u64) -> Result<Self, Box<dyn Error>> {
         let import = file::load(path)?;
         let life = Box::new(file::FileLife::new(&import.scene, &import.imported, seed)?);

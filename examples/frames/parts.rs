@@ -79,7 +79,6 @@ impl Mesh {
     }
 }
 
-/// The materials of the town.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(crate) enum Material {

@@ -90,7 +90,6 @@ impl People {
         (&self.body, &mut self.walkers)
     }
 
-    /// Returns the number of people.
     pub(crate) fn len(&self) -> usize {
         self.walkers.len()
     }

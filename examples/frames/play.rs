@@ -9,7 +9,6 @@ use hedgerow::draw::DrawGroups;
 use hedgerow::{DrawList, Mat34, Scene};
 use std::time::Instant;
 
-/// The measurements of a run.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) edits: Times,
@@ -25,7 +24,6 @@ pub(crate) struct Run {
     pub(crate) reconstituted_by_edits: usize,
     /// Slices reconstituted by `maintain`.
     pub(crate) reconstituted_by_maintenance: usize,
-    /// Draws of the last frame.
     pub(crate) draws: usize,
 }
 

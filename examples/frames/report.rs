@@ -6,7 +6,6 @@ use crate::times::{Times, milliseconds};
 use hedgerow::stats::Stats;
 use std::time::Duration;
 
-/// The contents of the report.
 pub(crate) struct Report {
     /// The town and its seed, or the file.
     pub(crate) title: String,
@@ -41,7 +40,6 @@ impl Report {
         bytes as f64 / self.stats.nodes as f64
     }
 
-    /// Returns the table.
     pub(crate) fn table(&self) -> String {
         let (run, stats) = (&self.run, &self.stats);
         let mut table = Table::new(&format!("{}, {} frames", self.title, self.frames));

@@ -35,9 +35,7 @@ pub(crate) struct Tally {
     pub(crate) set: usize,
     /// Subtrees moved to another parent.
     pub(crate) moved: usize,
-    /// Nodes inserted.
     pub(crate) inserted: usize,
-    /// Nodes removed.
     pub(crate) removed: usize,
 }
 

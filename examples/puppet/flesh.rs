@@ -14,7 +14,6 @@ pub(crate) enum Cover {
 }
 
 impl Cover {
-    /// The number of covers.
     pub(crate) const COUNT: usize = 5;
 }
 

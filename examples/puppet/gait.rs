@@ -49,7 +49,6 @@ pub(crate) struct Stance {
 }
 
 impl Gait {
-    /// All gaits.
     pub(crate) const ALL: [Self; 4] = [
         Self {
             name: "walk",
@@ -145,7 +144,6 @@ impl Gait {
         },
     ];
 
-    /// Returns the duration of a cycle, in seconds.
     pub(crate) fn duration(&self) -> f32 {
         f32::from(self.keys) / 30.0
     }

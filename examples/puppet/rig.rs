@@ -102,13 +102,11 @@ impl Rig {
         self.places[usize::from(joint)]
     }
 
-    /// Returns a joint's parent.
     pub(crate) fn parent(&self, joint: u16) -> Option<u16> {
         Some(self.skeleton.parents()[usize::from(joint)]).filter(|&parent| parent != Skeleton::NO_PARENT)
     }
 }
 
-/// A skeleton under construction.
 struct Tree {
     builder: SkeletonBuilder,
     places: Vec<Vec3>,

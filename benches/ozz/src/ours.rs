@@ -8,7 +8,6 @@ use hedgerow_experiments::clock::nanoseconds;
 use hedgerow_experiments::workloads::{JOINTS, TEST_CLIP_KEYS, rig, swaying};
 use std::fmt::Write as _;
 
-/// The timed jobs.
 pub(crate) const JOBS: [&str; 5] = ["forward", "backward", "seek", "models", "crowd"];
 
 // The same numbers as in driver.cc.

@@ -11,7 +11,6 @@ pub(crate) struct Account {
     parents: Vec<u32>,
     children: Vec<Vec<u32>>,
     locals: Vec<Transform>,
-    /// Whether each node exists.
     alive: Vec<bool>,
     /// All nodes except the root in random order, including removed ones.
     order: Vec<u32>,
@@ -21,7 +20,6 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Returns the tree of this shape.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut rng = Rng::with_seed(23);
         let mut children = vec![Vec::new(); shape.len()];

@@ -87,7 +87,6 @@ pub(crate) const WORKS: [Work; 17] = [
 /// The result of one peer for one row.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
-    /// The work and its unit.
     pub work: Work,
     /// The index of the peer in the list of kinds.
     pub way: usize,
@@ -97,7 +96,6 @@ pub(crate) struct Figure {
     pub quartiles: Option<[f64; 2]>,
 }
 
-/// All samples.
 #[derive(Default)]
 struct Samples(Vec<(Work, usize, Vec<f64>)>);
 

@@ -36,13 +36,11 @@ pub(crate) type Build = dyn Fn(&Shape) -> Box<dyn Peer>;
 /// A way to build a peer.
 #[derive(Clone)]
 pub(crate) struct Kind {
-    /// Its name in results.
     pub name: String,
     /// The number of threads of an update.
     pub threads: usize,
     /// The instruction set that it uses.
     pub vectors: String,
-    /// Builds the peer.
     pub build: Rc<Build>,
 }
 

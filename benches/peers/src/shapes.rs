@@ -17,16 +17,13 @@ const WIDE: usize = 500;
 /// A tree that all peers build.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// Its name in results.
     pub name: &'static str,
     /// The parent of each node. The first node is the root, whose entry is 0.
     pub parents: Vec<u32>,
-    /// The local transform of each node.
     pub locals: Vec<Transform>,
 }
 
 impl Shape {
-    /// Returns the number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.parents.len()
     }

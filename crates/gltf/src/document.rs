@@ -27,11 +27,9 @@ pub(super) struct Document {
     instances: instances::Instances,
     /// Nodes with a list of matrices, by ascending index: for each primitive, the box around all instances.
     boxes: Vec<(usize, Vec<Option<Aabb>>)>,
-    /// Whether extras are wanted.
     with_extras: bool,
 }
 
-/// The primitive that a drawable node draws.
 #[derive(Clone, Copy)]
 pub(super) struct DrawnPrimitive {
     pub(super) drawable: Drawable,
@@ -147,7 +145,6 @@ impl Document {
         })
     }
 
-    /// Returns the extras and the extensions of a scene.
     pub(super) fn extras(&self, scene: usize) -> (Extras, Extensions) {
         let json = &self.root.scenes[scene];
         (Extras::read(&json.extras, self.with_extras), others!(json, self.with_extras))

@@ -207,7 +207,6 @@ fn copy(attribute: &PointAttribute, points: usize, size: usize, to: &mut Vec<u8>
     })
 }
 
-/// A decoded stream.
 struct Decoded {
     indices: Part,
     attributes: Vec<(Checked<Semantic>, Part)>,

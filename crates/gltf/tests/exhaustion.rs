@@ -15,7 +15,6 @@ use refusing::{COUNTED, REMAINING, with_every_refusal};
 #[cfg(feature = "meshopt")]
 use std::cell::Cell;
 
-/// Returns a scene of some nodes.
 fn scene() -> Scene {
     let mut scene = Scene::new();
     for number in 0..300_u16 {

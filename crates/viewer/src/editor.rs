@@ -31,7 +31,6 @@ enum Edit {
     Show(NodeHandle, Option<Layers>),
     /// Attaches a detached subtree at `Home`.
     Attach(NodeHandle, Home),
-    /// Detaches a subtree.
     Detach(NodeHandle),
 }
 
@@ -42,7 +41,6 @@ struct Home {
     before: Option<NodeHandle>,
 }
 
-/// A node that follows the pointer.
 struct Drag {
     node: NodeHandle,
     before: Option<Local>,

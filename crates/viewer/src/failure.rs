@@ -28,7 +28,6 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// An error of the scene.
 impl From<hedgerow::Error> for Failure {
     fn from(error: hedgerow::Error) -> Self {
         Self::while_doing("the scene cannot be changed", error)

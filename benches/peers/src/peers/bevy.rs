@@ -29,7 +29,6 @@ fn local(local: &hedgerow::Transform) -> Transform {
 }
 
 impl Bevy {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(2).build());
         let mut world = World::new();

@@ -30,7 +30,6 @@ pub(crate) struct Boxed<const FLAGS: bool> {
 }
 
 impl<const FLAGS: bool> Boxed<FLAGS> {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut nodes: Vec<Link> = Vec::with_capacity(shape.len());
         for (id, local) in shape.locals.iter().enumerate() {

@@ -32,7 +32,6 @@ struct Columns {
     moved: Vec<bool>,
 }
 
-/// The tree.
 pub(crate) struct Flattened {
     nodes: SlotMap<Key, Node>,
     /// The keys by node number; the first is the root.
@@ -50,7 +49,6 @@ fn narrow(place: usize) -> u32 {
 }
 
 impl Flattened {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut nodes = SlotMap::with_key();
         let mut keys = Vec::with_capacity(shape.len());

@@ -25,7 +25,6 @@ pub(crate) struct Hedgerow {
 }
 
 impl Hedgerow {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape, calls: Calls) -> Self {
         let mut scene = Scene::new();
         scene.set_local(scene.root(), shape.locals[0]).expect("the root takes a finite transform");

@@ -6,7 +6,6 @@ use crate::shapes::Shape;
 use hedgerow::{Mat34, Transform};
 use indextree::{Arena, NodeId};
 
-/// The tree.
 pub(crate) struct IndexTree {
     arena: Arena<Transform>,
     /// The ids by node number; the first is the root.
@@ -16,7 +15,6 @@ pub(crate) struct IndexTree {
     worlds: Vec<Mat34>,
     /// Whether the node or an ancestor has moved, by index in the arena.
     moved: Vec<bool>,
-    /// Whether any node has moved.
     any_moved: bool,
 }
 
@@ -26,7 +24,6 @@ fn place(node: NodeId) -> usize {
 }
 
 impl IndexTree {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut arena = Arena::new();
         let mut nodes: Vec<NodeId> = Vec::with_capacity(shape.len());

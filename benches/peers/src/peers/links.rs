@@ -18,7 +18,6 @@ pub(crate) struct Links {
     pub next: Option<Key>,
 }
 
-/// A node with links.
 pub(crate) trait Linked {
     fn links(&mut self) -> &mut Links;
 }

@@ -21,7 +21,6 @@ impl Linked for Node {
     }
 }
 
-/// The tree.
 pub(crate) struct Slots {
     nodes: SlotMap<Key, Node>,
     /// The keys by node number; the first is the root.
@@ -38,7 +37,6 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut nodes = SlotMap::with_key();
         let mut keys = Vec::with_capacity(shape.len());

@@ -65,7 +65,6 @@ pub enum ItemKind {
 }
 
 impl Item {
-    /// Returns the file as a whole.
     pub(crate) fn file() -> Self {
         Self { kind: ItemKind::File, index: 0, name: None }
     }
@@ -91,7 +90,6 @@ impl Item {
         Self { kind, index, name: name.cloned() }
     }
 
-    /// Returns the node of this index.
     pub(crate) fn node(root: &Root, index: usize) -> Self {
         Self::of(root, ItemKind::Node, index)
     }

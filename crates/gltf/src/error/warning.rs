@@ -200,7 +200,6 @@ impl Warnings {
         Self { strict, found: RefCell::default() }
     }
 
-    /// Returns whether faults are errors.
     pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }

@@ -119,7 +119,6 @@ impl Layout {
 }
 
 impl Span {
-    /// Returns the bytes of the buffer view.
     pub(crate) fn view<'b>(&self, root: &Root, buffers: &'b Buffers<'_>) -> Result<&'b [u8], ImportError> {
         buffers.view(root, self.view)
     }

@@ -36,7 +36,6 @@ struct Buffer<'a> {
     source: Option<Source<'a>>,
 }
 
-/// The location of bytes.
 pub(crate) enum Source<'a> {
     /// Memory; for a buffer, at least `length` bytes.
     Memory(Cow<'a, [u8]>),
@@ -237,7 +236,6 @@ fn measure(path: &Path) -> io::Result<u64> {
     File::open(path).map(|_| metadata.len())
 }
 
-/// Returns all bytes of a file.
 pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, BufferProblem> {
     measure(path).and_then(|_| fs::read(path)).map_err(|error| unreadable(path, &error))
 }
@@ -249,7 +247,6 @@ fn read(path: &Path, length: usize) -> io::Result<Vec<u8>> {
     if bytes.len() == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// Returns the error for a buffer whose file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> BufferProblem {
     match error.kind() {
         io::ErrorKind::OutOfMemory => BufferProblem::AllocationFailed,

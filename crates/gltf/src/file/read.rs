@@ -44,7 +44,6 @@ impl Budget {
         options.max_bytes.unwrap_or(bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET))
     }
 
-    /// Returns a budget of this many bytes.
     pub(crate) fn limited(most: u64) -> Self {
         Self { most, taken: Cell::new(0) }
     }

@@ -101,7 +101,6 @@ impl<'a> Writer<'a> {
         self.out.push_str(&self.text[self.at..]);
     }
 
-    /// Copies a character.
     fn copy(&mut self) {
         if let Some(character) = self.text[self.at..].chars().next() {
             self.out.push(character);

@@ -48,7 +48,6 @@ pub(crate) type Blob<'a> = Option<Cow<'a, [u8]>>;
 pub(crate) struct Parsed<'a> {
     pub(crate) root: Root,
     pub(crate) blob: Blob<'a>,
-    /// How many bytes of JSON there are.
     pub(crate) json_bytes: usize,
     /// An upper bound of the bytes of the parsed JSON and its items.
     pub(crate) weight: u64,

@@ -29,7 +29,6 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// Reads and checks these parts of a file.
     pub(crate) fn read(
         reader: Reader<'_>,
         base_dir: Option<&Path>,
@@ -235,7 +234,6 @@ impl Source<'_> {
     }
 }
 
-/// A texture, with its sampler.
 fn texture(Reader { root, warnings, .. }: Reader<'_>, index: usize, extras: bool) -> Result<Texture, ImportError> {
     let json = &root.textures[index];
     let item = || Item::of(root, ItemKind::Texture, index);

@@ -169,7 +169,6 @@ fn check_primitive(root: &Root, mesh: usize, number: usize, json: &Primitive) ->
     Ok(())
 }
 
-/// Returns the names of the material variants of a file.
 pub(super) fn variant_names(root: &Root) -> Vec<String> {
     let extension = root.extensions.as_ref().and_then(|extensions| extensions.khr_materials_variants.as_ref());
     extension.into_iter().flat_map(|extension| &extension.variants).map(|variant| variant.name.clone()).collect()

@@ -20,7 +20,6 @@ pub(super) const TANGENT: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
 pub(super) struct Deformation {
     /// The least number of joints of the skins that draw the mesh; `None` if no skin does.
     pub(super) joints: Option<usize>,
-    /// Whether morph targets are read.
     pub(super) targets: bool,
 }
 

@@ -21,7 +21,6 @@ pub(crate) use views::{Description, Views, fallbacks};
 
 use stream::{Bytes, Fault, IndexWriter};
 
-/// The mode of a stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
     Attributes(Filter),

@@ -21,7 +21,6 @@ impl<'a> Bytes<'a> {
         Ok(taken)
     }
 
-    /// Returns the next byte.
     pub(super) fn byte(&mut self) -> Result<u8, Fault> {
         let (&byte, rest) = self.0.split_first().ok_or(Fault::SHORT)?;
         self.0 = rest;

@@ -68,7 +68,6 @@ const NEXT: u8 = 0;
 const EXPLICIT: u8 = 15;
 
 impl State<'_> {
-    /// Decodes a triangle from its code.
     fn triangle(&mut self, code: u8, table: &[u8]) -> Result<[u32; 3], Fault> {
         match (code >> 4, code & 15) {
             (15, how) => self.free_triangle(how, table),

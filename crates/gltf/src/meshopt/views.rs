@@ -117,7 +117,6 @@ pub(crate) fn fallbacks(root: &Root) -> Vec<bool> {
 pub(crate) struct Views<'a> {
     /// One entry for each view; empty if no view is compressed.
     contents: Vec<OnceCell<Vec<u8>>>,
-    /// The budget that decoding is charged to.
     budget: Option<&'a Budget>,
 }
 

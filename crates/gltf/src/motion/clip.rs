@@ -261,7 +261,6 @@ impl<'a> Source<'a> {
         fallible::collected(values).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
     }
 
-    /// Returns the times of a channel's keys.
     fn times(&self, target: &Target) -> Result<&'a [[f32; 1]], ImportError> {
         let input = self.json.samplers[target.sampler].input;
         let field: (_, &dyn Fn() -> String) = (self.item(), &|| format!("samplers[{}].input", target.sampler));

@@ -51,7 +51,6 @@ fn set_all(
     Ok(scene.set_locals(items)?)
 }
 
-/// The checked motion of a file.
 #[derive(Default)]
 pub(super) struct Motion {
     pub(super) rigs: Vec<Rig>,

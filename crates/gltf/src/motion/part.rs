@@ -40,7 +40,6 @@ pub(super) struct Part {
     present: Motion,
     /// The motion that the rig fades from.
     before: Option<Motion>,
-    /// The rig at rest.
     rest: Arc<(Pose, Vec<f32>)>,
 }
 
@@ -66,7 +65,6 @@ impl Part {
         self.present.player.as_ref()
     }
 
-    /// Returns the same player mutably.
     pub(super) fn player_mut(&mut self) -> Option<&mut Player<Arc<Clip>>> {
         self.present.player.as_mut()
     }

@@ -48,7 +48,6 @@ use std::sync::Arc;
 pub struct AnimationPlayer {
     /// By ascending rig.
     parts: Vec<Part>,
-    /// The rest pose of each rig.
     rest: Arc<[Pose]>,
     fade: Option<Fade>,
     /// A scratch buffer of nodes and transforms.

@@ -66,7 +66,6 @@ pub enum Projection {
     },
 }
 
-/// Returns the cameras of a file.
 pub(super) fn read(root: &Root, extras: bool) -> Result<Vec<Camera>, ImportError> {
     let mut cameras = Vec::with_capacity(root.cameras.len());
     for (index, json) in root.cameras.iter().enumerate() {

@@ -64,7 +64,6 @@ fn check_nodes(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(),
     Ok(())
 }
 
-/// Returns the indices of a node's children.
 pub(crate) fn children(node: &Node) -> impl DoubleEndedIterator<Item = usize> {
     node.children.iter().flatten().map(Index::value)
 }

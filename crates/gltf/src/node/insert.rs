@@ -37,7 +37,6 @@ pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Docume
     Ok(Imported { scenes, ..document.imported })
 }
 
-/// Removes an inserted subtree.
 fn discard(scene: &mut Scene, group: NodeHandle) {
     let removed = scene.remove(group);
     debug_assert!(removed.is_ok(), "a group that was just inserted is there and is not the root");
@@ -114,7 +113,6 @@ fn insert_drawn(
 }
 
 impl ImportedScene {
-    /// Returns a scene without nodes.
     fn empty(group: NodeHandle, (extras, extensions): (Extras, Extensions)) -> Self {
         Self { group, drawables: Vec::new(), nodes: Vec::new(), origins: Vec::new(), extras, extensions }
     }

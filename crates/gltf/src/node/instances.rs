@@ -32,13 +32,11 @@ pub(crate) fn read(reader: Reader<'_>) -> Result<Instances, ImportError> {
     Ok(all)
 }
 
-/// Returns the instances of a node.
 pub(crate) fn find(all: &Instances, node: usize) -> Option<&[Transform]> {
     let at = all.binary_search_by_key(&node, |&(node, _)| node).ok()?;
     Some(&all[at].1)
 }
 
-/// A reader of a node's instances.
 struct Source<'a> {
     reader: Reader<'a>,
     node: usize,

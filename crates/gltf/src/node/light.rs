@@ -60,18 +60,15 @@ pub enum LightKind {
     },
 }
 
-/// Returns the lights in the JSON of a file.
 pub(crate) fn lights(root: &Root) -> &[Json] {
     let extension = root.extensions.as_ref().and_then(|extensions| extensions.khr_lights_punctual.as_ref());
     extension.map_or(&[], |extension| &extension.lights)
 }
 
-/// Returns the light of a node.
 pub(super) fn of_node(node: &Node) -> Option<Index<Json>> {
     Some(node.extensions.as_ref()?.khr_lights_punctual.as_ref()?.light)
 }
 
-/// Returns the lights of a file.
 pub(super) fn read(root: &Root, extras: bool) -> Result<Vec<Light>, ImportError> {
     let mut all = Vec::with_capacity(lights(root).len());
     for (index, json) in lights(root).iter().enumerate() {

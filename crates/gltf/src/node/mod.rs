@@ -65,7 +65,6 @@ pub struct ImportedNode {
     pub extensions: Extensions,
 }
 
-/// Returns the JSON of an extension of a node.
 fn extension<'a>(node: &'a Node, name: &str) -> Option<&'a Value> {
     node.extensions.as_ref()?.others.get(name)
 }
@@ -83,7 +82,6 @@ fn draws_itself(root: &Root, node: &Node) -> bool {
     matches!(primitives, [only] if node.skin.is_none() || !follows_joints(only))
 }
 
-/// Nodes, cameras and lights.
 pub(super) struct Nodes {
     pub(super) nodes: Vec<ImportedNode>,
     pub(super) cameras: Vec<Camera>,

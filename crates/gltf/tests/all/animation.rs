@@ -218,7 +218,6 @@ fn skinned(data: &MeshData, vertex: usize, palette: &[Mat34]) -> Vec3 {
     followed.fold(Vec3::ZERO, |all, (&joint, &weight)| all + moved(joint) * (weight / sum))
 }
 
-/// How animations are played.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     /// Sampled from the file's keys.

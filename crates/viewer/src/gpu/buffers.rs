@@ -35,7 +35,6 @@ pub struct Buffers {
     copies: Vec<(usize, u64, Target)>,
 }
 
-/// The target of a write.
 enum Target {
     /// A buffer, an offset and a number of bytes.
     Buffer(wgpu::Buffer, u64, u64),
@@ -118,14 +117,12 @@ impl Buffers {
     }
 }
 
-/// Returns a buffer on the device.
 pub(super) fn new(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let size = size.max(256).next_multiple_of(4);
     let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
     gpu.device.create_buffer(&descriptor)
 }
 
-/// Returns a mapped buffer on the device.
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let size = size.max(256).next_multiple_of(4);

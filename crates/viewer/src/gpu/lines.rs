@@ -174,7 +174,6 @@ impl Lines {
         Self { pipeline, ends, camera, group, count: 0 }
     }
 
-    /// Sets the lines to draw from now on.
     pub(super) fn set(&mut self, gpu: &Gpu, list: &LineList, view_projection: &Mat4) {
         let bytes = bytemuck::cast_slice(&list.ends);
         self.ends.fit(gpu, bytes.len());

@@ -5,9 +5,7 @@ use crate::stage::geometry::{Topology, Vertex};
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 
-/// The samples per pixel.
 pub(super) const SAMPLES: u32 = 4;
-/// The format of depth.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 /// The greatest number of lamps in a frame.
 pub(super) const LAMPS: usize = 16;
@@ -25,15 +23,12 @@ pub(super) struct Kind {
 /// The target of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Pass {
-    /// The picture.
     Opaque,
-    /// The picture, blended.
     Blended,
     /// Depth from the sun; `true` for surfaces with an alpha cutoff.
     Shadow(bool),
 }
 
-/// The layouts of bind groups.
 pub(super) struct Layouts {
     /// Cameras, matrices and figures.
     pub(super) world: wgpu::BindGroupLayout,
@@ -102,7 +97,6 @@ impl Layouts {
 }
 
 impl Pipelines {
-    /// Returns the pipelines for pictures of a format.
     pub(super) fn new(gpu: &Gpu, format: wgpu::TextureFormat, light_size: usize) -> Self {
         let layouts = Layouts::new(gpu, light_size);
         let source = if gpu.reads_textures() {
@@ -146,12 +140,10 @@ impl Pipelines {
         }
     }
 
-    /// Returns the format of pictures.
     pub(super) fn format(&self) -> wgpu::TextureFormat {
         self.format
     }
 
-    /// Returns a prepared pipeline.
     pub(super) fn get(&self, kind: Kind) -> Option<&wgpu::RenderPipeline> {
         self.made.get(&kind)
     }

@@ -84,7 +84,6 @@ impl Staging {
         Chunk { buffer, memory, used: 0 }
     }
 
-    /// Hands what was written to the device.
     pub(super) fn finish(&mut self, _gpu: &Gpu) {
         for chunk in &mut self.open {
             if chunk.memory.take().is_some() {
@@ -93,7 +92,6 @@ impl Staging {
         }
     }
 
-    /// Returns one of the buffers.
     pub(super) fn buffer(&self, number: usize) -> Option<&wgpu::Buffer> {
         self.open.get(number).map(|chunk| &chunk.buffer)
     }
@@ -111,7 +109,6 @@ impl Staging {
 pub(super) struct Staging {
     bytes: Vec<u8>,
     buffer: Option<wgpu::Buffer>,
-    /// The number of bytes handed over.
     handed: usize,
 }
 
@@ -126,7 +123,6 @@ impl Staging {
         (0, begin as u64)
     }
 
-    /// Hands what was written to the device.
     pub(super) fn finish(&mut self, gpu: &Gpu) {
         if self.handed == self.bytes.len() {
             return;
@@ -141,7 +137,6 @@ impl Staging {
         self.buffer = Some(buffer);
     }
 
-    /// Returns the buffer, if anything was handed over.
     pub(super) fn buffer(&self, _number: usize) -> Option<&wgpu::Buffer> {
         self.buffer.as_ref()
     }

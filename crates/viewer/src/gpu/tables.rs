@@ -8,7 +8,6 @@ use std::ops::Range;
 const ROW: u32 = 2048;
 /// Bytes in a texel: four words.
 pub(super) const TEXEL: u64 = 16;
-/// Bytes in a row.
 const ROW_BYTES: u32 = ROW * TEXEL as u32;
 
 /// A growing table on the device.
@@ -17,7 +16,6 @@ pub(super) struct Table {
     pub(super) place: Place,
 }
 
-/// The storage of a table.
 pub(super) enum Place {
     Buffer(wgpu::Buffer),
     /// A texture, filled row by row.
@@ -31,12 +29,10 @@ pub(super) struct Rectangle {
     before: u32,
     /// Column and row of its first texel.
     origin: [u32; 2],
-    /// Columns and rows.
     size: [u32; 2],
 }
 
 impl Table {
-    /// Returns an empty table.
     pub(super) fn new(gpu: &Gpu, label: &'static str) -> Self {
         Self { label, place: Place::new(gpu, label, 0) }
     }

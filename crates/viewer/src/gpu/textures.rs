@@ -121,7 +121,6 @@ fn sampler(gpu: &Gpu, (wrap, nearest): SamplerKey) -> wgpu::Sampler {
     })
 }
 
-/// Returns a texture with all its mipmaps.
 fn view(gpu: &Gpu, image: &Image, coloured: bool) -> wgpu::TextureView {
     let (mut size, mut pixels) = (image.size, image.pixels.clone());
     let mut bytes: Vec<u8> = bytemuck::cast_slice(&pixels).to_vec();

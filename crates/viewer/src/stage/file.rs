@@ -28,13 +28,10 @@ const CLAY: [f32; 4] = [0.36, 0.36, 0.37, 1.0];
 /// The duration of fades between animations, in seconds.
 const FADE: f32 = 0.25;
 
-/// A file that plays.
 pub(super) struct FilePlay {
     imported: Imported,
-    /// The index of the shown scene.
     shown: usize,
     player: AnimationPlayer,
-    /// The index of the present animation.
     pub(super) animation: usize,
     /// The speed, and whether playback pauses.
     pub(super) speed: f32,
@@ -44,13 +41,11 @@ pub(super) struct FilePlay {
     at_rest: bool,
 }
 
-/// A figure of the file.
 struct Actor {
     figure: usize,
     body: Deformed,
 }
 
-/// Reads a file.
 pub(super) fn stage(path: &Path, arguments: &Arguments) -> Result<Stage> {
     of(path.display().to_string(), |options| options.load(path), arguments)
 }
@@ -220,7 +215,6 @@ impl Cast {
 }
 
 impl FilePlay {
-    /// Returns the names of all animations.
     pub(super) fn animations(&self) -> Vec<String> {
         let animations = self.imported.animations.iter().enumerate();
         animations.map(|(number, animation)| named("animation", number, animation.name.as_deref())).collect()
@@ -259,7 +253,6 @@ impl FilePlay {
         })
     }
 
-    /// Returns the names of the cameras.
     pub(super) fn camera_names(&self, scene: &Scene) -> Vec<String> {
         let name = |(number, (node, camera)): (usize, (NodeHandle, &hedgerow_gltf::Camera))| {
             named("camera", number, camera.name.as_deref().or_else(|| scene.get(node).and_then(|node| node.name())))

@@ -64,7 +64,6 @@ pub struct Stage {
     pub shadows: (f32, f32),
     /// Its levels of detail, if any.
     pub levels: Option<Levels>,
-    /// The visible layers.
     layers: Layers,
     play: Play,
     /// Nodes with a transform, which the load moves.

@@ -55,7 +55,6 @@ impl Rigs {
         Ok(rigs)
     }
 
-    /// Returns the rig and the joint of a node.
     pub(crate) fn joint(&self, node: usize) -> Option<(usize, u16)> {
         self.joints[node]
     }

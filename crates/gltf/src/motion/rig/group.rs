@@ -4,7 +4,6 @@ use crate::node::graph;
 use bumpalo::Bump;
 use gltf::json::Root;
 
-/// The nodes of one rig.
 pub(crate) struct Group {
     /// In depth-first order: parents come before children.
     pub(crate) nodes: Vec<usize>,

@@ -70,7 +70,6 @@ impl Renderer {
         Some(Kind { pass, deformed: part.deformed, topology: part.topology, side })
     }
 
-    /// Makes all pipelines that the frame needs.
     fn prepare(&mut self, gpu: &Gpu, stage: &Stage) {
         let mut kinds = Vec::new();
         for (number, Drawn { view, .. }) in self.drawn.iter().enumerate() {
@@ -111,7 +110,6 @@ impl Renderer {
         }
     }
 
-    /// Returns the mesh that the fault leaves out.
     fn left_out(&self) -> Option<u32> {
         match self.settings.fault {
             Some(Fault::LeftOut(mesh)) => Some(mesh),

@@ -121,7 +121,6 @@ impl Renderer {
         Ok(rebind)
     }
 
-    /// Returns the figures that any view sees.
     fn seen_figures(&self, stage: &Stage) -> Vec<usize> {
         let mut seen = vec![false; stage.figures.list.len()];
         for Drawn { view, .. } in &self.drawn {
