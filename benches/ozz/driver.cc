@@ -5,8 +5,8 @@
 // Each line of standard input is a request, answered by one line on standard output:
 //
 //   bytes             bytes of the clip
-//   models SECONDS    the model matrices then, three rows of four a joint, in the file's order of joints
-//   turn JOB          nanoseconds a joint that one turn of a job took: forward, backward, seek, models, crowd
+//   models SECONDS    the model matrices at a time, three rows of four for each joint, in the file's order
+//   turn JOB          nanoseconds per joint of one turn of a job: forward, backward, seek, models, crowd
 
 #include <chrono>
 #include <cstdint>

@@ -25,9 +25,9 @@ pub(crate) fn load(path: &Path) -> Result<Import, Box<dyn std::error::Error>> {
     Ok(import.map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// The life of a file. Of a hundred nodes without animation, each frame turns or shifts ten around their first
-/// transform, moves one to another parent for ten frames, and copies one subtree for ten frames. Small files have one
-/// at a time.
+/// The life of a file. For each hundred nodes without animation, a frame turns or shifts ten near their first
+/// transform. One node moves to another parent, and one subtree is copied, each for ten frames. Small files have one at
+/// a time.
 pub(crate) struct FileLife {
     dice: Dice,
     players: Vec<AnimationPlayer>,

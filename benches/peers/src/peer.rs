@@ -6,7 +6,7 @@ use hedgerow::Transform;
 use hedgerow_experiments::machine;
 use std::rc::Rc;
 
-/// A tree of transforms. A node is named by its index in the [`Shape`] from which the tree was built.
+/// A tree of transforms. A node is named by its index in the tree's [`Shape`].
 ///
 /// Methods take lists, so the cost of a virtual call is shared by a list.
 pub(crate) trait Peer {

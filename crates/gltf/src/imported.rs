@@ -8,7 +8,7 @@ use super::{
 };
 use hedgerow::NodeHandle;
 
-/// The contents of a glTF file besides nodes, and the handles of its nodes in the scene.
+/// The contents of a glTF file, and the handles of its nodes in the scene.
 ///
 /// The lists are indexed as in glTF. [`node`](Self::node) maps a glTF index to a handle, and
 /// [`index_of`](Self::index_of) a handle to its index. [`primitive`](Self::primitive) and [`material`](Self::material)
@@ -305,14 +305,14 @@ impl ImportedScene {
 pub enum Skipped {
     /// A node in no scene.
     Node {
-        /// Its glTF index.
+        /// The glTF index.
         node: usize,
     },
     /// A primitive without positions, which has nothing to draw.
     Primitive {
         /// The glTF index of its mesh.
         mesh: usize,
-        /// Its number within the mesh.
+        /// The number within the mesh.
         primitive: usize,
     },
     /// A vertex attribute that [`MeshData`] cannot hold: an unknown name without an underscore, matrices, or a set
@@ -322,12 +322,12 @@ pub enum Skipped {
         mesh: usize,
         /// The number of the primitive within the mesh.
         primitive: usize,
-        /// Its name.
+        /// The name.
         name: String,
     },
     /// The bytes of an image that are not available; the image is in [`Imported::images`] without bytes.
     Image {
-        /// Its glTF index.
+        /// The glTF index.
         image: usize,
         /// Why.
         problem: BufferProblem,
@@ -339,7 +339,7 @@ pub enum Skipped {
     },
     /// An animation without an imported channel.
     Animation {
-        /// Its glTF index.
+        /// The glTF index.
         animation: usize,
     },
     /// An animation channel that moves neither translation, rotation or scale of a node, nor the weights of a mesh with
@@ -347,7 +347,7 @@ pub enum Skipped {
     Channel {
         /// The glTF index of its animation.
         animation: usize,
-        /// Its number within the animation.
+        /// The number within the animation.
         channel: usize,
     },
     /// An extension that the file uses but does not require, and that the import does not support.

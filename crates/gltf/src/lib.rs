@@ -32,9 +32,9 @@
 //! | glTF | in the scene | in [`Imported`] |
 //! |---|---|---|
 //! | scene | a group node with its name, below the given parent; visible only if it is the default scene, or the first if the file names none | an [`ImportedScene`] |
-//! | node in a scene | a node with the same name and children, in each scene that lists it | an [`ImportedNode`]: what it refers to |
+//! | node in a scene | a node with the same name and children, in each scene that lists it | an [`ImportedNode`]: its references |
 //! | translation, rotation, scale | [`Local::Transform`](hedgerow::Local::Transform), with the rotation normalised; the identity if the node has none of them | |
-//! | matrix | a `Local::Transform` if the matrix has no shear or mirror, else [`Local::Matrix`](hedgerow::Local::Matrix) | |
+//! | matrix | a `Local::Transform` if translation, rotation and scale express the matrix, else [`Local::Matrix`](hedgerow::Local::Matrix) | |
 //! | mesh of one primitive | the node itself has the drawable and the material | an [`ImportedMesh`], an [`ImportedDrawable`] for each node |
 //! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform | the same, an [`ImportedDrawable`] for each child |
 //! | primitive that follows a skin | a node without name or transform below the [`base`](RigPlace::base) of the skin's rig, not below the node with the mesh; hidden if the node with the mesh is | an [`ImportedDrawable`] |
@@ -157,7 +157,7 @@
 //! glTF allows, so these are no faults: integers written as `3.0`, chunks of other types, unread buffers without data,
 //! joints whose matrix scales by zero.
 //!
-//! # What is refused
+//! # Refused files
 //!
 //! A file is checked as a whole before the first node is inserted. After an error the scene is unchanged: see
 //! [`ImportErrorKind`]. Buffers are found and measured, but read only if a requested part needs them.

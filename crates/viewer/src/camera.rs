@@ -7,13 +7,13 @@ use hedgerow::query::{Frustum, Ray};
 /// A camera: position in double precision, direction and lens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Its position.
+    /// The position.
     pub eye: DVec3,
     /// The view direction, of unit length.
     pub forward: Vec3,
     /// An approximate upward direction.
     pub up: Vec3,
-    /// Its lens.
+    /// The lens.
     pub lens: Lens,
 }
 

@@ -240,7 +240,7 @@ impl Editor {
         }
     }
 
-    /// Returns the boxes of the picked subtree, as of the last update.
+    /// Returns the boxes of the picked subtree at the last update.
     #[must_use]
     pub fn boxes(&self, scene: &Scene) -> Vec<Aabb> {
         let picked = self.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached()));

@@ -18,11 +18,11 @@ use gltf::json::{Index, Root};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Item {
-    /// Its kind.
+    /// The kind.
     pub kind: ItemKind,
-    /// Its index among the items of its kind.
+    /// The index among the items of its kind.
     pub index: usize,
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
 }
 

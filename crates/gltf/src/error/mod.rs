@@ -53,7 +53,7 @@ pub enum ImportErrorKind {
     Scene(Error),
     /// The file itself cannot be read.
     Read {
-        /// Its path.
+        /// The path.
         path: PathBuf,
         /// The error of the operating system.
         reason: io::ErrorKind,
@@ -161,7 +161,7 @@ pub enum ImportErrorKind {
         most: u64,
     },
     /// The import takes more memory than allowed for the file's size: parsed JSON, nodes, scenes, vertices, keys,
-    /// weights and images, each counted as often as it is made.
+    /// weights and images, counted each time they are made.
     TooManyBytes {
         /// The item at which the limit is exceeded.
         item: Item,
@@ -246,9 +246,9 @@ pub enum BufferProblem {
     NoData,
     /// It is a separate file, but no folder was given.
     NoFolder,
-    /// Its URI is neither a `data:` URI nor a relative path.
+    /// The URI is neither a `data:` URI nor a relative path.
     UnsupportedUri,
-    /// Its `data:` URI cannot be decoded.
+    /// The `data:` URI cannot be decoded.
     InvalidDataUri,
     /// There is no memory for its bytes.
     AllocationFailed,
@@ -259,9 +259,9 @@ pub enum BufferProblem {
         /// How many there are.
         found: u64,
     },
-    /// Its file cannot be read.
+    /// The file cannot be read.
     Read {
-        /// Its path.
+        /// The path.
         path: PathBuf,
         /// The error of the operating system.
         reason: io::ErrorKind,
@@ -373,7 +373,7 @@ impl fmt::Display for ImportErrorKind {
 }
 
 impl ImportError {
-    /// Returns the item in the file and what is wrong with it.
+    /// Returns the kind of the error, with the item in the file.
     ///
     /// ```
     /// use hedgerow_gltf::{ImportErrorKind};

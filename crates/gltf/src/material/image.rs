@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Image {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
     /// The media type, such as `image/png`, from the file or from the `data:` URI. Only separate files may have none.
     pub mime_type: Option<String>,
     /// The URI of a separate file, relative to the glTF file.
     pub uri: Option<String>,
-    /// Its bytes, undecoded; empty without [`Parts::images`], or if they are missing: see [`Skipped::Image`].
+    /// The bytes, undecoded; empty without [`Parts::images`], or if they are missing: see [`Skipped::Image`].
     pub bytes: Vec<u8>,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 

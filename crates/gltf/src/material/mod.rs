@@ -45,11 +45,11 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Material {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
     /// The colour of the surface, with its alpha. Default white.
     pub base_color: [f32; 4],
-    /// Its texture, in sRGB.
+    /// The texture of `base_color`, in sRGB.
     pub base_color_texture: Option<TextureRef>,
     /// The metalness, 0 to 1. Default 1.
     pub metallic: f32,
@@ -67,7 +67,7 @@ pub struct Material {
     pub occlusion_strength: f32,
     /// The emitted light. Default none.
     pub emissive: [f32; 3],
-    /// Its texture, in sRGB.
+    /// The texture of `emissive`, in sRGB.
     pub emissive_texture: Option<TextureRef>,
     /// The factor of both (`KHR_materials_emissive_strength`). Default 1.
     pub emissive_strength: f32,
@@ -77,9 +77,9 @@ pub struct Material {
     pub double_sided: bool,
     /// Whether the base colour is shown without lighting (`KHR_materials_unlit`).
     pub unlit: bool,
-    /// Its index of refraction (`KHR_materials_ior`). Default 1.5.
+    /// The index of refraction (`KHR_materials_ior`). Default 1.5.
     pub ior: f32,
-    /// Its specular reflection (`KHR_materials_specular`).
+    /// The specular reflection (`KHR_materials_specular`).
     pub specular: Option<Specular>,
     /// Transmission of light (`KHR_materials_transmission`).
     pub transmission: Option<Transmission>,
@@ -89,7 +89,7 @@ pub struct Material {
     pub specular_glossiness: Option<SpecularGlossiness>,
     /// All other extensions by name, as JSON. Indices in this JSON are not checked.
     pub extensions: Map<String, Value>,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
 }
 
@@ -143,11 +143,11 @@ pub enum AlphaMode {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Specular {
-    /// Its strength. Default 1.
+    /// The strength. Default 1.
     pub strength: f32,
     /// The texture of the strength, in alpha.
     pub texture: Option<TextureRef>,
-    /// Its colour at normal incidence. Default white.
+    /// The colour at normal incidence. Default white.
     pub color: [f32; 3],
     /// The texture of the colour, in sRGB.
     pub color_texture: Option<TextureRef>,
@@ -159,7 +159,7 @@ pub struct Specular {
 pub struct Transmission {
     /// The fraction of light transmitted. Default 0.
     pub factor: f32,
-    /// Its texture, in red.
+    /// The texture, in red.
     pub texture: Option<TextureRef>,
 }
 
@@ -169,7 +169,7 @@ pub struct Transmission {
 pub struct Volume {
     /// The thickness beneath the surface, in the space of the mesh. Default 0: a thin wall.
     pub thickness: f32,
-    /// Its texture, in green.
+    /// The texture of `thickness`, in green.
     pub thickness_texture: Option<TextureRef>,
     /// The mean distance of light between interactions, in world space. Default infinite.
     pub attenuation_distance: f32,
@@ -183,7 +183,7 @@ pub struct Volume {
 pub struct SpecularGlossiness {
     /// The diffuse colour, with its alpha. Default white.
     pub diffuse: [f32; 4],
-    /// Its texture, in sRGB.
+    /// The texture of `diffuse`, in sRGB.
     pub diffuse_texture: Option<TextureRef>,
     /// The specular colour. Default white.
     pub specular: [f32; 3],

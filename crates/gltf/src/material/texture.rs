@@ -7,18 +7,18 @@ use glam::{Affine2, Vec2};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Texture {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// Its image, in [`Imported::images`](crate::Imported::images); `None` if it has only `other_images`.
+    /// The image, in [`Imported::images`](crate::Imported::images); `None` if it has only `other_images`.
     pub image: Option<usize>,
     /// The image in other formats, by extension: `KHR_texture_basisu`, `EXT_texture_webp`, `EXT_texture_avif` or
     /// `MSFT_texture_dds`.
     pub other_images: Vec<(String, usize)>,
-    /// Its sampler.
+    /// The sampler.
     pub sampler: Sampler,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 

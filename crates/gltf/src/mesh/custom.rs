@@ -26,9 +26,9 @@ use gltf::json::validation::Checked;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VertexAttribute {
-    /// Its name, with the underscore.
+    /// The name, with the underscore.
     pub name: String,
-    /// Its values, one vertex after the other.
+    /// The values, one vertex after the other.
     pub values: AttributeValues,
 }
 

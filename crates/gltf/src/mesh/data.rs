@@ -30,7 +30,7 @@ use super::VertexAttribute;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MeshData {
-    /// Its mesh id; see [`MeshIds`](super::MeshIds).
+    /// The mesh id; see [`MeshIds`](super::MeshIds).
     pub id: u32,
     /// The kind of primitive that the vertices or indices draw, in order.
     pub topology: Topology,
@@ -127,8 +127,8 @@ pub enum Topology {
     /// A triangle for each three vertices.
     #[default]
     Triangles,
-    /// A triangle for each vertex with the two before it.
+    /// A triangle for each vertex with the two previous vertices.
     TriangleStrip,
-    /// A triangle for each vertex with the one before it and the first.
+    /// A triangle for each vertex with the previous and the first vertex.
     TriangleFan,
 }

@@ -73,8 +73,8 @@ impl MeshData {
         builder.build(skin)
     }
 
-    /// Returns a box for each joint, from which the mesh's box is computed in any pose. Morph weights must be from 0 to
-    /// 1. `skin` is the skin of a node that draws the mesh, or [`Skin::rigid`] for a mesh without joints.
+    /// Returns a box for each joint: together they give the mesh's box in any pose with morph weights from 0 to 1.
+    /// `skin` is the skin of a node that draws the mesh, or [`Skin::rigid`] for a mesh without joints.
     ///
     /// Runs in **O(vertices · (influences + targets))**.
     ///

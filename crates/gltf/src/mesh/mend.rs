@@ -92,7 +92,7 @@ pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize,
 }
 
 /// Replaces indices from `vertices` on, and returns their number. In lists of triangles or lines, all indices of the
-/// triangle or line become 0; in other topologies, the index becomes the one before. So the result has no area.
+/// triangle or line become 0; in other topologies, the index becomes the previous index. So the result has no area.
 pub(super) fn indices(indices: &mut Vec<u32>, vertices: usize, topology: Topology) -> usize {
     let is_bad = |index: u32| index as usize >= vertices;
     if !is_bad(indices.iter().copied().fold(0, u32::max)) || indices.is_empty() {

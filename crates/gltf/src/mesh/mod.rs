@@ -59,13 +59,13 @@ use hedgerow::Aabb;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedMesh {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// Its primitives, in the order of the file.
+    /// The primitives, in the order of the file.
     pub primitives: Vec<ImportedPrimitive>,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 
@@ -75,18 +75,18 @@ pub struct ImportedMesh {
 pub struct ImportedPrimitive {
     /// The mesh id, used by drawables; see [`MeshIds`].
     pub id: u32,
-    /// Its material, in [`Imported::materials`](super::Imported::materials); `None`: the default material.
+    /// The material, in [`Imported::materials`](super::Imported::materials); `None`: the default material.
     pub material: Option<usize>,
     /// Other materials (`KHR_materials_variants`): pairs of a variant in
     /// [`Imported::variants`](super::Imported::variants) and its material, in ascending order.
     pub variants: Vec<(usize, usize)>,
     /// The box of its positions at rest; `None` if it has no positions and is not drawn.
     pub bounds: Option<Aabb>,
-    /// Its vertices, if it has positions and [`Parts::vertices`] is set.
+    /// The vertices, if it has positions and [`Parts::vertices`] is set.
     pub vertices: Option<MeshData>,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name, without `KHR_materials_variants`.
+    /// The JSON of the item's extensions, by name, without `KHR_materials_variants`.
     pub extensions: Extensions,
 }
 

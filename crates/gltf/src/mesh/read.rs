@@ -58,12 +58,12 @@ pub(super) fn vertices(
     Ok(Some((data, bounds)))
 }
 
-/// By mesh: whether any primitive follows the joints of a skin with which a node draws it.
+/// Returns, for each mesh, whether any primitive has joints and weights.
 pub(crate) fn meshes_that_follow(root: &Root) -> Vec<bool> {
     root.meshes.iter().map(|mesh| mesh.primitives.iter().any(follows_joints)).collect()
 }
 
-/// Returns whether a primitive follows the joints of a skin with which a node draws it.
+/// Returns whether a primitive has joints and weights, so that it follows a node's skin.
 pub(crate) fn follows_joints(primitive: &Primitive) -> bool {
     let set = |set| [Semantic::Joints(set), Semantic::Weights(set)].map(|it| attribute(primitive, it).is_some());
     (0..).map(set).take_while(|has| *has != [false; 2]).any(|has| has == [true; 2])

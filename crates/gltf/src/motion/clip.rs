@@ -53,7 +53,7 @@ use std::collections::hash_map::{Entry, HashMap};
 pub struct ImportedClip {
     /// The index of the glTF animation.
     pub animation: usize,
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
     /// The number of the rig in [`Imported::rigs`](crate::Imported::rigs).
     pub rig: usize,
@@ -67,13 +67,13 @@ pub struct ImportedClip {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImportedAnimation {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
     /// The range of its clips in [`Imported::clips`](crate::Imported::clips); empty if it moves nothing imported.
     pub clips: Range<usize>,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 

@@ -31,13 +31,13 @@ pub struct ImportedSkin {
     /// The number of its rig in [`Imported::rigs`](crate::Imported::rigs). For a skin without joints, which draws
     /// nothing, the length of that list.
     pub rig: usize,
-    /// Its joints, numbered as in the rig, and inverse bind matrices, in glTF's order.
+    /// The joints, numbered as in the rig, and inverse bind matrices, in glTF's order.
     pub skin: Skin,
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 

@@ -19,9 +19,9 @@ const NAME_BYTES_PER_NODE: u64 = 64;
 /// An upper bound of the bytes of a node: its row, slots of all components with histories and boxes, free room in its
 /// slice, and entries in the lists of an import.
 const NODE_BYTES: u64 = 640;
-/// An upper bound of the bytes of a glTF scene, besides its node.
+/// An upper bound of the bytes of a glTF scene without its node.
 const SCENE_BYTES: u64 = 512;
-/// Bytes that a scene allocates besides new nodes: new or split slices, and growing lists.
+/// Bytes that a scene allocates in addition: new or split slices, and growing lists.
 const AROUND: u64 = 1 << 20;
 
 /// A number of nodes, and the bytes of their names.

@@ -29,13 +29,13 @@ use gltf::json::validation::Checked;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Camera {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// Its projection.
+    /// The projection.
     pub projection: Projection,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 

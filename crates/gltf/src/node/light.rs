@@ -28,19 +28,19 @@ use gltf::json::{Index, Root};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Light {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// Its kind.
+    /// The kind.
     pub kind: LightKind,
-    /// Its colour, linear.
+    /// The colour, linear.
     pub color: [f32; 3],
-    /// Its intensity: in candela for a point or a spot, in lux for a directional light.
+    /// The intensity: in candela for a point or a spot, in lux for a directional light.
     pub intensity: f32,
     /// The distance at which its light ends; `None`: infinite.
     pub range: Option<f32>,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 

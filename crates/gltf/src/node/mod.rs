@@ -48,20 +48,20 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedNode {
-    /// Its mesh, in [`Imported::meshes`](super::Imported::meshes).
+    /// The mesh, in [`Imported::meshes`](super::Imported::meshes).
     pub mesh: Option<usize>,
     /// The skin of this mesh, in [`Imported::skins`](super::Imported::skins).
     pub skin: Option<usize>,
-    /// Its camera, in [`Imported::cameras`](super::Imported::cameras), which looks along the node's -z axis.
+    /// The camera, in [`Imported::cameras`](super::Imported::cameras), which looks along the node's -z axis.
     pub camera: Option<usize>,
-    /// Its light, in [`Imported::lights`](super::Imported::lights), which shines along the node's -z axis.
+    /// The light, in [`Imported::lights`](super::Imported::lights), which shines along the node's -z axis.
     pub light: Option<usize>,
     /// The matrices of the mesh's instances (`EXT_mesh_gpu_instancing`), relative to the node; empty without instances,
     /// or if [`ImportOptions::instances`](super::ImportOptions::instances) makes nodes of them.
     pub instances: Vec<Mat34>,
-    /// The `extras` of its JSON.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name, without `KHR_lights_punctual`.
+    /// The JSON of the item's extensions, by name, without `KHR_lights_punctual`.
     pub extensions: Extensions,
 }
 

@@ -23,7 +23,7 @@ pub struct Gpu {
     pub adapter: wgpu::Adapter,
     /// The device.
     pub device: wgpu::Device,
-    /// Its queue.
+    /// The queue.
     pub queue: wgpu::Queue,
     /// Whether vertex shaders can read storage buffers; in WebGL 2 they cannot.
     storage: bool,

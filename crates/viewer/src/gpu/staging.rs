@@ -24,7 +24,7 @@ pub(super) struct Staging {
 #[cfg(not(target_arch = "wasm32"))]
 struct Chunk {
     buffer: wgpu::Buffer,
-    /// Its memory; `None` after it was handed over, or if the device is lost.
+    /// The memory; `None` after it was handed over, or if the device is lost.
     memory: Option<wgpu::BufferViewMut>,
     used: usize,
 }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 /// A deformed mesh at one node.
 pub struct Figure {
-    /// Its index in [`Figures::drawables`].
+    /// The index in [`Figures::drawables`].
     pub drawable: usize,
-    /// Its part of [`Figures::palettes`]; empty for a figure that only morphs.
+    /// The part of [`Figures::palettes`]; empty for a figure that only morphs.
     pub palette: Range<usize>,
-    /// Its part of [`Figures::weights`].
+    /// The part of [`Figures::weights`].
     pub weights: Range<usize>,
     /// The colours of its covers, in sRGB; a vertex's second set of texture coordinates selects one.
     pub coat: Option<[[u8; 4]; 5]>,

@@ -9,9 +9,9 @@ use std::f32::consts::TAU;
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Vertex {
-    /// Its position.
+    /// The position.
     pub place: [f32; 3],
-    /// Its outward normal.
+    /// The outward normal.
     pub normal: [f32; 3],
     /// Two sets of texture coordinates.
     pub texcoords: [[f32; 2]; 2],
@@ -34,11 +34,11 @@ pub enum Topology {
 /// A mesh: vertices, and the indices that draw them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Its vertices.
+    /// The vertices.
     pub vertices: Vec<Vertex>,
     /// The indices of vertices to draw.
     pub indices: Vec<u32>,
-    /// Its topology.
+    /// The topology.
     pub topology: Topology,
     /// Whether figures draw it.
     pub deformed: bool,

@@ -38,7 +38,7 @@ pub const FRAME: f32 = 1.0 / 60.0;
 
 /// A scene with everything that a renderer needs.
 pub struct Stage {
-    /// Its title.
+    /// The title.
     pub title: String,
     /// The scene; it keeps world boxes.
     pub scene: Scene,
@@ -62,7 +62,7 @@ pub struct Stage {
     pub target: DVec3,
     /// The greatest distances of shadows and of their casters from the camera, in metres.
     pub shadows: (f32, f32),
-    /// Its levels of detail, if any.
+    /// The levels of detail, if any.
     pub levels: Option<Levels>,
     layers: Layers,
     play: Play,
@@ -182,7 +182,7 @@ pub struct Image {
 pub struct Lamp {
     /// The node; it shines along its -z axis.
     pub node: NodeHandle,
-    /// Its colour times its intensity, linear.
+    /// The colour times its intensity, linear.
     pub colour: [f32; 3],
     /// The distance at which its light ends.
     pub range: Option<f32>,
