@@ -42,7 +42,7 @@ impl Driver {
     /// Runs one turn of a job, and returns the nanoseconds per joint.
     ///
     /// # Errors
-    /// That the program has ended.
+    /// An error if the program has ended.
     pub(crate) fn turn(&mut self, job: &str) -> Result<f64, Failure> {
         Ok(self.ask(&format!("turn {job}"))?.trim().parse()?)
     }
@@ -50,7 +50,7 @@ impl Driver {
     /// Returns the size of the clip in bytes.
     ///
     /// # Errors
-    /// That the program has ended.
+    /// An error if the program has ended.
     pub(crate) fn bytes(&mut self) -> Result<f64, Failure> {
         Ok(self.ask("bytes")?.trim().parse()?)
     }
@@ -58,7 +58,7 @@ impl Driver {
     /// Returns the model matrices at a time, three rows of four for each joint.
     ///
     /// # Errors
-    /// That the program has ended.
+    /// An error if the program has ended.
     pub(crate) fn models(&mut self, seconds: f32) -> Result<Vec<f32>, Failure> {
         let answer = self.ask(&format!("models {seconds}"))?;
         Ok(answer.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)

@@ -305,7 +305,7 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below its root.
 ///
-/// Separate buffer files are searched in `base_dir`; a file without them needs none.
+/// Separate buffer and image files are searched in `base_dir`; pass `None` if the file has none.
 ///
 /// # Errors
 /// [`ImportError`] if the file is invalid.
@@ -323,7 +323,7 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Impor
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
 ///
-/// Separate buffer files are searched in `base_dir`; a file without them needs none.
+/// Separate buffer and image files are searched in `base_dir`; pass `None` if the file has none.
 ///
 /// # Errors
 /// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file is invalid, and what

@@ -31,8 +31,8 @@ const LEAST_ELEMENTS: u64 = 1 << 16;
 
 /// The bytes that an import may still allocate.
 ///
-/// Without it a file of a megabyte could make a terabyte: a few bytes of JSON make a node; many primitives, targets and
-/// channels may share an accessor; an accessor without a buffer view has elements but no bytes.
+/// Without this limit, a file of a megabyte could make a terabyte: a few bytes of JSON make a node; many primitives,
+/// targets and channels may share an accessor; an accessor without a buffer view has elements but no bytes.
 pub(crate) struct Budget {
     most: u64,
     taken: Cell<u64>,

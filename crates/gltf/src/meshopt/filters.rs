@@ -38,8 +38,8 @@ pub(super) fn exponential(bytes: &mut [u8]) {
     }
 }
 
-/// Decodes colours from luma, two colour differences and alpha to RGBA. The highest bit of alpha encodes the bit depth.
-/// Numbers have 8 or 16 bits, by the stride.
+/// Decodes colours from luma, two colour differences and alpha to RGBA. The highest set bit of alpha gives the bit
+/// depth. Numbers have 8 or 16 bits, by the stride.
 pub(super) fn color(bytes: &mut [u8], stride: usize) {
     for_each(bytes, stride, |[y, co, cg, alpha], most| {
         // Luma and alpha are unsigned.
