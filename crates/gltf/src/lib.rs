@@ -185,8 +185,9 @@
 //! - more than 256 MiB and more than 64 times the file with its buffers, counting parsed JSON, nodes, data read from
 //!   buffers and decompressed geometry: [`ImportOptions::max_bytes`] raises this limit.
 //!
-//! Only numbers and text in the JSON of extensions are not counted; they take up to 81 times their text. An import takes
-//! at most 100 times the file, or 320 MiB; with many small items and such numbers, less than 145 times (102 measured).
+//! Only numbers and text in the JSON of extensions are not counted; they take up to 81 times their text. An import
+//! takes at most 100 times the file, or 320 MiB; with many small items and such numbers, less than 145 times (102
+//! measured).
 //!
 //! If the allocator refuses data of buffers or of `data:` URIs, the error is [`ImportErrorKind::AllocationFailed`].
 //! Memory for all nodes is reserved before the first is made; if the allocator refuses, the error is
