@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# hedgerow-anim and ozz-animation by turns: sampling and model matrices of the same skeletons and clips, one thread.
+# Compares hedgerow-anim with ozz-animation: sampling and model matrices of the same skeletons and clips, one thread.
 #
 #   benches/ozz.sh [PATH] [--turns N] [--joints N,M] [--iframes SECONDS] [--json]
 #
-# PATH, or $OZZ_DIR, is ozz-animation's source, of version 0.16 or near it. Nothing is fetched: without a source the
-# script says so and ends well. What it needs of the source is compiled with $CXX (c++) and $OZZ_FLAGS
-# (-O3 -march=native) into $CARGO_TARGET_DIR/ozz or benches/ozz/target/ozz; once, as long as the flags stay the same.
+# PATH or $OZZ_DIR is the source of ozz-animation, version 0.16 or similar. Nothing is fetched: without a source, the
+# script says so and exits with 0. The needed parts are compiled with $CXX (c++) and $OZZ_FLAGS (-O3 -march=native) into
+# $CARGO_TARGET_DIR/ozz or benches/ozz/target/ozz, and again if the flags change.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source=${OZZ_DIR:-}

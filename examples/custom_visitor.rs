@@ -1,5 +1,5 @@
-//! Two visitors of one's own: [`Outline`] exports the tree as indented text, with the box that each subtree fills in
-//! the world; [`Census`] gathers statistics from whole slices at a time.
+//! Two custom visitors: [`Outline`] exports the tree as indented text with the world box of each subtree; [`Census`]
+//! gathers statistics slice by slice.
 //!
 //! ```text
 //! cargo run --example custom_visitor
@@ -17,15 +17,15 @@ struct Line {
     depth: usize,
     name: String,
     hidden: bool,
-    /// What the node and all below it fill.
+    /// The box of the subtree.
     bounds: Aabb,
 }
 
-/// One line a node, parents before children; what hangs below a hidden node is passed over.
+/// One line per node, parents before children; skips nodes below hidden nodes.
 #[derive(Default)]
 struct Outline {
     lines: Vec<Line>,
-    /// The lines of the nodes that are entered and not left yet, from the start down.
+    /// The lines of entered nodes that are not left yet, from the root down.
     open: Vec<usize>,
 }
 
@@ -49,7 +49,7 @@ impl Visitor for Outline {
     }
 
     fn leave(&mut self, _node: &NodeRef<'_>) {
-        // A node's box is complete when the node is left; then it goes into the parent's.
+        // When a node is left, its box is complete and is merged into the parent's.
         if let Some(line) = self.open.pop()
             && let Some(&parent) = self.open.last()
         {
@@ -71,7 +71,7 @@ impl Outline {
     }
 }
 
-/// Counts over whole columns, in the order in which they lie in memory.
+/// Counts over whole columns, in memory order.
 #[derive(Default)]
 struct Census {
     slices: usize,
@@ -87,7 +87,7 @@ impl SliceVisitor for Census {
         let transforms = slice.transforms();
         self.slices += 1;
         self.nodes += slice.nodes();
-        // The first slots are no node's: they are imports, copies of what nodes of earlier slices have.
+        // The first slots are imports: copies of transforms of nodes in earlier slices.
         let slots = slice.imports()..transforms.len();
         self.transform_slots += slots.len();
         self.transforms += slots.filter(|&slot| transforms.is_occupied(slot)).count();
@@ -99,7 +99,7 @@ impl SliceVisitor for Census {
     }
 }
 
-/// A quay with cranes of three parts each, one of them under repair.
+/// Returns a quay with cranes of three parts each, one of them under repair.
 fn harbour() -> Result<Scene, Error> {
     const BEAM: Drawable = Drawable::new(0, Aabb::cube(0.5));
     const CONTAINER: Drawable = Drawable::new(1, Aabb::new(Vec3::ZERO, Vec3::new(6.1, 2.6, 2.4)));
@@ -113,7 +113,7 @@ fn harbour() -> Result<Scene, Error> {
         let jib = scene.insert(crane, jib)?;
         let hook = Node::transform(Transform::from_xyz(0.0, -12.0, 15.0)).named("hook");
         let hook = scene.insert(jib, hook)?;
-        // A container that hangs the other way round is the same mesh, mirrored.
+        // Containers at the other end are the same mesh, mirrored.
         let scale = if x > 0.0 { Vec3::new(-1.0, 1.0, 1.0) } else { Vec3::ONE };
         let load = Transform::from_xyz(-3.0, -2.6, -1.2).with_scale(scale);
         scene.insert(hook, Node::transform(load).with_drawable(CONTAINER).named("load"))?;
@@ -132,7 +132,7 @@ fn main() -> Result<(), Error> {
     scene.visit(scene.root(), &mut outline);
     outline.print();
 
-    // Three cranes of five parts; nothing below the hidden jib of the second is listed.
+    // Three cranes of five parts, without the two parts below the second's hidden jib.
     assert_eq!(outline.lines.len(), 1 + 3 * 5 - 2);
     assert!(outline.open.is_empty() && outline.lines.iter().filter(|line| line.hidden).count() == 1);
 

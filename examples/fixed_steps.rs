@@ -1,12 +1,12 @@
-//! A simulation by fixed steps, drawn at another rate: a carousel whose gondolas swing, and one that is teleported.
+//! A simulation in fixed steps, drawn at another rate: a carousel with swinging gondolas, one of which is teleported.
 //!
 //! ```text
 //! cargo run --example fixed_steps
 //! ```
 //!
-//! The same simulation runs twice, without frames and with 144 frames a second: it comes to the same bits. Each frame is
-//! between two steps, so gondolas move evenly though 144 is no multiple of 50; and the gondola that is teleported is
-//! never drawn halfway.
+//! The simulation runs twice, without frames and with 144 frames per second: both end with the same bits. Each frame
+//! blends two steps, so gondolas move evenly although 144 is not a multiple of 50. The teleported gondola is never
+//! drawn halfway.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::motion::Smooth;
@@ -17,7 +17,7 @@ const STEPS_A_SECOND: u32 = 50;
 const FRAMES_A_SECOND: u32 = 144;
 const SECONDS: u32 = 4;
 const GONDOLAS: usize = 6;
-/// Where the first gondola is taken in the middle.
+/// The target of the first gondola's teleport.
 const FAR: Vec3 = Vec3::new(500.0, 0.0, 0.0);
 
 struct Carousel {
@@ -42,7 +42,7 @@ impl Carousel {
         Ok(Self { scene, wheel, gondolas, steps: 0 })
     }
 
-    /// One step. Returns the node that was teleported, if any was.
+    /// Runs one step. Returns the teleported node, if any.
     fn step(&mut self) -> Result<Option<NodeHandle>, Error> {
         self.steps += 1;
         let time = self.steps as f32 / STEPS_A_SECOND as f32;
@@ -71,7 +71,7 @@ fn main() -> Result<(), Error> {
     let mut list = DrawList::new().with_motion();
     let (mut shortest, mut longest) = (f32::INFINITY, 0.0_f32);
     for frame in 0..FRAMES_A_SECOND * SECONDS {
-        // In whole numbers: the steps that are due, and what has passed of the next.
+        // In integers: the steps due, and the passed part of the next step.
         let due = frame * STEPS_A_SECOND;
         while carousel.steps < due / FRAMES_A_SECOND {
             if let Some(gondola) = carousel.step()? {
@@ -87,7 +87,7 @@ fn main() -> Result<(), Error> {
         for ((command, now), before) in list.commands().iter().zip(list.matrices()).zip(previous) {
             let out = now.translation().length();
             assert!((3.9..4.1).contains(&out) || (499.0..501.0).contains(&out), "never halfway, but {out}");
-            // Away from the first steps, when nothing has moved yet.
+            // After the first steps, in which nothing has moved yet.
             if command.node == carousel.gondolas[1] && carousel.steps > 1 {
                 let moved = now.translation().distance(before.translation());
                 (shortest, longest) = (shortest.min(moved), longest.max(moved));

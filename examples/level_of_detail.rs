@@ -1,8 +1,7 @@
 //! Levels of detail: coarser meshes by distance, and a stand-in for a whole forest, chosen while culling.
 //!
-//! Two cameras look at one forest of 10,000 trees and choose independently: nothing in the scene is edited. Each list
-//! remembers its levels, so a tree changes to the coarser mesh a little farther out than back, and none flickers at the
-//! border.
+//! Two cameras look at one forest of 10,000 trees and choose levels independently, without edits of the scene. Each
+//! list remembers its levels: a tree becomes coarser a little farther out than finer, so none flickers at the border.
 //!
 //! ```text
 //! cargo run --release --example level_of_detail
@@ -14,13 +13,13 @@ use hedgerow::{Aabb, DrawList, Drawable, Error, Node, Scene, SceneConfig, Transf
 
 /// The meshes of a tree, from fine to coarse.
 const TREE: [u32; 4] = [100, 101, 102, 103];
-/// From these distances on the second, third and fourth mesh is enough, and from the last on no tree is drawn.
+/// The distances of the second, third and fourth mesh; beyond the last distance no tree is drawn.
 const DISTANCES: [f32; 4] = [20.0, 60.0, 150.0, 350.0];
-/// The mesh that stands for the whole forest, and the distance of the camera from its middle where it begins.
+/// The mesh of the whole forest, and the distance from its middle at which it replaces trees.
 const FOREST: u32 = 200;
 const AFAR: f32 = 1000.0;
 
-/// How many drawables are drawn with each mesh of a tree.
+/// Returns the number of draws of each mesh of a tree.
 fn counts(list: &DrawList) -> [usize; 4] {
     TREE.map(|mesh| list.commands().iter().filter(|command| command.mesh == mesh).count())
 }
@@ -44,7 +43,7 @@ fn main() -> Result<(), Error> {
     scene.insert(forest, Node::drawable(whole).with_view_range(ViewRange::new(AFAR, 1e6)?))?;
     scene.update();
 
-    // Both see everything here; use those of your cameras.
+    // Both cameras see everything; use your cameras' frustums.
     let frustum = Frustum::from_planes([Vec4::W; 6])?;
     let (mut near, mut far) = (DrawList::new(), DrawList::new());
     let mut total = 0;
@@ -70,7 +69,7 @@ fn main() -> Result<(), Error> {
     assert!(last.iter().all(|&trees| trees > 0), "trees near and far: {last:?}");
     assert!(total < 10_000 * 40, "parts of the list stay as they are");
     assert_eq!(far.commands().iter().map(|command| command.mesh).collect::<Vec<_>>(), [FOREST]);
-    // Without a step of the camera nothing changes any more.
+    // While the camera rests, nothing changes.
     let walker = DetailView::new(&levels, Vec3::new(200.0, 1.7, 4.0 * 99.0));
     scene.cull(&mut [CullView::new(&frustum, &mut near).with_detail(walker)])?;
     assert_eq!((near.changed_commands().count(), counts(&near)), (0, last));

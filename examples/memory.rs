@@ -1,34 +1,34 @@
-//! Draws how a scene lies in memory, as SVG: its slices one below the other, with a cell for each row.
+//! Draws the memory of a scene as SVG: slices from top to bottom, with a cell for each row.
 //!
 //! ```text
 //! cargo run --example memory > memory.svg
 //! ```
 //!
-//! Rows have the colour of the child of the root that they belong to; the root is grey, imports are black and unused rows
-//! white. A scene in depth-first order shows each subtree as one run of its colour. Updates put what comes new where there
-//! is room, as on the left; loading puts all in order, as on the right.
+//! Each child of the root has a colour for all rows of its subtree; the root is grey, imports are black and unused rows
+//! white. In depth-first order each subtree is one run of its colour. Left: updates put new nodes into free rows.
+//! Right: loading restores the order.
 
 use hedgerow::visit::{Flow, SliceView};
 use hedgerow::{Error, Node, NodeHandle, NodeRef, Scene, Transform};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Rows in a line of the picture, and the width and the height of one.
+/// Rows in a line of the picture, and the size of a cell.
 const LINE: usize = 128;
 const CELL: [usize; 2] = [3, 8];
-/// The space between slices, and around all.
+/// The space between slices, and around the picture.
 const GAP: usize = 3;
 const MARGIN: usize = 6;
 /// The width of a scene.
 const WIDTH: usize = LINE * CELL[0] + 2 * MARGIN;
 
-/// Colours that the colour-blind tell apart, too. Source: M. Okabe, K. Ito, *Color Universal Design*, 2002.
+/// Colours that colour-blind people can distinguish. Source: M. Okabe, K. Ito, *Color Universal Design*, 2002.
 const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442"];
 const ROOT: &str = "#999999";
 const IMPORT: &str = "#000000";
 const HOLE: &str = "#ffffff";
 
-/// The number of the child of the root above each node.
+/// Returns the number of the child of the root above each node.
 fn subtrees(scene: &Scene) -> HashMap<NodeHandle, usize> {
     let (mut of, mut last) = (HashMap::with_capacity(scene.len()), 0);
     scene.visit(scene.root(), &mut |node: &NodeRef<'_>| {
@@ -41,7 +41,6 @@ fn subtrees(scene: &Scene) -> HashMap<NodeHandle, usize> {
     of
 }
 
-/// The colour of a row.
 fn colour(slice: &SliceView<'_>, row: usize, subtrees: &HashMap<NodeHandle, usize>) -> &'static str {
     match slice.rows().node(row) {
         Some(node) => subtrees.get(&node).map_or(ROOT, |subtree| COLOURS[subtree % COLOURS.len()]),
@@ -50,8 +49,7 @@ fn colour(slice: &SliceView<'_>, row: usize, subtrees: &HashMap<NodeHandle, usiz
     }
 }
 
-/// Draws a scene from a place to the right, and returns how far down it goes. Neighbouring rows of one colour are one
-/// rectangle.
+/// Draws a scene at `left`, and returns the y of its lower end. Adjacent rows of one colour are one rectangle.
 fn draw(scene: &Scene, left: usize, svg: &mut String) -> Result<usize, std::fmt::Error> {
     let subtrees = subtrees(scene);
     let [across, down] = CELL;
@@ -72,7 +70,7 @@ fn draw(scene: &Scene, left: usize, svg: &mut String) -> Result<usize, std::fmt:
     Ok(top - GAP + MARGIN)
 }
 
-/// A tree of seven subtrees that grow by turns, a third of whose leaves are removed again.
+/// Returns a tree of seven subtrees that grow in turn; a third of the leaves are then removed.
 fn churned(count: usize) -> Result<Scene, Error> {
     let mut scene = Scene::new();
     let node = || Node::transform(Transform::IDENTITY);
@@ -81,7 +79,7 @@ fn churned(count: usize) -> Result<Scene, Error> {
         nodes.push(scene.insert(scene.root(), node())?);
     }
     for step in 0..count {
-        // Steps of a prime go everywhere.
+        // A prime step visits all nodes.
         let parent = nodes[(step * 7919 + step / 3) % nodes.len()];
         nodes.push(scene.insert(parent, node())?);
         if step % 300 == 0 {

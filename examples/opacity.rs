@@ -1,4 +1,4 @@
-//! A property of one's own that nodes inherit: ghosts fade out, with all that they carry.
+//! A custom property that nodes inherit: ghosts fade out with everything that they carry.
 //!
 //! ```text
 //! cargo run --example opacity
@@ -17,13 +17,13 @@ fn main() -> Result<(), Error> {
     };
     let (pale, faint) = (ghost(&mut scene, "pale")?, ghost(&mut scene, "faint")?);
 
-    // What a node shows of itself is its parent's share times its own; the root shows all.
+    // A node's opacity is its parent's times its own; the root's is 1.
     let mut draws = DrawList::new();
     let mut opacity: Inherited<f32> = Inherited::new(1.0, |above, own| above * own);
     opacity.set(faint, 0.5);
     show(&mut scene, &mut opacity, &mut draws, "at dusk");
 
-    // Only what hangs below the ghost that fades is computed again.
+    // Only the subtree of the fading ghost is computed again.
     opacity.set(pale, 0.25);
     show(&mut scene, &mut opacity, &mut draws, "the pale one fades");
     assert_eq!((opacity.get(pale), opacity.get(faint)), (Some(&0.25), Some(&0.5)));
@@ -35,7 +35,7 @@ fn main() -> Result<(), Error> {
     show(&mut scene, &mut opacity, &mut draws, "a lantern is handed over");
     assert_eq!(opacity.get(lantern), Some(&0.5));
 
-    // What is removed leaves nothing behind, and what says nothing of its own shows as much as its parent.
+    // Removed nodes leave nothing behind. A node without a value has its parent's opacity.
     scene.remove(pale)?;
     opacity.remove(faint);
     show(&mut scene, &mut opacity, &mut draws, "at dawn");
@@ -43,12 +43,12 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// A node that is drawn.
+/// Returns a drawable node.
 fn thing(mesh: u32) -> Node<'static> {
     Node::drawable(Drawable::new(mesh, Aabb::cube(0.5)))
 }
 
-/// What a frame does: bring everything up to date, then draw each drawable with its opacity.
+/// Draws a frame: updates the scene, then draws each drawable with its opacity.
 fn show(scene: &mut Scene, opacity: &mut Inherited<f32>, draws: &mut DrawList, title: &str) {
     scene.update();
     let computed = opacity.run(scene);

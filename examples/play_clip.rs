@@ -1,7 +1,7 @@
-//! Plays a clip on a character of the scene: from keys as an author has them to nodes that move.
+//! Plays a clip on nodes of the scene: from authored keys to moving nodes.
 //!
-//! A lamp on an arm of two joints swings. The clip is made in code here; `gltf_draws` gets one from a file. Each joint
-//! has a node in the scene, so that whatever hangs there moves along and is drawn.
+//! A lamp on an arm of two joints swings. The clip is made in code; `gltf_draws` reads one from a file. Each joint has
+//! a node in the scene, so nodes attached to joints move along and are drawn.
 //!
 //! ```text
 //! cargo run --example play_clip
@@ -14,7 +14,7 @@ use hedgerow::{Node, NodeHandle, Scene, Transform};
 use std::error::Error;
 use std::f32::consts::FRAC_PI_2;
 
-/// Frames a second.
+/// Frames per second.
 const RATE: f32 = 20.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,14 +24,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     joints.joint("elbow", Some(shoulder), Transform::from_xyz(0.0, -1.0, 0.0));
     let (skeleton, _) = joints.build()?;
 
-    // The clip as authored: in two seconds the shoulder turns forward and back, and the elbow goes to a right angle.
+    // The authored clip: in two seconds the shoulder turns forward and back, and the elbow bends to a right angle.
     let mut swing = RawClip::new(2.0, skeleton.len())?;
     let turned = |angle| Quat::from_rotation_z(angle);
     let there_and_back = vec![turned(0.0), turned(FRAC_PI_2), turned(0.0)];
     swing.set_rotation(0, Track::linear(vec![0.0, 1.0, 2.0], there_and_back)?)?;
     swing.set_rotation(1, Track::linear(vec![0.0, 2.0], vec![turned(0.0), turned(FRAC_PI_2)])?)?;
 
-    // Compiled, once: what players read.
+    // Compile once, for players to read.
     let (swing, report) = ClipBuilder::new().build(&swing)?;
     println!("{} keys in {} bytes", report.keys, report.bytes);
 
@@ -39,13 +39,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut scene = Scene::new();
     let mut nodes: Vec<NodeHandle> = Vec::new();
     for (joint, &parent) in (0_u16..).zip(skeleton.parents()) {
-        // Parents come first, so their nodes are there.
+        // Parents come first, so their nodes exist.
         let parent = nodes.get(usize::from(parent)).copied().unwrap_or(scene.root());
         nodes.push(scene.insert(parent, Node::transform(skeleton.rest(joint)).named(skeleton.name(joint)))?);
     }
     let lamp = scene.insert(nodes[1], Node::transform(Transform::from_xyz(0.0, -1.0, 0.0)).named("lamp"))?;
 
-    // Each frame samples the clip into the same pose, which then writes only what changes.
+    // Each frame samples the clip into the same pose, so `apply` writes only changes.
     let mut pose = Pose::rest(&skeleton);
     let mut player = Player::new(&swing);
     let mut lowest_and_highest = (f32::MAX, f32::MIN);

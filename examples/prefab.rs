@@ -1,6 +1,6 @@
 //! A prefab with overrides: three lamps of one prefab, one of them changed, and the prefab's next version.
 //!
-//! What differs from the prefab is a `Patch`: it is what an editor saves, shows, reverts, or applies to the prefab.
+//! The overrides are a `Patch`, which an editor saves, shows, reverts, or applies to the prefab.
 //!
 //! ```text
 //! cargo run --example prefab
@@ -10,7 +10,7 @@ use hedgerow::patch::{Field, Instance, Patch};
 use hedgerow::{Node, Scene, Transform, Tree};
 use std::error::Error;
 
-/// Ids of the prefab's nodes. A file would have them.
+/// Ids of the prefab's nodes, usually stored in its file.
 const LAMP: u64 = 0;
 const POST: u64 = 1;
 const BULB: u64 = 2;
@@ -28,7 +28,7 @@ impl Street {
         let root = street.scene.root();
         for number in 0..lamps {
             let mut lamp = Instance::insert(&mut street.scene, root, &street.prefab)?;
-            // Nodes that an instance adds have no id that the prefab gives later.
+            // Nodes added to an instance get ids that the prefab never uses.
             lamp.begin_ids_at(1 << 32);
             street.scene.set_local(lamp.root(), Transform::from_xyz(10.0 * f32::from(number), 0.0, 0.0))?;
             street.lamps.push(lamp);
@@ -36,9 +36,8 @@ impl Street {
         Ok(street)
     }
 
-    /// What an instance has otherwise than its prefab.
     fn overrides(&mut self, lamp: usize) -> Result<Patch, Box<dyn Error>> {
-        self.lamps[lamp].assign(&self.scene)?; // ids for what the lamp has more
+        self.lamps[lamp].assign(&self.scene)?; // gives ids to added nodes
         Ok(Patch::between(&self.prefab, &self.lamps[lamp].tree(&self.scene)?)?)
     }
 
@@ -51,7 +50,7 @@ impl Street {
             for conflict in conflicts {
                 println!("lamp {number} keeps its own {:?} of node {}", conflict.field, conflict.id);
             }
-            // From what the instance has now to what it should have.
+            // From the instance's present state to the wanted one.
             let step = overrides.inverse().then(&merged)?;
             step.apply(&mut self.scene, &mut self.lamps[number])?;
         }
@@ -64,7 +63,7 @@ impl Street {
     }
 }
 
-/// The first version of the prefab, or the second, which has a brighter bulb and a shade.
+/// Returns the first version of the prefab, or the second, which has a brighter bulb and a shade.
 fn prefab(version: u32) -> Tree {
     let mut tree = Tree::new();
     let lamp = tree.push(None, Node::group().named("lamp"));
@@ -78,7 +77,7 @@ fn prefab(version: u32) -> Tree {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut street = Street::new(prefab(1), 3)?;
-    // Any edits, by handles: a red bulb, a painted post, and a sign.
+    // Any edits by handles: a red bulb, a painted post, and a sign.
     let [post, bulb] = [POST, BULB].map(|id| street.lamps[1].node(id).expect("a node of the prefab"));
     street.scene.edit(bulb)?.set_material(77);
     street.scene.edit(post)?.set_material(5);
@@ -88,14 +87,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("the second lamp has {} overrides, {} bytes", overrides.entries().len(), overrides.to_bytes().len());
     assert!(street.overrides(0)?.is_empty(), "the first one has none");
 
-    // The next version: the bulb's material is in conflict, all else comes to the second lamp, too.
+    // The next version: the bulb's material conflicts; all other changes reach the second lamp, too.
     street.update(prefab(2))?;
     let shade = street.prefab.id(3).expect("the fourth node");
     assert_eq!(street.node(0, BULB), Some(Node::material(3).named("bulb")));
     assert_eq!(street.node(1, BULB), Some(Node::material(77).named("bulb")));
     assert!((0..3).all(|lamp| street.node(lamp, shade) == Some(Node::group().named("shade"))));
 
-    // Revert one override: all but the entry of the post's material stays.
+    // Revert one override, the post's material.
     overrides = street.overrides(1)?;
     let revert = {
         let mut others = overrides.clone();
@@ -105,7 +104,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     revert.apply(&mut street.scene, &mut street.lamps[1])?;
     assert_eq!(street.node(1, POST), Some(Node::material(1).named("post")));
 
-    // Make the others part of the prefab: each lamp gets a red bulb and a sign.
+    // Apply the other overrides to the prefab: each lamp gets a red bulb and a sign.
     overrides = street.overrides(1)?;
     let next = street.prefab.patched(&overrides)?;
     street.update(next)?;

@@ -1,7 +1,8 @@
-//! Rollback, as networked games do it: play on with guesses, and when the truth comes late, go back and play again.
+//! Rollback of a networked game: play on with guessed input, and when the real input comes late, go back and play
+//! again.
 //!
-//! Each tick the scene is saved as bytes. A loaded scene has the same handles as the saved one, and later edits go the
-//! way they would have gone, so handles that are kept elsewhere stay right, also those of nodes that are made again.
+//! Each tick saves the scene as bytes. A loaded scene has the same handles as the saved one, and repeated edits give
+//! the same handles again. So handles kept elsewhere stay valid, also those of nodes that are made again.
 //!
 //! ```text
 //! cargo run --release --example rollback
@@ -10,22 +11,21 @@
 use hedgerow::{Node, NodeHandle, Scene, Transform};
 use std::error::Error;
 
-/// How many ticks can be taken back.
+/// The number of ticks that can be taken back.
 const HISTORY: usize = 8;
 const TICKS: usize = 60;
-/// The other player's input comes so many ticks late.
+/// The delay of the other player's input, in ticks.
 const DELAY: usize = 5;
 
-/// What a player does in a tick.
+/// The input of a player in a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Input {
-    /// Which way the player's ship goes.
+    /// The turn of the player's ship.
     turn: f32,
-    /// Whether it fires.
     fire: bool,
 }
 
-/// The game: all of it is in the scene and in handles.
+/// The game: its whole state is the scene and handles.
 struct Game {
     scene: Scene,
     ships: [NodeHandle; 2],
@@ -41,14 +41,14 @@ impl Game {
         Ok(Self { scene, ships: [left, right], saved: Vec::new() })
     }
 
-    /// Plays one tick: the same inputs do the same to the same scene.
+    /// Plays one tick, deterministically.
     fn tick(&mut self, tick: usize, inputs: [Input; 2]) -> Result<(), Box<dyn Error>> {
         if self.saved.len() == HISTORY {
             self.saved.remove(0);
         }
         self.saved.push((tick, self.scene.to_bytes()));
 
-        // Shots fly; those that are far out are gone.
+        // Shots fly, and are removed far out.
         let mut gone = Vec::new();
         let shots: Vec<_> = self.scene.children(self.scene.root()).filter(|node| !self.ships.contains(node)).collect();
         for shot in shots {
@@ -75,7 +75,7 @@ impl Game {
         self.scene.local(node).and_then(|local| local.transform()).expect("all that moves has a plain transform")
     }
 
-    /// Goes back to before a tick.
+    /// Restores the scene before a tick.
     fn back_to(&mut self, tick: usize) -> Result<(), Box<dyn Error>> {
         let at = self.saved.iter().position(|&(saved, _)| saved == tick).ok_or("so much cannot be taken back")?;
         self.scene = Scene::from_bytes(&self.saved[at].1)?;
@@ -84,19 +84,19 @@ impl Game {
     }
 }
 
-/// What a player does, and when.
+/// Returns the input of a player in a tick.
 fn input(player: usize, tick: usize) -> Input {
     Input { turn: ((tick / 7 + player) % 3) as f32 - 1.0, fire: tick % (4 + player) == 3 }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // What would happen without any delay.
+    // The game without delay.
     let mut truth = Game::new()?;
     for tick in 0..TICKS {
         truth.tick(tick, [input(0, tick), input(1, tick)])?;
     }
 
-    // Here the second player's inputs come late. Until then it is guessed that nothing is done.
+    // The game with the second player's inputs late: until they come, the guess is no input.
     let mut game = Game::new()?;
     let (mut rollbacks, mut replayed) = (0, 0);
     for now in 0..TICKS + DELAY {

@@ -1,7 +1,7 @@
-//! Nodes that follow joints: guards with torches, which are thrown away and passed on.
+//! Nodes that follow joints: guards with torches, one of which is thrown away and passed on.
 //!
-//! A socket says that a node follows a joint of the character that it hangs on. The poses here are a few matrices made
-//! by hand; in a game they come from clips (see `play_clip`). What follows, follows within the same update.
+//! A socket lets a node follow a joint of the character that is its parent. The poses are a few matrices made by hand;
+//! in a game they come from clips (see `play_clip`). The nodes follow within the same update.
 //!
 //! ```text
 //! cargo run --example sockets
@@ -17,7 +17,7 @@ const GUARDS: u32 = 3;
 const BODY: u16 = 0;
 const HAND: u16 = 1;
 
-/// The model matrices of a guard: from each joint to the guard's own space.
+/// Returns the model matrices of a guard, from each joint to the guard's space.
 fn pose(seconds: f32, guard: u32) -> [Mat34; 2] {
     let angle = 0.5 * (seconds * 3.0 + guard as f32).sin();
     let body = Transform::from_xyz(0.0, 1.0, 0.0);
@@ -33,9 +33,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let guard = Node::transform(Transform::from_xyz(4.0 * number as f32, 0.0, 0.0)).named("guard");
         let guard = scene.insert(scene.root(), guard)?;
         let torch = scene.insert(guard, Node::transform(Transform::IDENTITY).named("torch"))?;
-        // What hangs on the torch needs no socket.
+        // A child of the torch needs no socket.
         flames.push(scene.insert(torch, Node::transform(Transform::from_xyz(0.0, 0.5, 0.0)).named("flame"))?);
-        // The torch follows the hand, held a little below its middle. The number tells whose hand.
+        // The torch follows the hand, held a little below its middle. `number` identifies the guard.
         sockets.insert(&scene, torch, number, HAND, Transform::from_xyz(0.0, 0.1, 0.0))?;
         guards.push(guard);
         torches.push(torch);
@@ -52,30 +52,30 @@ fn main() -> Result<(), Box<dyn Error>> {
         "joint, offset and torch, in that order"
     );
 
-    // The first guard throws the torch away: it stays where it is, and the socket ends.
+    // The first guard throws the torch away: the torch stays in place, and the socket ends.
     let before = at(&scene, torches[0]);
     scene.reparent(torches[0], scene.root(), Keep::World)?;
     assert_eq!(follow(&mut sockets, &mut scene, 0.75)?, [torches[0]], "the list names what no longer follows");
     assert!((at(&scene, torches[0]) - before).length() < 1e-4);
 
-    // The second one takes it, in the belt: the same node, another parent, another joint.
+    // The second guard takes it in the belt: the same node, another parent, another joint.
     scene.reparent(torches[0], guards[1], Keep::Local)?;
     sockets.insert(&scene, torches[0], 1, BODY, Transform::from_xyz(0.2, 0.0, 0.0))?;
     assert!(follow(&mut sockets, &mut scene, 1.0)?.is_empty());
     assert!((at(&scene, torches[0]) - Vec3::new(4.2, 1.0, 0.0)).length() < 1e-4);
     println!("the torch in the belt is at {:.2}", at(&scene, torches[0]));
 
-    // The third guard leaves, with all that hangs there.
+    // The third guard leaves with torch and flame.
     scene.remove(guards[2])?;
     assert_eq!(follow(&mut sockets, &mut scene, 1.25)?, [torches[2]]);
     assert_eq!(sockets.len(), 2);
     Ok(())
 }
 
-/// What a frame does: nodes follow, then all that is derived is brought up to date. Returns whose sockets have ended.
+/// Plays a frame: nodes follow joints, then the scene is updated. Returns the nodes whose sockets have ended.
 fn follow(sockets: &mut Sockets, scene: &mut Scene, seconds: f32) -> Result<Vec<NodeHandle>, Box<dyn Error>> {
     let poses: Vec<[Mat34; 2]> = (0..GUARDS).map(|guard| pose(seconds, guard)).collect();
-    // For a guard that is not seen, `None` leaves what it carries where it is.
+    // For an invisible guard, return `None`: its torch keeps its place.
     let ended = sockets.follow_many(scene, |guard| poses.get(guard as usize).map(|pose| &pose[..]))?.to_vec();
     scene.update();
     Ok(ended)

@@ -1,12 +1,12 @@
-//! A spatial index kept in step with a scene by its change feed: an R*-tree of positions, which each frame learns what
-//! moved, entered and left, and nothing else.
+//! A spatial index that follows a scene's change feed: an R*-tree of positions, updated each frame only for nodes that
+//! moved, entered or left.
 //!
 //! ```text
 //! cargo run --release --example spatial_index
 //! ```
 //!
-//! A flock of ships with turrets wanders; some sink, others are launched. Every frame the tree is brought in step,
-//! asked which nodes are near a lighthouse, and compared with asking every node of the scene.
+//! Ships with turrets wander; some sink, others are launched. Every frame the tree is updated and queried for nodes
+//! near a lighthouse. A brute-force query checks the result.
 
 use hedgerow::changes::{ChangeReader, Changed};
 use hedgerow::glam::Vec3;
@@ -18,15 +18,15 @@ use std::collections::HashMap;
 const SHIPS: usize = 400;
 const TURRETS: usize = 4;
 const FRAMES: usize = 10;
-/// How many ships move, sink and are launched a frame.
+/// Ships that move, sink and are launched in a frame.
 const MOVING: usize = 40;
 const SINKING: usize = 8;
-/// The lighthouse stands at the origin.
+/// The reach of the lighthouse at the origin.
 const REACH: f32 = 30.0;
 
 type Entry = GeomWithData<[f32; 3], NodeHandle>;
 
-/// Positions in an R*-tree, and by handle, so that an entry is found when its node has moved on or is gone.
+/// Positions in an R*-tree, and by handle, to find the entry of a node that moved or is gone.
 #[derive(Default)]
 struct Index {
     tree: RTree<Entry>,
@@ -34,7 +34,7 @@ struct Index {
 }
 
 impl Index {
-    /// Takes over what the last update changed.
+    /// Applies the changes of the last update.
     fn follow(&mut self, scene: &Scene, changes: Changed<'_>) {
         if changes.is_whole() {
             *self = Self::default();
@@ -52,7 +52,7 @@ impl Index {
         }
     }
 
-    /// The nodes within reach of the origin, by handle.
+    /// Returns the nodes within reach of the origin, ordered by handle.
     fn near(&self) -> Vec<NodeHandle> {
         let found = self.tree.locate_within_distance([0.0; 3], REACH * REACH);
         let mut near: Vec<_> = found.map(|entry| entry.data).collect();
@@ -65,7 +65,7 @@ fn place(scene: &Scene, node: NodeHandle) -> Option<[f32; 3]> {
     scene.world(node).map(|world| world.translation().to_array())
 }
 
-/// The same by asking every node.
+/// Returns the same nodes by visiting every node.
 fn near_the_long_way(scene: &Scene) -> Vec<NodeHandle> {
     let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
     let mut near: Vec<_> = nodes
@@ -75,7 +75,7 @@ fn near_the_long_way(scene: &Scene) -> Vec<NodeHandle> {
     near
 }
 
-/// Numbers between -1 and 1 that look random and are the same at every run.
+/// Pseudorandom numbers between -1 and 1, the same at every run.
 struct Dice(fastrand::Rng);
 
 impl Dice {
@@ -92,7 +92,7 @@ impl Dice {
     }
 }
 
-/// A ship, and turrets on it.
+/// Inserts a ship with turrets.
 fn launch(scene: &mut Scene, dice: &mut Dice) -> Result<NodeHandle, Error> {
     let ship = scene.insert(scene.root(), Node::transform(dice.afloat()))?;
     for turret in 0..TURRETS {

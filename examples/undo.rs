@@ -1,6 +1,6 @@
-//! Undo and redo, as an editor has them: each step is a patch of what the user did, whatever that was.
+//! Undo and redo for an editor: each step is a patch of any edits of the user.
 //!
-//! A node that was deleted comes back with another handle and the same id: the selection of this editor is an id.
+//! A deleted node comes back with another handle but the same id, so the editor's selection is an id.
 //!
 //! ```text
 //! cargo run --example undo
@@ -25,8 +25,7 @@ impl Editor {
         Ok(Self { scene, recorder, undo: Vec::new(), redo: Vec::new() })
     }
 
-    /// Makes any edits, which are one step: what was undone before can no longer be redone. If one is refused, those
-    /// before it are taken back.
+    /// Makes any edits as one step, and clears the redo history. If an edit is refused, the earlier ones are undone.
     fn act<T>(&mut self, edits: impl FnOnce(&mut Scene) -> Result<T, hedgerow::Error>) -> Result<T, Box<dyn Error>> {
         let result = edits(&mut self.scene);
         if result.is_err() {
@@ -59,7 +58,7 @@ impl Editor {
         self.recorder.instance().node(id).expect("the node is there")
     }
 
-    /// The tree as text: a line for each node.
+    /// Returns the tree as text, a line for each node.
     fn shown(&self) -> String {
         let line = |node: NodeRef<'_>| format!("{:1$}{2:?}\n", "", 2 * node.depth(), node.node());
         self.scene.get(self.scene.root()).expect("a scene has a root").descendants().map(line).collect()
@@ -101,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let first = editor.scene.get(door).and_then(|door| door.previous_sibling()?.name());
     assert_eq!(first, Some("window"), "the moves are done again");
 
-    // A new edit after an undo: what was undone is gone for good.
+    // A new edit after an undo clears the redo history.
     editor.undo()?;
     editor.act(|scene| scene.insert(root, Node::group().named("tree")))?;
     editor.redo()?;

@@ -1,12 +1,12 @@
-// ozz-animation's side of benches/ozz.sh: a skeleton and a clip from a file, and jobs that are timed on request.
+// ozz-animation's side of benches/ozz.sh: reads a skeleton and a clip from a file, and times jobs on request.
 //
 //   driver RIG IFRAMES    the file that the Rust program writes, and the seconds between iframes (0: none)
 //
-// Requests come on the standard input, a line each; each is answered by one line on the standard output:
+// Each line of standard input is a request, answered by one line on standard output:
 //
 //   bytes             bytes of the clip
-//   models SECONDS    the model matrices then, three rows of four a joint, in the file's order of joints
-//   turn JOB          nanoseconds a joint that one turn of a job took: forward, backward, seek, models, crowd
+//   models SECONDS    the model matrices at a time, three rows of four for each joint, in the file's order
+//   turn JOB          nanoseconds per joint of one turn of a job: forward, backward, seek, models, crowd
 
 #include <chrono>
 #include <cstdint>
@@ -112,7 +112,7 @@ Rig Read(const char* path) {
   return rig;
 }
 
-// The joint of this number with all below it. Names are numbers, since the builder puts joints in an order of its own.
+// Returns a joint with its subtree. Names are numbers, because the builder reorders joints.
 RawSkeleton::Joint Below(const Rig& rig, int number) {
   RawSkeleton::Joint joint;
   joint.name = std::to_string(number).c_str();
@@ -123,7 +123,7 @@ RawSkeleton::Joint Below(const Rig& rig, int number) {
   return joint;
 }
 
-// All that one character has of its own.
+// The data of one character.
 struct Character {
   explicit Character(const Skeleton& skeleton)
       : context(skeleton.num_joints()), locals(skeleton.num_soa_joints()), models(skeleton.num_joints()) {}
@@ -178,7 +178,7 @@ class Player {
     std::printf("\n");
   }
 
-  // Nanoseconds a joint.
+  // Returns nanoseconds per joint.
   double Turn(const std::string& job) {
     const auto start = std::chrono::steady_clock::now();
     const int64_t poses = Work(job);
@@ -204,7 +204,7 @@ class Player {
     if (!job.Run()) Fail("local to model failed");
   }
 
-  // Does a turn, and returns how many poses that were.
+  // Runs a turn, and returns the number of poses.
   int64_t Work(const std::string& job) {
     Character& one = *characters_[0];
     const float duration = clip_->duration();

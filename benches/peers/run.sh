@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# All peers beside one another, on one thread and on two: benches/peers/README.md says what is measured.
+# Compares all peers, on one thread and on two: see benches/peers/README.md.
 #
 #   benches/peers/run.sh [--json] [options of the program; --help lists them]
 #
-# Bevy's systems on one thread and those on two are different builds. So there are two programs, which take turns shape
-# by shape; then their results are printed in one table. $CARGO_TARGET_DIR or benches/peers/target keeps the builds.
+# Bevy's systems need separate builds for one thread and for two. So two programs take turns shape by shape, and one
+# table has the results of both. $CARGO_TARGET_DIR or benches/peers/target keeps the builds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 json=no options=() shapes=()

@@ -25,10 +25,10 @@ Options:
 With `--features rayon` before the `--`, posing, culling and skinning go to several threads.
 ";
 
-/// The most characters: their vertices take 60 kB each.
+/// The greatest number of characters; the vertices of each take 60 kB.
 const MOST: u32 = 20_000;
 
-/// How to play, and what to draw.
+/// The parsed command line.
 pub(crate) struct Arguments {
     pub(crate) characters: NonZeroU32,
     pub(crate) frames: NonZeroU32,
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     pub(crate) json: bool,
 }
 
-/// Reads the arguments that follow the program's name.
+/// Parses the arguments after the program's name.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
     let some = |number| NonZeroU32::new(number).expect("the defaults are not zero");
     let (characters, frames) = (some(1000), some(120));

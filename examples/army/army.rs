@@ -1,4 +1,4 @@
-//! Who is in the army, and what is done in a frame.
+//! The characters of the army, and the stages of a frame.
 
 use crate::dice::Dice;
 use crate::puppet::{self, Cover, Gait, Lists, PuppetMesh, Rig};
@@ -13,69 +13,68 @@ use hedgerow::{
 };
 use std::sync::Arc;
 
-/// Who is farther than this from the camera, in metres, is posed in every second frame, and beyond twice the distance
-/// in every fourth.
+/// Characters farther than this from the camera, in metres, are posed every second frame; beyond twice this distance,
+/// every fourth frame.
 const NEAR: f32 = 25.0;
-/// How far columns are apart, and ranks, in metres.
+/// The distances between columns and between ranks, in metres.
 const COLUMN: f32 = 1.7;
 const RANK: f32 = 2.1;
 /// The mesh of all characters.
 const PUPPET: u32 = 0;
-/// Who goes in ten columns side by side, by the number of the gait: most walk, some run, sneak and stand.
+/// The gaits of ten adjacent columns: most walk, some run, sneak or stand.
 const COLUMNS: [usize; 10] = [0, 0, 0, 1, 1, 0, 0, 2, 2, 3];
 
 /// The colour of each cover, linear.
 pub(crate) type Coat = [Vec3; Cover::COUNT];
 
-/// All characters, and what is kept from frame to frame.
+/// All characters, and buffers kept from frame to frame.
 pub(crate) struct Army {
     pub(crate) rig: Rig,
     pub(crate) mesh: Arc<SkinnedMesh>,
-    /// By vertex of the skinned mesh.
+    /// The cover of each vertex of the skinned mesh.
     pub(crate) covers: Vec<Cover>,
     pub(crate) clips: Vec<Arc<Clip>>,
     pub(crate) characters: Vec<Character>,
-    /// How far the ranks reach back, in metres.
+    /// The depth of the field of ranks, in metres.
     depth: f32,
 
     bounds: JointBounds,
     pub(crate) skin: Arc<Skin>,
     batch: SkinBatch,
-    /// The root has everybody as a child. The user data of a draw is the number of its character.
+    /// The scene: all characters are children of the root. The user data of a draw is the character's number.
     pub(crate) scene: Scene,
-    /// One behind the other, by character.
+    /// The palettes of all characters, one after the other.
     pub(crate) palettes: Vec<Mat34>,
-    /// Room for the matrices of a few characters.
+    /// Scratch buffer for the matrices of a few characters.
     room: Vec<Mat34>,
     moves: Vec<(NodeHandle, Transform)>,
-    /// How many frames there were.
+    /// The number of frames so far.
     frames: u32,
-    /// How many characters were posed in the last frame.
+    /// The number of characters posed in the last frame.
     pub(crate) posed: usize,
-    /// What the camera sees.
+    /// The draws that the camera sees.
     draws: DrawList,
     pub(crate) visible: Vec<u32>,
-    /// Those of them whose vertices are not of their present pose.
+    /// The seen characters whose vertices are older than their pose.
     pending: Vec<u32>,
-    /// By character and vertex, in the characters' own space; those of the characters that were seen are of this frame.
+    /// Positions by character and vertex, in the character's space; up to date for characters that are seen.
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
 }
 
-/// One of them.
 pub(crate) struct Character {
     pub(crate) node: NodeHandle,
     player: Player<Arc<Clip>>,
     pose: Pose,
-    /// The box of the present pose, in the character's own space.
+    /// The box of the present pose, in the character's space.
     bounds: Aabb,
-    /// Seconds since it was posed.
+    /// Seconds since the last pose.
     waited: f32,
-    /// Whether it was posed in this frame, and whether its vertices are of its present pose.
+    /// Whether it was posed in this frame, and whether its vertices match the present pose.
     posed: bool,
     skinned: bool,
     place: Transform,
-    /// How fast its clip plays, and how many metres a second that takes it forward.
+    /// The speed of its clip, and the resulting speed in metres per second.
     tempo: f32,
     speed: f32,
     pub(crate) gait: usize,
@@ -83,7 +82,7 @@ pub(crate) struct Character {
 }
 
 impl Army {
-    /// Makes the clips and the mesh, and lines up so many characters.
+    /// Makes the clips and the mesh, and lines up `characters`.
     pub(crate) fn muster(characters: u32, seed: u64) -> Result<Self, CharacterError> {
         let rig = Rig::new()?;
         let lists = Lists::new(&PuppetMesh::new(&rig));
@@ -129,7 +128,7 @@ impl Army {
     fn enlist(&mut self, number: u32, gait: usize, place: Vec3, dice: &mut Dice) -> Result<(), CharacterError> {
         let clip = &self.clips[gait];
         let (player, pose) = puppet::player(&self.rig, clip, dice.between(0.0, clip.duration()));
-        // Those who stand look about; the others look where they go.
+        // Standing characters face any way; others face forward.
         let heading = if Gait::ALL[gait].speed() > 0.0 { 0.0 } else { dice.between(-0.8, 0.8) };
         let (size, tempo) = (dice.between(0.93, 1.06), dice.between(0.92, 1.08));
         let turn = Quat::from_rotation_y(heading);
@@ -156,15 +155,14 @@ impl Army {
         Ok(())
     }
 
-    /// Lets time pass: clips go on, and are sampled into poses, from which palettes and boxes are computed. With `eye`,
-    /// those who are far from there wait for their turn. Sixteen characters are done at a time, on several threads with
-    /// the feature `rayon`.
+    /// Advances the clips, samples poses, and computes palettes and boxes. With `eye`, distant characters are posed at
+    /// a lower rate. Works on sixteen characters at a time, on several threads with the feature `rayon`.
     pub(crate) fn pose(&mut self, seconds: f32, eye: Option<Vec3>) -> Result<(), CharacterError> {
         let palettes = self.palettes.chunks_exact_mut(self.skin.len());
         let mut due = Vec::with_capacity(self.characters.len());
         for ((number, character), palette) in (self.frames..).zip(&mut self.characters).zip(palettes) {
             character.waited += seconds;
-            // Neighbours have different turns, so that each frame has as much to do.
+            // Neighbours take turns, so all frames have equal work.
             let every = eye.map_or(1, |eye| every(character.place.translation.distance(eye)));
             character.posed = number.is_multiple_of(every);
             if character.posed {
@@ -192,7 +190,7 @@ impl Army {
         Ok(())
     }
 
-    /// Everybody goes on, and the boxes follow the poses. Who leaves the field in front comes again from behind.
+    /// Moves all characters forward, and sets their boxes. Characters that leave the field in front return at its back.
     pub(crate) fn march(&mut self, seconds: f32) -> Result<(), CharacterError> {
         self.moves.clear();
         for character in &mut self.characters {
@@ -209,7 +207,7 @@ impl Army {
         Ok(self.scene.set_locals(self.moves.iter().copied())?)
     }
 
-    /// Lists who can be seen.
+    /// Lists the characters in the frustum.
     pub(crate) fn cull(&mut self, frustum: &Frustum) -> Result<(), CharacterError> {
         self.scene.update();
         self.scene.cull(&mut [CullView::new(frustum, &mut self.draws)])?;
@@ -218,7 +216,7 @@ impl Army {
         Ok(())
     }
 
-    /// Skins those who can be seen and have another pose than when they were skinned before.
+    /// Skins the listed characters whose pose has changed.
     pub(crate) fn skin(&mut self) -> Result<(), anim::Error> {
         self.pending.clear();
         for &number in &self.visible {
@@ -231,12 +229,12 @@ impl Army {
         self.batch.skin_visible(&self.pending, &self.palettes, output)
     }
 
-    /// How many characters were skinned in the last frame.
+    /// Returns the number of characters skinned in the last frame.
     pub(crate) fn skinned(&self) -> usize {
         self.pending.len()
     }
 
-    /// Those who can be seen, each with its world matrix, positions and normals.
+    /// Returns the listed characters with world matrix, positions and normals.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (&Character, &Mat34, &[[f32; 3]], &[[f32; 3]])> {
         self.draws.commands().iter().zip(self.draws.matrices()).map(|(command, world)| {
             let vertices = self.batch.vertex_range(command.user_data).expect("each character is in the batch");
@@ -246,7 +244,7 @@ impl Army {
     }
 }
 
-/// In every how many frames somebody at a distance is posed.
+/// Returns the number of frames between poses at a distance.
 fn every(distance: f32) -> u32 {
     match distance / NEAR {
         ..1.0 => 1,
@@ -255,20 +253,20 @@ fn every(distance: f32) -> u32 {
     }
 }
 
-/// How many columns and ranks so many characters make: half again as wide as deep.
+/// Returns the columns and ranks for `characters`: 1.5 times as wide as deep.
 pub(crate) fn lines(characters: u32) -> [u32; 2] {
     let columns = (1..=characters).find(|&columns| columns * columns >= characters + characters / 2).unwrap_or(1);
     [columns, characters.div_ceil(columns)]
 }
 
-/// The middle of the field, and how far it reaches from there.
+/// Returns the middle and the radius of the field.
 pub(crate) fn field(characters: u32) -> (Vec3, f32) {
     let [width, depth] = lines(characters).map(|lines| lines as f32);
     let half = 0.5 * Vec3::new(width * COLUMN, 0.0, depth * RANK);
     (Vec3::new(0.0, 0.0, -half.z), half.length() + 3.0)
 }
 
-/// The colours that a character wears: shirts by what it does, the rest as it comes.
+/// Returns the colours of a character: the shirt shows the gait, the others are random.
 fn coat(gait: usize, dice: &mut Dice) -> Coat {
     let rgb = Vec3::new;
     let skin = dice.pick(&[rgb(0.60, 0.36, 0.24), rgb(0.50, 0.28, 0.17), rgb(0.30, 0.16, 0.09), rgb(0.66, 0.42, 0.30)]);

@@ -1,26 +1,26 @@
-//! Where the picture is seen from.
+//! The camera of the pictures.
 
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{Vec2, Vec3};
 use hedgerow::{math::Error, query::Frustum};
 
-/// A camera with straight perspective: x goes to the right of the picture, y down.
+/// A perspective camera: x points right in the picture, y down.
 pub(crate) struct Camera {
     eye: Vec3,
     right: Vec3,
     up: Vec3,
     forward: Vec3,
     target: Vec3,
-    /// The picture's size, and how many pixels away the picture would be if its pixels were in space.
+    /// The picture's size and focal length, in pixels.
     size: Vec2,
     focus: f32,
 }
 
 impl Camera {
-    /// What is nearer than this is not seen, in metres.
+    /// The distance of the near plane, in metres.
     pub(crate) const NEAR: f32 = 0.2;
 
-    /// A camera at a place that looks at another; `angle` is how much it sees from top to bottom, in radians.
+    /// Returns a camera at `eye` that looks at `target`; `angle` is the vertical field of view in radians.
     pub(crate) fn new(eye: Vec3, target: Vec3, angle: f32, [width, height]: [usize; 2]) -> Self {
         let forward = (target - eye).normalize();
         let right = forward.cross(Vec3::Y).normalize();
@@ -32,8 +32,8 @@ impl Camera {
         self.eye
     }
 
-    /// Where a point is in the picture, and the reciprocal of its distance, which is larger for what is nearer; `None`
-    /// for what is too near or behind the camera.
+    /// Returns the pixel of a point, and the reciprocal of its depth as z; `None` if the point is before the near
+    /// plane.
     pub(crate) fn project(&self, point: Vec3) -> Option<Vec3> {
         let way = point - self.eye;
         let distance = way.dot(self.forward);
@@ -44,13 +44,12 @@ impl Camera {
         })
     }
 
-    /// The way from the eye through a point of the picture, as long as it takes to get one metre forward.
+    /// Returns the ray from the eye through a pixel, scaled to a depth of one metre.
     pub(crate) fn ray(&self, x: f32, y: f32) -> Vec3 {
         let (x, y) = ((x - 0.5 * self.size.x) / self.focus, (0.5 * self.size.y - y) / self.focus);
         self.forward + self.right * x + self.up * y
     }
 
-    /// What it sees.
     pub(crate) fn frustum(&self) -> Result<Frustum, Error> {
         let angle = 2.0 * (0.5 * self.size.y / self.focus).atan();
         let projection = rh::proj::directx::perspective_infinite_reverse(angle, self.size.x / self.size.y, Self::NEAR);

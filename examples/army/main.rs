@@ -1,20 +1,19 @@
 //! A thousand characters, each with its own clip, time, speed and place: played, posed, culled and skinned, then drawn.
-//! Those who are far away are posed in every second or fourth frame, in which they also take the time that they waited.
+//! Distant characters are posed every second or fourth frame, and then advance by the whole time passed.
 //!
-//! `cargo run --release --example army -- --picture army.png` plays 120 frames and ends with a table of what each stage
-//! of a frame costs, and with a picture of the last one: columns of people who walk, run, sneak and stand about on a
-//! plain, in the light of an afternoon, each on its feet and with its shadow. `--sheet sheet.png` draws one of them in
-//! eight steps of each clip. `-- --help` tells more.
+//! `cargo run --release --example army -- --picture army.png` plays 120 frames, prints the cost of each stage, and
+//! draws the last frame: people who walk, run, sneak and stand on a plain, with shadows. `--sheet sheet.png` draws a
+//! character in eight steps of each clip. `-- --help` lists all options.
 //!
 //! | file | what |
 //! |---|---|
-//! | `army` | who stands where; what is done in a frame |
+//! | `army` | the characters; the stages of a frame |
 //! | `play` | the frames, and the time of each stage |
 //! | `report` | the table |
-//! | `view`, `sheet` | what is in the two pictures |
-//! | `picture`, `camera`, `raster`, `sun` | drawing, in a few lines of our own |
+//! | `view`, `sheet` | the contents of the two pictures |
+//! | `picture`, `camera`, `raster`, `sun` | a small software renderer |
 //!
-//! The people themselves are made by formulae, in `examples/puppet`.
+//! `examples/puppet` makes the people procedurally.
 
 mod arguments;
 mod army;
@@ -50,7 +49,7 @@ fn main() -> ExitCode {
     console::answer("army", HELP, arguments::parse(std::env::args_os().skip(1)), run)
 }
 
-/// Plays the frames, draws what is asked for, and returns the report.
+/// Plays the frames, draws the wanted pictures, and returns the report.
 fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
     let start = Instant::now();
     let mut army = Army::muster(arguments.characters.get(), arguments.seed)?;

@@ -1,4 +1,4 @@
-//! A picture of characters on a plain, in the light of an afternoon.
+//! A picture of characters on a plain in afternoon light.
 
 use crate::army::Coat;
 use crate::camera::Camera;
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-/// A character as it was skinned, in its own space, and where that is.
+/// A skinned character in its own space, and its world matrix.
 pub(crate) struct Figure<'a> {
     pub(crate) positions: &'a [[f32; 3]],
     pub(crate) normals: &'a [[f32; 3]],
@@ -21,7 +21,7 @@ pub(crate) struct Figure<'a> {
     pub(crate) world: Mat34,
 }
 
-/// Rays for a pixel along each side: edges are smooth.
+/// Rays per pixel along each axis, for antialiasing.
 const FINE: usize = 2;
 const SUN: Vec3 = Vec3::new(0.75, 0.72, 0.42);
 const SUNLIGHT: Vec3 = Vec3::new(2.35, 2.05, 1.65);
@@ -41,7 +41,7 @@ pub(crate) struct Picture {
     pub(crate) colours: Vec<[u8; 3]>,
 }
 
-/// What is seen through a pixel.
+/// The visible surface at a pixel.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     normal: [i8; 3],
@@ -49,8 +49,7 @@ struct Seen {
 }
 
 impl Picture {
-    /// Draws what a camera for a picture of [`fine`](Self::fine) size sees. `reach` is how far around `centre` shadows
-    /// fall.
+    /// Draws the view of a camera with [`fine`](Self::fine) size. Shadows fall within `reach` of `centre`.
     pub(crate) fn draw<'a>(
         size: [usize; 2],
         camera: &Camera,
@@ -88,7 +87,7 @@ impl Picture {
             let [x, y] = [pixel % width * FINE, pixel / width * FINE];
             let fine = (0..FINE * FINE).map(|ray| [x + ray % FINE, y + ray / FINE]);
             let colour = if fine.clone().all(|[x, y]| raster.nearness[y * raster.width + x] == 0.0) {
-                // Plain and sky have no edges.
+                // Plain and sky need no antialiasing.
                 light([x, y], 0.5 * FINE as f32)
             } else {
                 fine.map(|fine| light(fine, 0.5)).sum::<Vec3>() / (FINE * FINE) as f32
@@ -98,17 +97,16 @@ impl Picture {
         Self { width, height, colours: pixels.collect() }
     }
 
-    /// The size of what a camera has to take for a picture of some size.
+    /// Returns the camera's size for a picture of a size.
     pub(crate) fn fine(size: [usize; 2]) -> [usize; 2] {
         size.map(|side| side * FINE)
     }
 
-    /// A picture of one colour.
     pub(crate) fn plain([width, height]: [usize; 2]) -> Self {
         Self { width, height, colours: vec![[255; 3]; width * height] }
     }
 
-    /// Copies a smaller picture to a place in this one.
+    /// Copies a smaller picture into this one.
     pub(crate) fn paste(&mut self, other: &Self, [left, top]: [usize; 2]) {
         for (y, row) in other.colours.chunks_exact(other.width).enumerate() {
             let start = (top + y) * self.width + left;
@@ -116,7 +114,6 @@ impl Picture {
         }
     }
 
-    /// Writes a PNG file.
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         let side = |side: usize| u32::try_from(side).map_err(io::Error::other);
         let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), side(self.width)?, side(self.height)?);
@@ -129,7 +126,7 @@ impl Picture {
     }
 }
 
-/// The light that comes along a ray: from a character that is so near, from the plain, or from the sky.
+/// Returns the light along a ray: from the character seen at a depth, from the plain, or from the sky.
 fn shade(seen: Option<(f32, Seen)>, sun: &Sun, camera: &Camera, ray: Vec3) -> Vec3 {
     let (place, normal, colour) = if let Some((nearness, seen)) = seen {
         let normal = Vec3::from(seen.normal.map(f32::from)).normalize_or(Vec3::Y);
@@ -147,7 +144,7 @@ fn shade(seen: Option<(f32, Seen)>, sun: &Sun, camera: &Camera, ray: Vec3) -> Ve
     HORIZON.lerp(colour * (direct + ambient) * 0.62, clear)
 }
 
-/// Where the plain is sand, from 0 to 1: a few waves across each other.
+/// Returns the share of sand on the plain, from 0 to 1: a sum of waves.
 fn patches(x: f32, z: f32) -> f32 {
     let wave = |x: f32, z: f32| (x + 1.7 * (0.6 * z).sin()).sin() * (z + 1.3 * (0.8 * x).cos()).cos();
     (0.5 + 0.35 * wave(0.21 * x, 0.17 * z) + 0.22 * wave(0.9 * x, 1.1 * z) + 0.10 * wave(5.0 * x, 4.1 * z))
@@ -159,7 +156,7 @@ fn signed(value: f32) -> i8 {
     (value * 127.0).round() as i8
 }
 
-/// Linear light as sRGB, and back, by the square root that is near enough to the standard's curve.
+/// Linear light to sRGB, approximated by a square root; `decoded` is the inverse.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is clamped")]
 fn encoded(value: f32) -> u8 {
     (value.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8

@@ -1,28 +1,27 @@
-//! The frame loop, each stage timed by itself.
+//! The frame loop, with the time of each stage.
 
 use crate::army::Army;
 use crate::times::Times;
 use hedgerow::{character::CharacterError, glam::Vec3, query::Frustum};
 use std::time::Instant;
 
-/// Seconds a frame.
+/// The duration of a frame, in seconds.
 const FRAME: f32 = 1.0 / 60.0;
 
-/// What was measured in a run.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) pose: Times,
     pub(crate) cull: Times,
     pub(crate) skin: Times,
     pub(crate) frame: Times,
-    /// How many characters were posed, seen and skinned, in all frames together.
+    /// The characters posed, seen and skinned, summed over all frames.
     pub(crate) posed: usize,
     pub(crate) seen: usize,
     pub(crate) skinned: usize,
 }
 
-/// Plays the frames, after one that is not timed, in which everybody is posed and arrays grow to their size. With an
-/// eye, those who are far from it are posed at a lower rate.
+/// Plays the frames, after an untimed one that poses all characters and grows all arrays. With `eye`, distant
+/// characters are posed at a lower rate.
 pub(crate) fn play(
     army: &mut Army,
     (frustum, eye): (&Frustum, Option<Vec3>),

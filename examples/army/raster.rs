@@ -1,14 +1,14 @@
-//! Triangles as pixels.
+//! Rasterises triangles.
 
 use hedgerow::glam::{Vec2, Vec3, Vec3Swizzles as _};
 
-/// A grid of pixels that remembers the nearest of what was drawn to each.
+/// A grid of pixels with a depth buffer.
 pub(crate) struct Raster<P> {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// How near the nearest is, row by row; 0 where nothing was drawn.
+    /// The nearness of each pixel, row by row; 0 if nothing was drawn.
     pub(crate) nearness: Vec<f32>,
-    /// What it is.
+    /// The nearest surface at each pixel.
     pub(crate) pixels: Vec<P>,
 }
 
@@ -18,10 +18,10 @@ impl<P: Copy + Default> Raster<P> {
         Self { width, height, nearness: vec![0.0; pixels], pixels: vec![P::default(); pixels] }
     }
 
-    /// Draws a triangle of which the corners are x, y and nearness (above zero), where it is the nearest so far and
-    /// runs clockwise on the grid, whose y goes down. `paint` is told the shares of the corners.
+    /// Draws a triangle with corners (x, y, nearness > 0) that is clockwise on the grid, where y points down. `paint`
+    /// gets the barycentric coordinates of each visible pixel.
     ///
-    /// Shares are not corrected for perspective: triangles are to be small.
+    /// The coordinates are not perspective-correct, so triangles must be small.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounds are clamped to the grid")]
     pub(crate) fn triangle(&mut self, corners: [Vec3; 3], paint: impl Fn([f32; 3]) -> P) {
         let [a, b, c] = corners.map(Vec3::xy);

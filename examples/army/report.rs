@@ -1,4 +1,4 @@
-//! The end of a run: a table to read, or one JSON object.
+//! The report of a run: a table, or one JSON object.
 
 use crate::arguments::Arguments;
 use crate::army::Army;
@@ -9,18 +9,17 @@ use crate::times::{Times, milliseconds};
 use std::path::Path;
 use std::time::Duration;
 
-/// All that a run has to tell.
 pub(crate) struct Report<'r> {
     pub(crate) army: &'r Army,
     pub(crate) run: &'r Run,
     pub(crate) arguments: &'r Arguments,
-    /// Making the rig, the mesh, the clips and the characters.
+    /// The time to make the rig, the mesh, the clips and the characters.
     pub(crate) built: Duration,
-    /// Drawing the picture, if there is one.
+    /// The time to draw the picture, if any.
     pub(crate) drawn: Option<Duration>,
 }
 
-/// A stage of a frame: its key, its name, its times, and how many of what it works on a frame.
+/// A stage of a frame: key, name, times, and the number of items per frame with their name.
 type Stage<'r> = (&'static str, &'static str, &'r Times, Option<(f64, &'static str)>);
 
 impl Report<'_> {
@@ -37,17 +36,16 @@ impl Report<'_> {
         ]
     }
 
-    /// A number of all frames, for one.
+    /// Returns the mean per frame of a sum over all frames.
     fn a_frame(&self, of_all: usize) -> f64 {
         of_all as f64 / f64::from(self.arguments.frames.get())
     }
 
-    /// Nanoseconds a character, of the median.
+    /// Returns the median in nanoseconds per character.
     fn a_character(&self, times: &Times) -> f64 {
         milliseconds(times.median()) * 1e6 / self.army.characters.len() as f64
     }
 
-    /// The table.
     pub(crate) fn table(&self) -> String {
         let Self { army, arguments, .. } = self;
         let count = |number: u32| grouped(number as usize);
@@ -96,7 +94,7 @@ impl Report<'_> {
         }
     }
 
-    /// The same as one JSON object on one line; times in milliseconds, those of single things in nanoseconds.
+    /// Returns the report as one line of JSON; times in milliseconds, times per item in nanoseconds.
     pub(crate) fn json(&self) -> String {
         let Self { army, arguments, .. } = self;
         let stages: serde_json::Map<_, _> = self

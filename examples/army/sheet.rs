@@ -1,4 +1,4 @@
-//! A contact sheet: a row for each clip, and in it a character in eight steps of a cycle.
+//! A contact sheet: each row shows a clip in eight steps of its cycle.
 
 use crate::army::{Army, Coat};
 use crate::camera::Camera;
@@ -22,7 +22,7 @@ const COAT: Coat = [
     Vec3::new(0.06, 0.04, 0.03),
 ];
 
-/// Draws it: each step goes to its time by a seek.
+/// Draws the sheet; each step seeks to its time.
 pub(crate) fn sheet(army: &Army) -> Result<Picture, CharacterError> {
     let [width, height] = CELL;
     let mut sheet = Picture::plain([width * usize::from(STEPS), height * army.clips.len()]);
@@ -37,7 +37,7 @@ pub(crate) fn sheet(army: &Army) -> Result<Picture, CharacterError> {
     Ok(sheet)
 }
 
-/// One character from half the side.
+/// Draws one character, seen obliquely from the side.
 fn cell(army: &Army, pose: &Pose) -> Result<Picture, Error> {
     let skeleton = &army.rig.skeleton;
     let (mut models, mut room) = (Vec::new(), Vec::new());

@@ -1,39 +1,40 @@
-//! Light from one side, and the shadows in it.
+//! Sunlight with shadows.
 
 use crate::raster::Raster;
 use hedgerow::glam::Vec3;
 
-/// The sun, and what it sees: a picture along its rays in which whatever is nearest is lit, and all behind that is not.
+/// The sun with a shadow map: along each ray, the nearest surface is lit.
 pub(crate) struct Sun {
-    /// Towards the sun, and across.
+    /// The direction to the sun, and two directions across.
     pub(crate) direction: Vec3,
     right: Vec3,
     up: Vec3,
     centre: Vec3,
-    /// Half the width of what it lights with shadows, in metres.
+    /// Half the width of the area with shadows, in metres.
     reach: f32,
     lit: Raster<()>,
 }
 
-/// Pixels along a side of the sun's picture.
+/// Pixels along a side of the shadow map.
 const SIDE: usize = 4096;
 
 impl Sun {
-    /// A sun that shines from a direction on what is at most `reach` metres around a place.
+    /// Returns a sun with shadows within `reach` metres of `centre`.
     pub(crate) fn new(direction: Vec3, centre: Vec3, reach: f32) -> Self {
         let direction = direction.normalize();
         let right = Vec3::Y.cross(direction).normalize();
         Self { direction, right, up: direction.cross(right), centre, reach, lit: Raster::new([SIDE; 2]) }
     }
 
-    /// Lets a triangle cast its shadow. Only triangles that face away from the sun do, so that nothing shades itself.
+    /// Adds a triangle to the shadow map. Only triangles that face away from the sun are added, so no surface shades
+    /// itself.
     pub(crate) fn shade(&mut self, corners: [Vec3; 3]) {
         let [a, b, c] = corners.map(|corner| self.place(corner));
         self.lit.triangle([a, c, b], |_| ());
     }
 
-    /// How much of the sun reaches a point of a surface, from 0 to 1: the share of four pixels around it that see
-    /// nothing nearer. What is hardly behind the nearest is lit, too: pixels are not points.
+    /// Returns the fraction of sunlight at a point of a surface: the share of the four nearest pixels without a nearer
+    /// surface. A bias lights points just behind the nearest surface.
     pub(crate) fn light(&self, point: Vec3, normal: Vec3) -> f32 {
         let pixel = 2.0 * self.reach / SIDE as f32;
         let place = self.place(point + normal * (0.005 + 1.6 * pixel));
@@ -42,7 +43,7 @@ impl Sun {
         around.iter().filter(|&&(x, y)| self.is_lit(place + Vec3::new(x, y, slack))).count() as f32 / 4.0
     }
 
-    /// Where a point is in the sun's picture; z is how near it is to the sun, above zero within reach.
+    /// Returns a point in the shadow map; z is its nearness to the sun, positive within reach.
     fn place(&self, point: Vec3) -> Vec3 {
         let way = point - self.centre;
         let scale = SIDE as f32 / (2.0 * self.reach);

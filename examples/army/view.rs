@@ -5,12 +5,12 @@ use crate::camera::Camera;
 use crate::picture::{Figure, Picture};
 use hedgerow::glam::Vec3;
 
-/// A picture that is so wide, in the shape of a screen.
+/// Returns the size of a picture with a width and a screen's aspect ratio.
 fn size(width: u16) -> [usize; 2] {
     [usize::from(width), usize::from(width) * 9 / 16]
 }
 
-/// A camera before the first rank, a little to the side and above the heads.
+/// Returns a camera in front of the first rank, a little to the side and above the heads.
 pub(crate) fn camera(characters: u32, width: u16) -> Camera {
     let (centre, reach) = army::field(characters);
     let eye = Vec3::new(0.15 * reach, 1.6 + 0.08 * reach, 1.5 + 0.17 * reach);
@@ -18,7 +18,7 @@ pub(crate) fn camera(characters: u32, width: u16) -> Camera {
     Camera::new(eye, target, 0.62, Picture::fine(size(width)))
 }
 
-/// Everybody whom the camera sees.
+/// Draws all characters that the camera sees.
 pub(crate) fn picture(army: &Army, camera: &Camera, width: u16) -> Picture {
     let (centre, reach) = army::field(army.characters.len().try_into().unwrap_or(u32::MAX));
     let figures = army.seen().map(|(character, &world, positions, normals)| Figure {

@@ -1,17 +1,16 @@
-//! What a program is told, and what it says.
+//! Arguments and output of an example.
 
 use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// What the caller wants: the help, or a run with these arguments.
+/// The request of a command line: help, or a run with arguments.
 pub(crate) enum Request<A> {
     Help,
     Play(A),
 }
 
-/// Does what was asked for, prints what that gives, and returns how the program ends: 2 for arguments that make no
-/// sense.
+/// Runs the request, prints its output, and returns the exit code: 2 for invalid arguments.
 pub(crate) fn answer<A>(
     program: &str,
     help: &str,
@@ -35,7 +34,7 @@ pub(crate) fn answer<A>(
     }
 }
 
-/// Writes to stdout; a reader who has gone away is no failure.
+/// Writes to stdout; a closed pipe is no failure.
 fn print(program: &str, text: &str) -> ExitCode {
     match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -46,12 +45,12 @@ fn print(program: &str, text: &str) -> ExitCode {
     }
 }
 
-/// Writes to stderr, where there is nobody left to tell if that fails.
+/// Writes to stderr, and ignores errors.
 fn complain(program: &str, message: &str) {
     let _ = writeln!(io::stderr(), "{program}: {message}");
 }
 
-/// The number behind an option; `expected` says what it should have been.
+/// Returns the number after an option; `expected` describes it in the error.
 pub(crate) fn number<T: std::str::FromStr>(parser: &mut lexopt::Parser, expected: &str) -> Result<T, lexopt::Error> {
     let value = parser.value()?;
     let number = value.to_str().and_then(|text| text.parse().ok());

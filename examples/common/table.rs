@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 pub(crate) struct Table(String);
 
 impl Table {
-    /// A table below a line that says what it is of.
+    /// Returns a table with a title line.
     pub(crate) fn new(title: &str) -> Self {
         Self(format!("{title}\n\n"))
     }
@@ -20,13 +20,13 @@ impl Table {
         self.0.push('\n');
     }
 
-    /// The first row of a new part of the table.
+    /// Adds the head row of a new part.
     pub(crate) fn head<const N: usize>(&mut self, name: &str, columns: [&str; N]) {
         self.0.push('\n');
         self.row(name, columns);
     }
 
-    /// The text, with a last line below it.
+    /// Returns the text with a last line.
     pub(crate) fn end(mut self, line: &str) -> String {
         self.0.push('\n');
         self.0.push_str(line);
@@ -35,12 +35,12 @@ impl Table {
     }
 }
 
-/// Milliseconds with their unit.
+/// Returns milliseconds with their unit.
 pub(crate) fn in_ms(milliseconds: f64) -> String {
     format!("{milliseconds:.3} ms")
 }
 
-/// A number with a comma before every three digits.
+/// Returns a number with a comma before every three digits.
 pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();

@@ -1,8 +1,8 @@
-//! The times of a phase, a frame each.
+//! The times of a phase, one for each frame.
 
 use std::time::Duration;
 
-/// Durations in the order in which they were taken.
+/// Durations in frame order.
 #[derive(Default)]
 pub(crate) struct Times(Vec<Duration>);
 
@@ -11,8 +11,7 @@ impl Times {
         self.0.push(time);
     }
 
-    /// The time that a share of all, from 0 to 1, does not exceed: 0.5 for the median, 1 for the worst. Zero where
-    /// there are none.
+    /// Returns a quantile: 0.5 for the median, 1 for the maximum. Zero without times.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length")]
     pub(crate) fn quantile(&self, share: f64) -> Duration {
         let mut sorted = self.0.clone();
@@ -21,7 +20,6 @@ impl Times {
         sorted.get(place.min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
     }
 
-    /// The middle one.
     pub(crate) fn median(&self) -> Duration {
         self.quantile(0.5)
     }

@@ -22,7 +22,7 @@ Options:
   -h, --help   this text
 ";
 
-/// How to play.
+/// The parsed command line.
 pub(crate) struct Arguments {
     pub(crate) file: Option<PathBuf>,
     pub(crate) frames: NonZeroU32,
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     pub(crate) json: bool,
 }
 
-/// Reads the arguments that follow the program's name.
+/// Parses the arguments after the program's name.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
     let default_frames = NonZeroU32::new(300).expect("300 is not zero");
     let mut parsed = Arguments { file: None, frames: default_frames, people: 200, seed: 1, json: false };

@@ -1,5 +1,4 @@
-//! A glTF file, and what happens in it: its animations play, one after the other, and the parts that they leave alone
-//! are edited in ways that undo each other, so that the file stays what it is.
+//! The life of a glTF file: its animations play one after the other, and other parts get edits that are later undone.
 
 use crate::dice::Dice;
 use crate::turn::{Life, Tally};
@@ -10,46 +9,46 @@ use hedgerow_gltf::{AnimationPlayer, Import, ImportError, ImportOptions, Importe
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 
-/// Frames a second.
+/// Frames per second.
 const RATE: f32 = 60.0;
-/// The most nodes of a part that is moved or doubled.
+/// The greatest number of nodes in a part that is moved or copied.
 const PART: usize = 64;
-/// Frames for which a part is away from home, and for which a copy stays.
+/// The frames until a moved part returns and a copy is removed.
 const AWAY: usize = 10;
-/// The most seconds of an animation that are played before the next.
+/// The greatest time for each animation, in seconds.
 const TURN: f32 = 2.0;
 
-/// Reads a glTF 2.0 file, without what only a renderer needs.
+/// Reads a glTF 2.0 file, without parts that only a renderer needs.
 pub(crate) fn load(path: &Path) -> Result<Import, Box<dyn std::error::Error>> {
     let parts = Parts { motion: true, ..Parts::NODES };
     let import = ImportOptions::new().with_parts(parts).load(path);
     Ok(import.map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// The life of a file. Of a hundred nodes that no animation moves, ten turn or shift in a frame, around where they are
-/// in the file; one is given another parent and brought home ten frames later; one is doubled, with what hangs below
-/// it, and the copy removed as much later. In a file of ten such nodes, so is one at a time.
+/// The life of a file. For each hundred nodes without animation, a frame turns or shifts ten near their first
+/// transform. One node moves to another parent, and one subtree is copied, each for ten frames. Small files have one at
+/// a time.
 pub(crate) struct FileLife {
     dice: Dice,
     players: Vec<AnimationPlayer>,
     playing: usize,
-    /// How long the present animation has played, in seconds.
+    /// The time that the present animation has played, in seconds.
     played: f32,
     rigs: usize,
-    /// Nodes with a local transform that no animation moves, and that transform.
+    /// Nodes without animation, and their local transforms.
     still: Vec<(NodeHandle, Local)>,
-    /// Parts that no animation moves, small enough to be moved and doubled, with all that is below them.
+    /// Subtrees without animation, small enough to move and copy.
     parts: Vec<NodeHandle>,
-    /// All other nodes: where parts are moved to. They stay, so that a part can always come home.
+    /// All other nodes, which host moved parts. They stay, so a part can always return.
     hosts: Vec<NodeHandle>,
     guests: VecDeque<(usize, Guest)>,
     away: HashSet<NodeHandle>,
     copies: VecDeque<(usize, NodeHandle)>,
-    /// Every node of the file, its parent, and whether it has a local transform.
+    /// Every node of the file with its parent, and whether it has a local transform.
     tree: Vec<(NodeHandle, Option<NodeHandle>, bool)>,
 }
 
-/// A part that is not at home, and the way back.
+/// A moved part, and its old place.
 struct Guest {
     part: NodeHandle,
     home: NodeHandle,
@@ -58,11 +57,11 @@ struct Guest {
 }
 
 impl FileLife {
-    /// The life of a file that was just read. Its animations are compiled.
+    /// Returns the life of a file that was just read; compiles its animations.
     pub(crate) fn new(scene: &Scene, imported: &Imported, seed: u64) -> Result<Self, ImportError> {
         let players = (0..imported.animations.len()).map(|animation| imported.play(animation));
         let players: Vec<AnimationPlayer> = players.collect::<Result<_, _>>()?;
-        // What a rig moves is left to it, and so is what a rig hangs in.
+        // Nodes of rigs and their ancestors are not edited.
         let mut moved: HashSet<NodeHandle> = HashSet::new();
         for place in imported.rigs.iter().flat_map(|rig| &rig.places) {
             for node in place.nodes().filter_map(|(_, node)| scene.get(node)) {
@@ -94,7 +93,7 @@ impl FileLife {
         })
     }
 
-    /// Turns a node by a little, or shifts it: always from where it is in the file, so that it does not wander off.
+    /// Turns or shifts a node a little from its transform in the file, so that it does not drift.
     fn stir(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let (node, local) = self.still[self.dice.below(self.still.len())];
         let turn = Quat::from_rotation_y(self.dice.between(-0.1, 0.1));
@@ -114,7 +113,7 @@ impl FileLife {
         Ok(())
     }
 
-    /// Gives a part another parent, without a jump in the world.
+    /// Moves a part to another parent, and keeps its world transform.
     fn invite(&mut self, scene: &mut Scene, frame: usize, tally: &mut Tally) -> Result<(), Error> {
         let (part, host) = (self.dice.pick(&self.parts), self.dice.pick(&self.hosts));
         let Some(home) = scene.parent(part).filter(|_| !self.away.contains(&part)) else { return Ok(()) };
@@ -127,31 +126,31 @@ impl FileLife {
                 tally.moved += 1;
                 Ok(())
             }
-            // The host may be so flat that no place in the world can be kept below it: the scene is as before.
+            // If the host is singular, no world transform can be kept: the scene is unchanged.
             Err(Error::Singular(_) | Error::NotFinite(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// Brings a part home, to its old place.
+    /// Moves a part back to its old place.
     fn bring_home(&mut self, scene: &mut Scene, guest: Guest, tally: &mut Tally) -> Result<(), Error> {
         let Guest { part, home, before, local } = guest;
         self.away.remove(&part);
-        // The sibling before it may be away itself.
+        // The previous sibling may be away itself.
         let before = before.filter(|&before| scene.parent(before) == Some(home));
         scene.reparent(part, before.map_or(Place::FirstChildOf(home), Place::After), Keep::Local)?;
         tally.moved += 1;
-        // The move gave it one, if it had none, to keep its place in the world.
+        // Keeping the world transform may have given the part a local one.
         scene.edit(part)?.set_local(local)?;
         tally.set += 1;
         Ok(())
     }
 
-    /// Doubles a part beside itself.
+    /// Copies a part as its sibling.
     fn double(&mut self, scene: &mut Scene, frame: usize, tally: &mut Tally) -> Result<(), Error> {
         let part = self.dice.pick(&self.parts);
         let Some(parent) = scene.parent(part) else { return Ok(()) };
-        // It may have copies below it already.
+        // The part may contain copies already.
         if scene.get(part).unwrap().descendants().map(|node| node.handle()).skip(1).take(PART).count() < PART {
             let tree = scene.tree(part)?;
             let copy = scene.insert_tree(parent, &tree)?;
@@ -181,7 +180,7 @@ impl Life for FileLife {
             self.copies.pop_front();
             tally.removed += scene.remove(copy)?;
         }
-        // In a small file, one at a time.
+        // At least one at a time, also in a small file.
         let most = self.parts.len().div_ceil(10);
         for _ in 0..self.parts.len().div_ceil(100) {
             if self.guests.len() < most {
@@ -198,7 +197,7 @@ impl Life for FileLife {
         self.rigs
     }
 
-    /// The next step of the present animation, or the first of the next one.
+    /// Plays a step of the present animation, or starts the next animation.
     fn animate(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         let Some(player) = self.players.get_mut(self.playing) else { return Ok(()) };
         player.advance(1.0 / RATE);
@@ -211,7 +210,7 @@ impl Life for FileLife {
         Ok(())
     }
 
-    /// Everything that is away comes home, and copies go: what is left must be the file, node by node.
+    /// Moves all parts back and removes all copies. Then the scene must equal the file, node by node.
     fn end(&mut self, scene: &mut Scene) -> Result<(), Box<dyn std::error::Error>> {
         let mut tally = Tally::default();
         while let Some((_, guest)) = self.guests.pop_back() {
@@ -230,7 +229,7 @@ impl Life for FileLife {
     }
 }
 
-/// Whether a node has fewer than [`PART`] nodes below it.
+/// Returns whether a node has fewer than [`PART`] nodes below it.
 fn is_small(scene: &Scene, node: NodeHandle) -> bool {
     scene.get(node).is_some_and(|node| node.descendants().skip(1).take(PART).count() < PART)
 }

@@ -10,7 +10,6 @@ const STOREY: f32 = 2.8;
 /// The rooms of the two storeys, from left to right.
 const STOREYS: [[&str; 3]; 2] = [["kitchen", "hall", "parlour"], ["bedroom", "bathroom", "study"]];
 
-/// A house that stands.
 pub(crate) struct House {
     pub(crate) node: NodeHandle,
     pub(crate) rooms: Vec<Room>,
@@ -23,13 +22,12 @@ pub(crate) struct Room {
     pub(crate) furniture: Vec<NodeHandle>,
 }
 
-/// A door leaf's hinge: turning it about its y axis opens the door.
+/// The hinge of a door: rotation about its y axis opens the door.
 pub(crate) struct Door {
     pub(crate) hinge: NodeHandle,
     pub(crate) place: Vec3,
 }
 
-/// Builds a house on a lot.
 pub(crate) fn build(site: &mut Site<'_>, lot: NodeHandle) -> Result<House, Error> {
     let coat = site.dice.pick(&COATS);
     let node = site.put(lot, Node::transform(Transform::IDENTITY).with_material(coat as u32).named("house"))?;
@@ -52,7 +50,7 @@ pub(crate) fn build(site: &mut Site<'_>, lot: NodeHandle) -> Result<House, Error
     Ok(House { node, rooms, doors })
 }
 
-/// One room: floor, window, lamp, inner door and two to five pieces of furniture.
+/// Builds a room: floor, window, lamp, inner door and two to five pieces of furniture.
 fn room(site: &mut Site<'_>, floor: NodeHandle, name: &str, column: f32, doors: &mut Vec<Door>) -> Result<Room, Error> {
     let node = site.frame(floor, Transform::from_xyz(2.6 * column, 0.0, 0.0), name)?;
     site.put(node, Mesh::Floor.at(0.0, 0.0, 0.0).with_material(Material::Pine as u32))?;
@@ -68,7 +66,7 @@ fn room(site: &mut Site<'_>, floor: NodeHandle, name: &str, column: f32, doors: 
     Ok(Room { node, furniture })
 }
 
-/// One piece of furniture, with what stands on it.
+/// Builds a piece of furniture, and the things on it.
 fn piece(site: &mut Site<'_>, room: NodeHandle, doors: &mut Vec<Door>) -> Result<NodeHandle, Error> {
     let mesh = site.dice.pick(&[Mesh::Table, Mesh::Chair, Mesh::Chair, Mesh::Bed, Mesh::Cabinet]);
     let material = match mesh {
@@ -98,14 +96,14 @@ fn piece(site: &mut Site<'_>, room: NodeHandle, doors: &mut Vec<Door>) -> Result
     Ok(piece)
 }
 
-/// A free place in a room, and a quarter turn.
+/// Returns a random place in a room, with a quarter turn.
 pub(crate) fn spot(site: &mut Site<'_>) -> Transform {
     let (x, z) = (site.dice.between(-1.0, 1.0), site.dice.between(-3.5, 3.5));
     let turn = site.dice.pick(&[0.0, 1.0, 2.0, 3.0]) * FRAC_PI_2;
     Transform::from_xyz(x, 0.1, z).with_rotation(Quat::from_rotation_y(turn))
 }
 
-/// A hinge with a leaf and a knob on it.
+/// Builds a hinge with a leaf and a knob.
 fn door(site: &mut Site<'_>, parent: NodeHandle, place: Vec3, mesh: Mesh) -> Result<Door, Error> {
     let hinge = site.frame(parent, Transform::from_translation(place), "door")?;
     let leaf = site.put(hinge, mesh.at(0.45, 0.0, 0.0).with_material(Material::Oak as u32))?;

@@ -1,4 +1,4 @@
-//! What happens in the town from one frame to the next.
+//! The edits of the town from frame to frame.
 
 use crate::dice::Dice;
 use crate::house;
@@ -12,36 +12,35 @@ use hedgerow::{Error, Keep, NodeHandle, Scene, Transform, Visibility};
 use std::collections::VecDeque;
 use std::f32::consts::TAU;
 
-/// Houses torn down in a frame, and as many built: about one node in a hundred each.
+/// Houses torn down and built in a frame: about 1 % of the nodes each.
 const HOUSES: usize = 8;
 /// Frames for which a lot stays empty.
 const EMPTY_FRAMES: usize = 5;
-/// Houses whose doors turn in a frame.
+/// Houses whose doors move in a frame.
 const DOORS: usize = 40;
-/// Pieces of furniture that move within their house in a frame, and between houses.
+/// Pieces of furniture moved within a house and between houses in a frame.
 const MOVES: (usize, usize) = (60, 20);
-/// One tree in so many sways in a frame.
+/// One tree in this number sways in a frame.
 const GUST: usize = 4;
 
-/// The life of a town: what happens to it, and who walks in its streets.
+/// The life of a town: its edits and its people.
 pub(crate) struct TownLife {
     pub(crate) bustle: Bustle,
     pub(crate) people: People,
 }
 
-/// What happens to a town.
+/// The edits of a town.
 pub(crate) struct Bustle {
     town: Town,
     dice: Dice,
     empty_lots: VecDeque<usize>,
     dark_street: Option<usize>,
-    /// What moves where it is: set as one batch. Kept to save allocations.
+    /// Local transforms to set as one batch; reused to save allocations.
     moves: Vec<(NodeHandle, Transform)>,
 }
 
 impl TownLife {
-    /// The life of a town that was just built. Some lots are emptied at once, so that the first frame is like any
-    /// other.
+    /// Returns the life of a town that was just built. Empties some lots, so that the first frame is like any other.
     pub(crate) fn new(scene: &mut Scene, town: Town, people: u32, seed: u64) -> Result<Self, CharacterError> {
         let people = People::new(scene, &town.streets, people, seed)?;
         let mut bustle =
@@ -68,7 +67,6 @@ impl Life for TownLife {
 }
 
 impl Bustle {
-    /// Makes the edits of a frame.
     pub(crate) fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError> {
         let mut tally = Tally::default();
         self.moves.clear();
@@ -86,7 +84,7 @@ impl Bustle {
         Ok(tally)
     }
 
-    /// Every car drives on and its wheels turn; at a crossing it may take the other street.
+    /// Drives all cars and turns their wheels; at a crossing a car may change streets.
     fn drive(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let length = BLOCKS as f32 * PITCH;
         for car in &mut self.town.cars {
@@ -113,7 +111,7 @@ impl Bustle {
         Ok(())
     }
 
-    /// A gust goes through some of the trees.
+    /// Sways some of the trees.
     fn sway(&mut self, frame: usize) {
         for tree in self.town.trees.iter().skip(frame % GUST).step_by(GUST) {
             let bend = Quat::from_rotation_z(0.05 * (frame as f32 * 0.1 + tree.phase).sin());
@@ -121,13 +119,12 @@ impl Bustle {
         }
     }
 
-    /// The doors of some houses turn in their hinges.
     fn turn_doors(&mut self, scene: &Scene, frame: usize) {
         let angle = 0.8 * (1.0 + (frame as f32 * 0.05).sin());
         for _ in 0..DOORS {
             let lot = self.dice.below(self.town.lots.len());
             for door in self.town.lots[lot].house.iter().flat_map(|house| &house.doors) {
-                // A cabinet may have been carried to a house that is gone; its doors' handles tell.
+                // If a cabinet was carried to a house that is gone, its doors' handles are stale.
                 if !scene.contains(door.hinge) {
                     continue;
                 }
@@ -137,7 +134,7 @@ impl Bustle {
         }
     }
 
-    /// Furniture is carried to another room of its house, or to a room of another house.
+    /// Moves furniture to another room of its house or of another house.
     fn move_furniture(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let (within, between) = MOVES;
         for i in 0..within + between {
@@ -159,14 +156,13 @@ impl Bustle {
         Ok(())
     }
 
-    /// A piece of furniture out of a room of the house on this lot, where it has one.
+    /// Takes a piece of furniture from the house on a lot, if it has any.
     fn take_piece(&mut self, lot: usize) -> Option<NodeHandle> {
         let house = self.town.lots[lot].house.as_mut()?;
         let room = self.dice.below(house.rooms.len());
         house.rooms[room].furniture.pop()
     }
 
-    /// Some houses are torn down, with all that is in them.
     fn tear_down(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         for _ in 0..HOUSES {
             let lot = self.dice.below(self.town.lots.len());
@@ -178,7 +174,7 @@ impl Bustle {
         Ok(())
     }
 
-    /// On the lots that have been empty for longest, houses are built anew.
+    /// Builds houses on the lots that have been empty longest.
     fn build(&mut self, scene: &mut Scene, houses: usize, tally: &mut Tally) -> Result<(), Error> {
         for lot in self.empty_lots.drain(..houses) {
             let mut site = Site::new(scene, &mut self.dice);
@@ -189,7 +185,7 @@ impl Bustle {
         Ok(())
     }
 
-    /// The lanterns of one street go out, and those that were out go on.
+    /// Toggles the lanterns of one street.
     fn switch_lanterns(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let street = self.dice.below(self.town.streets.len());
         if let Some(dark) = self.dark_street.replace(street) {
@@ -201,7 +197,7 @@ impl Bustle {
         Ok(())
     }
 
-    /// One house gets another coat.
+    /// Paints a house in another colour.
     fn paint(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let lot = self.dice.below(self.town.lots.len());
         if let Some(house) = &self.town.lots[lot].house {
@@ -212,7 +208,7 @@ impl Bustle {
     }
 }
 
-/// The crossing street between two places along a street, by its rank.
+/// Returns the rank of the crossing street between two positions along a street.
 fn crossing(before: f32, after: f32) -> Option<usize> {
     (0..=BLOCKS).find(|&rank| {
         let line = rank as f32 * PITCH;

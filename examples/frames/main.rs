@@ -1,15 +1,13 @@
-//! The main job of the crate, on a scene of its own or on a glTF file: change a scene every frame, and get world
-//! transforms and a draw list from it.
+//! The main job of the crate, on a built-in town or a glTF file: edit a scene every frame, and get world transforms and
+//! a draw list.
 //!
-//! `cargo run --release --example frames` builds a town of about 100,000 nodes, plays 300 frames in which cars drive,
-//! doors turn, houses are torn down and built, and two hundred people walk the streets, and ends with a table of what
-//! each phase of a frame costs. The people are characters: their skeletons play clips, their boxes follow their poses,
-//! and the lamps in their hands are nodes that follow a joint. The rest of the town is the same without them
-//! (`--people 0`).
+//! `cargo run --release --example frames` builds a town of about 100,000 nodes, plays 300 frames, and prints the cost
+//! of each phase. Cars drive, doors turn, houses are torn down and built, and two hundred people walk the streets. The
+//! people are characters: skeletons play clips, boxes follow poses, and the lamps in their hands follow a joint.
+//! `--people 0` leaves them out.
 //!
-//! `cargo run --release --example frames -- FILE.glb` does so with a file: its animations play, one
-//! after the other, and the parts that they leave alone are edited in ways that undo each other, so that the file stays
-//! what it is. `-- --help` tells more.
+//! `cargo run --release --example frames -- FILE.glb` plays a file: its animations one after the other, and edits of
+//! other parts that are later undone. `-- --help` lists all options.
 
 mod arguments;
 #[path = "../common/console.rs"]
@@ -49,7 +47,7 @@ fn main() -> ExitCode {
     console::answer("frames", HELP, arguments::parse(std::env::args_os().skip(1)), run)
 }
 
-/// A scene and what happens in it.
+/// A scene and its life.
 struct Stage {
     title: String,
     scene: Scene,
@@ -57,7 +55,6 @@ struct Stage {
 }
 
 impl Stage {
-    /// Reads the file, or builds the town.
     fn set(arguments: &Arguments) -> Result<Self, Box<dyn Error>> {
         let seed = arguments.seed;
         match &arguments.file {
@@ -72,7 +69,6 @@ impl Stage {
 }
 
 impl Stage {
-    /// Reads the file.
     fn of_file(path: &Path, seed: u64) -> Result<Self, Box<dyn Error>> {
         let import = file::load(path)?;
         let life = Box::new(file::FileLife::new(&import.scene, &import.imported, seed)?);

@@ -1,10 +1,10 @@
-//! What the town is made of: meshes, materials, and the hand that puts them up.
+//! Meshes and materials of the town, and a builder that inserts nodes.
 
 use crate::dice::Dice;
 use hedgerow::glam::Vec3;
 use hedgerow::{Aabb, Drawable, Error, Node, NodeHandle, Scene, Transform};
 
-/// The meshes of the town; a renderer would have loaded one for each.
+/// The meshes of the town; a renderer would load one for each.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(crate) enum Mesh {
@@ -37,7 +37,7 @@ pub(crate) enum Mesh {
 }
 
 impl Mesh {
-    /// The drawable of this mesh: it stands on its origin, within a box of the mesh's width, height and depth in
+    /// Returns the drawable of this mesh. Its box stands on the origin, with the mesh's width, height and depth in
     /// metres.
     pub(crate) fn drawable(self) -> Drawable {
         let (width, height, depth) = match self {
@@ -67,19 +67,18 @@ impl Mesh {
             Self::Person => (1.2, 1.85, 0.4),
             Self::HandLamp => (0.15, 0.25, 0.15),
         };
-        // A tyre is centred on its axle, so that it turns about it.
+        // A tyre is centred on its axle and turns about it.
         let base = if matches!(self, Self::Tyre) { -0.5 * height } else { 0.0 };
         let low = Vec3::new(-0.5 * width, base, -0.5 * depth);
         Drawable::new(self as u32, Aabb::new(low, low + Vec3::new(width, height, depth)))
     }
 
-    /// A leaf of the tree: this mesh at that place, in the material that it inherits.
+    /// Returns a leaf node: this mesh at a place, with the inherited material.
     pub(crate) fn at(self, x: f32, y: f32, z: f32) -> Node<'static> {
         Node::transform(Transform::from_xyz(x, y, z)).with_drawable(self.drawable())
     }
 }
 
-/// The materials of the town.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(crate) enum Material {
@@ -106,10 +105,10 @@ pub(crate) enum Material {
     Rubber,
 }
 
-/// What houses are painted in.
+/// The materials of houses.
 pub(crate) const COATS: [Material; 3] = [Material::Brick, Material::Plaster, Material::Clinker];
 
-/// A scene under construction: inserts nodes, and counts them.
+/// Inserts nodes into a scene, and counts them.
 pub(crate) struct Site<'s> {
     pub(crate) scene: &'s mut Scene,
     pub(crate) dice: &'s mut Dice,
@@ -127,7 +126,7 @@ impl<'s> Site<'s> {
         self.scene.insert(parent, node)
     }
 
-    /// Inserts a node that only carries a transform.
+    /// Inserts a node that has only a transform.
     pub(crate) fn frame(&mut self, parent: NodeHandle, transform: Transform, name: &str) -> Result<NodeHandle, Error> {
         self.put(parent, Node::transform(transform).named(name))
     }

@@ -1,5 +1,5 @@
-//! The people of the town: characters whose nodes walk along the streets, whose skeletons play clips, whose boxes
-//! follow their poses, and who carry lamps in their hands.
+//! The people of the town: characters that walk along streets and carry lamps. Their skeletons play clips, and their
+//! boxes follow their poses.
 
 use crate::dice::Dice;
 use crate::parts::{Material, Mesh};
@@ -15,12 +15,12 @@ use hedgerow::{
 use std::f32::consts::PI;
 use std::sync::Arc;
 
-/// Frames a second.
+/// Frames per second.
 const RATE: f32 = 60.0;
-/// How far from the middle of the street people walk, in metres.
+/// The distance of people from the middle of the street, in metres.
 const PAVEMENT: f32 = 5.0;
 
-/// All people, and what is kept from frame to frame.
+/// All people, and buffers kept from frame to frame.
 pub(crate) struct People {
     body: Body,
     walkers: Vec<Walker>,
@@ -29,15 +29,15 @@ pub(crate) struct People {
     moves: Vec<(NodeHandle, Transform)>,
 }
 
-/// What all people have in common.
+/// The data shared by all people.
 pub(crate) struct Body {
     pub(crate) rig: Rig,
-    /// By which joints are counted in palettes.
+    /// The skin that numbers the joints of palettes.
     pub(crate) skin: Skin,
     bounds: JointBounds,
 }
 
-/// Somebody on a street, so many metres down it; a negative speed, in metres a second, leads back on the other side.
+/// A person `along` metres down a street. A negative speed, in metres per second, leads back on the other side.
 pub(crate) struct Walker {
     pub(crate) node: NodeHandle,
     player: Player<Arc<Clip>>,
@@ -50,8 +50,8 @@ pub(crate) struct Walker {
 }
 
 impl People {
-    /// So many people come to the streets. They have dice of their own: the rest of the town is as it would be without
-    /// them.
+    /// Puts `count` people on the streets. They have separate random numbers, so the rest of the town is the same
+    /// without them.
     pub(crate) fn new(scene: &mut Scene, streets: &[Street], count: u32, seed: u64) -> Result<Self, CharacterError> {
         let rig = Rig::new()?;
         let gaits = &Gait::ALL[..3];
@@ -85,29 +85,28 @@ impl People {
         Ok(people)
     }
 
-    /// What all have in common, and everybody: each can take a step by themselves.
+    /// Returns the shared data and all people, to step each separately.
     pub(crate) fn parts(&mut self) -> (&Body, &mut [Walker]) {
         (&self.body, &mut self.walkers)
     }
 
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.walkers.len()
     }
 
-    /// Everybody goes on: skeletons, nodes, boxes and lamps.
+    /// Plays a frame of all people: skeletons, nodes, boxes and lamps.
     pub(crate) fn frame(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         self.step()?;
         self.place(scene)
     }
 
-    /// Everybody takes a step.
+    /// Steps all people.
     fn step(&mut self) -> Result<(), CharacterError> {
         let Self { body, walkers, palette, .. } = self;
         walkers.iter_mut().try_for_each(|walker| body.step(walker, palette))
     }
 
-    /// Nodes, boxes and lamps follow the last step.
+    /// Sets nodes, boxes and lamps after the last step.
     pub(crate) fn place(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         self.moves.clear();
         for walker in &self.walkers {
@@ -123,8 +122,8 @@ impl People {
 }
 
 impl Body {
-    /// Somebody takes a step, which needs no scene: another thread may edit it meanwhile. Writes their palette, which
-    /// has a matrix for each joint of the skin.
+    /// Steps one person, and writes the palette: a matrix for each joint of the skin. Uses no scene, so another thread
+    /// may edit the scene meanwhile.
     pub(crate) fn step(&self, walker: &mut Walker, palette: &mut [Mat34]) -> Result<(), CharacterError> {
         walker.player.advance(RATE.recip());
         walker.player.sample(&mut walker.pose)?;
@@ -136,7 +135,7 @@ impl Body {
 }
 
 impl Walker {
-    /// Goes on, and turns round at the end of the street.
+    /// Walks on, and turns round at the end of the street.
     fn walk(&mut self) {
         let length = BLOCKS as f32 * PITCH;
         self.along += self.speed / RATE;
@@ -147,7 +146,7 @@ impl Walker {
     }
 }
 
-/// Where somebody is on a street: on the side that leads where they go.
+/// Returns the place of a person on a street: the direction decides the side.
 fn walker_place(along: f32, speed: f32) -> Transform {
     let (side, heading) = if speed < 0.0 { (-PAVEMENT, PI) } else { (PAVEMENT, 0.0) };
     Transform::from_xyz(side, 0.0, along).with_rotation(Quat::from_rotation_y(heading))

@@ -1,5 +1,5 @@
-//! The frame loop: edits, characters, maintenance, update, draw list, groups and the upload of matrices, each timed by
-//! itself.
+//! The frame loop: edits, characters, maintenance, update, draw list, groups and the upload of matrices, with the time
+//! of each.
 
 use crate::times::Times;
 use crate::turn::{Life, MAINTENANCE_BUDGET, Tally};
@@ -9,7 +9,6 @@ use hedgerow::draw::DrawGroups;
 use hedgerow::{DrawList, Mat34, Scene};
 use std::time::Instant;
 
-/// What was measured in a run.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) edits: Times,
@@ -25,12 +24,10 @@ pub(crate) struct Run {
     pub(crate) reconstituted_by_edits: usize,
     /// Slices reconstituted by `maintain`.
     pub(crate) reconstituted_by_maintenance: usize,
-    /// Draws of the last frame.
     pub(crate) draws: usize,
 }
 
-/// What a renderer has: a buffer on the GPU with all matrices, here an array, and one with the place in it of each
-/// instance.
+/// Arrays in place of a renderer's GPU buffers: all matrices, and the matrix index of each instance.
 #[derive(Default)]
 struct Uploads {
     mirror: MatrixMirror,
@@ -40,7 +37,7 @@ struct Uploads {
 }
 
 impl Uploads {
-    /// Brings both buffers in step.
+    /// Updates both buffers.
     fn sync(&mut self, scene: &Scene, list: &DrawList, groups: &DrawGroups) {
         let Self { mirror, matrices, instances, uploaded } = self;
         mirror.sync(scene, |step| match step {
@@ -54,7 +51,7 @@ impl Uploads {
     }
 }
 
-/// Plays the frames. The scene is brought up to date once before the first, untimed.
+/// Plays the frames, after one untimed update.
 pub(crate) fn play(scene: &mut Scene, life: &mut dyn Life, frames: u32) -> Result<Run, CharacterError> {
     let mut run = Run::default();
     let mut list = DrawList::new().without_matrices();

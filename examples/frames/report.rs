@@ -1,4 +1,4 @@
-//! The end of a run: a table to read, or one JSON object.
+//! The report of a run: a table, or one JSON object.
 
 use crate::play::Run;
 use crate::table::{Table, grouped, in_ms};
@@ -6,13 +6,12 @@ use crate::times::{Times, milliseconds};
 use hedgerow::stats::Stats;
 use std::time::Duration;
 
-/// All that a run has to tell.
 pub(crate) struct Report {
     /// The town and its seed, or the file.
     pub(crate) title: String,
     pub(crate) frames: u32,
     pub(crate) characters: usize,
-    /// Building the town or reading the file.
+    /// The time to build the town or to read the file.
     pub(crate) build: Duration,
     pub(crate) run: Run,
     pub(crate) stats: Stats,
@@ -41,7 +40,6 @@ impl Report {
         bytes as f64 / self.stats.nodes as f64
     }
 
-    /// The table.
     pub(crate) fn table(&self) -> String {
         let (run, stats) = (&self.run, &self.stats);
         let mut table = Table::new(&format!("{}, {} frames", self.title, self.frames));
@@ -54,7 +52,7 @@ impl Report {
         table.row("built in", [milliseconds(self.build)].map(in_ms));
 
         table.head("time a frame", ["median", "worst"]);
-        // Where there are no characters, there is no time for them.
+        // Without characters, the report has no time of characters.
         for (_, name, times) in
             self.phases().into_iter().filter(|(key, ..)| *key != "characters" || self.characters > 0)
         {
@@ -80,7 +78,7 @@ impl Report {
         table.end("The edited scene is valid.")
     }
 
-    /// The same as one JSON object on one line; times in milliseconds.
+    /// Returns the report as one line of JSON; times in milliseconds.
     pub(crate) fn json(&self) -> String {
         let (run, stats) = (&self.run, &self.stats);
         let (live, allocated) = (stats.live_bytes(), stats.allocated_bytes());

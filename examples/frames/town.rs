@@ -1,6 +1,6 @@
-//! The town: a grid of blocks with houses and trees, and the streets between them with lanterns and cars.
+//! The town: a grid of blocks with houses and trees, and streets with lanterns and cars.
 //!
-//! The blocks and the streets are children of the root. A town of the same seed is the same to the last bit.
+//! Blocks and streets are children of the root. The same seed gives the same town, to the last bit.
 
 use crate::dice::Dice;
 use crate::house::{self, House};
@@ -9,13 +9,13 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Error, Node, NodeHandle, Scene, SceneConfig, Transform};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
-/// Blocks along either side of the town; the streets are one more each way.
+/// Blocks along each side of the town; each direction has one street more.
 pub(crate) const BLOCKS: usize = 8;
 /// Metres from one street to the next.
 pub(crate) const PITCH: f32 = 80.0;
 /// Height of a tree's crown above its root, in metres.
 pub(crate) const CROWN: Vec3 = Vec3::new(0.0, 2.2, 0.0);
-/// Where a car's wheels are: front left, front right, rear left, rear right.
+/// The places of a car's wheels: front left, front right, rear left, rear right.
 pub(crate) const AXLES: [(Vec3, &str); 4] = [
     (Vec3::new(-0.8, 0.32, 1.4), "wheel_fl"),
     (Vec3::new(0.8, 0.32, 1.4), "wheel_fr"),
@@ -28,7 +28,7 @@ const TREES_PER_BLOCK: usize = 44;
 const CARS_PER_STREET: usize = 36;
 const LANTERNS_PER_STREET: usize = 32;
 
-/// What the life of the town needs to know about its scene.
+/// The handles that the life of the town needs.
 pub(crate) struct Town {
     pub(crate) streets: Vec<Street>,
     pub(crate) lots: Vec<Lot>,
@@ -49,7 +49,7 @@ pub(crate) struct Lot {
     pub(crate) house: Option<House>,
 }
 
-/// A tree, of which the crown moves.
+/// A tree; its crown moves.
 pub(crate) struct Tree {
     pub(crate) crown: NodeHandle,
     pub(crate) phase: f32,
@@ -64,7 +64,7 @@ pub(crate) struct Car {
     pub(crate) speed: f32,
 }
 
-/// Where a street number lies: the first half run along x, the others along z, [`BLOCKS`] + 1 of each.
+/// Returns the place of a street: the first [`BLOCKS`] + 1 run along x, the others along z.
 fn street_place(number: usize) -> Transform {
     let (turn, rank) = if number <= BLOCKS { (FRAC_PI_2, number) } else { (0.0, number - BLOCKS - 1) };
     let offset = rank as f32 * PITCH;
@@ -130,7 +130,7 @@ fn car(site: &mut Site<'_>, traffic: NodeHandle, street: usize, along: f32, spee
     Ok(Car { node, wheels, street, along, speed })
 }
 
-/// Where a car is on its street: in the right lane, heading where it drives.
+/// Returns the place of a car on its street: in the right lane, facing forward.
 pub(crate) fn car_place(along: f32, speed: f32) -> Transform {
     let (lane, heading) = if speed < 0.0 { (-2.0, PI) } else { (2.0, 0.0) };
     Transform::from_xyz(lane, 0.0, along).with_rotation(Quat::from_rotation_y(heading))

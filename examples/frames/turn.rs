@@ -1,43 +1,41 @@
-//! What is done to a scene in a frame, whatever the scene is.
+//! The trait of scenes that change from frame to frame.
 
 use hedgerow::Scene;
 use hedgerow::character::CharacterError;
 use std::time::Duration;
 
-/// How long maintenance may take in a frame.
+/// The time for maintenance in a frame.
 pub(crate) const MAINTENANCE_BUDGET: Duration = Duration::from_micros(500);
 
 /// Something that changes a scene from frame to frame.
 pub(crate) trait Life {
-    /// Makes the edits of this frame and tells what they were.
+    /// Makes the edits of a frame, and returns their counts.
     fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError>;
 
-    /// How many characters there are; in a file, rigs.
+    /// Returns the number of characters; in a file, of rigs.
     fn characters(&self) -> usize {
         0
     }
 
-    /// Lets the characters go on, and what they carry.
+    /// Advances the characters and the things they carry.
     fn animate(&mut self, _scene: &mut Scene) -> Result<(), CharacterError> {
         Ok(())
     }
 
-    /// Checks the scene after the last frame, where there is something to check.
+    /// Checks the scene after the last frame.
     fn end(&mut self, _scene: &mut Scene) -> Result<(), Box<dyn std::error::Error>> {
         Ok(())
     }
 }
 
-/// Edits, by their kind.
+/// Counts of edits by kind.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tally {
     /// Local transforms and other components set.
     pub(crate) set: usize,
     /// Subtrees moved to another parent.
     pub(crate) moved: usize,
-    /// Nodes inserted.
     pub(crate) inserted: usize,
-    /// Nodes removed.
     pub(crate) removed: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Gaits as clips with a key for each joint at 30 a second.
+//! Gaits as clips with 30 keys per second for each joint.
 
 use super::gait::Gait;
 use super::rig::Rig;
@@ -13,7 +13,7 @@ use hedgerow::{
 };
 use std::sync::Arc;
 
-/// One cycle of a gait, which ends as it begins: a rotation track for each joint that it turns, and where the hips are.
+/// Returns one looping cycle of a gait: a rotation track for each moving joint, and a translation track of the hips.
 fn raw_clip(rig: &Rig, gait: &Gait) -> Result<RawClip, CharacterError> {
     let times: Vec<f32> = (0..=gait.keys).map(|key| f32::from(key) / 30.0).collect();
     let stances: Vec<_> =
@@ -32,14 +32,14 @@ fn raw_clip(rig: &Rig, gait: &Gait) -> Result<RawClip, CharacterError> {
     Ok(clip)
 }
 
-/// The same with the keys that it takes to be right to a fifth of a millimetre on the skin, compiled.
+/// Returns the compiled clip, reduced to the keys that keep the skin within 0.2 mm.
 pub(crate) fn clip(rig: &Rig, gait: &Gait) -> Result<Arc<Clip>, CharacterError> {
     let raw = raw_clip(rig, gait)?;
     let (clip, _) = ClipBuilder::new().build_reduced(&raw, &rig.skeleton, &Reduction::new(2e-4, 0.1))?;
     Ok(Arc::new(clip))
 }
 
-/// A player that goes round and round, from a time on, and a pose for it.
+/// Returns a looping player at a time, and a pose for it.
 pub(crate) fn player(rig: &Rig, clip: &Arc<Clip>, time: f32) -> (Player<Arc<Clip>>, Pose) {
     let mut player = Player::new(Arc::clone(clip));
     player.set_playback(Playback::Loop);

@@ -1,4 +1,4 @@
-//! The puppet as the crate's own types.
+//! Converts the puppet to the crate's types.
 
 use super::flesh::Cover;
 use super::mesh::PuppetMesh;
@@ -9,10 +9,10 @@ use hedgerow::{
     skin::{Skin, SkinnedMesh},
 };
 
-/// Influences a vertex, those without a joint filled up with joint 0 and weight 0.
+/// Influences per vertex; unused ones have joint 0 and weight 0.
 const INFLUENCES: usize = 4;
 
-/// The lists that meshes are built from, an item for each vertex, influence or corner.
+/// Lists to build meshes from, with an item for each vertex, influence or corner.
 pub(crate) struct Lists {
     pub(crate) positions: Vec<Vec3>,
     pub(crate) normals: Vec<Vec3>,
@@ -41,12 +41,12 @@ impl Lists {
         }
     }
 
-    /// The skin that the lists count joints in: all of the skeleton's.
+    /// Returns the skin that numbers the joints of the lists: all joints of the skeleton.
     pub(crate) fn skin(rig: &Rig) -> Result<Skin, CharacterError> {
         Ok(Skin::at_rest(&rig.skeleton)?)
     }
 
-    /// The mesh as it is skinned.
+    /// Returns the mesh for skinning.
     pub(crate) fn skinned(&self, skin: &Skin) -> Result<SkinnedMesh, CharacterError> {
         let packed = |list: &[Vec3]| list.iter().map(Vec3::to_array).collect::<Vec<_>>();
         Ok(SkinnedMesh::builder(&packed(&self.positions))
@@ -56,7 +56,7 @@ impl Lists {
             .build(skin)?)
     }
 
-    /// The box about the mesh in any pose.
+    /// Returns the joint bounds of the mesh.
     pub(crate) fn bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
         JointBounds::new(skin, &self.positions, &self.joints, &self.weights)
     }

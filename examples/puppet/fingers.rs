@@ -5,12 +5,12 @@ use super::mesh::{PuppetMesh, Vertex};
 use super::rig::{self, Arm, Rig};
 use hedgerow::glam::Vec3;
 
-/// How thick a finger is at its knuckle and at its tip.
+/// The radius of a finger at its knuckle and at its tip.
 const RADII: [f32; 2] = [0.0105, 0.0075];
-/// The corners of a ring, to either side of the finger.
+/// The corners of a ring around the finger.
 const RING: [(f32, f32); 6] = [(1.0, 0.0), (0.5, 0.866), (-0.5, 0.866), (-1.0, 0.0), (-0.5, -0.866), (0.5, -0.866)];
 
-/// A ring of a tube: its middle and radius, and the joint that it follows with the one before that, in halves.
+/// A ring of a tube: middle, radius, and two joints that it follows with equal weights.
 struct Ring {
     middle: Vec3,
     radius: f32,
@@ -76,7 +76,7 @@ fn tube(mesh: &mut PuppetMesh, rings: &[Ring], tip: Vec3) {
     }
 }
 
-/// The vertex in which a tube ends, beside a ring.
+/// Adds the end vertex of a tube next to a ring.
 fn end(mesh: &mut PuppetMesh, ring: &Ring, place: Vec3, normal: Vec3) -> u32 {
     mesh.push(Vertex { place, normal, cover: Cover::Skin, influences: vec![(ring.joints[0], 1.0)] })
 }

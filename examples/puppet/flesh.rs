@@ -1,9 +1,9 @@
-//! The flesh of the puppet: a solid of cones with rounded ends that melt into each other.
+//! The flesh of the puppet: cones with rounded ends that blend into each other.
 
 use super::rig::{Arm, Leg, Rig};
 use hedgerow::glam::Vec3;
 
-/// What covers a part of the puppet; each character has colours of its own for these.
+/// The cover of a part of the puppet; each character has its own colour for each cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cover {
     Skin,
@@ -14,7 +14,6 @@ pub(crate) enum Cover {
 }
 
 impl Cover {
-    /// How many covers there are.
     pub(crate) const COUNT: usize = 5;
 }
 
@@ -28,7 +27,7 @@ pub(crate) struct Limb {
 }
 
 impl Limb {
-    /// How far a point is from the limb's surface, about; less than zero inside.
+    /// Returns the approximate distance of a point from the limb's surface; negative inside.
     pub(crate) fn distance(&self, point: Vec3) -> f32 {
         let along = self.to - self.from;
         let t = ((point - self.from).dot(along) / along.length_squared().max(1e-9)).clamp(0.0, 1.0);
@@ -36,13 +35,13 @@ impl Limb {
     }
 }
 
-/// How far around a seam two limbs melt into each other, in metres.
+/// The width of the blend around a seam of two limbs, in metres.
 const MELT: f32 = 0.045;
 
-/// All limbs of the puppet but its fingers: those of the legs come last.
+/// All limbs of the puppet without fingers; the legs come last.
 pub(crate) struct Flesh {
     pub(crate) limbs: Vec<Limb>,
-    /// Where the left and the right leg begin.
+    /// The first limb of the left and of the right leg.
     legs: [usize; 2],
 }
 
@@ -62,8 +61,9 @@ impl Flesh {
         flesh
     }
 
-    /// How far a point is from the puppet's surface, about; less than zero inside. Each leg melts into the trunk, but
-    /// not into the other one. Computes with nothing that machines round differently, so the mesh is the same on all.
+    /// Returns the approximate distance of a point from the puppet's surface; negative inside. Each leg blends into the
+    /// trunk, but not into the other leg. Uses only operations with exact rounding, so the mesh is the same on all
+    /// machines.
     pub(crate) fn distance(&self, point: Vec3) -> f32 {
         let [left, right] = self.legs;
         let trunk = Self::melted(&self.limbs[..left], point, f32::INFINITY);
@@ -71,7 +71,7 @@ impl Flesh {
         with_left.min(Self::melted(&self.limbs[right..], point, trunk))
     }
 
-    /// The distance from limbs that melt into each other, and into what is at a distance already.
+    /// Returns the distance to limbs that blend into each other and into a surface at `distance`.
     fn melted(limbs: &[Limb], point: Vec3, distance: f32) -> f32 {
         limbs.iter().fold(distance, |nearest, limb| {
             let distance = limb.distance(point);
@@ -81,12 +81,12 @@ impl Flesh {
         })
     }
 
-    /// The direction in which the distance grows: on the surface, outward. Unit length.
+    /// Returns the unit gradient of the distance: on the surface, the outward normal.
     pub(crate) fn outward(&self, point: Vec3) -> Vec3 {
         self.slope(point).normalize_or(Vec3::Y)
     }
 
-    /// The nearest point of the surface, as two steps of Newton's method find it.
+    /// Returns the nearest point of the surface, by two steps of Newton's method.
     pub(crate) fn on_surface(&self, mut point: Vec3) -> Vec3 {
         for _ in 0..2 {
             let slope = self.slope(point);
@@ -105,7 +105,7 @@ impl Flesh {
         self.limbs.push(Limb { joint, cover, from, to, radii });
     }
 
-    /// A pair of limbs at both sides of the middle.
+    /// Adds a pair of limbs, mirrored at the middle.
     fn pair(&mut self, joint: u16, cover: Cover, from: [f32; 3], to: [f32; 3], radii: [f32; 2]) {
         for side in [1.0, -1.0] {
             let place = |[x, y, z]: [f32; 3]| Vec3::new(x * side, y, z);

@@ -1,56 +1,54 @@
-//! Ways of moving, as one formula: feet follow their tracks over the ground, legs reach for them, and the rest of the
-//! body swings with them.
+//! Gaits as one formula: feet follow tracks over the ground, legs reach for the feet, and the body swings along.
 //!
-//! A phase of 0 is where the left foot meets the ground in front, 1 is where it does so again; the right foot is half a
-//! cycle later. Angles are in radians, lengths in metres.
+//! At phase 0 and again at 1, the left foot meets the ground in front; the right foot is half a cycle later. Angles are
+//! in radians, lengths in metres.
 
 use super::limbs;
 use super::rig::{Arm, Leg, Rig};
 use hedgerow::glam::{Quat, Vec3};
 use std::f32::consts::{PI, TAU};
 
-/// The numbers of a way of moving.
+/// The parameters of a gait.
 pub(crate) struct Gait {
     pub(crate) name: &'static str,
-    /// Keys of a cycle, at 30 a second.
+    /// Keys of a cycle, at 30 per second.
     pub(crate) keys: u16,
-    /// The part of a cycle in which a foot is on the ground, and how far that goes back meanwhile.
+    /// The fraction of a cycle in which a foot is on the ground, and the distance that it moves back meanwhile.
     stance: f32,
     stride: f32,
-    /// Where the middle of that is, before the hips; and how far to the side.
+    /// The middle of that distance: how far in front of the hips, and how far to the side.
     centre: f32,
     width: f32,
-    /// How high a foot is lifted.
+    /// The height to which a foot is lifted.
     lift: f32,
-    /// How a foot is pitched: toes up when it meets the ground, down when it leaves it, and while it swings.
+    /// The pitch of a foot: toes up at the strike, toes down at push-off, and during the swing.
     strike: f32,
     push: f32,
     kick: f32,
-    /// How much lower than at rest the hips are, how far they bob, and the phase in which they are highest.
+    /// The hips' drop below rest, the height of their bob, and the phase at which they are highest.
     drop: f32,
     bob: f32,
     crest: f32,
-    /// How far the hips sway to the side of the standing leg, and turn with the leg in front.
+    /// The sway of the hips to the standing leg, and their turn with the leg in front.
     sway: f32,
     turn: f32,
-    /// How far the chest leans forward, and the head looks about.
+    /// The forward lean of the chest, and how far the head looks about.
     lean: f32,
     look: f32,
-    /// How far an arm swings, is held forward and bent, and fingers are closed.
+    /// The swing of an arm, how far it is held forward and bent, and how far fingers are closed.
     swing: f32,
     hold: f32,
     elbow: f32,
     fist: f32,
 }
 
-/// Local rotations of all joints, and where the hips are.
+/// Local rotations of all joints, and the position of the hips.
 pub(crate) struct Stance {
     pub(crate) hips: Vec3,
     pub(crate) rotations: Vec<Quat>,
 }
 
 impl Gait {
-    /// All of them.
     pub(crate) const ALL: [Self; 4] = [
         Self {
             name: "walk",
@@ -146,17 +144,16 @@ impl Gait {
         },
     ];
 
-    /// How long a cycle lasts, in seconds.
     pub(crate) fn duration(&self) -> f32 {
         f32::from(self.keys) / 30.0
     }
 
-    /// How fast it takes a puppet forward, in metres a second, so that feet on the ground stay where they are.
+    /// Returns the forward speed at which feet on the ground do not slide, in metres per second.
     pub(crate) fn speed(&self) -> f32 {
         self.stride / (self.stance * self.duration())
     }
 
-    /// Every joint at a phase.
+    /// Returns the stance at a phase.
     pub(crate) fn at(&self, rig: &Rig, phase: f32) -> Stance {
         let body = &rig.body;
         let wave = |cycles: f32, crest: f32| (TAU * cycles * (phase - crest)).cos();
@@ -169,12 +166,12 @@ impl Gait {
         let tilt = 0.25 * self.lean;
         let hips = Quat::from_rotation_y(turn) * Quat::from_rotation_z(roll) * Quat::from_rotation_x(tilt);
         stance.set(body.hips, hips);
-        // The chest turns as far to the other side; breath goes through the spine.
+        // The chest turns the other way by the same angle; breath moves the spine.
         let bend = 0.25 * (self.lean - tilt) + 0.012 * wave(2.0, 0.1);
         let back =
             Quat::from_rotation_y(-0.5 * turn) * Quat::from_rotation_z(-0.3 * roll) * Quat::from_rotation_x(bend);
         body.spine.iter().for_each(|&joint| stance.set(joint, back));
-        // The head stays level, and looks ahead, or about.
+        // The head stays level, and looks ahead or about.
         let look = turn + self.look * (TAU * phase).sin();
         let up = Quat::from_rotation_y(0.33 * look) * Quat::from_rotation_x(-0.30 * self.lean);
         body.neck.iter().chain([&body.head]).for_each(|&joint| stance.set(joint, up));
@@ -188,7 +185,7 @@ impl Gait {
         stance
     }
 
-    /// An arm swings against the leg of its side.
+    /// Swings an arm against the leg of its side.
     fn arm(&self, rig: &Rig, arm: &Arm, side: f32, phase: f32, stance: &mut Stance) {
         let swing = -(TAU * phase).cos();
         let forward = self.swing * swing + self.hold;
@@ -196,7 +193,7 @@ impl Gait {
         stance.set(arm.clavicle, Quat::from_rotation_y(-0.10 * side * self.swing * swing));
         stance.set(arm.upper, Quat::from_rotation_x(-0.75 * self.lean - forward) * hang);
         stance.set(arm.upper_twist, Quat::from_axis_angle(hang.inverse() * Vec3::Y, 0.06 * side * swing));
-        // The elbow's axis is across the body when the arm hangs, turned inward a little.
+        // While the arm hangs, the elbow's axis is across the body, turned inward a little.
         let axis = hang.inverse() * Vec3::new(1.0, 0.35 * side, 0.0).normalize();
         let bend = self.elbow * (1.0 + 0.30 * swing);
         stance.set(arm.fore, Quat::from_axis_angle(axis, -bend));
@@ -214,11 +211,11 @@ impl Gait {
         }
     }
 
-    /// A leg reaches for where its foot is.
+    /// Lets a leg reach for its foot.
     fn leg(&self, rig: &Rig, leg: &Leg, side: f32, phase: f32, hips: Quat, stance: &mut Stance) {
         let pitch = self.pitch(phase);
         let foot = Quat::from_rotation_x(pitch);
-        // A foot rolls over its heel while the toes are up, and over the ball after that.
+        // A foot rolls over its heel while the toes are up, then over the ball.
         let pivot = if pitch < 0.0 { Vec3::new(0.0, -0.08, -0.07) } else { Vec3::new(0.0, -0.085, 0.135) };
         let (along, height) = self.track(phase);
         let flat = Vec3::new(side * self.width, rig.place(leg.foot).y + height, along);
@@ -235,7 +232,8 @@ impl Gait {
         stance.set(leg.toes, Quat::from_rotation_x(-toes));
     }
 
-    /// How far before the hips a foot is, and how high: back with the ground, then forward through the air.
+    /// Returns the distance of a foot in front of the hips and its height: back with the ground, then forward through
+    /// the air.
     fn track(&self, phase: f32) -> (f32, f32) {
         let half = 0.5 * self.stride;
         if phase <= self.stance {
@@ -243,14 +241,14 @@ impl Gait {
         }
         let swing = 1.0 - self.stance;
         let u = (phase - self.stance) / swing;
-        // A cubic whose slope at both ends is that of the ground.
+        // A cubic with the ground's slope at both ends.
         let slope = -self.stride * swing / self.stance;
         let rise = u * u * (3.0 - 2.0 * u);
         let along = -half + self.stride * rise + slope * u * (1.0 - u) * (1.0 - 2.0 * u);
         (self.centre + along, self.lift * (PI * u).sin().powi(2))
     }
 
-    /// How far the toes are down.
+    /// Returns the pitch of a foot; positive with toes down.
     fn pitch(&self, phase: f32) -> f32 {
         let (stance, swing) = (self.stance, 1.0 - self.stance);
         let keys = [

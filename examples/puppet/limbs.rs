@@ -1,10 +1,10 @@
-//! How limbs reach: two bones towards a place, and fingers that close.
+//! Inverse kinematics of legs, and closing of fingers.
 
 use super::rig::{Arm, Leg, Rig};
 use hedgerow::glam::{Mat3, Quat, Vec3};
 
-/// The rotations of thigh and shin, in model space, with which the leg reaches from the hip joint to a place for the
-/// ankle, as far as it is long, and the knee points where `knee` does.
+/// Returns the rotations of thigh and shin, in model space, with which the leg reaches from hip to ankle, or as far as
+/// it is long. The knee points along `knee`.
 ///
 /// The law of cosines gives the angle at the hip.
 pub(super) fn reach(rig: &Rig, leg: &Leg, hip: Vec3, ankle: Vec3, knee: Vec3) -> [Quat; 2] {
@@ -27,13 +27,13 @@ pub(super) fn reach(rig: &Rig, leg: &Leg, hip: Vec3, ankle: Vec3, knee: Vec3) ->
     })
 }
 
-/// The rotation of each joint of a finger that closes by an angle: about what is across the finger and the palm's
+/// Returns the rotation of each joint of a finger that closes by an angle, about the axis across finger and palm
 /// normal.
 pub(super) fn curl(rig: &Rig, arm: &Arm, finger: usize, angle: f32) -> Quat {
     let [first, second, _] = arm.fingers[finger].map(|joint| rig.place(joint));
     let down = (rig.place(arm.hand) - rig.place(arm.fore)).normalize();
     let front = rig.place(arm.fingers[1][0]) - rig.place(arm.fingers[4][0]);
-    // At rest palms look down and at the body.
+    // At rest, palms face down and toward the body.
     let normal = down.cross(front).normalize();
     let normal = if normal.y < 0.0 { normal } else { -normal };
     Quat::from_axis_angle((second - first).cross(normal).normalize(), angle)

@@ -1,4 +1,4 @@
-//! The puppet's mesh: its vertices with what they follow, and its triangles.
+//! The puppet's mesh: vertices with influences, and triangles.
 
 use super::fingers;
 use super::flesh::{Cover, Flesh};
@@ -6,27 +6,27 @@ use super::rig::Rig;
 use super::surface::Surface;
 use hedgerow::glam::Vec3;
 
-/// A closed mesh in the rest pose: the skin of the body, and ten fingers that are rooted in it.
+/// A closed mesh in the rest pose: the skin of the body, and ten fingers that begin inside it.
 #[derive(Default)]
 pub(crate) struct PuppetMesh {
     pub(crate) vertices: Vec<Vertex>,
-    /// Corners are counter-clockwise where a triangle is seen from outside.
+    /// Triangles, counter-clockwise from outside.
     pub(crate) triangles: Vec<[u32; 3]>,
 }
 
 /// A vertex at rest, in metres.
 pub(crate) struct Vertex {
     pub(crate) place: Vec3,
-    /// Outward, of unit length.
+    /// The outward normal, of unit length.
     pub(crate) normal: Vec3,
     pub(crate) cover: Cover,
-    /// One to four joints of the skeleton that it follows, the most important first, with weights whose sum is 1.
+    /// One to four joints with weights of sum 1, greatest first.
     pub(crate) influences: Vec<(u16, f32)>,
 }
 
-/// How much farther than the nearest limb another one may be for a vertex to follow it too, in metres.
+/// A vertex follows limbs at most this much farther than the nearest one, in metres.
 const REACH: f32 = 0.065;
-/// The most joints that a vertex follows, and the least weight that counts.
+/// The greatest number of joints of a vertex, and the least weight.
 const MOST: usize = 4;
 const LEAST: f32 = 0.05;
 
@@ -57,8 +57,8 @@ impl PuppetMesh {
     }
 }
 
-/// What a vertex on the body follows, and what it is covered with: the nearest limb's joint, and joints near that one
-/// in the skeleton whose limbs are hardly farther off.
+/// Returns influences and cover of a vertex on the body: the joint of the nearest limb, and close joints whose limbs
+/// are hardly farther.
 fn follow(rig: &Rig, flesh: &Flesh, place: Vec3) -> (Vec<(u16, f32)>, Cover) {
     let mut joints: Vec<(u16, f32)> = Vec::new();
     let (mut nearest, mut cover) = ((0, f32::INFINITY), Cover::Skin);
@@ -86,7 +86,7 @@ fn follow(rig: &Rig, flesh: &Flesh, place: Vec3) -> (Vec<(u16, f32)>, Cover) {
     (joints, cover)
 }
 
-/// How many bones lie on the way from one joint to another.
+/// Returns the number of bones between two joints.
 fn steps_between(rig: &Rig, a: u16, b: u16) -> usize {
     let up = |joint: u16| std::iter::successors(Some(joint), |&joint| rig.parent(joint));
     for (above, joint) in up(a).enumerate() {

@@ -1,17 +1,17 @@
-//! A person made by formulae, for the examples that show characters: a rig of 68 joints, a closed skin of about 2,500
-//! vertices and 5,000 triangles, and clips of how it moves.
+//! A procedural person for the examples with characters: a rig of 68 joints, a closed skin of about 2,500 vertices and
+//! 5,000 triangles, and clips.
 //!
 //! | file | what |
 //! |---|---|
 //! | `rig` | the joints |
 //! | `flesh` | the solid around them |
-//! | `surface` | its surface as triangles |
-//! | `fingers` | fingers, too thin for the lattice that the surface is found on |
-//! | `mesh` | both together, and which joints each vertex follows |
-//! | `limbs` | how a leg reaches a place |
-//! | `gait` | walking, running, sneaking and standing, as one formula with four rows of numbers |
-//! | `clips` | the gaits as clips, and players of these |
-//! | `figure` | the mesh as it is skinned and culled |
+//! | `surface` | the solid's surface as triangles |
+//! | `fingers` | fingers, too thin for the surface's lattice |
+//! | `mesh` | surface and fingers, with the influences of each vertex |
+//! | `limbs` | inverse kinematics of legs; fingers that close |
+//! | `gait` | walking, running, sneaking and standing: one formula with four sets of parameters |
+//! | `clips` | the gaits as clips, and their players |
+//! | `figure` | the mesh for skinning and culling |
 
 mod clips;
 mod figure;

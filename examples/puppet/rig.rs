@@ -1,7 +1,7 @@
-//! The joints of the puppet: a person 1.8 metres tall who looks along z, with the left hand along x, and holds the arms
-//! half lowered and the feet apart.
+//! The joints of the puppet: a person 1.8 metres tall who faces +z, with the left hand at +x, arms half lowered and
+//! feet apart.
 //!
-//! At rest no joint is turned, so a joint's axes are the model's.
+//! At rest no joint is rotated, so the axes of joints are the model's.
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -10,27 +10,27 @@ use hedgerow::{
     character::CharacterError,
 };
 
-/// The skeleton, where its joints lie at rest in model space, and which joint is which.
+/// The skeleton, the rest positions of its joints in model space, and the joints by name.
 pub(crate) struct Rig {
     pub(crate) skeleton: Skeleton,
     pub(crate) places: Vec<Vec3>,
     pub(crate) body: Body,
 }
 
-/// The joints that clips move and flesh hangs on.
+/// The joints that clips move and flesh follows.
 pub(crate) struct Body {
     pub(crate) hips: u16,
-    /// From the waist to the chest.
+    /// The spine, from waist to chest.
     pub(crate) spine: [u16; 4],
     pub(crate) neck: [u16; 2],
     pub(crate) head: u16,
     pub(crate) jaw: u16,
-    /// The left one first.
+    /// The arms, left first.
     pub(crate) arms: [Arm; 2],
     pub(crate) legs: [Leg; 2],
 }
 
-/// The joints of an arm. A twist joint is half way down its bone, where the flesh turns half as far as at the end.
+/// The joints of an arm. A twist joint is halfway down its bone and turns half as far as the end.
 pub(crate) struct Arm {
     pub(crate) clavicle: u16,
     pub(crate) upper: u16,
@@ -38,7 +38,7 @@ pub(crate) struct Arm {
     pub(crate) fore: u16,
     pub(crate) fore_twist: u16,
     pub(crate) hand: u16,
-    /// Three joints a finger, the thumb first.
+    /// Three joints per finger, thumb first.
     pub(crate) fingers: [[u16; 3]; 5],
 }
 
@@ -54,8 +54,7 @@ pub(crate) struct Leg {
 
 /// The direction of the left arm at rest: 40 degrees below the horizontal.
 const ARM: Vec3 = Vec3::new(0.766, -0.643, 0.0);
-/// Fingers, the thumb first: its name, how far down the hand it begins, how far to the front, and the length of each
-/// bone.
+/// Fingers, thumb first: name, start along the hand, start toward the front, and the length of each bone.
 const FINGERS: [(&str, f32, f32, [f32; 3]); 5] = [
     ("thumb", 0.025, 0.032, [0.040, 0.030, 0.024]),
     ("index", 0.088, 0.030, [0.040, 0.025, 0.020]),
@@ -93,23 +92,21 @@ impl Rig {
         let body = Body { hips, spine, neck, head, jaw, arms, legs };
 
         let (skeleton, map) = tree.builder.build()?;
-        // Joints are given in depth-first order, which the builder keeps.
+        // The builder keeps the order of joints that are given depth first.
         assert!((0..).zip(map.as_slice()).all(|(given, &joint)| given == joint));
         Ok(Self { skeleton, places: tree.places, body })
     }
 
-    /// The place of a joint at rest, in model space.
+    /// Returns the place of a joint at rest, in model space.
     pub(crate) fn place(&self, joint: u16) -> Vec3 {
         self.places[usize::from(joint)]
     }
 
-    /// A joint's parent.
     pub(crate) fn parent(&self, joint: u16) -> Option<u16> {
         Some(self.skeleton.parents()[usize::from(joint)]).filter(|&parent| parent != Skeleton::NO_PARENT)
     }
 }
 
-/// A skeleton under construction.
 struct Tree {
     builder: SkeletonBuilder,
     places: Vec<Vec3>,
@@ -138,7 +135,7 @@ impl Tree {
         joint("grip", hand, along(shoulder, 0.60) + place(-0.02, -0.025, 0.0));
         let fingers = FINGERS.map(|(name, down, front, lengths)| {
             let knuckle = along(shoulder, 0.535 + down) + Vec3::Z * front;
-            // The thumb points forward as much as down.
+            // The thumb points equally forward and down.
             let direction = if name == "thumb" { place(0.62, -0.52, 0.59) } else { along(Vec3::ZERO, 1.0) };
             let middle = knuckle + direction * lengths[0];
             let first = joint(&format!("{name}_1"), hand, knuckle);
@@ -162,7 +159,7 @@ impl Tree {
     }
 }
 
-/// How far the tip of a finger is from its last joint, and which way: as far and where the last bone goes.
+/// Returns the vector from a finger's last joint to its tip, along the last bone.
 pub(crate) fn finger_tip(rig: &Rig, finger: usize, joints: [u16; 3]) -> Vec3 {
     let [_, second, third] = joints.map(|joint| rig.place(joint));
     let lengths = FINGERS[finger].3;

@@ -3,24 +3,24 @@
 use super::flesh::Flesh;
 use hedgerow::glam::Vec3;
 
-/// A closed surface: places on it, and triangles that are seen from outside with their corners counter-clockwise.
+/// A closed surface: vertices, and triangles that are counter-clockwise from outside.
 pub(crate) struct Surface {
     pub(crate) places: Vec<Vec3>,
     pub(crate) triangles: Vec<[u32; 3]>,
 }
 
-/// The box that all flesh lies in, and the width of a cell of the lattice, in metres.
+/// The box around all flesh, and the width of a lattice cell, in metres.
 const LOW: Vec3 = Vec3::new(-0.81, -0.05, -0.21);
 const HIGH: Vec3 = Vec3::new(0.81, 1.89, 0.27);
 const CELL: f32 = 0.035;
-/// How often places are moved to the middle of their neighbours, to even out the triangles.
+/// How often vertices are moved to the mean of their neighbours, to even out triangles.
 const SMOOTHINGS: usize = 2;
 
 impl Surface {
-    /// Finds the surface on a lattice: a place in each cell that it goes through, and two triangles across each edge
-    /// that it cuts.
+    /// Finds the surface on a lattice: a vertex in each cell that it crosses, and two triangles across each edge that
+    /// it cuts.
     ///
-    /// Source: S. Gibson, "Constrained elastic surface nets", 1998, whose places are moved onto the surface here.
+    /// Source: S. Gibson, "Constrained elastic surface nets", 1998; here vertices are then moved onto the surface.
     pub(crate) fn of(flesh: &Flesh) -> Self {
         let lattice = Lattice::new(flesh);
         let mut surface = Self { places: Vec::new(), triangles: Vec::new() };
@@ -37,7 +37,7 @@ impl Surface {
                 if begins == ends {
                     continue;
                 }
-                // Counter-clockwise as seen from where the edge goes to.
+                // Counter-clockwise as seen from the edge's end.
                 let around = [cell - u - v, cell - v, cell, cell - u];
                 let mut quad = around.map(|cell| numbers[cell].expect("the surface is in all four cells"));
                 if ends {
@@ -52,7 +52,7 @@ impl Surface {
         surface
     }
 
-    /// Two triangles, cut along the shorter diagonal.
+    /// Adds two triangles, split along the shorter diagonal.
     fn quad(&mut self, [a, b, c, d]: [u32; 4]) {
         let span = |a: u32, b: u32| self.places[a as usize].distance_squared(self.places[b as usize]);
         let halves = if span(a, c) <= span(b, d) { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] };
@@ -63,7 +63,7 @@ impl Surface {
         let mut sums = vec![(Vec3::ZERO, 0.0); self.places.len()];
         for &[a, b, c] in &self.triangles {
             for (from, to) in [(a, b), (b, c), (c, a)] {
-                // Each edge is met once from either side.
+                // Each edge is met once in each direction.
                 let sum = &mut sums[from as usize];
                 *sum = (sum.0 + self.places[to as usize], sum.1 + 1.0);
             }
@@ -74,7 +74,7 @@ impl Surface {
     }
 }
 
-/// Corners of cubes, and how far each is from the surface. A cube, or cell, has the number of its lowest corner.
+/// The corners of cells with their distances from the surface. A cell has the number of its lowest corner.
 struct Lattice {
     /// Corners along each axis.
     size: [usize; 3],
@@ -93,13 +93,13 @@ impl Lattice {
         Self { size, corners: (0..size.iter().product()).map(corner).collect() }
     }
 
-    /// How far it is in numbers from corner to corner along each axis, followed by the two others.
+    /// Returns, for each axis, the difference of corner numbers along that axis and along the two others.
     fn edges(&self) -> [[usize; 3]; 3] {
         let [x, y, z] = [1, self.size[0], self.size[0] * self.size[1]];
         [[x, y, z], [y, z, x], [z, x, y]]
     }
 
-    /// All cells; the surface keeps away from the border.
+    /// Returns all cells; the surface keeps away from the border.
     fn cells(&self) -> impl Iterator<Item = usize> + use<> {
         let [x, y, z] = self.size;
         (0..z - 1).flat_map(move |k| (0..y - 1).flat_map(move |j| (0..x - 1).map(move |i| i + x * (j + y * k))))
@@ -109,7 +109,7 @@ impl Lattice {
         self.corners[corner].1 < 0.0
     }
 
-    /// The middle of where the surface cuts the edges of a cell, if it does.
+    /// Returns the mean of the points at which the surface cuts the edges of a cell, if any.
     fn place(&self, cell: usize) -> Option<Vec3> {
         let (mut sum, mut count) = (Vec3::ZERO, 0.0);
         for [along, u, v] in self.edges() {

@@ -1,4 +1,4 @@
-//! Clips compared with what they are made of; changed bytes are refused or play.
+//! Clips compared with their keys; changed bytes are refused or play.
 
 #![no_main]
 

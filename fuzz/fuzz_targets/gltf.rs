@@ -1,4 +1,4 @@
-//! Any bytes, and glTF files with changes: each is refused, or is a scene that is sound and plays.
+//! Any bytes, and changed glTF files: each is refused, or makes a valid scene that plays.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Patches with changed bytes and a valid checksum: each is refused, or is applied as a whole or not at all.
+//! Patches with changed bytes and a valid checksum: each is refused, or applied as a whole or not at all.
 
 #![no_main]
 

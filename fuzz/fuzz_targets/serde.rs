@@ -1,4 +1,4 @@
-//! Any JSON, and scenes as text with changes: each is refused, or is a scene that works and is written as it was read.
+//! Any JSON, and changed scenes as text: each is refused, or makes a working scene that is written as it was read.
 
 #![no_main]
 

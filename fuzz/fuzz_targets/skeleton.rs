@@ -1,4 +1,4 @@
-//! Skeletons compared with lists of children; changed bytes are refused or are skeletons that work.
+//! Skeletons compared with lists of children; changed bytes are refused or make working skeletons.
 
 #![no_main]
 

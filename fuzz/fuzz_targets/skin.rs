@@ -1,4 +1,4 @@
-//! Skinned meshes compared with sums in double precision; changed bytes are refused or are meshes that work.
+//! Skinned meshes compared with sums in double precision; changed bytes are refused or make working meshes.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Snapshots with changed bytes and a valid checksum: each is refused, or is a scene that works.
+//! Snapshots with changed bytes and a valid checksum: each is refused, or makes a working scene.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What the fuzz targets share: the drivers and the naive model of the tests, and inputs read by `arbitrary`.
+//! Shared code of the fuzz targets: drivers and naive model of the tests, and inputs read by `arbitrary`.
 
 #[path = "../../crates/gltf/tests/all/driver.rs"]
 mod driver;
@@ -26,7 +26,8 @@ struct Structured<const HEAD: usize, const STEP: usize> {
     steps: Vec<[u8; STEP]>,
 }
 
-/// An input read by `arbitrary`, after checking that the tests, which replay kept inputs without it, read the same.
+/// Returns an input read by `arbitrary`. Checks that the tests, which replay kept inputs without `arbitrary`, read the
+/// same.
 fn structured<const HEAD: usize, const STEP: usize>(bytes: &[u8]) -> Input<HEAD, STEP> {
     let read = Structured::arbitrary_take_rest(Unstructured::new(bytes)).expect("any bytes are an input");
     let input = Input { head: read.head, steps: read.steps };
@@ -74,12 +75,12 @@ pub fn skin(bytes: &[u8]) {
     drivers::skin::run(&structured(bytes));
 }
 
-/// See `tests/all/drivers/text.rs`; what looks like JSON is not structured.
+/// See `tests/all/drivers/text.rs`; bytes that look like JSON are passed on unstructured.
 pub fn serde(bytes: &[u8]) {
     drivers::text::run(bytes);
 }
 
-/// See `crates/gltf/tests/all/driver.rs`; what looks like a file is not structured.
+/// See `crates/gltf/tests/all/driver.rs`; bytes that look like a file are passed on unstructured.
 pub fn gltf(bytes: &[u8]) {
     driver::run(bytes);
 }

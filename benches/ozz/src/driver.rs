@@ -1,11 +1,11 @@
-//! The program that does ozz-animation's side, asked line by line.
+//! The driver program of ozz-animation's side.
 
 use hedgerow_experiments::Failure;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// The running program. It ends with this value.
+/// The running program; dropping this value ends it.
 pub(crate) struct Driver {
     child: Child,
     requests: ChildStdin,
@@ -17,7 +17,7 @@ impl Driver {
     /// Starts the program on this rig.
     ///
     /// # Errors
-    /// That the rig cannot be written, or the program not be started.
+    /// An error if the rig cannot be written or the program cannot be started.
     pub(crate) fn start(program: &Path, rig: &str, iframes: f32) -> Result<Self, Failure> {
         let path = std::env::temp_dir().join(format!("hedgerow-rig-{}.txt", std::process::id()));
         std::fs::write(&path, rig)?;
@@ -39,26 +39,26 @@ impl Driver {
         }
     }
 
-    /// The nanoseconds a joint that one turn of a job took.
+    /// Runs one turn of a job, and returns the nanoseconds per joint.
     ///
     /// # Errors
-    /// That the program has ended.
+    /// An error if the program has ended.
     pub(crate) fn turn(&mut self, job: &str) -> Result<f64, Failure> {
         Ok(self.ask(&format!("turn {job}"))?.trim().parse()?)
     }
 
-    /// The bytes of the clip.
+    /// Returns the size of the clip in bytes.
     ///
     /// # Errors
-    /// That the program has ended.
+    /// An error if the program has ended.
     pub(crate) fn bytes(&mut self) -> Result<f64, Failure> {
         Ok(self.ask("bytes")?.trim().parse()?)
     }
 
-    /// The model matrices at a time, three rows of four a joint.
+    /// Returns the model matrices at a time, three rows of four for each joint.
     ///
     /// # Errors
-    /// That the program has ended.
+    /// An error if the program has ended.
     pub(crate) fn models(&mut self, seconds: f32) -> Result<Vec<f32>, Failure> {
         let answer = self.ask(&format!("models {seconds}"))?;
         Ok(answer.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
@@ -67,7 +67,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // It may have ended by itself, and its file be gone.
+        // The program may have ended, and its file may be gone.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = std::fs::remove_file(&self.rig);

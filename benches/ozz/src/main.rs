@@ -1,4 +1,4 @@
-//! hedgerow-anim and ozz-animation by turns: see `benches/ozz.sh`, which builds the other side.
+//! Compares hedgerow-anim with ozz-animation: see `benches/ozz.sh`, which builds the other side.
 
 mod driver;
 mod ours;
@@ -21,9 +21,9 @@ hedgerow-beside-ozz DRIVER [--joints N,M] [--turns N] [--iframes SECONDS] [--fla
   --json             a line of JSON for each figure
 ";
 
-/// Times at which the model matrices of both sides are compared, as shares of the clip.
+/// Times at which model matrices of both sides are compared, as fractions of the clip.
 const COMPARED: [f32; 5] = [0.0, 0.21, 0.5, 0.77, 1.0];
-/// By how much an element may differ: both sides compress keys, and hedgerow's are within 1.1e-4 radians each.
+/// The tolerance of matrix elements: both sides compress keys, and hedgerow's error is up to 1.1e-4 radians per key.
 const TOLERANCE: f32 = 5e-3;
 
 struct Options {
@@ -78,7 +78,7 @@ fn compare(options: &Options, joints: usize) -> Result<(), Failure> {
     let mut ours = Ours::new(&rig)?;
     agree(&mut ours, &mut driver)?;
     for job in JOBS {
-        // The first turns are not counted: they bring caches and contexts to where a frame finds them.
+        // The first turns are not counted: they warm up caches and contexts.
         driver.turn(job)?;
         ours.turn(job)?;
         let (mut theirs, mut own) = (Vec::new(), Vec::new());
@@ -104,7 +104,7 @@ fn agree(ours: &mut Ours<'_>, driver: &mut Driver) -> Result<(), Failure> {
         }
         let size = own.iter().fold(1.0_f32, |most, element| most.max(element.abs()));
         for (place, (a, b)) in own.iter().zip(&theirs).enumerate() {
-            // What is no number is not near either.
+            // NaN must fail, too.
             let near = (a - b).abs() <= TOLERANCE * size;
             if !near {
                 return Err(format!("joint {} at {seconds} s: ours {a}, theirs {b}", place / 12).into());

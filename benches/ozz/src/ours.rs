@@ -1,4 +1,4 @@
-//! Skeletons and clips that both sides are given, and our side.
+//! Skeletons and clips for both sides, and our side.
 
 use hedgerow::Mat34;
 use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder, player::Playback};
@@ -8,7 +8,6 @@ use hedgerow_experiments::clock::nanoseconds;
 use hedgerow_experiments::workloads::{JOINTS, TEST_CLIP_KEYS, rig, swaying};
 use std::fmt::Write as _;
 
-/// What is timed.
 pub(crate) const JOBS: [&str; 5] = ["forward", "backward", "seek", "models", "crowd"];
 
 // The same numbers as in driver.cc.
@@ -18,26 +17,27 @@ const SEEKS: usize = 256;
 const CHARACTERS: usize = 100;
 const FRAME: f32 = 1.0 / 60.0;
 
-/// A skeleton with a clip: 120 rotation keys a joint at 30 a second, one translation and one scale.
+/// A skeleton with a clip: for each joint 120 rotation keys at 30 per second, one translation and one scale.
 pub(crate) struct Rig {
-    /// The humanoid rig where it has as many joints, else limbs of four below a first joint.
+    /// The humanoid rig if it has as many joints, else limbs of four below a first joint.
     pub skeleton: Skeleton,
-    /// As authored.
+    /// The authored clip.
     pub clip: RawClip,
 }
 
 impl Rig {
-    /// One with so many joints.
+    /// Returns a rig with `joints` joints.
     ///
     /// # Errors
-    /// That there are none, or too many.
+    /// An error if `joints` is 0 or too great.
     pub(crate) fn new(joints: usize) -> Result<Self, Failure> {
         let skeleton = if joints == JOINTS { rig() } else { limbs(joints)? };
         Ok(Self { skeleton, clip: swaying(joints, TEST_CLIP_KEYS, 0.0) })
     }
 
-    /// Joints and duration; of each joint its parent (-1 for none) and rest transform; of each joint the number of
-    /// translation keys and these, then rotations and scales likewise. A key is its time and its value.
+    /// Returns the number of joints and the duration; for each joint the parent (-1 for none) and the rest transform;
+    /// for each joint the number of translation keys and the keys, then rotations and scales likewise. A key is time
+    /// and value.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{} {}\n", self.skeleton.len(), self.clip.duration());
         let count = u16::try_from(self.skeleton.len()).expect("joints have 16 bits");
@@ -97,7 +97,7 @@ impl<'c> Ours<'c> {
     /// Compiles the clip with the default settings.
     ///
     /// # Errors
-    /// That it is refused.
+    /// An error if the clip is refused.
     pub(crate) fn new(rig: &'c Rig) -> Result<Self, Failure> {
         let (clip, _) = ClipBuilder::new().build(&rig.clip)?;
         let mut player = Player::new(clip.clone());
@@ -115,20 +115,20 @@ impl<'c> Ours<'c> {
         })
     }
 
-    /// The clip's, in seconds.
+    /// Returns the clip's duration, in seconds.
     pub(crate) fn duration(&self) -> f32 {
         self.clip.duration()
     }
 
-    /// Of the clip.
+    /// Returns the size of the clip in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.clip.stats().bytes
     }
 
-    /// The model matrices at a time, three rows of four a joint.
+    /// Returns the model matrices at a time, three rows of four for each joint.
     ///
     /// # Errors
-    /// Never: pose and skeleton have the same joints.
+    /// None: pose and skeleton have the same joints.
     pub(crate) fn models_at(&mut self, seconds: f32) -> Result<Vec<f32>, Failure> {
         let mut player = Player::new(&self.clip);
         player.seek(seconds);
@@ -138,17 +138,17 @@ impl<'c> Ours<'c> {
         Ok(models.iter().flat_map(|model| model.rows.as_flattened().to_vec()).collect())
     }
 
-    /// The nanoseconds a joint that one turn of a job takes.
+    /// Runs one turn of a job, and returns the nanoseconds per joint.
     ///
     /// # Errors
-    /// That there is no such job.
+    /// An error if there is no such job.
     pub(crate) fn turn(&mut self, job: &str) -> Result<f64, Failure> {
         let mut outcome = Ok(0);
         let taken = nanoseconds(|| outcome = self.work(job));
         Ok(taken / (outcome? * self.skeleton.len()) as f64)
     }
 
-    /// Does a turn, and returns how many poses that were.
+    /// Runs a turn, and returns the number of poses.
     fn work(&mut self, job: &str) -> Result<usize, Failure> {
         let duration = self.clip.duration();
         let (player, pose) = (&mut self.players[0], &mut self.poses[0]);
@@ -206,7 +206,8 @@ mod tests {
         for joints in [5, JOINTS] {
             let text = Rig::new(joints).unwrap().to_text();
             let numbers: Vec<f32> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();
-            // A parent and ten numbers a joint; three counts, one key of four numbers twice, and rotation keys of five.
+            // For each joint a parent and ten numbers; three counts, two keys of four numbers, and rotation keys of
+            // five numbers.
             assert_eq!(numbers.len(), 2 + joints * (11 + 3 + 8 + 5 * TEST_CLIP_KEYS));
             assert_eq!((numbers[0], numbers[2]), (joints as f32, -1.0));
         }

@@ -1,27 +1,25 @@
-//! What is done to a tree, and a plain account of what must come of it.
+//! Edits of a tree, and a simple reference tree that gets the same edits.
 
 use crate::shapes::Shape;
 use fastrand::Rng;
 use hedgerow::Transform;
 use hedgerow::glam::DAffine3;
 
-/// The tree as lists, to which every edit is made that the peers make.
+/// The reference tree as lists; it gets all edits of the peers.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     parents: Vec<u32>,
     children: Vec<Vec<u32>>,
     locals: Vec<Transform>,
-    /// Of nodes that are there.
     alive: Vec<bool>,
-    /// All nodes but the root in random order, removed ones among them.
+    /// All nodes except the root in random order, including removed ones.
     order: Vec<u32>,
-    /// Transforms that nodes move to.
+    /// Random transforms to set.
     spare: Vec<Transform>,
     rng: Rng,
 }
 
 impl Account {
-    /// The tree of this shape.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut rng = Rng::with_seed(23);
         let mut children = vec![Vec::new(); shape.len()];
@@ -43,13 +41,13 @@ impl Account {
         }
     }
 
-    /// How many nodes can move: all but the root.
+    /// Returns the number of nodes that can move: all except the root.
     pub(crate) fn movable(&self) -> usize {
         self.order.len()
     }
 
-    /// Moves that many nodes, chosen at random and in random order, others in each call. No node is listed twice.
-    /// Not to be called once nodes were removed.
+    /// Moves `count` random nodes in random order, others in each call, and none twice. Must not be called after
+    /// removals.
     pub(crate) fn frame(&mut self, count: usize) -> Vec<(u32, Transform)> {
         let (all, start) = (self.order.len(), self.rng.usize(..self.order.len()));
         let shift = self.rng.usize(..all);
@@ -62,7 +60,7 @@ impl Account {
         moved
     }
 
-    /// Moves so many leaves below other nodes, leaves or not, as their last children: `(node, parent)`.
+    /// Moves `count` leaves below other nodes, as last children: returns `(node, parent)`.
     pub(crate) fn moves(&mut self, count: usize) -> Vec<(u32, u32)> {
         (0..count).map(|_| self.one_move()).collect()
     }
@@ -82,7 +80,7 @@ impl Account {
         (leaf, parent)
     }
 
-    /// Removes so many subtrees of at most `largest` nodes each, and returns their tops and how many nodes that were.
+    /// Removes `count` subtrees of at most `largest` nodes each. Returns their tops and the number of removed nodes.
     pub(crate) fn removals(&mut self, count: usize, largest: usize) -> (Vec<u32>, usize) {
         let (mut tops, mut removed) = (Vec::new(), 0);
         for _ in 0..count {
@@ -101,7 +99,7 @@ impl Account {
         (tops, removed)
     }
 
-    /// A node that is there and not the root.
+    /// Returns a random existing node other than the root.
     fn any(&mut self) -> u32 {
         loop {
             let node = self.order[self.rng.usize(..self.order.len())];
@@ -118,7 +116,7 @@ impl Account {
         siblings.swap_remove(place.expect("a node is among its parent's children"));
     }
 
-    /// A node and what is below it; more than `most` nodes, but not all of them, where there are more.
+    /// Returns the nodes of a subtree; stops soon after `most` nodes.
     fn subtree(&self, top: u32, most: usize) -> Vec<u32> {
         let mut nodes = vec![top];
         let mut next = 0;
@@ -129,7 +127,7 @@ impl Account {
         nodes
     }
 
-    /// The world matrix of every node that is there, in double precision.
+    /// Returns the world matrix of every existing node, in double precision.
     pub(crate) fn worlds(&self) -> Vec<(u32, DAffine3)> {
         let local = |node: u32| {
             let local = &self.locals[node as usize];

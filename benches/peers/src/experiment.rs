@@ -1,4 +1,4 @@
-//! What is measured: the same work by all peers, who take turns, and the same world matrices from all of them.
+//! The measurements: all peers take turns at the same work, and must have the same world matrices.
 
 use crate::edits::Account;
 use crate::peer::{Kind, Peer};
@@ -8,25 +8,24 @@ use hedgerow_experiments::clock::{median, nanoseconds, quartiles};
 use hedgerow_experiments::heap::Meter;
 use std::time::Instant;
 
-/// The share of the largest element of a matrix by which it may differ from the account's, which is in double
-/// precision.
+/// The tolerance of a matrix against the reference in double precision, as a fraction of its largest element.
 const TOLERANCE: f64 = 1e-3;
 
-/// How often everything is done.
+/// The numbers of repetitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// Trees of each peer that are built, beyond a first one that is kept and not timed.
+    /// Timed builds of each peer, after an untimed first one that is kept.
     builds: usize,
-    /// Turns of each peer with each share of moved nodes.
+    /// Turns of each peer for each fraction of moved nodes.
     turns: usize,
-    /// Frames of a turn, after a first one that is not counted.
+    /// Frames of a turn, after an untimed first one.
     frames: usize,
-    /// Lists of moves and of removals.
+    /// Lists of moves, and of removals.
     lists: usize,
 }
 
 impl Pace {
-    /// For a tree of so many nodes.
+    /// Returns the pace for a tree of `nodes` nodes.
     pub(crate) const fn of(nodes: usize) -> Self {
         let frames = if nodes <= 8192 {
             24
@@ -38,13 +37,13 @@ impl Pace {
         Self { builds: 7, turns: 5, frames, lists: 8 }
     }
 
-    /// Once each: for checking, not for figures.
+    /// Returns one repetition of each, for checks only.
     pub(crate) const fn tiny() -> Self {
         Self { builds: 1, turns: 1, frames: 1, lists: 2 }
     }
 }
 
-/// What a row of the results is about: what is done, and in which unit.
+/// A row of the results: the work and its unit.
 pub(crate) type Work = (&'static str, &'static str);
 
 const BUILD: Work = ("build", "ns/node");
@@ -55,7 +54,8 @@ const AFTER_MOVES: Work = ("update: leaves moved", "ns/node");
 const REMOVE: Work = ("remove subtrees", "ns/removed");
 const AFTER_REMOVALS: Work = ("update: removed", "ns/node");
 
-/// Which nodes are set in a frame: `set`, `update` and `frame` (both) of each share, and the divisor of their number.
+/// The fractions of nodes set in a frame: rows `set`, `update` and `frame` (both), and the divisor of the number of
+/// nodes.
 const SHARES: [([Work; 3], usize); 3] = [
     ([("set: all", "ns/set"), ("update: all", "ns/node"), ("frame: all", "ns/node")], 1),
     ([("set: half", "ns/set"), ("update: half", "ns/node"), ("frame: half", "ns/node")], 2),
@@ -63,7 +63,7 @@ const SHARES: [([Work; 3], usize); 3] = [
 ];
 const NONE: Work = ("update: none", "ns/call");
 
-/// All rows in the order in which a table has them.
+/// All rows in table order.
 pub(crate) const WORKS: [Work; 17] = [
     BUILD,
     BYTES,
@@ -84,20 +84,18 @@ pub(crate) const WORKS: [Work; 17] = [
     AFTER_REMOVALS,
 ];
 
-/// What one peer took for one thing.
+/// The result of one peer for one row.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
-    /// What was done, in which unit.
     pub work: Work,
-    /// The place of the peer in the list of kinds.
+    /// The index of the peer in the list of kinds.
     pub way: usize,
     /// The median.
     pub value: f64,
-    /// The quartiles, of what was timed more than once.
+    /// The quartiles, if there are several samples.
     pub quartiles: Option<[f64; 2]>,
 }
 
-/// All samples.
 #[derive(Default)]
 struct Samples(Vec<(Work, usize, Vec<f64>)>);
 
@@ -118,10 +116,10 @@ impl Samples {
     }
 }
 
-/// Does everything once around with a tree of this shape.
+/// Runs all measurements with a tree of this shape.
 ///
 /// # Errors
-/// Says which peer has another world matrix than the account.
+/// An error that names a peer whose world matrix differs from the reference.
 pub(crate) fn run(shape: &Shape, kinds: &[Kind], pace: Pace) -> Result<Vec<Figure>, String> {
     let mut run = Run::new(shape, kinds, pace);
     run.bytes();
@@ -145,9 +143,8 @@ struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    /// Builds all trees. The first ones are kept, since they lie on a heap that nothing else was on, and not timed,
-    /// since memory comes from the system then. After them another
-    /// peer begins each turn.
+    /// Builds all trees. The first trees are kept, because their heap is fresh, but not timed, because their memory
+    /// comes from the system. Each timed turn begins with another peer.
     fn new(shape: &'r Shape, kinds: &'r [Kind], pace: Pace) -> Self {
         let peers = kinds.iter().map(|kind| (kind.build)(shape)).collect();
         let mut samples = Samples::default();
@@ -165,7 +162,7 @@ impl<'r> Run<'r> {
         Self { shape, kinds, pace, account: Account::new(shape), peers, samples }
     }
 
-    /// Counts what a tree has allocated after its first update, its list of handles among it.
+    /// Counts the bytes allocated for a tree after its first update, including its list of handles.
     fn bytes(&mut self) {
         for (way, kind) in self.kinds.iter().enumerate() {
             let mut meter = Meter::default();
@@ -191,7 +188,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Frames in which a share of the nodes is set.
+    /// Times frames that set a fraction of the nodes.
     fn frames(&mut self, [set, update, frame]: [Work; 3], divisor: usize) -> Result<(), String> {
         let count = (self.account.movable() / divisor).max(1);
         let (nodes, set_nodes) = (self.shape.len() as f64, count as f64);
@@ -199,7 +196,7 @@ impl<'r> Run<'r> {
             let frames: Vec<Vec<(u32, Transform)>> =
                 (0..=self.pace.frames).map(|_| self.account.frame(count)).collect();
             for place in 0..self.peers.len() {
-                // Others are the first in each turn.
+                // Each turn begins with another peer.
                 let way = (place + turn) % self.peers.len();
                 let peer = &mut self.peers[way];
                 for (number, moved) in frames.iter().enumerate() {
@@ -217,7 +214,7 @@ impl<'r> Run<'r> {
         self.check(frame.0)
     }
 
-    /// Updates in which nothing has changed.
+    /// Times updates without changes.
     fn idle(&mut self) -> Result<(), String> {
         for _ in 0..self.pace.turns {
             for (way, peer) in self.peers.iter_mut().enumerate() {
@@ -232,13 +229,13 @@ impl<'r> Run<'r> {
         self.check(NONE.0)
     }
 
-    /// How many edits one list has: all lists together, a twentieth of the nodes. No more than 512, since among 262,144
-    /// siblings some peers take a quarter of a millisecond for each.
+    /// Returns the edits in one list: 5 % of the nodes divided among all lists, at most 512. Among 262,144 siblings
+    /// some peers take 0.25 ms for each edit.
     fn listed(&self) -> usize {
         (self.shape.len() / 20 / self.pace.lists).clamp(8, 512)
     }
 
-    /// Lists of leaves that go below other nodes, and the update behind each.
+    /// Times lists of leaves that move below other nodes, and the update after each list.
     fn moves(&mut self) -> Result<(), String> {
         for _ in 0..self.pace.lists {
             let moves = self.account.moves(self.listed());
@@ -251,7 +248,7 @@ impl<'r> Run<'r> {
         self.check(MOVE.0)
     }
 
-    /// Lists of subtrees that are removed, each at most a thousandth of the tree, and the update behind each.
+    /// Times lists of removed subtrees, each at most 0.1 % of the tree, and the update after each list.
     fn removals(&mut self) -> Result<(), String> {
         let largest = (self.shape.len() / 1000).max(1);
         for _ in 0..self.pace.lists {
@@ -265,7 +262,7 @@ impl<'r> Run<'r> {
         self.check(REMOVE.0)
     }
 
-    /// Compares all world matrices of all peers with the account's.
+    /// Compares all world matrices of all peers with the reference.
     fn check(&self, what: &str) -> Result<(), String> {
         for (node, expected) in self.account.worlds() {
             let expected = expected.to_cols_array();
@@ -283,7 +280,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// The nanoseconds of a call.
+/// Runs a call, and returns its time in nanoseconds.
 fn timed(peer: &mut dyn Peer, call: impl FnOnce(&mut dyn Peer)) -> f64 {
     nanoseconds(|| call(peer))
 }

@@ -1,4 +1,4 @@
-//! hedgerow beside other trees of transforms: see the README of this package, or `--help`.
+//! Compares hedgerow with other trees of transforms: see the README of this package, or `--help`.
 
 mod edits;
 mod experiment;
@@ -34,11 +34,11 @@ Built with --features threads it has the peers that know threads, on two; else a
 and the build has not is left out.
 ";
 
-/// The nodes of all shapes where nothing else is said, and those of `random` besides.
+/// The default number of nodes of all shapes, and further sizes of `random`.
 const SIZE: usize = 262_144;
 const SMALLER: [usize; 2] = [4096, 32_768];
 const TINY: usize = 2000;
-/// The model of the folder of models that is a level of a game.
+/// The level of a game in the folder of models.
 const LEVEL: &str = "models/dungeon_warkarma.glb";
 
 struct Options {
@@ -88,7 +88,7 @@ fn main() -> Result<(), Failure> {
         options.kinds = chosen(options.kinds, &names)?;
     }
     options.kinds.retain(|kind| kind.threads == peer::THREADS);
-    // This thread is one of two, as that of a program is which asks for it: work that is too little to share stays here.
+    // This thread is one of the pool's two, as in a program that asks for this: small work stays here.
     #[cfg(feature = "threads")]
     rayon::ThreadPoolBuilder::new().num_threads(2).use_current_thread().build_global()?;
     measure(&options)
@@ -98,7 +98,7 @@ fn list(text: &str) -> Vec<String> {
     text.split(',').map(str::to_owned).collect()
 }
 
-/// Those of these names. One that only another build has is left out; what none has is refused.
+/// Returns the kinds of these names. Skips names that only the other build has; refuses unknown names.
 fn chosen(kinds: Vec<Kind>, names: &[String]) -> Result<Vec<Kind>, Failure> {
     let own: Vec<String> = peer::on_one_thread().into_iter().chain(kinds.clone()).map(|kind| kind.name).collect();
     if let Some(name) = names.iter().find(|name| !own.contains(name)) {

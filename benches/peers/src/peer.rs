@@ -1,4 +1,4 @@
-//! What every peer does, and which there are.
+//! The trait of peers, and the list of peers.
 
 use crate::peers::{self, Calls};
 use crate::shapes::Shape;
@@ -6,27 +6,27 @@ use hedgerow::Transform;
 use hedgerow_experiments::machine;
 use std::rc::Rc;
 
-/// A tree of transforms. Nodes are named by their place in the [`Shape`] that it was built from.
+/// A tree of transforms. A node is named by its index in the tree's [`Shape`].
 ///
-/// Every method is given a list, so that a call through this trait costs a list and not a node.
+/// Methods take lists, so the cost of a virtual call is shared by a list.
 pub(crate) trait Peer {
-    /// Keeps a list of nodes and of local transforms for them, with what a user of the peer holds of a node: a pointer,
-    /// a key, a handle.
+    /// Stores a list of nodes with new local transforms. Nodes are stored as a user of the peer would: as pointer, key
+    /// or handle.
     fn list(&mut self, moved: &[(u32, Transform)]);
 
-    /// Gives the listed nodes their local transforms, one after the other.
+    /// Sets the local transforms of the listed nodes one after the other.
     fn set(&mut self);
 
     /// Brings all world matrices up to date.
     fn update(&mut self);
 
-    /// The world matrix of a node as of the last update: three columns and the translation.
+    /// Returns a node's world matrix after the last update: three columns and the translation.
     fn world(&self, node: u32) -> [f32; 12];
 
-    /// Makes each node the last child of another, local transforms unchanged, one after the other. `(node, parent)`.
+    /// Makes each node of `(node, parent)` the last child of the parent, one after the other; keeps local transforms.
     fn reparent(&mut self, moves: &[(u32, u32)]);
 
-    /// Removes each node with all that is below it, one after the other.
+    /// Removes each subtree, one after the other.
     fn remove(&mut self, tops: &[u32]);
 }
 
@@ -36,18 +36,16 @@ pub(crate) type Build = dyn Fn(&Shape) -> Box<dyn Peer>;
 /// A way to build a peer.
 #[derive(Clone)]
 pub(crate) struct Kind {
-    /// What it is called in results.
     pub name: String,
-    /// On how many threads it updates.
+    /// The number of threads of an update.
     pub threads: usize,
     /// The instruction set that it uses.
     pub vectors: String,
-    /// How it is built.
     pub build: Rc<Build>,
 }
 
 impl Kind {
-    /// A kind on one thread, whose vectors are those that all was compiled for.
+    /// Returns a kind on one thread with the instruction set of the build.
     pub(crate) fn new<P: Peer + 'static>(name: &str, build: impl Fn(&Shape) -> P + 'static) -> Self {
         Self {
             name: name.to_owned(),
@@ -57,7 +55,7 @@ impl Kind {
         }
     }
 
-    /// One of hedgerow's, whose kernels find out at run time what the machine has.
+    /// Returns a kind of hedgerow; its kernels detect the instruction set at run time.
     fn hedgerow(name: &str, calls: Calls) -> Self {
         Self { vectors: machine::kernels(), ..Self::new(name, move |shape| peers::Hedgerow::new(shape, calls)) }
     }
@@ -67,15 +65,15 @@ impl Kind {
     }
 }
 
-/// On how many threads the peers of this build are.
+/// The number of threads of this build's peers.
 pub(crate) const THREADS: usize = if cfg!(feature = "threads") { 2 } else { 1 };
 
-/// The peers of this build.
+/// Returns the peers of this build.
 pub(crate) fn kinds() -> Vec<Kind> {
     if THREADS == 2 { on_two_threads() } else { on_one_thread() }
 }
 
-/// Among them is each peer of the other build, too.
+/// Returns the peers on one thread, including those of the other build.
 pub(crate) fn on_one_thread() -> Vec<Kind> {
     vec![
         Kind::new("boxed", peers::Boxed::<false>::new),

@@ -5,10 +5,10 @@ use crate::peer::Kind;
 use crate::shapes::Shape;
 use serde_json::{Value, json};
 
-/// The features that this was built with, of those that change what is measured.
+/// The features of this build that change the results.
 const FEATURES: &str = if cfg!(feature = "threads") { "rayon" } else { "" };
 
-/// A line for each figure.
+/// Returns a line of JSON for each figure.
 pub(crate) fn lines(shape: &Shape, kinds: &[Kind], figures: &[Figure]) -> Vec<Value> {
     let line = |figure: &Figure| {
         let kind = &kinds[figure.way];
@@ -37,7 +37,7 @@ fn rounded(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
 
-/// A table for each tree, of lines from one run or from several.
+/// Returns a table for each tree, from lines of one or several runs.
 pub(crate) fn tables(lines: &[Value]) -> String {
     let mut trees: Vec<(&str, u64)> = Vec::new();
     for line in lines {
@@ -85,7 +85,7 @@ fn table(shape: &str, nodes: u64, lines: &[&Value]) -> String {
     out
 }
 
-/// Three digits, or all before the point.
+/// Returns three significant digits, or all digits before the point.
 fn shown(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),

@@ -7,9 +7,9 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow_experiments::workloads::{RIG, Recipe, Topology};
 use std::path::Path;
 
-/// How deep a tree may be: recursion by depth ends there in Bevy's own stress test, too.
+/// The greatest depth of a tree, as in Bevy's stress test, which also recurses by depth.
 const DEEPEST: usize = 2500;
-/// The depth of a broom. Bevy's first update climbs to the root from each node by itself.
+/// The depth of a broom: Bevy's first update climbs to the root from each node.
 const HANDLE: usize = 250;
 /// The children of a node of `wide`, as in Bevy's stress test.
 const WIDE: usize = 500;
@@ -17,22 +17,19 @@ const WIDE: usize = 500;
 /// A tree that all peers build.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// What it is called in results.
     pub name: &'static str,
     /// The parent of each node. The first node is the root, whose entry is 0.
     pub parents: Vec<u32>,
-    /// The local transform of each.
     pub locals: Vec<Transform>,
 }
 
 impl Shape {
-    /// How many nodes there are.
     pub(crate) fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// A tree of this form with transforms of a fixed sequence: within ten units, turned anyhow, scaled by at most a
-    /// tenth.
+    /// Returns a tree with transforms of a fixed random sequence: within ten units, any rotation, scale within 10 % of
+    /// 1.
     fn of(name: &'static str, parents: Vec<u32>) -> Self {
         let mut rng = Rng::with_seed(17);
         let locals = (0..parents.len()).map(|_| transform(&mut rng)).collect();
@@ -52,25 +49,25 @@ fn transform(rng: &mut Rng) -> Transform {
     }
 }
 
-/// The names of all shapes, in the order in which they are measured.
+/// The names of all shapes, in the order of measurement.
 pub(crate) const NAMES: &[&str] =
     &["random", "8-ary", "wide", "uneven", "rigs", "interleaved", "flat", "broom", "chain", "town"];
 
-/// The shape of this name with about so many nodes; none for a town of which there is no file.
+/// Returns the shape of this name with about `nodes` nodes; `None` for a town without a file.
 ///
 /// - `random`: each node below an earlier one chosen at random, as in the thesis.
-/// - `8-ary`: eight children a node, level by level.
-/// - `wide`: a root, its children and theirs: so many that a node has 500 of them at 250,501 nodes.
-/// - `uneven`: Bevy's *non-uniform* tree, one side of which is deeper, with up to eight children a node.
+/// - `8-ary`: eight children per node, level by level.
+/// - `wide`: a root, its children and grandchildren; with 250,501 nodes, a node has 500 children.
+/// - `uneven`: Bevy's *non-uniform* tree: one side is deeper, with up to eight children per node.
 /// - `rigs`: humanoids of 68 joints below the root, one after the other.
-/// - `interleaved`: the same, but the first joints of all rigs are made before the second ones, and so on.
+/// - `interleaved`: the same, but all first joints are made before all second joints, and so on.
 /// - `flat`: all nodes below the root.
-/// - `broom`: a chain, 250 deep at most, at whose end all other nodes are.
-/// - `chain`: each node below the one before; 2,500 nodes at most.
-/// - `town`: the nodes of a glTF file, beside one another as often as there is room for.
+/// - `broom`: a chain of at most 250, with all other nodes at its end.
+/// - `chain`: each node below the previous one; at most 2,500 nodes.
+/// - `town`: copies of a glTF file's nodes, as many as fit.
 ///
 /// # Errors
-/// What is wrong with the file, or that there is no shape of this name.
+/// An error if the file cannot be read, or if there is no shape of this name.
 pub(crate) fn shape(name: &str, nodes: usize, file: Option<&Path>) -> Result<Option<Shape>, String> {
     let rigs = nodes.div_ceil(RIG as usize).max(1);
     Ok(Some(match name {
@@ -110,8 +107,8 @@ fn wide(nodes: usize) -> Vec<u32> {
     core::iter::once(0).chain(middle).chain(leaves).collect()
 }
 
-/// The deepest such tree that has at most so many nodes. The first child of a node may be one less deep than the
-/// node, each other child one less than its elder sibling.
+/// Returns the deepest uneven tree with at most `nodes` nodes. A first child may be one level less deep than its
+/// parent, each other child one less than its elder sibling.
 fn uneven(nodes: usize) -> Vec<u32> {
     fn grow(parents: &mut Vec<u32>, parent: u32, depth: usize) {
         for younger in 0..depth.min(8) {
@@ -128,7 +125,7 @@ fn uneven(nodes: usize) -> Vec<u32> {
     (1..).map(tree).take_while(|parents| parents.len() <= nodes).last().unwrap_or_else(|| vec![0, 0])
 }
 
-/// The rigs of [`Topology::Humanoids`] joint by joint.
+/// Returns the rigs of [`Topology::Humanoids`] joint by joint.
 fn interleaved(rigs: usize) -> Vec<u32> {
     let joints = RIG as usize;
     // Joint `j` of rig `r` is node `1 + j * rigs + r`.

@@ -8,14 +8,14 @@ use std::path::Path;
 /// Metres between copies.
 const PLOT: f32 = 200.0;
 
-/// The parents and local transforms of all nodes, depth first: as many copies of the file below one root, in a square,
-/// as fit into so many nodes, and at least one.
+/// Returns the parents and local transforms of all nodes, depth first: a square of copies of the file below one root,
+/// as many as fit into `nodes` nodes, at least one.
 ///
-/// Nodes that only group others get the identity. Of matrices that shear, which nothing but hedgerow can keep as they
-/// are, the translation is taken.
+/// Group nodes get the identity. Of matrices that shear, only the translation is used, because only hedgerow can store
+/// shear.
 ///
 /// # Errors
-/// That the file cannot be read.
+/// An error if the file cannot be read.
 pub(crate) fn read(file: &Path, nodes: usize) -> Result<(Vec<u32>, Vec<Transform>), String> {
     let import = ImportOptions::new().nodes_only().load(file);
     let scene = import.map_err(|error| format!("{}: {error}", file.display()))?.scene;
@@ -63,7 +63,7 @@ mod tests {
         std::fs::write(&file, text).expect("the folder for such files takes one");
         let town = read(&file, 9);
         std::fs::remove_file(&file).expect("the file is there");
-        // The root, and twice: a copy's top, the file's scene, and its two nodes.
+        // The root, and for each of two copies: its top, the file's scene, and two nodes.
         let (parents, locals) = town.expect("the file is in order");
         assert_eq!(parents, [0, 0, 1, 2, 3, 0, 5, 6, 7]);
         assert_eq!((locals[4].translation.z, locals[5].translation.x), (2.0, PLOT));

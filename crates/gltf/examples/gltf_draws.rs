@@ -1,5 +1,4 @@
-//! glTF in, draws out: reads a file, plays its first animation, and lists what there is to draw, grouped for instanced
-//! calls.
+//! Reads a glTF file, plays its first animation, and lists its draws, grouped for instanced calls.
 //!
 //! ```text
 //! cargo run -p hedgerow-gltf --example gltf_draws                 # a windmill that is written here
@@ -34,7 +33,7 @@ const WINDMILL: &str = r#"{
     "buffers": [{"byteLength": 100, "uri": "data:,DATA"}]
 }"#;
 
-/// The windmill as a file: times and rotations of the wheel go into the text, a byte after a percent sign each.
+/// Returns the windmill's file, with the wheel's times and rotations percent-encoded in its text.
 fn windmill() -> String {
     let half = 0.5_f32.sqrt();
     let times = [0.0, 0.5, 1.0, 1.5, 2.0];
@@ -56,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("not imported: {skipped:?}");
     }
 
-    // The first animation, at half of its time, on everything that it moves or deforms.
+    // The first animation at half of its time, on all nodes and deformed meshes.
     let mut player = if imported.animations.is_empty() { imported.at_rest() } else { imported.play(0)? };
     player.seek(0.5 * player.duration());
     player.apply(&mut scene)?;
@@ -65,13 +64,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("mesh {} follows {} matrices", drawable.id, body.palette().matrices().len());
     }
 
-    // What a frame does.
+    // A frame.
     let (mut draws, mut groups) = (DrawList::new(), DrawGroups::new());
     scene.update();
     scene.draw_list(&mut draws);
     draws.group(&mut groups);
     for (group, instances) in groups.iter() {
-        // What to bind: vertices and a material, as plain data.
+        // The vertices and the material to bind, as plain data.
         let vertices = imported.vertices(group.mesh).ok_or("a mesh that the file does not have")?;
         let material = group.material.and_then(|number| imported.material(number)).ok_or("no material")?;
         let (mesh, primitive) = imported.mesh_ids.primitive(group.mesh).ok_or("no mesh")?;
@@ -89,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     if path.is_none() {
         assert_eq!((draws.len(), groups.groups().len()), (3, 2), "three draws in two calls");
-        // Half a turn: the sail that was on the right is on the left.
+        // After half a turn, the right sail is on the left.
         let root = scene.get(scene.root()).ok_or("no root")?;
         let sail = root.find("hill/tower/wheel/sail").ok_or("no sail")?.handle();
         let place = scene.world(sail).ok_or("no place")?.translation();

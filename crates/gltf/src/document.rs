@@ -17,21 +17,19 @@ use std::path::Path;
 
 /// A checked file.
 pub(super) struct Document {
-    /// The JSON: all indices of scenes, nodes and primitives are in range, the nodes form trees.
+    /// The JSON: all indices in scenes, nodes and primitives are in range, and the nodes form trees.
     pub(super) root: Root,
-    /// Everything that is not nodes of the scene. Its scenes are still to be made.
+    /// The result of the import, still without scenes.
     pub(super) imported: Imported,
-    /// How many nodes it makes.
+    /// The number of nodes to insert.
     pub(super) amount: Amount,
-    /// The instances of which nodes are made.
+    /// The instances that become nodes.
     instances: instances::Instances,
-    /// The boxes around all instances of each primitive, of nodes with a list of matrices, by ascending index.
+    /// Nodes with a list of matrices, by ascending index: for each primitive, the box around all instances.
     boxes: Vec<(usize, Vec<Option<Aabb>>)>,
-    /// Whether extras are wanted.
     with_extras: bool,
 }
 
-/// What a drawable node draws.
 #[derive(Clone, Copy)]
 pub(super) struct DrawnPrimitive {
     pub(super) drawable: Drawable,
@@ -39,7 +37,7 @@ pub(super) struct DrawnPrimitive {
 }
 
 impl Document {
-    /// Reads and checks a file: its graph first, then what its nodes refer to, then whatever else the options ask for.
+    /// Reads and checks a file: first the graph, then the items that nodes refer to, then the requested parts.
     pub(super) fn read(bytes: &[u8], base_dir: Option<&Path>, options: &ImportOptions) -> Result<Self, ImportError> {
         let parts = &options.parts;
         let warnings = Warnings::new(options.strict);
@@ -51,7 +49,7 @@ impl Document {
         arena.reset();
         let buffers = Buffers::open(&root, blob, base_dir, &warnings)?;
         file::check(&root, &buffers, &warnings)?;
-        // The buffers of a GLB are among its bytes, those of other files are besides.
+        // Buffers of a GLB are part of `file_bytes`; other buffers are not.
         let file_bytes = file_bytes.max((json_bytes as u64).saturating_add(buffers.total()));
         let budget = Budget::limited(Budget::most(file_bytes, options));
         budget.take_bytes(weight, Item::file)?;
@@ -88,7 +86,7 @@ impl Document {
             let primitives = nodes.nodes[node].mesh.map_or(&[][..], |mesh| &meshes[mesh].primitives);
             budget.take::<Mat34>(transforms.len(), item)?;
             budget.take::<Option<Aabb>>(primitives.len(), item)?;
-            // Each box takes no memory, but time.
+            // Boxes are charged for their time: each instance of a primitive costs one.
             budget.take_bytes((transforms.len() as u64).saturating_mul(primitives.len() as u64), item)?;
             let instances: Vec<Mat34> = transforms.iter().map(Transform::to_matrix).collect();
             let around = |bounds: Aabb| {
@@ -124,43 +122,42 @@ impl Document {
             extensions: Extensions::new(),
         };
         drop(buffers);
-        // Moved, since they may be the most of a file.
+        // Moved rather than cloned: extensions may be most of the file.
         let extensions = root.extensions.take().filter(|_| parts.extras).map(|it| it.others).unwrap_or_default();
         let imported = Imported { warnings: warnings.into_list(), extensions, ..imported };
         Ok(Self { root, imported, amount, instances, boxes, with_extras: parts.extras })
     }
 
-    /// The instances of a node of which nodes are made.
+    /// Returns the instances of a node that become nodes.
     pub(super) fn instances(&self, node: usize) -> Option<&[Transform]> {
         instances::find(&self.instances, node)
     }
 
-    /// The primitives of the mesh of a node that are drawn, with their numbers within the mesh.
+    /// Returns the primitives to draw of a node's mesh, with their numbers within the mesh.
     pub(super) fn drawn(&self, node: usize, mesh: usize) -> impl Iterator<Item = (usize, DrawnPrimitive)> {
         let boxes = self.boxes.binary_search_by_key(&node, |&(node, _)| node).ok().map(|at| &self.boxes[at].1);
         drawn(&self.imported.meshes[mesh]).map(move |(number, mut drawable, material)| {
             drawable.bounds = boxes.and_then(|boxes| boxes[number]).unwrap_or(drawable.bounds);
-            // Materials were found to have numbers up to the default one's.
+            // `numbers` checked that all material numbers fit 32 bits.
             let of_file = material.and_then(|material| u32::try_from(material).ok());
             let material = of_file.map_or(self.imported.default_material, |it| self.imported.first_material + it);
             (number, DrawnPrimitive { drawable, material })
         })
     }
 
-    /// The extras and the extensions of a scene.
     pub(super) fn extras(&self, scene: usize) -> (Extras, Extensions) {
         let json = &self.root.scenes[scene];
         (Extras::read(&json.extras, self.with_extras), others!(json, self.with_extras))
     }
 }
 
-/// The primitives of a mesh that are drawn: their numbers within it, their drawables and materials.
+/// Returns the primitives to draw of a mesh: number within the mesh, drawable and material.
 fn drawn(mesh: &ImportedMesh) -> impl Iterator<Item = (usize, Drawable, Option<usize>)> {
     let primitives = mesh.primitives.iter().enumerate();
     primitives.filter_map(|(number, it)| Some((number, Drawable::new(it.id, it.bounds?), it.material)))
 }
 
-/// The mesh ids, and the number of the default material.
+/// Returns the mesh ids, and the number of the default material.
 fn numbers(root: &Root, options: &ImportOptions) -> Result<(MeshIds, u32), ImportError> {
     let ids = MeshIds::count(options.first_mesh, root.meshes.iter().map(|mesh| mesh.primitives.len()));
     let materials = u32::try_from(root.materials.len()).ok();
@@ -171,13 +168,13 @@ fn numbers(root: &Root, options: &ImportOptions) -> Result<(MeshIds, u32), Impor
     ))
 }
 
-/// The parts of the file that are skipped, as far as its nodes and extensions tell.
+/// Returns the skipped nodes and extensions.
 fn skipped(root: &Root, arena: &Bump) -> Vec<Skipped> {
     let in_scene = arena.alloc_slice_fill_copy(root.nodes.len(), false);
     let mut stack = bumpalo::collections::Vec::new_in(arena);
     stack.extend(root.scenes.iter().flat_map(|scene| &scene.nodes).map(|it| it.value()));
     while let Some(index) = stack.pop() {
-        // A subtree that several scenes share is visited once.
+        // Visits a subtree once even if several scenes share it.
         if !core::mem::replace(&mut in_scene[index], true) {
             stack.extend(graph::children(&root.nodes[index]));
         }

@@ -1,7 +1,7 @@
-//! Primitives that are compressed by `KHR_draco_mesh_compression`.
+//! Primitives compressed with `KHR_draco_mesh_compression`.
 //!
-//! Their streams are decoded before anything else reads vertices. What comes out becomes a buffer more, whose views the
-//! accessors of the primitive then look into: so it is read and checked like any other.
+//! Their streams are decoded before vertices are read. The decoded bytes become another buffer, and the primitive's
+//! accessors are changed to read from that buffer. So decoded data is checked like any other.
 
 use crate::Parts;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
@@ -18,22 +18,22 @@ use serde_json::Value;
 
 const EXTENSION: &str = "KHR_draco_mesh_compression";
 
-/// The part of what is left of the budget that one stream may decode to: the decoder works with some six bytes for each
-/// of them.
+/// One stream may decode to this fraction (1 / 8) of the remaining budget: the decoder uses about six bytes of scratch
+/// memory for each decoded byte.
 const PART_OF_BUDGET: u64 = 8;
 
-/// Decodes the primitives of a file whose ranges were checked: all of them if vertices are wanted, else those whose
+/// Decodes the primitives of a file whose ranges were checked: all primitives if vertices are wanted, else those whose
 /// boxes must be computed.
 ///
 /// # Errors
-/// An error if a stream is invalid, has not what the extension names, or decodes to more than the budget allows.
+/// An error if a stream is invalid, lacks an attribute that the extension names, or exceeds the budget.
 pub(crate) fn decode<'a>(
     mut root: Root,
     mut buffers: Buffers<'a>,
     budget: &Budget,
     parts: &Parts,
 ) -> Result<(Root, Buffers<'a>), ImportError> {
-    // What is added to the file here is not for its own indices.
+    // The file's own indices must not refer to views that are added below.
     let views = root.buffer_views.len();
     for mesh in 0..root.meshes.len() {
         for number in 0..root.meshes[mesh].primitives.len() {
@@ -53,14 +53,14 @@ pub(crate) fn decode<'a>(
     Ok((root, buffers))
 }
 
-/// A primitive that is compressed.
+/// A compressed primitive.
 struct Source<'a> {
     root: &'a Root,
     mesh: usize,
     number: usize,
 }
 
-/// An attribute of a primitive, and the id that it has in the stream.
+/// An attribute of a primitive, and its id in the stream.
 type Name = (Checked<Semantic>, u32);
 
 impl Source<'_> {
@@ -80,7 +80,7 @@ impl Source<'_> {
         ImportErrorKind::Compressed { item: self.item(), field: self.field(""), problem: problem.into() }.into()
     }
 
-    /// The attributes that the extension names.
+    /// Returns the attributes that the extension names.
     fn names(&self, json: &Value, primitive: &Primitive) -> Result<Vec<Name>, ImportError> {
         if primitive.mode != Checked::Valid(Mode::Triangles) {
             return Err(self.invalid("", "only primitives whose mode is TRIANGLES can be decoded"));
@@ -106,7 +106,7 @@ impl Source<'_> {
         Ok(names)
     }
 
-    /// The view with the stream, one of so many.
+    /// Returns the index of the view with the stream; `count` is the number of views.
     fn view(&self, json: &Value, count: usize) -> Result<usize, ImportError> {
         let index = json.get("bufferView").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
         match index.ok_or_else(|| self.invalid(".bufferView", "it must be there and be a number"))? {
@@ -118,7 +118,7 @@ impl Source<'_> {
         }
     }
 
-    /// Decodes a stream, and takes the attributes of these ids out of it.
+    /// Decodes a stream, and extracts the attributes `names`.
     fn decode(&self, stream: &[u8], names: &[Name], budget: &Budget) -> Result<Decoded, ImportError> {
         let (most, left) = budget.most_and_left();
         let limit = left / PART_OF_BUDGET;
@@ -127,7 +127,7 @@ impl Source<'_> {
         let mut mesh = Mesh::new();
         MeshDecoder::new().decode(&mut DecoderBuffer::new(stream).with_limits(limits), &mut mesh).map_err(|error| {
             match error.kind() {
-                // It stops there, so how many bytes it would be is not known.
+                // The decoder stops at the limit, so the full size is unknown.
                 ErrorKind::LimitExceeded => {
                     let bytes = most.saturating_add(1);
                     ImportErrorKind::TooManyBytes { item: self.item(), bytes, most }.into()
@@ -150,7 +150,7 @@ impl Source<'_> {
         let of_point: usize = attributes.iter().map(|&(.., component, kind)| size(component, kind)).sum();
         let sum = |of_point: u64| of_point.saturating_mul(points as u64).saturating_add(12 * faces as u64);
         let total = usize::try_from(sum(of_point as u64)).unwrap_or(usize::MAX);
-        // All that was decoded counts, also what the primitive does not name: others may decode it again and again.
+        // Charge all decoded attributes, also unused ones: any number of primitives may decode the same stream.
         let of_all = (0..mesh.num_attributes()).map(|id| mesh.attribute(id).byte_stride().unsigned_abs());
         let decoded = usize::try_from(sum(of_all.sum::<u64>())).unwrap_or(usize::MAX).saturating_add(stream.len());
         budget.take::<u8>(decoded.max(total), || self.item())?;
@@ -169,7 +169,7 @@ impl Source<'_> {
     }
 }
 
-/// What an accessor of an attribute says of its numbers; `None` if glTF has no such.
+/// Returns component type and element type of an attribute's accessor; `None` if glTF has no such type.
 fn layout(attribute: &PointAttribute) -> Option<(ComponentType, Type)> {
     let component = match attribute.data_type() {
         DataType::Int8 => ComponentType::I8,
@@ -190,7 +190,7 @@ fn layout(attribute: &PointAttribute) -> Option<(ComponentType, Type)> {
     Some((component, kind))
 }
 
-/// Appends the values of all points, of so many bytes each. Returns whether all are there.
+/// Appends the values of all points, `size` bytes each. Returns `false` if values are missing.
 fn copy(attribute: &PointAttribute, points: usize, size: usize, to: &mut Vec<u8>) -> bool {
     let values = attribute.buffer().data();
     if attribute.is_mapping_identity() {
@@ -207,14 +207,13 @@ fn copy(attribute: &PointAttribute, points: usize, size: usize, to: &mut Vec<u8>
     })
 }
 
-/// What a stream decodes to.
 struct Decoded {
     indices: Part,
     attributes: Vec<(Checked<Semantic>, Part)>,
     bytes: Vec<u8>,
 }
 
-/// Some of the bytes that are decoded, and what an accessor says of them.
+/// A range of the decoded bytes, and the fields of its accessor.
 struct Part {
     component: ComponentType,
     kind: Type,
@@ -223,7 +222,7 @@ struct Part {
 }
 
 impl Decoded {
-    /// Has the accessors of the primitive look into a buffer more, and returns its bytes.
+    /// Adds a buffer for the primitive's accessors to read from, and returns its bytes.
     fn insert_into(self, root: &mut Root, mesh: usize, number: usize) -> Vec<u8> {
         let byte_length = USize64::from(self.bytes.len());
         let buffer = Buffer { byte_length, name: None, uri: None, extensions: None, extras: None };
@@ -241,8 +240,8 @@ impl Decoded {
 }
 
 impl Part {
-    /// Has an accessor look into this part of a buffer. What the stream says of count and type replaces what the
-    /// accessor says: real files often state those from before compression.
+    /// Makes an accessor read this part of a buffer. Count and type come from the stream: accessors of real files often
+    /// keep values from before compression.
     fn insert_into(self, root: &mut Root, buffer: Index<Buffer>, old: Option<Index<Accessor>>) -> Index<Accessor> {
         let Self { component, kind, offset, count } = self;
         let view = root.push(View {
@@ -272,12 +271,12 @@ impl Part {
         };
         let has_data = json.is_none_or(|json| json.buffer_view.is_some() || json.sparse.is_some());
         match old {
-            // In its place, where errors name it.
+            // Replaced in place, so that errors name the original accessor.
             Some(old) if !has_data => {
                 root.accessors[old.value()] = new;
                 old
             }
-            // Other primitives may read its data.
+            // Other primitives may read the old accessor's data.
             _ => root.push(new),
         }
     }

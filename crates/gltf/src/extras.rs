@@ -1,10 +1,10 @@
-//! What authors and exporters add to a file beyond the format.
+//! Extensions and extras of items.
 
 use gltf::json::Extras as Json;
 use serde_json::{Map, Value};
 
-/// The JSON of an item's extensions, by name, but for those that have another place in the import. What these refer to
-/// is not checked.
+/// The JSON of an item's extensions, by name, without extensions that the import supports. Indices in this JSON are not
+/// checked.
 ///
 /// ```
 /// let text = br#"{
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 /// ```
 pub type Extensions = Map<String, Value>;
 
-/// The [`Extensions`] of an item in the parsed JSON, if they are asked for.
+/// The [`Extensions`] of an item in the parsed JSON, if `$wanted`.
 macro_rules! others {
     ($json:expr, $wanted:expr) => {
         match &$json.extensions {
@@ -31,7 +31,7 @@ pub(crate) use others;
 
 /// The `extras` of an item: JSON of any form, which its author or exporter added.
 ///
-/// Kept as text, which costs no more than the file's bytes; [`value`](Self::value) reads it.
+/// Kept as text; [`value`](Self::value) parses it.
 ///
 /// ```
 /// let text = br#"{
@@ -48,24 +48,24 @@ pub(crate) use others;
 pub struct Extras(Option<Box<str>>);
 
 impl Extras {
-    /// The text in the file, if it is asked for.
+    /// Returns the text in the file, if `wanted`.
     pub(super) fn read(json: &Json, wanted: bool) -> Self {
         Self(json.as_ref().filter(|_| wanted).map(|json| json.get().into()))
     }
 
-    /// Whether the item has none.
+    /// Returns whether the item has no extras.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The JSON as it is in the file; `None` if the item has none.
+    /// Returns the JSON as it is in the file; `None` if the item has none.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.0.as_deref()
     }
 
-    /// The JSON as a value; `None` if the item has none, or if values in it are nested more than 127 deep.
+    /// Returns the JSON as a value; `None` if the item has none, or if its values nest more than 127 levels deep.
     ///
     /// Runs in **O(text)**.
     #[must_use]

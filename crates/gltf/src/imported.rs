@@ -1,4 +1,4 @@
-//! The result of an import: where the items of the file are in the scene, and all that is no node.
+//! The result of an import: plain data, and the handles of inserted nodes.
 
 use super::error::{BufferProblem, Warning};
 use super::material::{Image, Material, Texture};
@@ -8,11 +8,11 @@ use super::{
 };
 use hedgerow::NodeHandle;
 
-/// What a glTF file holds besides nodes, and where its nodes are in the scene into which it was imported.
+/// The contents of a glTF file, and the handles of its nodes in the scene.
 ///
-/// Plain data, in lists indexed as in glTF. [`node`](Self::node) leads from there to the scene,
-/// [`index_of`](Self::index_of) back, and [`primitive`](Self::primitive) and [`material`](Self::material) from what a
-/// draw command has to what it draws.
+/// The lists are indexed as in glTF. [`node`](Self::node) maps a glTF index to a handle, and
+/// [`index_of`](Self::index_of) a handle to its index. [`primitive`](Self::primitive) and [`material`](Self::material)
+/// resolve the numbers of a draw.
 ///
 /// ```
 /// // Both scenes list node 0, so it is in the graph twice.
@@ -35,7 +35,7 @@ pub struct Imported {
     pub scenes: Vec<ImportedScene>,
     /// The scene to show first, if the file names one.
     pub default_scene: Option<usize>,
-    /// What nodes refer to, by glTF index.
+    /// The references of each node to meshes, skins, cameras and lights, by glTF index.
     pub nodes: Vec<ImportedNode>,
     /// The cameras, by glTF index.
     pub cameras: Vec<Camera>,
@@ -43,24 +43,23 @@ pub struct Imported {
     pub lights: Vec<Light>,
     /// The meshes with their primitives, by glTF index.
     pub meshes: Vec<ImportedMesh>,
-    /// The mesh ids used by [`Drawable::mesh`](hedgerow::Drawable::mesh), and what they stand for.
+    /// The mesh ids used by [`Drawable::mesh`](hedgerow::Drawable::mesh), and their primitives.
     pub mesh_ids: MeshIds,
     /// The mesh ids with coarser meshes (`MSFT_lod` of nodes with `MSFT_screencoverage`), as
-    /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes them. The share of the screen's height
-    /// s stands for the distance r ÷ s, with half the diagonal r of the mesh's box, times the greatest scale of the
-    /// first node that draws it: so set [`DetailView::scale`](hedgerow::query::DetailView::scale) to tan(fov ÷ 2). All
-    /// nodes that draw a mesh have its levels. Draws keep their material: that of the coarser mesh is in its
-    /// [`primitive`](Self::primitive).
+    /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes them. A level for the share s of the
+    /// screen's height begins at the distance r ÷ s: r is half the diagonal of the mesh's box, times the greatest scale
+    /// of the first node that draws the mesh. So set [`DetailView::scale`](hedgerow::query::DetailView::scale) to
+    /// tan(fov ÷ 2). Levels apply to all nodes that draw a mesh. Draws keep their material; the coarser mesh's
+    /// [`primitive`](Self::primitive) has its own.
     pub levels: Vec<(u32, CoarserMeshes)>,
-    /// The materials, by glTF index; behind them the default one, of primitives without a material. Empty if
-    /// [`Parts::materials`](super::Parts::materials) was left out.
+    /// The materials by glTF index, then the default material of primitives without one. Empty without
+    /// [`Parts::materials`](super::Parts::materials).
     pub materials: Vec<Material>,
-    /// The material number of the first: that of the others is more by their glTF index.
+    /// The material number of the first material. Material i has the number `first_material` + i.
     pub first_material: u32,
-    /// The material number of primitives without a material: one more than that of the file's last.
+    /// The material number of primitives without a material: one more than the file's last.
     pub default_material: u32,
-    /// The names of the variants of materials (`KHR_materials_variants`), to which [`ImportedPrimitive::variants`]
-    /// refers.
+    /// The names of material variants (`KHR_materials_variants`), indexed by [`ImportedPrimitive::variants`].
     pub variants: Vec<String>,
     /// The textures, by glTF index.
     pub textures: Vec<Texture>,
@@ -74,22 +73,22 @@ pub struct Imported {
     pub morphs: Vec<MorphNode>,
     /// The animations, by glTF index.
     pub animations: Vec<ImportedAnimation>,
-    /// What they are made of: clips of rigs, ordered by animation and then by rig.
+    /// The clips of all animations, one for each rig; ordered by animation, then by rig.
     pub clips: Vec<ImportedClip>,
-    /// The parts of the file that were not imported although they were asked for.
+    /// The requested parts of the file that were not imported.
     pub skipped: Vec<Skipped>,
-    /// The faults of the file, and what was made of them; the first 1,000.
+    /// The faults of the file and their repairs; the first 1,000.
     pub warnings: Vec<Warning>,
-    /// What the author of the file added to it as a whole, in its `asset`.
+    /// The extras of the file, from its `asset`.
     pub extras: Extras,
-    /// The JSON of the file's own extensions, by name, but for `KHR_lights_punctual` and `KHR_materials_variants`.
+    /// The JSON of the file's own extensions, by name, without `KHR_lights_punctual` and `KHR_materials_variants`.
     pub extensions: Extensions,
 }
 
 impl Imported {
-    /// The node with this glTF index, in the first scene that has it; `None` if no scene has it.
+    /// Returns the node with this glTF index, in the first scene that has it; `None` if no scene has it.
     ///
-    /// Runs in O(scenes × log nodes); see [`ImportedScene::node`] for that of one scene.
+    /// Runs in O(scenes × log nodes); see [`ImportedScene::node`] for one scene.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
@@ -103,8 +102,8 @@ impl Imported {
         self.scenes.iter().find_map(|scene| scene.node(index))
     }
 
-    /// The glTF index of a node in the scene, in **O(scenes · log nodes)**: of one that was inserted for a node of the
-    /// file, or for a primitive or an instance at one. `None` for all others, and for copies of nodes.
+    /// Returns the glTF index of the node for which `node` was inserted: as the node itself, a primitive or an
+    /// instance. `None` for other nodes and for copies. Runs in **O(scenes · log nodes)**.
     ///
     /// ```
     /// let text = br#"{
@@ -121,22 +120,23 @@ impl Imported {
         self.scenes.iter().find_map(|scene| scene.index_of(node))
     }
 
-    /// The primitive that a mesh id stands for, in **O(log meshes)**; `None` if it is not an id of this file.
+    /// Returns the primitive of a mesh id, in **O(log meshes)**; `None` if the id is not of this file.
     #[must_use]
     pub fn primitive(&self, id: u32) -> Option<&ImportedPrimitive> {
         let (mesh, primitive) = self.mesh_ids.primitive(id)?;
         self.meshes.get(mesh)?.primitives.get(primitive)
     }
 
-    /// The vertices of a mesh id, in **O(log meshes)**; `None` if they were not asked for, if the primitive has no
-    /// positions, or if the id is not of this file.
+    /// Returns the vertices of a mesh id, in **O(log meshes)**; `None` without
+    /// [`Parts::vertices`](super::Parts::vertices), if the primitive has no positions, or if the id is not of this
+    /// file.
     #[must_use]
     pub fn vertices(&self, id: u32) -> Option<&MeshData> {
         self.primitive(id)?.vertices.as_ref()
     }
 
-    /// The material of a material number, in **O(1)**; `None` if materials were not asked for, or if it is not a number
-    /// of this file.
+    /// Returns the material of a material number, in **O(1)**; `None` without
+    /// [`Parts::materials`](super::Parts::materials), or if the number is not of this file.
     ///
     /// ```
     /// use hedgerow_gltf::{ImportOptions, material::Material};
@@ -153,7 +153,7 @@ impl Imported {
         self.materials.get(number.checked_sub(self.first_material)? as usize)
     }
 
-    /// The morph weights of a glTF node, in **O(log nodes)**; `None` if its mesh has no targets.
+    /// Returns the morph weights of a glTF node, in **O(log nodes)**; `None` if the mesh has no targets.
     #[must_use]
     pub fn morph(&self, node: usize) -> Option<&MorphNode> {
         let at = self.morphs.binary_search_by_key(&node, |morph| morph.node).ok()?;
@@ -161,10 +161,10 @@ impl Imported {
     }
 }
 
-/// Distances, and the mesh ids that are drawn from there on: see [`Imported::levels`].
+/// Distances, and the mesh id to draw from each distance on: see [`Imported::levels`].
 pub type CoarserMeshes = Vec<(f32, Option<u32>)>;
 
-/// Where the items of one glTF scene are.
+/// The nodes of one glTF scene.
 ///
 /// ```
 /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{}]}"#;
@@ -177,18 +177,18 @@ pub type CoarserMeshes = Vec<(f32, Option<u32>)>;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedScene {
-    /// The group node that stands for the scene: hidden unless it is the [default one](Imported::default_scene), or the
-    /// first if the file names none.
+    /// The group node of the scene. Visible only for the [default scene](Imported::default_scene), or for the first if
+    /// the file names none.
     pub group: NodeHandle,
     /// The drawable nodes, ordered by glTF node, then by instance and by mesh id.
     pub drawables: Vec<ImportedDrawable>,
-    /// What its author added.
+    /// The scene's extras.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the scene's extensions, by name.
     pub extensions: Extensions,
     /// The nodes by glTF index, in ascending order.
     pub(super) nodes: Vec<(usize, NodeHandle)>,
-    /// The glTF index by node, also of nodes that were made for primitives and instances, in ascending order.
+    /// The glTF index by node, in ascending order; also of nodes made for primitives and instances.
     pub(super) origins: Vec<(NodeHandle, usize)>,
 }
 
@@ -218,23 +218,22 @@ pub struct ImportedDrawable {
     pub mesh: usize,
     /// The number of the primitive within the mesh.
     pub primitive: usize,
-    /// The number of the instance, if the node draws the mesh several times and [`Instances::Nodes`](super::Instances)
-    /// were made.
+    /// The number of the instance, if the mesh has instances and they became [`Instances::Nodes`](super::Instances).
     pub instance: Option<usize>,
     /// The mesh id, which is [`Drawable::mesh`](hedgerow::Drawable::mesh) of the node `handle`; see [`MeshIds`].
     pub id: u32,
-    /// The node in the scene: the glTF node's own or that of the instance, or a child of it if the mesh has several
-    /// primitives. With a skin, a node of its own without a name or a transform: a child of the
-    /// [base](crate::RigPlace::base) of the skin's rig, which places the vertices; of the glTF node if motion was not
-    /// imported, or if the scene has none of the rig's joints. [`Deformed::node`](crate::Deformed::node) is the same.
+    /// The node in the scene: the node of the glTF node or of the instance, or a child of that node if the mesh has
+    /// several primitives. With a skin, a child of the [base](crate::RigPlace::base) of the skin's rig, without name or
+    /// transform; a child of the glTF node if motion was not imported, or if the scene has none of the rig's joints.
+    /// [`Deformed::node`](crate::Deformed::node) is the same.
     pub handle: NodeHandle,
-    /// The glTF index of the skin with which it is drawn; `None` for a primitive that follows no joints. Its bounds are
-    /// those of its vertices as modelled until [`Deformed::follow`](crate::Deformed::follow) sets them.
+    /// The glTF index of the skin; `None` for a primitive that follows no joints. A skinned drawable has the bounds of
+    /// its vertices as modelled until [`Deformed::follow`](crate::Deformed::follow) sets others.
     pub skin: Option<usize>,
 }
 
 impl ImportedScene {
-    /// The node with this glTF index in this scene, in O(log nodes); `None` if the scene does not have it.
+    /// Returns the node with this glTF index in this scene, in O(log nodes); `None` if the scene lacks it.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [1]}], "nodes": [{}, {"name": "car"}]}"#;
@@ -250,15 +249,14 @@ impl ImportedScene {
         Some(self.nodes[at].1)
     }
 
-    /// The glTF index of a node of this scene, in O(log nodes): of one that was inserted for a node of the file, or for
-    /// a primitive or an instance at one.
+    /// Returns the glTF index of a node of this scene, in O(log nodes); see [`Imported::index_of`].
     #[must_use]
     pub fn index_of(&self, node: NodeHandle) -> Option<usize> {
         let at = self.origins.binary_search_by_key(&node, |&(node, _)| node).ok()?;
         Some(self.origins[at].1)
     }
 
-    /// All glTF nodes of the scene with their indices, in ascending order.
+    /// Returns all glTF nodes of the scene with their indices, in ascending order.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [2, 0]}], "nodes": [{}, {}, {}]}"#;
@@ -270,8 +268,8 @@ impl ImportedScene {
         self.nodes.iter().copied()
     }
 
-    /// The drawable nodes of one glTF node, ordered by instance and primitive: the node itself, or nodes below it or
-    /// below the base of its skin's rig, or none.
+    /// Returns the drawable nodes of one glTF node, ordered by instance and primitive; see
+    /// [`ImportedDrawable::handle`]. Runs in O(log drawables).
     ///
     /// ```
     /// let text = br#"{
@@ -293,7 +291,7 @@ impl ImportedScene {
     }
 }
 
-/// A part of a file that was not imported.
+/// A part of a file that was not imported, by glTF index.
 ///
 /// ```
 /// use hedgerow_gltf::{Skipped};
@@ -305,51 +303,51 @@ impl ImportedScene {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Skipped {
-    /// A node that is in no scene.
+    /// A node in no scene.
     Node {
-        /// Its glTF index.
+        /// The glTF index.
         node: usize,
     },
     /// A primitive without positions, which has nothing to draw.
     Primitive {
         /// The glTF index of its mesh.
         mesh: usize,
-        /// Its number within the mesh.
+        /// The number within the mesh.
         primitive: usize,
     },
-    /// An attribute of vertices that [`MeshData`] has no place for: one whose name is not known, or does not begin with
-    /// an underscore; matrices; or a set behind a missing one.
+    /// A vertex attribute that [`MeshData`] cannot hold: an unknown name without an underscore, matrices, or a set
+    /// after a missing set.
     Attribute {
         /// The glTF index of its mesh.
         mesh: usize,
         /// The number of the primitive within the mesh.
         primitive: usize,
-        /// Its name.
+        /// The name.
         name: String,
     },
-    /// The bytes of an image, which are not to be had. It is in [`Imported::images`] without them.
+    /// The bytes of an image that are not available; the image is in [`Imported::images`] without bytes.
     Image {
-        /// Its glTF index.
+        /// The glTF index.
         image: usize,
         /// Why.
         problem: BufferProblem,
     },
-    /// The skin of a node without a mesh, or of one whose vertices follow no joints.
+    /// The skin of a node without a mesh, or whose vertices follow no joints.
     Skin {
         /// The node's glTF index.
         node: usize,
     },
-    /// An animation that changes nothing that is imported.
+    /// An animation without an imported channel.
     Animation {
-        /// Its glTF index.
+        /// The glTF index.
         animation: usize,
     },
-    /// An animation channel for something that is not imported: neither translation, rotation nor scale of a node, nor
-    /// the weights of a mesh with morph targets.
+    /// An animation channel that moves neither translation, rotation or scale of a node, nor the weights of a mesh with
+    /// morph targets.
     Channel {
         /// The glTF index of its animation.
         animation: usize,
-        /// Its number within the animation.
+        /// The number within the animation.
         channel: usize,
     },
     /// An extension that the file uses but does not require, and that the import does not support.

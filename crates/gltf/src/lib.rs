@@ -1,10 +1,10 @@
 //! Reads glTF 2.0 files into a [`Scene`] of [`hedgerow`].
 //!
 //! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds one to an existing scene;
-//! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`], which
-//! has everything that is no node, as plain data, and finds nodes by their glTF indices and back. [`ImportOptions`] has
-//! the same four functions with choices: what comes of a file ([`Parts`]), the configuration of the new scene, numbers
-//! that do not collide with another file's, and limits.
+//! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`]: plain data
+//! of all items that are not nodes, and the mapping between glTF node indices and handles. [`ImportOptions`] has the
+//! same four functions with choices: which [`Parts`] to import, the configuration of the new scene, first numbers that
+//! do not collide with another file's, and limits.
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
@@ -27,48 +27,47 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What becomes of what
+//! # What each item becomes
 //!
 //! | glTF | in the scene | in [`Imported`] |
 //! |---|---|---|
-//! | scene | a group node with its name, below the given parent; hidden unless it is the default scene, or the first if there is none | an [`ImportedScene`] |
-//! | node in a scene | a node with the same name and children, in each scene that lists it | an [`ImportedNode`]: what it refers to |
-//! | translation, rotation, scale | [`Local::Transform`](hedgerow::Local::Transform), unchanged, except that rotations are normalised; the identity for a node with none of them, so that it can be moved | |
-//! | matrix | the same if it can be expressed so, else [`Local::Matrix`](hedgerow::Local::Matrix), with shear and mirror | |
+//! | scene | a group node with its name, below the given parent; visible only if it is the default scene, or the first if the file names none | an [`ImportedScene`] |
+//! | node in a scene | a node with the same name and children, in each scene that lists it | an [`ImportedNode`]: its references |
+//! | translation, rotation, scale | [`Local::Transform`](hedgerow::Local::Transform), with the rotation normalised; the identity if the node has none of them | |
+//! | matrix | a `Local::Transform` if translation, rotation and scale express the matrix, else [`Local::Matrix`](hedgerow::Local::Matrix) | |
 //! | mesh of one primitive | the node itself has the drawable and the material | an [`ImportedMesh`], an [`ImportedDrawable`] for each node |
 //! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform | the same, an [`ImportedDrawable`] for each child |
-//! | primitive that follows a skin | a node of its own, without name or transform, below the [`base`](RigPlace::base) of the skin's rig, whose matrix places it, and not below the node with the mesh; hidden if the node with the mesh is | an [`ImportedDrawable`] |
+//! | primitive that follows a skin | a node without name or transform below the [`base`](RigPlace::base) of the skin's rig, not below the node with the mesh; hidden if the node with the mesh is | an [`ImportedDrawable`] |
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
-//! | its vertices | | [`MeshData`]: plain arrays |
-//! | the same compressed by Draco or meshopt | | the same, with the [features](#features) for them |
-//! | its bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): `min` and `max` of the positions if the file has them and they are right, else computed from the data; without [`Parts::vertices`] they are not compared | the same |
+//! | vertices | | [`MeshData`]: plain arrays |
+//! | vertices compressed by Draco or meshopt | | the same, with the [features](#features) for them |
+//! | bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): `min` and `max` of the positions if the file has them, else computed; compared with the data if [`Parts::vertices`] is set | the same |
 //! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without | [`Material`](material::Material) |
 //! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
 //! | camera, light (`KHR_lights_punctual`) | a node as above | [`Camera`], [`Light`] |
-//! | visibility (`KHR_node_visibility`) | hides the node and what is below it | |
-//! | instances (`EXT_mesh_gpu_instancing`) | a child node for each; none if the mesh follows a skin, which is drawn once | or matrices in [`ImportedNode`]: see [`Instances`] |
-//! | levels of detail of nodes (`MSFT_lod`) | the finest | [`Imported::levels`]: coarser mesh ids with distances |
+//! | visibility (`KHR_node_visibility`) | hides the node and its descendants | |
+//! | instances (`EXT_mesh_gpu_instancing`) | a child node for each; none if the mesh follows a skin: the mesh is then drawn once | or matrices in [`ImportedNode`]: see [`Instances`] |
+//! | levels of detail of nodes (`MSFT_lod`) | the finest level | [`Imported::levels`]: coarser mesh ids with distances |
 //! | joints of skins, animated nodes | nodes as above | joints of a [`Rig`] |
 //! | skin | | an [`ImportedSkin`], which makes a palette from a rig's model matrices |
-//! | animation | | an [`ImportedAnimation`]: an [`ImportedClip`] for each rig that it moves; pointers to transforms and weights of nodes (`KHR_animation_pointer`) are channels as others |
+//! | animation | | an [`ImportedAnimation`]: an [`ImportedClip`] for each rig that it moves; pointers to transforms and weights of nodes (`KHR_animation_pointer`) become channels |
 //! | attributes of an application (`_NAME`) | | [`MeshData::attributes`] |
 //! | morph targets, their weights | | [`MeshData::targets`]; a [`MorphNode`], and channels of clips if animated |
-//! | names | those of nodes and scenes | all others |
+//! | names | names of nodes and scenes | all other names |
 //! | extras | | [`Extras`] of the item |
 //! | other extensions | | [`Extensions`] of the item: their JSON |
 //!
-//! Joints and weights are used if a node has a skin. [`Imported::skipped`] lists what did not come although it was
-//! asked for, such as nodes in no scene and images whose files are missing. Bounds are those of the mesh at rest.
+//! Joints and weights are used if a node has a skin. [`Imported::skipped`] lists requested parts that were not
+//! imported, such as nodes in no scene and images whose files are missing. Bounds are of the mesh at rest.
 //!
-//! Rotations that are no unit quaternions, which a good many real files have, are normalised: those of nodes when they
-//! are inserted, those of animations when they are evaluated. An engine that uses them as they are gets transforms that
-//! differ by about the square of their length.
+//! Many real files have rotations that are not unit quaternions. Rotations of nodes are normalised at import, those of
+//! animations at evaluation. Without this, matrices would be off by about the square of the quaternion's length.
 //!
 //! # From a file to draws
 //!
-//! From an import on, a scene is like any other: edit it, [`update`](Scene::update) it, and list what is to be drawn. A
-//! draw has a mesh id and a material number. [`Imported::primitive`] and [`Imported::material`] find what they stand
-//! for: vertices and indices, factors and textures, and the images' bytes, to upload once.
+//! An imported scene is like any other: edit it, [`update`](Scene::update) it, and list its draws. A draw has a mesh id
+//! and a material number. [`Imported::primitive`] and [`Imported::material`] return their data to upload once:
+//! vertices, indices, factors, textures and the bytes of images.
 //!
 //! ```
 //! use hedgerow::DrawList;
@@ -106,88 +105,96 @@
 //!
 //! - Instanced draws take all matrices in one buffer. [`DrawList::matrices`](hedgerow::DrawList::matrices) is that
 //!   buffer: 48 bytes each, three rows of four.
-//! - For what a camera sees alone, make the scene with `bounds` ([`ImportOptions::with_config`]) and use
-//!   [`Scene::cull`] in place of `draw_list`.
-//! - In a scene of several files, give each numbers of its own by [`ImportOptions::after`]: every number is then known
-//!   to one [`Imported`] alone. Without it both files' numbers begin at 0.
-//! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) gets matrices relative to the camera,
+//! - To draw only what a camera sees, make the scene with `bounds` ([`ImportOptions::with_config`]) and call
+//!   [`Scene::cull`] instead of `draw_list`.
+//! - In a scene of several files, [`ImportOptions::after`] gives each file its own range of numbers. Otherwise the
+//!   numbers of every file begin at 0.
+//! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) makes matrices relative to the camera,
 //!   composed in double precision.
-//! - What joints or morph targets deform has other vertices each frame: see *Characters* below.
+//! - Vertices that joints or morph targets deform change each frame: see *Characters* below.
 //!
-//! # Only what is needed
+//! # Importing less
 //!
-//! [`ImportOptions::nodes_only`] brings nodes with names, transforms, drawables and boxes, and what costs no more than
-//! their JSON: cameras, lights, names of meshes. [`Parts`] has single parts to add.
+//! [`ImportOptions::nodes_only`] imports nodes with names, transforms, drawables and boxes; cameras; lights; and the
+//! names of meshes. [`Parts`] selects what to add.
 //!
 //! # Animations
 //!
-//! [`Imported::play`] plays an animation on all rigs that it moves, and so on all nodes: [`AnimationPlayer`] has an
-//! example, and [fades](AnimationPlayer::fade_to) from one to another. For other blends and for crowds there are the
-//! clips themselves, as follows.
+//! [`Imported::play`] plays an animation on all rigs that it moves, so on all its nodes. Its [`AnimationPlayer`] also
+//! [fades](AnimationPlayer::fade_to) from one animation to another. For other blends and for crowds, use the clips as
+//! described next.
 //!
 //! # Characters
 //!
-//! [`Imported::deformed_all`] has what a drawable needs that joints or morph targets deform: its [`Deformed`] takes its
-//! palette, its weights and its box from an [`AnimationPlayer`], and computes vertices, as its example and that of the
-//! README show. Vertices are relative to the rig's [`base`](RigPlace::base), as model matrices are, and their drawable
-//! is a child of it. So the matrix of a draw is right, whatever the transform of the node that has the mesh, which glTF
-//! ignores. To hide such a mesh, hide the drawable's node; to copy one, copy that node, too.
+//! [`Imported::deformed_all`] returns a [`Deformed`] for each drawable that joints or morph targets deform. A
+//! `Deformed` takes its palette, weights and box from an [`AnimationPlayer`] and computes vertices, as the example of
+//! the README shows. Vertices are relative to the rig's [`base`](RigPlace::base), as model matrices are, and the
+//! drawable is a child of the base. The transform of the node with the mesh has no effect, as glTF demands. To hide or
+//! copy such a mesh, hide or copy the drawable's node.
 //!
-//! The parts can be used by themselves: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
+//! The parts can be used alone: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
 //! [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`]. [`hedgerow::guide::characters`] has the steps.
 //!
 //! # Faults
 //!
-//! Many files break the format where their meaning is plain: a scene lists the child of a node, a weight is NaN, two
-//! keys have the same time. They are imported as they are meant, and [`Imported::warnings`] lists each fault with its
-//! item: [`WarningKind`] has all of them, and what is made of each. [`ImportOptions::strict`] refuses such files.
+//! Many files break the format although their meaning is plain: a scene lists the child of a node, a weight is NaN, two
+//! keys have the same time. Such faults are repaired, and [`Imported::warnings`] lists each one with its item.
+//! [`WarningKind`] describes every repair. [`ImportOptions::strict`] refuses such files.
 //!
-//! | fault | what is made of it |
+//! | fault | repair |
 //! |---|---|
 //! | a scene lists a child without its parent | the child is a root of the scene |
 //! | a scene lists a node twice, or with a node above it | the node is in the scene once |
 //! | positions, normals, tangents, deltas that are not finite | see [`WarningKind::Vertices`] |
-//! | weights that are negative, NaN or all zero; joints and indices that are not there | weights of zero; areas of zero |
-//! | keys that are not finite, no rotations, not in order, at one time, before zero | they are dropped, sorted, made a jump, cut off |
+//! | weights that are negative, NaN or all zero; joints or indices out of range | the weight is zero; the primitive has no area |
+//! | keys that are not finite, not rotations, out of order, at equal times, before zero | see [`WarningKind::KeysDropped`] and [`WarningKind::KeysMoved`] |
 //! | wrong `min` and `max` of positions | the box is computed |
-//! | buffers, views and accessors that are too short where nothing is read | they are there as far as they go |
-//! | a zero rotation, shear by rounding, unknown filters and modes, joints as floats, weights that lack `normalized` | see [`WarningKind::Invalid`] |
-//! | children and channels that are there twice, and what cannot be used, such as a skin without joints | see [`WarningKind::Twice`] and [`WarningKind::LeftOut`] |
+//! | buffers, views and accessors too short in a part that nothing reads | the bytes present are used |
+//! | a zero rotation, shear by rounding, unknown filters and modes, joints as floats, weights without `normalized` | see [`WarningKind::Invalid`] |
+//! | children and channels listed twice; unusable items, such as a skin without joints | see [`WarningKind::Twice`] and [`WarningKind::LeftOut`] |
 //! | a byte order mark, text that is not valid Unicode, white space in base64, backslashes in paths | they are ignored or replaced |
 //!
-//! Not faults, since glTF allows them: integers written as `3.0`, chunks of other types, buffers without data that
-//! nothing reads, joints whose matrix scales by zero.
+//! glTF allows, so these are no faults: integers written as `3.0`, chunks of other types, unread buffers without data,
+//! joints whose matrix scales by zero.
 //!
-//! # What is refused
+//! # Refused files
 //!
-//! A file is checked as a whole before the first node is inserted, and after an error the scene is unchanged: see
-//! [`ImportErrorKind`]. Buffers are found and measured, but read only if something that is asked for needs them. Of
-//! required extensions, those of the table above and those for materials, textures and `KHR_mesh_quantization` are
-//! accepted; where `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are
-//! refused. One that takes a [feature](#features) which is off is refused with [`ImportErrorKind::FeatureOff`].
-//! Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`); absolute
-//! paths and network addresses are refused. An image that cannot be had is no error: it is listed as
-//! [`Skipped::Image`].
+//! A file is checked as a whole before the first node is inserted. After an error the scene is unchanged: see
+//! [`ImportErrorKind`]. Buffers are found and measured, but read only if a requested part needs them.
+//!
+//! - Required extensions are accepted if they are in the table above, if they concern materials or textures, or
+//!   `KHR_mesh_quantization`. If the [feature](#features) of an extension is off, the error is
+//!   [`ImportErrorKind::FeatureOff`].
+//! - If `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are refused.
+//! - Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`). Absolute
+//!   paths and network addresses are refused.
+//! - A missing image is no error: [`Skipped::Image`] lists it.
 //!
 //! # Cost
 //!
-//! Linear in the file and in the nodes inserted. A node listed by *n* scenes is inserted *n* times, a mesh of several
-//! primitives, or with a skin, makes a node for each primitive at every node that has it, and vertices, keys and images
-//! are read again for each primitive, channel and image that uses them: a small file can describe a large scene. All of
-//! it is counted before it is made. A file is refused if it makes both more than one node for each of its bytes and
-//! more than 65,536 nodes, or names of more than 64 bytes for each node that it may have: [`ImportOptions::max_nodes`]
-//! raises both. It is refused, too, if parsed JSON, nodes and what is made of buffers, also by decoding compressed
-//! geometry, take both more than 64 times the file with its buffers and more than 256 MiB, unless
-//! [`ImportOptions::max_bytes`] allows it. Only numbers and text in the JSON of extensions are not counted, which take
-//! up to 81 times their text. So an import takes at most 100 times the file, or 320 MiB; if a file mixes many small
-//! items with such numbers, less than 145 times (102 measured).
+//! An import runs in time linear in the file and in the nodes inserted. A small file can describe a large scene:
 //!
-//! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well,
-//! with [`ImportErrorKind::AllocationFailed`]; and with [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed)
-//! where it refuses all that the nodes take in the scene and around them, which is asked for before the first is made.
-//! What is as large as the JSON, such as names, is allocated as in other programs, which end where there is no memory
-//! for it. So is what Draco's decoder works with: some six bytes for each that it decodes to, which are at most an
-//! eighth of what [`ImportOptions::max_bytes`] leaves.
+//! - a node listed by *n* scenes is inserted *n* times;
+//! - a mesh with a skin or several primitives makes a node for each primitive, at every node with the mesh;
+//! - vertices, keys and images are read again for each primitive, channel and image that uses them.
+//!
+//! All of this is counted before allocation. A file is refused if it makes
+//!
+//! - more than 65,536 nodes and more than one node for each of its bytes, or names of more than 64 bytes for each
+//!   allowed node: [`ImportOptions::max_nodes`] raises both limits;
+//! - more than 256 MiB and more than 64 times the file with its buffers, counting parsed JSON, nodes, data read from
+//!   buffers and decompressed geometry: [`ImportOptions::max_bytes`] raises this limit.
+//!
+//! Only numbers and text in the JSON of extensions are not counted; they take up to 81 times their text. An import
+//! takes at most 100 times the file, or 320 MiB; with many small items and such numbers, less than 145 times (102
+//! measured).
+//!
+//! If the allocator refuses data of buffers or of `data:` URIs, the error is [`ImportErrorKind::AllocationFailed`].
+//! Memory for all nodes is reserved before the first is made; if the allocator refuses, the error is
+//! [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed). Two kinds of memory abort the program if the
+//! allocator refuses: data no larger than the JSON, such as names, and the scratch memory of the Draco decoder, about
+//! six bytes for each decoded byte. One stream decodes to at most an eighth of the bytes that
+//! [`ImportOptions::max_bytes`] leaves.
 //!
 //! # Features
 //!
@@ -198,10 +205,10 @@
 //! | `draco` | `KHR_draco_mesh_compression` | the crate `draco-core` |
 //! | `meshopt` | `EXT_meshopt_compression` and `KHR_meshopt_compression`, all modes and filters | this crate |
 //!
-//! Compressed data is preferred to a plain fallback, whose buffers are not even looked for. If the extension is not
-//! required and its feature is off, the fallback is read. A primitive that Draco compresses must be of triangles; its
-//! attributes that are not in the stream are read from their accessors. The stream's counts and types hold, whatever
-//! the accessors say.
+//! Compressed data is preferred to an uncompressed fallback, whose buffers may be missing. If the extension is not
+//! required and its feature is off, the fallback is read. A primitive compressed by Draco must consist of triangles;
+//! attributes that are not in the stream are read from their accessors. Counts and types of the stream override those
+//! of the accessors.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -240,7 +247,7 @@ pub use serde_json;
 use hedgerow::{NodeHandle, Scene};
 use std::path::Path;
 
-/// A new scene made from a file, and where the items of the file are in it.
+/// A new scene made from a file, and the other items of the file.
 ///
 /// ```
 /// let import = hedgerow_gltf::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
@@ -251,17 +258,16 @@ use std::path::Path;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Import {
-    /// The scene; not updated yet.
+    /// The scene, not updated yet.
     pub scene: Scene,
-    /// Everything else of the file, and the nodes by glTF index.
+    /// The other items of the file, and the nodes by glTF index.
     pub imported: Imported,
 }
 
 /// Reads a `.gltf` or `.glb` file into a new scene, below its root.
 ///
-/// The scene has the default configuration, which keeps no world boxes: for culling, take
-/// [`ImportOptions::with_config`], or read into a scene of your own with [`load_into`]. Numbers of meshes and materials
-/// begin at 0 in each file: for several files in one scene, take [`ImportOptions::after`].
+/// The scene has the default configuration, without world boxes. For culling, use [`ImportOptions::with_config`], or
+/// read into your own scene with [`load_into`]. For several files in one scene, use [`ImportOptions::after`].
 ///
 /// # Errors
 /// [`ImportError`] if the file cannot be read or is invalid.
@@ -300,7 +306,7 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below its root.
 ///
-/// Separate buffer files are searched in `base_dir`; a file without them needs none.
+/// Separate buffer and image files are searched in `base_dir`; pass `None` if the file has none.
 ///
 /// # Errors
 /// [`ImportError`] if the file is invalid.
@@ -318,7 +324,7 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Impor
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
 ///
-/// Separate buffer files are searched in `base_dir`; a file without them needs none.
+/// Separate buffer and image files are searched in `base_dir`; pass `None` if the file has none.
 ///
 /// # Errors
 /// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file is invalid, and what

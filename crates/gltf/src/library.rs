@@ -1,28 +1,28 @@
-//! What an import has of characters, brought into a library.
+//! Adds the characters of an import to a library.
 
 use super::Imported;
 use hedgerow_anim::library::{ClipKey, Library, MeshKey, SkeletonKey, SkinKey};
 use hedgerow_anim::{Clip, ClipBuilder, Error, Skin};
 use std::collections::BTreeSet;
 
-/// Where in a [`Library`] the characters of an import are; see [`Imported::insert_into`].
+/// The keys in a [`Library`] of an import's characters; see [`Imported::insert_into`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LibraryKeys {
-    /// The skeletons, by the number of the rig in [`Imported::rigs`].
+    /// The skeletons, in the order of [`Imported::rigs`].
     pub skeletons: Vec<SkeletonKey>,
-    /// The compiled clips, by their number in [`Imported::clips`].
+    /// The compiled clips, in the order of [`Imported::clips`].
     pub clips: Vec<ClipKey>,
     /// The skins, by glTF index.
     pub skins: Vec<SkinKey>,
-    /// The skinned meshes, by mesh id and the glTF index of the skin that they are laid out for, in rising order; see
-    /// [`LibraryKeys::mesh`].
+    /// The skinned meshes, ordered by mesh id and glTF index of the skin; see [`LibraryKeys::mesh`].
     pub meshes: Vec<((u32, Option<usize>), MeshKey)>,
 }
 
 impl LibraryKeys {
-    /// The skinned mesh of a mesh id for a skin, or for none where it is only morphed; `None` for a mesh that nothing
-    /// deforms. Both are in [`ImportedDrawable`](super::ImportedDrawable). Runs in **O(log meshes)**.
+    /// Returns the skinned mesh of a mesh id for a skin; pass `None` for a mesh that is only morphed. Returns `None`
+    /// for a mesh that nothing deforms. Both arguments are in [`ImportedDrawable`](super::ImportedDrawable). Runs in
+    /// **O(log meshes)**.
     #[must_use]
     pub fn mesh(&self, mesh: u32, skin: Option<usize>) -> Option<MeshKey> {
         let at = self.meshes.binary_search_by_key(&(mesh, skin), |&(of, _)| of).ok()?;
@@ -33,9 +33,8 @@ impl LibraryKeys {
 impl Imported {
     /// Adds the skeletons, the clips (compiled by `builder`), the skins and the skinned meshes to a library.
     ///
-    /// A skeleton has the name of its first joint, clips and skins have those of the file, a mesh has none. A mesh
-    /// that is drawn with several skins, or with and without one, is laid out for each. Runs in **O(keys +
-    /// vertices)**.
+    /// A skeleton gets the name of its first joint, clips and skins their names in the file, a mesh no name. A mesh
+    /// that is drawn with several skins, or with and without a skin, is added for each. Runs in **O(keys + vertices)**.
     ///
     /// ```
     /// use hedgerow::anim::{ClipBuilder, Library};
@@ -55,7 +54,7 @@ impl Imported {
     ///
     /// # Errors
     /// What [`ClipBuilder::build`] and [`MeshData::to_skinned_mesh`](super::MeshData::to_skinned_mesh) refuse. The
-    /// library is then as before.
+    /// library is then unchanged.
     pub fn insert_into(&self, library: &mut Library, builder: ClipBuilder) -> Result<LibraryKeys, Error> {
         let clips: Vec<Clip> =
             self.clips.iter().map(|clip| Ok(builder.build(&clip.clip)?.0)).collect::<Result<_, Error>>()?;

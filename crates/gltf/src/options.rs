@@ -1,4 +1,4 @@
-//! What an import brings, and how much it may make of a file.
+//! The choices and limits of an import.
 
 use super::document::Document;
 use super::error::{ImportError, ImportErrorKind};
@@ -7,9 +7,9 @@ use hedgerow::{Error, NodeHandle, Scene, SceneConfig};
 use std::fs;
 use std::path::Path;
 
-/// What an import brings of a file, with which numbers and limits, and into what scene.
+/// The parts to import of a file, first numbers, limits, and the configuration of the new scene.
 ///
-/// By default everything comes, numbers begin at 0, and limits are such that a small file cannot make a huge scene.
+/// By default everything is imported, numbers begin at 0, and limits keep a small file from making a huge scene.
 ///
 /// ```
 /// use hedgerow_gltf::{ImportOptions, Parts};
@@ -21,13 +21,14 @@ use std::path::Path;
 ///     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "materials": [{"name": "brick"}],
 ///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3, "min": [0, 0, 0], "max": [1, 1, 0]}]
 /// }"#;
-/// // Nodes alone, and materials: no vertices, no images, no motion. The scene keeps boxes, for culling.
+/// // Nodes and materials only: no vertices, images or motion. The scene keeps boxes, for culling.
 /// let options = ImportOptions::new()
 ///     .with_parts(Parts { materials: true, ..Parts::NODES })
 ///     .with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT });
 /// let mut import = options.from_slice(text, None)?;
 /// assert_eq!(import.imported.vertices(0), None);
 /// assert_eq!(import.imported.materials[0].name.as_deref(), Some("brick"));
+/// assert!(options.nodes_only().from_slice(text, None)?.imported.materials.is_empty());
 ///
 /// import.scene.update();
 /// let mut seen = Vec::new();
@@ -39,7 +40,7 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportOptions {
-    /// What comes of the file. Default [`Parts::ALL`].
+    /// The parts of the file to import. Default [`Parts::ALL`].
     pub parts: Parts,
     /// The configuration of the scene that [`load`](Self::load) and [`from_slice`](Self::from_slice) make. Default
     /// [`SceneConfig::DEFAULT`].
@@ -49,25 +50,24 @@ pub struct ImportOptions {
     /// The material number of the file's first material. Default 0.
     pub first_material: u32,
     /// The greatest number of nodes made of a file, including groups of scenes, drawable nodes and instances. `None`,
-    /// the default, allows one node for each byte of the file, and at least 65,536. Their names may have 64 bytes for
-    /// each node allowed.
+    /// the default, allows one node for each byte of the file, at least 65,536. All names together may have 64 bytes
+    /// for each allowed node.
     pub max_nodes: Option<usize>,
-    /// The greatest number of bytes made of a file, estimated before they are made: parsed JSON, about 1,300 for each
-    /// object; nodes, 640 each, and scenes; vertices, keys, weights, what compressed geometry decodes to, images in
-    /// buffers and image files that are named again, each counted as often as it is read, since any number of
-    /// primitives and channels may share one accessor. `None`, the default, allows 64 for each byte of the file and its
-    /// buffers, and at least 256 MiB.
+    /// The greatest number of bytes made of a file, estimated before allocation. Counted are parsed JSON (about 1,300
+    /// bytes for each object), nodes (640 bytes each), scenes, vertices, keys, weights, decompressed geometry, images
+    /// in buffers, and image files that are named again. Shared accessors count each time they are read. `None`, the
+    /// default, allows 64 bytes for each byte of the file and its buffers, at least 256 MiB.
     pub max_bytes: Option<u64>,
-    /// Whether faults are errors for which an import otherwise has a [`Warning`](super::Warning). Default `false`.
+    /// Whether faults are errors instead of a [`Warning`](super::Warning). Default `false`.
     pub strict: bool,
-    /// What becomes of meshes that a node draws several times. Default [`Instances::Nodes`].
+    /// The representation of instanced meshes. Default [`Instances::Nodes`].
     pub instances: Instances,
-    /// Whether skinning keeps eight influences of a vertex rather than four: see
+    /// Whether skinning keeps eight influences for each vertex, not four: see
     /// [`MeshData::eight_influences`](super::MeshData::eight_influences). Default `false`.
     pub eight_influences: bool,
 }
 
-/// What becomes of a mesh that a node draws several times (`EXT_mesh_gpu_instancing`).
+/// The representation of a mesh that a node draws several times (`EXT_mesh_gpu_instancing`).
 ///
 /// ```
 /// use hedgerow_gltf::{ImportOptions, Instances};
@@ -95,38 +95,36 @@ pub struct ImportOptions {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Instances {
-    /// A child of the node for each instance, before its other children, which draws the mesh as a node does.
+    /// A child node for each instance, before the node's other children.
     #[default]
     Nodes,
-    /// A list of matrices, [`ImportedNode::instances`](super::ImportedNode::instances): the node has the mesh once,
-    /// with the box around all instances.
+    /// A list of matrices, [`ImportedNode::instances`](super::ImportedNode::instances): the node draws the mesh once,
+    /// with a box around all instances.
     Matrices,
 }
 
-/// What comes of a file, besides what always does: nodes with names and transforms; drawables with their boxes; meshes,
-/// primitives, cameras and lights without what is listed here.
+/// The optional parts of an import. Always imported are nodes with names and transforms, drawables with boxes, and
+/// meshes, primitives, cameras and lights without the parts below.
 ///
-/// What does not come is neither read nor checked: its lists in [`Imported`] are empty.
+/// Parts that are left out are neither read nor checked; their lists in [`Imported`] are empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// The vertices and indices of all primitives: [`ImportedPrimitive::vertices`](super::ImportedPrimitive::vertices).
     pub vertices: bool,
-    /// What moves or deforms: rigs, skins, animations and morph weights; of vertices, joints, weights and morph
-    /// targets.
+    /// Rigs, skins, animations and morph weights; with vertices also their joints, weights and morph targets.
     pub motion: bool,
     /// Materials, textures, and images without their bytes.
     pub materials: bool,
-    /// The images' bytes, if materials come.
+    /// The bytes of images, if `materials` is set.
     pub images: bool,
     /// The extras of all items, and the JSON of their extensions.
     pub extras: bool,
 }
 
 impl Parts {
-    /// Everything.
+    /// All parts.
     pub const ALL: Self = Self { vertices: true, motion: true, materials: true, images: true, extras: true };
-    /// Nothing besides what always comes. Of buffers, only instances and the positions of primitives without declared
-    /// bounds are read.
+    /// No optional part. Buffers are read only for instances, and for positions without declared bounds.
     pub const NODES: Self = Self { vertices: false, motion: false, materials: false, images: false, extras: false };
 }
 
@@ -143,7 +141,7 @@ impl Default for ImportOptions {
 }
 
 impl ImportOptions {
-    /// The options of the functions of this crate.
+    /// Returns the default options, which the functions of this crate use.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -159,39 +157,37 @@ impl ImportOptions {
         }
     }
 
-    /// The same options with these parts of the file.
+    /// Sets [`parts`](Self::parts).
     #[must_use]
     pub const fn with_parts(mut self, parts: Parts) -> Self {
         self.parts = parts;
         self
     }
 
-    /// The same options with [`Parts::NODES`]: for who wants nodes, and pays for no more.
+    /// Sets [`parts`](Self::parts) to [`Parts::NODES`].
     #[must_use]
     pub const fn nodes_only(self) -> Self {
         self.with_parts(Parts::NODES)
     }
 
-    /// The same options with this configuration of the scene that is made.
+    /// Sets [`config`](Self::config).
     #[must_use]
     pub const fn with_config(mut self, config: SceneConfig) -> Self {
         self.config = config;
         self
     }
 
-    /// The same options with mesh ids and material numbers that begin here.
+    /// Sets the [first mesh id](Self::first_mesh) and the [first material number](Self::first_material).
     #[must_use]
     pub const fn with_first_numbers(mut self, mesh: u32, material: u32) -> Self {
         (self.first_mesh, self.first_material) = (mesh, material);
         self
     }
 
-    /// The same options with mesh ids and material numbers behind those of another import, so that both files can be in
-    /// one scene: each number then is of one file, and [`Imported::primitive`] and [`Imported::material`] of the other
-    /// return `None` for it.
+    /// Sets the first mesh id and material number to those after another import's last. Two files in one scene then
+    /// share no number: [`Imported::primitive`] and [`Imported::material`] return `None` for numbers of the other file.
     ///
-    /// If the other's are the last there are, this begins with the last number again, and an import that has any then
-    /// returns [`ImportErrorKind::TooMany`].
+    /// If no number is left after the other import, an import that needs any returns [`ImportErrorKind::TooMany`].
     ///
     /// ```
     /// use hedgerow::Scene;
@@ -218,7 +214,7 @@ impl ImportOptions {
         self.with_first_numbers(other.mesh_ids.range().end, other.default_material.saturating_add(1))
     }
 
-    /// The same options with at most this many nodes, whatever the file's size: `usize::MAX` for a trusted file.
+    /// Sets [`max_nodes`](Self::max_nodes). Pass `usize::MAX` for a trusted file.
     ///
     /// ```
     /// use hedgerow_gltf::{ImportErrorKind, ImportOptions};
@@ -240,8 +236,7 @@ impl ImportOptions {
         self
     }
 
-    /// The same options with at most this many bytes made of the file, whatever its size: `u64::MAX` for a trusted
-    /// file, fewer than by default where memory is short.
+    /// Sets [`max_bytes`](Self::max_bytes). Pass `u64::MAX` for a trusted file.
     ///
     /// ```
     /// use hedgerow_gltf::{ImportErrorKind, ImportOptions};
@@ -264,28 +259,28 @@ impl ImportOptions {
         self
     }
 
-    /// The same options, which refuse every file with a fault: for who makes files, and looks for what is wrong.
+    /// Refuses every file with a fault: see [`strict`](Self::strict). Helps authors of exporters.
     #[must_use]
     pub const fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// The same options, with which skinning keeps eight influences of a vertex.
+    /// Keeps eight influences for each vertex: see [`eight_influences`](Self::eight_influences).
     #[must_use]
     pub const fn with_eight_influences(mut self) -> Self {
         self.eight_influences = true;
         self
     }
 
-    /// The same options with this choice for meshes that a node draws several times.
+    /// Sets [`instances`](Self::instances).
     #[must_use]
     pub const fn with_instances(mut self, instances: Instances) -> Self {
         self.instances = instances;
         self
     }
 
-    /// Like [`hedgerow_gltf::load`](super::load), with these options.
+    /// Reads a file as [`hedgerow_gltf::load`](super::load) does, with these options.
     ///
     /// # Errors
     /// Those of [`hedgerow_gltf::load`](super::load), and what [`Scene::with_config`] refuses.
@@ -293,7 +288,7 @@ impl ImportOptions {
         self.with_new_scene(|scene, root| self.load_into(scene, root, path))
     }
 
-    /// Like [`hedgerow_gltf::load_into`](super::load_into), with these options.
+    /// Reads a file as [`hedgerow_gltf::load_into`](super::load_into) does, with these options.
     ///
     /// # Errors
     /// Those of [`hedgerow_gltf::load_into`](super::load_into).
@@ -310,7 +305,7 @@ impl ImportOptions {
         self.from_slice_into(scene, parent, &bytes, path.parent())
     }
 
-    /// Like [`hedgerow_gltf::from_slice`](super::from_slice), with these options.
+    /// Reads bytes as [`hedgerow_gltf::from_slice`](super::from_slice) does, with these options.
     ///
     /// # Errors
     /// Those of [`hedgerow_gltf::from_slice`](super::from_slice), and what [`Scene::with_config`] refuses.
@@ -318,7 +313,7 @@ impl ImportOptions {
         self.with_new_scene(|scene, root| self.from_slice_into(scene, root, bytes, base_dir))
     }
 
-    /// Like [`hedgerow_gltf::from_slice_into`](super::from_slice_into), with these options.
+    /// Reads bytes as [`hedgerow_gltf::from_slice_into`](super::from_slice_into) does, with these options.
     ///
     /// # Errors
     /// Those of [`hedgerow_gltf::from_slice_into`](super::from_slice_into).

@@ -1,4 +1,4 @@
-//! Accessors and transforms of every allowed form, and which of them are refused.
+//! Tests accessors and transforms of every allowed form, and refused ones.
 
 use super::document::Document;
 use super::error::Warnings;
@@ -9,7 +9,7 @@ use super::{Import, ImportError, ImportErrorKind, ImportOptions, MeshIds, Parts,
 use glam::{Quat, Vec3};
 use hedgerow::{Aabb, Local, Mat34, Scene, Transform};
 
-/// A glTF of one node with one mesh of one primitive, whose positions are accessor 0 over these bytes.
+/// Returns a glTF with one node and one primitive, whose positions are accessor 0 over these bytes.
 fn with_accessor(accessor: &str, view: &str, data: &[u8]) -> Vec<u8> {
     let percent: String = data.iter().map(|byte| format!("%{byte:02X}")).collect();
     let length = data.len();
@@ -23,7 +23,7 @@ fn with_accessor(accessor: &str, view: &str, data: &[u8]) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The bounds that the node is given.
+/// Returns the bounds of the node's drawable.
 fn bounds(accessor: &str, view: &str, data: &[u8]) -> Result<Aabb, ImportError> {
     match ImportOptions::new().nodes_only().from_slice(&with_accessor(accessor, view, data), None) {
         Ok(import) => {
@@ -100,7 +100,7 @@ fn quantised_positions_are_integers_or_fractions() {
     assert_eq!(bounds(&declared, view, &bytes), aabb([0.0, 0.0, 0.2], [1.0, 1.0, 1.0]));
 }
 
-/// A sparse accessor of `count` elements whose `indices` are replaced by `values`, over a base or zeros.
+/// Returns a sparse accessor of `count` elements whose `indices` are replaced by `values`, over a base or zeros.
 fn sparse(count: u64, indices: &[u8], values: &[f32], base: Option<&[f32]>) -> Result<Aabb, ImportError> {
     let (index_end, value_end) = (indices.len(), indices.len() + 4 * values.len());
     let data = [indices.to_vec(), floats(values), floats(base.unwrap_or_default())].concat();
@@ -121,7 +121,7 @@ fn sparse_values_replace_what_they_stand_for() {
     assert_eq!(over_base, aabb([0.0; 3], [2.0, 3.0, 4.0]));
     assert_eq!(sparse(9, &[1, 4], &[2.0, 3.0, 4.0, 5.0, 6.0, 7.0], None), aabb([0.0; 3], [5.0, 6.0, 7.0]));
     assert_eq!(sparse(1, &[0], &[2.0, 3.0, 4.0], None), aabb([2.0, 3.0, 4.0], [2.0, 3.0, 4.0]));
-    // A count too large for any memory costs nothing if everything else is zero.
+    // A huge count costs nothing if all other elements are zero.
     assert_eq!(sparse(u64::MAX, &[7], &[-1.0, 3.0, 4.0], None), aabb([-1.0, 0.0, 0.0], [0.0, 3.0, 4.0]));
     assert_eq!(sparse(0, &[], &[], None), Ok(Aabb::EMPTY));
 }
@@ -339,7 +339,7 @@ fn what_is_named_again_and_again_has_a_limit() {
     assert_eq!(at, expected);
 }
 
-/// Files are checked before, so an insert that fails halfway is made here: by a node that is broken after the check.
+/// A checked file cannot fail halfway, so this test breaks a node after the check.
 #[test]
 fn a_scene_that_refuses_a_node_is_left_as_it_was() {
     let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}, {"nodes": [2]}],

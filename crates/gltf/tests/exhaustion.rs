@@ -1,4 +1,4 @@
-//! An import returns an error if the allocator refuses what is made of a file's buffers or of its nodes, and leaks nothing.
+//! An import returns an error, and leaks nothing, if the allocator refuses data of buffers or the memory of nodes.
 #![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
 
 #[allow(dead_code, reason = "the tests of scenes use more of it")]
@@ -15,7 +15,6 @@ use refusing::{COUNTED, REMAINING, with_every_refusal};
 #[cfg(feature = "meshopt")]
 use std::cell::Cell;
 
-/// A scene of some nodes.
 fn scene() -> Scene {
     let mut scene = Scene::new();
     for number in 0..300_u16 {
@@ -25,8 +24,8 @@ fn scene() -> Scene {
     scene
 }
 
-/// A file with vertices, joints, weights, a target, a movement, and two images, one of them within the JSON. Returns
-/// also how long the JSON's longest text is.
+/// Returns a file with vertices, joints, weights, a target, an animation and two images, one in the JSON; and the
+/// length of the longest text in the JSON.
 fn file(uri: impl Fn(usize) -> String) -> (Vec<u8>, usize) {
     const VERTICES: usize = 4000;
     let uri = uri(20_000);
@@ -62,7 +61,7 @@ fn file(uri: impl Fn(usize) -> String) -> (Vec<u8>, usize) {
     (glb, uri.len())
 }
 
-/// Of a glTF file the nodes, which are asked for before the first is made. Other lists are shorter.
+/// Refuses the memory of the nodes, which is probed before the first is made. Other lists are shorter.
 #[test]
 fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
     let nodes = ["{},"; 30_000].concat();
@@ -85,8 +84,8 @@ fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
     assert_eq!(imported.node(30_000).and_then(|node| scene.parent(node)), Some(imported.scenes[0].group));
 }
 
-/// Of a glTF file what is made of its buffers, and what is asked for before its nodes: the JSON's parser, and lists as
-/// long as the JSON's, allocate as others do. So only what is larger is refused here, but for the one long text.
+/// Refuses data of buffers and the memory of nodes: all that is larger than the JSON, except the one long text. The
+/// JSON parser and lists as long as the JSON abort as usual.
 #[test]
 fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
     let base64 = |length: usize| format!("data:;base64,{}", "A".repeat(length / 3 * 4));
@@ -117,7 +116,7 @@ fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
     }
 }
 
-/// Of a skinned and morphed character, once its buffers and the scene's have their size.
+/// Plays a skinned and morphed character after its buffers and the scene's have grown.
 #[test]
 fn frames_of_what_is_deformed_allocate_nothing() {
     let Import { mut scene, imported, .. } = hedgerow_gltf::load("tests/models/man.glb").expect("a model");
@@ -137,11 +136,12 @@ fn frames_of_what_is_deformed_allocate_nothing() {
     }
 }
 
-/// Of a compressed file what a view is decoded to.
+/// Refuses the decoded bytes of a view.
 #[cfg(feature = "meshopt")]
 #[test]
 fn what_a_compressed_view_has_is_decoded_or_refused_with_an_error() {
-    // In each block of 256 positions a byte for each of three numbers, which says that nothing changes; then the first.
+    // For each block of 256 positions, a byte for each of three numbers says that nothing changes; then the first
+    // position.
     let stream = [&[0xa1][..], &[0b10_10_10_10; 3 * 16], &[0; 24]].concat();
     let uri: String = stream.iter().map(|byte| format!("%{byte:02X}")).collect();
     let file = format!(

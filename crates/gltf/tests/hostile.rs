@@ -1,16 +1,15 @@
-//! glTF files with bits and bytes changed, ends cut off, pieces moved, doubled and taken from other files. Each is
-//! refused with an error or makes something that works: no panic, no hang, and no more memory than a stated multiple of
-//! the file.
+//! Hostile glTF files: bits and bytes changed, ends cut off, pieces moved, copied or taken from other files. Each is
+//! refused or makes a working scene: no panic, no hang, and no more memory than a stated multiple of the file.
 //!
-//! The short form takes a few hundred variants of each model of this crate, fewer of those in `HEDGEROW_GLTF_DIR`. The
-//! long form takes as many as the environment variable `HEDGEROW_HOSTILE` says, of each model:
+//! The short form tests a few hundred variants of each model of this crate, and fewer of models in `HEDGEROW_GLTF_DIR`.
+//! In the long form, the environment variable `HEDGEROW_HOSTILE` sets the number of variants of each model:
 //!
 //! ```text
 //! HEDGEROW_HOSTILE=100000 HEDGEROW_GLTF_DIR=... cargo test --release -p hedgerow-gltf --test hostile -- --nocapture
 //! ```
 //!
-//! In pieces: `HEDGEROW_HOSTILE_FROM` is the number of the first variant, 0 unless it is set, and
-//! `HEDGEROW_HOSTILE_ONLY` names one model by a part of its path.
+//! To run a part, set `HEDGEROW_HOSTILE_FROM`, the number of the first variant, default 0, and `HEDGEROW_HOSTILE_ONLY`,
+//! a part of the path of one model.
 #![allow(unsafe_code, reason = "memory cannot be counted otherwise")]
 
 #[path = "../../../tests/hostile/bend.rs"]
@@ -30,7 +29,7 @@ use memory::end;
 use run::{Kind, is_asked_for, run, variants};
 use std::path::{Path, PathBuf};
 
-/// What a file names again and again may come to 256 MiB, or 64 times its buffers: see `ImportOptions::max_bytes`.
+/// The memory limit of imports: 256 MiB, or 64 times the file; see `ImportOptions::max_bytes`.
 const GLTF: Kind = Kind {
     name: "glTF",
     sealed: false,
@@ -81,7 +80,7 @@ fn models(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Files of many small items of one kind each, as an element of JSON and what is around it.
+/// Files of many small items of one kind: the text before, one element, and the text after.
 const ITEMS: &[(&str, &str, &str)] = &[
     (r#""nodes": ["#, "{}", "]"),
     (r#""nodes": ["#, r#"{"extensions":{"a":{"b":0}}}"#, "]"),
@@ -106,7 +105,7 @@ const ITEMS: &[(&str, &str, &str)] = &[
     (r#""extensions": {"KHR_lights_punctual": {"lights": ["#, r#"{"type":"point"}"#, "]}}"),
 ];
 
-/// What is estimated before it is made is no less than what is made, just when a list has grown.
+/// Checks the estimate at sizes at which a list has just grown.
 #[test]
 fn no_file_of_small_items_takes_more_memory_than_is_estimated() {
     for (before, item, behind) in ITEMS {
@@ -117,7 +116,7 @@ fn no_file_of_small_items_takes_more_memory_than_is_estimated() {
         let import = hedgerow_gltf::from_slice(text.as_bytes(), None).expect("it is a file");
         let used = memory::peak_since(begun) as u64;
         drop(import);
-        // A new scene has room for its first nodes, and texts are copied.
+        // Allows for the first nodes of a new scene and for copies of text.
         let most = used.saturating_sub(4 * text.len() as u64 + (1 << 18));
         let refused = ImportOptions::new().with_max_bytes(most).from_slice(text.as_bytes(), None).map(drop);
         let Err(refused) = refused else { panic!("{item} takes {used} bytes, and is taken with {most}") };
@@ -125,7 +124,7 @@ fn no_file_of_small_items_takes_more_memory_than_is_estimated() {
     }
 }
 
-/// A node in many scenes is made in each: these 4 MB would make 600 MB.
+/// A node listed by many scenes is made for each: this file of 4 MB would make 600 MB.
 #[test]
 fn a_node_in_many_scenes_is_refused_before_it_is_made() {
     let scenes = vec![r#"{"nodes":[0]}"#; 300_000].join(",");
@@ -146,7 +145,7 @@ fn gltf_files_that_were_changed_are_refused_or_work() {
         models(&Path::new(&folder).join("models"), &mut paths);
     }
     let long = std::env::var_os("HEDGEROW_HOSTILE").is_some();
-    // The short form leaves out what takes long to read.
+    // The short form leaves out large models.
     let read = |path: PathBuf| (std::fs::read(&path).expect("a model"), path);
     let (files, paths): (Vec<Vec<u8>>, Vec<PathBuf>) =
         paths.into_iter().map(read).filter(|(bytes, _)| long || bytes.len() < 100_000).unzip();

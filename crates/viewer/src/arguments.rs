@@ -4,7 +4,7 @@ use lexopt::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `--help` prints.
+/// The text that `--help` prints.
 pub const HELP: &str = "\
 Shows a scene of hedgerow in a window, or draws it without one: the town, the army, houses of one prefab, smooth motion, or
 a glTF file.
@@ -52,36 +52,36 @@ pub enum Subject {
     Army,
     /// A hundred houses of one prefab, with overrides.
     Prefabs,
-    /// A Ferris wheel that is simulated by few steps, and drawn between them.
+    /// A Ferris wheel simulated in few steps, and drawn between steps.
     Smooth,
     /// A glTF file.
     File(PathBuf),
 }
 
-/// What to show, and how.
+/// The parsed command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arguments {
-    /// What.
+    /// What to show.
     pub subject: Subject,
     /// Whether a window opens.
     pub window: bool,
     /// The file to write.
     pub picture: Option<PathBuf>,
-    /// The most colours of the picture, if they are limited.
+    /// The greatest number of colours in the picture, if limited.
     pub colours: Option<usize>,
-    /// How many frames to play; 0, in a window: until it is closed.
+    /// The number of frames to play; in a window, 0 plays until the window closes.
     pub frames: u32,
     /// Width and height of the picture.
     pub size: [u32; 2],
-    /// Whether to tell about each frame.
+    /// Whether to print a line of JSON for each frame.
     pub json: bool,
     /// Whether to draw.
     pub draw: bool,
-    /// Whether all frames are drawn, not only the last.
+    /// Whether to draw all frames, not only the last.
     pub draw_all: bool,
     /// Whether nothing moves.
     pub still: bool,
-    /// The percentage of all nodes that move besides.
+    /// The percentage of nodes that move in addition.
     pub load: f32,
     /// The seed of the town, of the army, and of the prefab.
     pub seed: u64,
@@ -89,36 +89,36 @@ pub struct Arguments {
     pub people: u32,
     /// How many characters are in the army.
     pub characters: u32,
-    /// Which animation of a file plays.
+    /// The animation of a file to play.
     pub animation: usize,
-    /// At which time it begins.
+    /// The time at which the animation begins, in seconds.
     pub time: f32,
-    /// Which switches are turned at first, from 0 on.
+    /// The switches to turn at the start, counted from 0.
     pub switches: Vec<usize>,
-    /// Which camera of a file to look through: `None` for none.
+    /// The camera of a file to look through.
     pub camera: Option<usize>,
     /// Where to look from.
     pub eye: Option<[f64; 3]>,
     /// What to look at.
     pub target: Option<[f64; 3]>,
-    /// Where everything lies.
+    /// The offset of the whole scene, in metres.
     pub origin: [f64; 3],
     /// Whether matrices are relative to the camera.
     pub relative: bool,
     /// Whether the processor skins.
     pub cpu_skinning: bool,
-    /// Whether shaders read matrices from textures where they could read them from storage buffers.
+    /// Whether shaders read matrices from textures even if they could read storage buffers.
     pub textures: bool,
-    /// Whether what is not seen is left out.
+    /// Whether draws outside the view are culled.
     pub culling: bool,
     /// Whether the sun casts shadows.
     pub shadows: bool,
-    /// How many threads the scene has: 0 for one a core.
+    /// The number of threads for the scene; 0 for one per core.
     pub threads: usize,
 }
 
 impl Arguments {
-    /// Shows something in the default way.
+    /// Returns the default arguments for a subject.
     #[must_use]
     pub fn new(subject: Subject) -> Self {
         Self {
@@ -153,7 +153,7 @@ impl Arguments {
     }
 }
 
-/// Reads the arguments that follow the program's name; `None` if the help is asked for.
+/// Parses the arguments after the program's name; `None` for `--help`.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arguments>, lexopt::Error> {
     let mut parsed = Arguments::new(Subject::Town);
     let mut parser = lexopt::Parser::from_args(arguments);
@@ -238,7 +238,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
     }
     parsed.window = window || (parsed.picture.is_none() && !parsed.json && parsed.draw);
     parsed.frames = frames.unwrap_or(u32::from(!parsed.window));
-    // Single precision has centimetres up to here.
+    // Up to here, single precision resolves centimetres.
     parsed.relative |= parsed.origin.iter().any(|part| part.abs() > 1e5);
     Ok(Some(parsed))
 }

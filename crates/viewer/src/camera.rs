@@ -1,33 +1,33 @@
-//! Where the scene is seen from.
+//! Cameras.
 
 use crate::failure::Result;
 use hedgerow::glam::{DVec3, Mat4, Vec2, Vec3, Vec4};
 use hedgerow::query::{Frustum, Ray};
 
-/// A camera: its place in double precision, where it looks, and what it sees.
+/// A camera: position in double precision, direction and lens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Its place.
+    /// The position.
     pub eye: DVec3,
-    /// Where it looks; of unit length.
+    /// The view direction, of unit length.
     pub forward: Vec3,
-    /// Roughly up.
+    /// An approximate upward direction.
     pub up: Vec3,
-    /// How much it sees.
+    /// The lens.
     pub lens: Lens,
 }
 
-/// How much a camera sees.
+/// The projection of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lens {
-    /// A pyramid: the angle from top to bottom in radians, and the distance of the near plane.
+    /// Perspective: the vertical field of view in radians, and the distance of the near plane.
     Perspective(f32, f32),
-    /// A box: half its height, and how far it reaches.
+    /// Orthographic: half the height, and the distance of the far plane.
     Orthographic(f32, f32),
 }
 
 impl Camera {
-    /// A camera at a place that looks at another one.
+    /// Returns a camera at `eye` that looks at `target`; `angle` is the vertical field of view in radians.
     #[must_use]
     pub fn looking(eye: DVec3, target: DVec3, angle: f32) -> Self {
         let way = (target - eye).as_vec3();
@@ -36,13 +36,13 @@ impl Camera {
         Self { eye, forward, up: Self::above(forward), lens: Lens::Perspective(angle, near) }
     }
 
-    /// An upward direction that is not along the view.
+    /// Returns an upward direction that is not along the view.
     #[must_use]
     pub fn above(forward: Vec3) -> Vec3 {
         if forward.y.abs() > 0.999 { Vec3::NEG_Z } else { Vec3::Y }
     }
 
-    /// From places relative to the camera to clip space, with depth from 1 (near) to 0 (far).
+    /// Returns the matrix from positions relative to the camera to clip space, with depth from 1 (near) to 0 (far).
     #[must_use]
     pub fn view_projection(&self, aspect: f32) -> Mat4 {
         let back = -self.forward;
@@ -69,17 +69,17 @@ impl Camera {
         projection * view
     }
 
-    /// What it sees, around itself.
+    /// Returns the view frustum relative to the camera.
     pub fn relative_frustum(&self, aspect: f32) -> Result<Frustum> {
         Ok(Frustum::from_view_projection(&self.view_projection(aspect))?)
     }
 
-    /// What it sees of the world.
+    /// Returns the view frustum in world space.
     pub fn frustum(&self, aspect: f32) -> Result<Frustum> {
         Ok(Frustum::from_view_projection(&self.world_view_projection(aspect))?)
     }
 
-    /// The ray through a place of the picture: from -1 to 1, to the right and up.
+    /// Returns the ray through a point of the picture: from -1 to 1, to the right and up.
     pub fn ray(&self, aspect: f32, place: Vec2) -> Result<Ray> {
         Ok(Ray::from_ndc(&self.world_view_projection(aspect), place)?)
     }

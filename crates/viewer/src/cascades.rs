@@ -1,40 +1,40 @@
-//! The shadow cascades of the sun: boxes along its rays around slices of what the camera sees.
+//! The shadow cascades of the sun: boxes along its rays around slices of the view frustum.
 
 use crate::camera::{Camera, Lens};
 use crate::failure::Result;
 use hedgerow::glam::{DVec3, Mat4, Vec3, Vec4};
 use hedgerow::query::Frustum;
 
-/// How many cascades there are.
+/// The number of cascades.
 pub const CASCADES: usize = 3;
 
 /// One cascade.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cascade {
-    /// From places relative to the camera to the cascade's texture: depth from 0 (near the sun) to 1.
+    /// The matrix from positions relative to the camera to the cascade's texture: depth from 0 (near the sun) to 1.
     pub matrix: Mat4,
-    /// The same from places of the world.
+    /// The matrix from world space to the cascade's texture.
     pub world: Mat4,
-    /// It is for what is nearer to the camera than this, along its view.
+    /// The distance along the view at which the cascade ends.
     pub end: f32,
-    /// How large a texel is, in metres.
+    /// The size of a texel, in metres.
     pub texel: f32,
 }
 
 impl Cascade {
-    /// Where what casts shadows into it lies, around the camera.
+    /// Returns the frustum of the cascade's shadow casters, relative to the camera.
     pub fn relative_frustum(&self) -> Result<Frustum> {
         Ok(Frustum::from_view_projection(&self.matrix)?)
     }
 
-    /// Where what casts shadows into it lies in the world.
+    /// Returns the frustum of the cascade's shadow casters, in world space.
     pub fn frustum(&self) -> Result<Frustum> {
         Ok(Frustum::from_view_projection(&self.world)?)
     }
 }
 
-/// The cascades of a camera, up to a distance. `sun` leads to the sun, `texels` is the width of a texture, `reach` how
-/// far away things are that cast shadows. Boxes move by whole texels, so that edges of shadows do not crawl.
+/// Returns the cascades of a camera, up to a distance. `sun` points to the sun, `texels` is the width of a texture,
+/// `reach` the distance of the farthest shadow caster. Boxes move by whole texels, so shadow edges do not crawl.
 #[must_use]
 pub fn cascades(
     camera: &Camera,
@@ -74,13 +74,13 @@ pub fn cascades(
     })
 }
 
-/// A sphere around what the camera sees between two distances, which does not depend on where it looks.
+/// Returns a sphere around the view frustum between two distances, independent of the view direction.
 fn around(camera: &Camera, aspect: f32, begin: f32, end: f32) -> (Vec3, f32) {
     match camera.lens {
         Lens::Perspective(angle, _) => {
             let half = (0.5 * angle).tan();
             let wide = half.hypot(half * aspect);
-            // The point on the axis from which the corners of both ends are equally far, or the far end's middle.
+            // The point on the axis equally far from the corners of both ends, or the middle of the far end.
             let middle = (0.5 * (begin + end) * (1.0 + wide * wide)).min(end);
             (camera.forward * middle, (end - middle).hypot(end * wide))
         }

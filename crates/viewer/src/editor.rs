@@ -1,4 +1,4 @@
-//! Picking and editing: what is done can be undone.
+//! Picking, and editing with undo and redo.
 
 use crate::camera::Camera;
 use crate::failure::{Failure, Result};
@@ -9,10 +9,10 @@ use hedgerow::glam::{DAffine3, DVec3, Vec2, Vec3};
 use hedgerow::query::{Ray, RayHit};
 use hedgerow::{Aabb, Keep, Layers, Local, NodeHandle, Place, Scene};
 
-/// What is picked, and what was done.
+/// The picked node, and the history of edits.
 #[derive(Default)]
 pub struct Editor {
-    /// The node that is picked.
+    /// The picked node.
     pub picked: Option<NodeHandle>,
     done: Vec<Edit>,
     undone: Vec<Edit>,
@@ -22,39 +22,37 @@ pub struct Editor {
     hits: Vec<RayHit>,
 }
 
-/// Something that was done, or is to be done again.
+/// An edit to undo or to redo.
 #[derive(Clone, Copy, Debug)]
 enum Edit {
-    /// A node was moved, and its local transform is to become this one.
+    /// Sets the local transform of a node.
     Move(NodeHandle, Option<Local>),
-    /// The layers of a node were changed, and are to become these.
+    /// Sets the layers of a node.
     Show(NodeHandle, Option<Layers>),
-    /// A subtree was taken out of the tree, and belongs there.
+    /// Attaches a detached subtree at `Home`.
     Attach(NodeHandle, Home),
-    /// A subtree was put into the tree, and is to be taken out.
     Detach(NodeHandle),
 }
 
-/// Where a node hangs.
+/// The position of a node in the tree.
 #[derive(Clone, Copy, Debug)]
 struct Home {
     parent: NodeHandle,
     before: Option<NodeHandle>,
 }
 
-/// A node that follows the pointer.
 struct Drag {
     node: NodeHandle,
     before: Option<Local>,
-    /// Its world matrix at first, and the point that was taken, in the world.
+    /// The node's first world matrix, and the grabbed point in world space.
     world: DAffine3,
     taken: Vec3,
     moved: bool,
 }
 
 impl Editor {
-    /// Picks what is seen at a place of the picture: from -1 to 1, to the right and up. Returns the node, and how far
-    /// away the point is that was hit.
+    /// Picks the nearest node at a point of the picture: from -1 to 1, to the right and up. Returns the node and the
+    /// distance of the hit.
     pub fn pick(
         &mut self,
         stage: &Stage,
@@ -66,7 +64,7 @@ impl Editor {
         stage.scene.cast_ray(&ray, stage.seen_from(None).0, &mut self.hits)?;
         let mut nearest: Option<(NodeHandle, f32)> = None;
         for hit in &self.hits {
-            // Boxes come by distance: nothing in those behind is nearer.
+            // Boxes come by distance: farther boxes contain nothing nearer.
             if nearest.is_some_and(|(_, distance)| distance <= hit.distance) {
                 break;
             }
@@ -80,7 +78,7 @@ impl Editor {
         Ok(nearest)
     }
 
-    /// Takes what is seen at a place, to drag it.
+    /// Picks the node at a point, to drag it. Returns whether there is one.
     pub fn grab(&mut self, stage: &Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<bool> {
         let Some((node, distance)) = self.pick(stage, camera, aspect, place)? else { return Ok(false) };
         let ray = camera.ray(aspect, place)?;
@@ -90,7 +88,7 @@ impl Editor {
         Ok(true)
     }
 
-    /// Moves what was taken to another place of the picture, as far from the camera as it was.
+    /// Moves the grabbed node to another point of the picture, at the same distance from the camera.
     pub fn drag(&mut self, stage: &mut Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<()> {
         let Some(drag) = &mut self.dragged else { return Ok(()) };
         if !stage.scene.contains(drag.node) {
@@ -110,7 +108,7 @@ impl Editor {
         Ok(())
     }
 
-    /// Lets go.
+    /// Ends the drag.
     #[expect(clippy::should_implement_trait, reason = "what is dragged is dropped")]
     pub fn drop(&mut self) {
         if let Some(drag) = self.dragged.take().filter(|drag| drag.moved) {
@@ -118,13 +116,13 @@ impl Editor {
         }
     }
 
-    /// Whether a node follows the pointer, and has moved.
+    /// Returns whether a node follows the pointer, and has moved.
     #[must_use]
     pub fn is_dragging(&self) -> bool {
         self.dragged.as_ref().is_some_and(|drag| drag.moved)
     }
 
-    /// Sets a local transform. All of that are one edit until [`Editor::settle`].
+    /// Sets a local transform. All calls until [`Editor::settle`] are one edit.
     pub fn adjust(&mut self, scene: &mut Scene, node: NodeHandle, local: Local) -> Result<()> {
         let before = scene.local(node);
         scene.set_local(node, local)?;
@@ -135,12 +133,12 @@ impl Editor {
         Ok(())
     }
 
-    /// Ends what [`Editor::adjust`] began.
+    /// Ends the edit that [`Editor::adjust`] began.
     pub fn settle(&mut self) {
         self.adjusted = None;
     }
 
-    /// Sets the layers that a subtree is visible on; `None` for those of its parent.
+    /// Sets the layers of a subtree; `None` for the parent's layers.
     pub fn show(&mut self, scene: &mut Scene, node: NodeHandle, layers: Option<Layers>) -> Result<()> {
         if let Some(back) = self.apply(scene, Edit::Show(node, layers))? {
             self.note(back);
@@ -148,7 +146,7 @@ impl Editor {
         Ok(())
     }
 
-    /// Takes the picked subtree out of the tree.
+    /// Detaches the picked subtree from the tree.
     pub fn delete(&mut self, scene: &mut Scene) -> Result<()> {
         let Some(node) = self.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached())) else {
             return Ok(());
@@ -160,7 +158,7 @@ impl Editor {
         Ok(())
     }
 
-    /// Doubles the picked subtree, beside itself; the copy is picked then.
+    /// Copies the picked subtree as a sibling, and picks the copy.
     pub fn duplicate(&mut self, scene: &mut Scene) -> Result<()> {
         let Some(node) = self.picked.filter(|&node| scene.contains(node)) else { return Ok(()) };
         if scene.parent(node).is_none() {
@@ -173,7 +171,7 @@ impl Editor {
         Ok(())
     }
 
-    /// Undoes what was done last. Returns whether there was something.
+    /// Undoes the last edit. Returns whether there was one.
     pub fn undo(&mut self, scene: &mut Scene) -> Result<bool> {
         self.settle();
         let Some(edit) = self.done.pop() else { return Ok(false) };
@@ -183,7 +181,7 @@ impl Editor {
         Ok(true)
     }
 
-    /// Does again what was undone last. Returns whether there was something.
+    /// Redoes the edit undone last. Returns whether there was one.
     pub fn redo(&mut self, scene: &mut Scene) -> Result<bool> {
         self.settle();
         let Some(edit) = self.undone.pop() else { return Ok(false) };
@@ -193,7 +191,7 @@ impl Editor {
         Ok(true)
     }
 
-    /// How much can be undone, and done again.
+    /// Returns how many edits can be undone and redone.
     #[must_use]
     pub fn depth(&self) -> [usize; 2] {
         [self.done.len(), self.undone.len()]
@@ -205,7 +203,7 @@ impl Editor {
         self.adjusted = None;
     }
 
-    /// Applies an edit. Returns what leads back; `None` if what happens in the scene has removed the node.
+    /// Applies an edit. Returns the inverse edit; `None` if the scene has removed the node.
     fn apply(&mut self, scene: &mut Scene, edit: Edit) -> Result<Option<Edit>> {
         let (Edit::Move(node, _) | Edit::Show(node, _) | Edit::Attach(node, _) | Edit::Detach(node)) = edit;
         if !scene.contains(node) {
@@ -242,7 +240,7 @@ impl Editor {
         }
     }
 
-    /// The boxes of the picked subtree, as of the last update.
+    /// Returns the boxes of the picked subtree at the last update.
     #[must_use]
     pub fn boxes(&self, scene: &Scene) -> Vec<Aabb> {
         let picked = self.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached()));
@@ -260,7 +258,7 @@ impl Home {
     }
 }
 
-/// How far along the ray the mesh of a node is hit; of figures, the box.
+/// Returns the distance along the ray at which a node's mesh is hit; for figures, its box.
 fn exact(stage: &Stage, hit: &RayHit, ray: &Ray) -> Option<f32> {
     let mesh = stage.meshes.get(stage.scene.get(hit.node)?.drawable()?.mesh as usize)?;
     if mesh.deformed || mesh.topology != Topology::Triangles {
@@ -274,8 +272,8 @@ fn exact(stage: &Stage, hit: &RayHit, ray: &Ray) -> Option<f32> {
     hits.min_by(f32::total_cmp)
 }
 
-/// How many lengths of `way` it is to a triangle: T. Möller and B. Trumbore, "Fast, minimum storage ray/triangle
-/// intersection", 1997.
+/// Returns the distance to a triangle, in lengths of `way`: T. Möller and B. Trumbore, "Fast, minimum storage
+/// ray/triangle intersection", 1997.
 fn crossed(origin: Vec3, way: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
     let (ab, ac) = (b - a, c - a);
     let across = way.cross(ac);
@@ -291,10 +289,10 @@ fn crossed(origin: Vec3, way: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
     (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance >= 0.0).then_some(distance)
 }
 
-/// A camera that is led around a place.
+/// An orbit of a camera around a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orbit {
-    /// What it is led around.
+    /// The target.
     pub target: DVec3,
 }
 
@@ -323,13 +321,13 @@ impl Orbit {
         self.target += step;
     }
 
-    /// Goes nearer to the target, or away from it, by a factor.
+    /// Multiplies the distance to the target by a factor.
     pub fn zoom(&self, camera: &mut Camera, factor: f32) {
         camera.eye = self.target + (camera.eye - self.target) * f64::from(factor.clamp(0.1, 10.0));
     }
 }
 
-/// Looks elsewhere from the same place, by radians to the right and up.
+/// Turns the camera at its place, by radians to the right and up.
 pub fn look(camera: &mut Camera, right: f32, up: f32) {
     let forward = camera.forward;
     let (azimuth, height) = (forward.x.atan2(-forward.z) + right, forward.y.clamp(-1.0, 1.0).asin() + up);
@@ -338,7 +336,7 @@ pub fn look(camera: &mut Camera, right: f32, up: f32) {
     camera.up = Camera::above(camera.forward);
 }
 
-/// Flies: metres to the right, up and ahead.
+/// Moves the camera by metres to the right, up and ahead.
 pub fn fly(camera: &mut Camera, [right, up, ahead]: [f32; 3]) {
     let side = camera.forward.cross(Vec3::Y).normalize_or(Vec3::X);
     camera.eye += (side * right + Vec3::Y * up + camera.forward * ahead).as_dvec3();

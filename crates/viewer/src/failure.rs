@@ -1,20 +1,20 @@
-//! Why the viewer cannot go on: one sentence.
+//! Errors of the viewer.
 
 use std::fmt;
 
-/// A sentence that says what is wrong and, where there is something, what to do.
+/// A sentence that says what is wrong and, if possible, what to do.
 #[derive(Debug)]
 pub struct Failure(String);
 
 impl Failure {
-    /// A failure for this reason.
+    /// Returns a failure with this sentence.
     pub fn new(sentence: impl Into<String>) -> Self {
         Self(sentence.into())
     }
 
-    /// A failure with what was being done before the reason.
+    /// Returns a failure that names the action, then the reason.
     pub fn while_doing(what: &str, why: impl fmt::Display) -> Self {
-        // Some libraries explain on several lines.
+        // Some libraries return messages of several lines.
         let why = why.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
         Self(format!("{what}: {why}"))
     }
@@ -28,7 +28,6 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What a scene refuses.
 impl From<hedgerow::Error> for Failure {
     fn from(error: hedgerow::Error) -> Self {
         Self::while_doing("the scene cannot be changed", error)
@@ -59,5 +58,5 @@ impl From<hedgerow::math::Error> for Failure {
     }
 }
 
-/// A value, or why there is none.
+/// A value or a [`Failure`].
 pub type Result<T> = std::result::Result<T, Failure>;

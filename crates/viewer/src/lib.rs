@@ -2,15 +2,15 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`stage`] | what is shown: a scene with its meshes, materials, lights and cameras, and what happens in it |
-//! | [`view`] | what a camera or a shadow cascade sees: draw lists, groups, and indices of matrices |
-//! | [`camera`], [`cascades`] | where it is seen from, and from where its shadows fall |
-//! | [`editor`] | picking, moving, deleting, and undoing that |
+//! | [`stage`] | a scene with meshes, materials, lights and cameras, and its simulation |
+//! | [`view`] | draw lists, groups and matrix indices of a camera or a shadow cascade |
+//! | [`camera`], [`cascades`] | cameras and shadow cascades |
+//! | [`editor`] | picking, moving, deleting and undo |
 //! | [`gpu`] | buffers, textures, pipelines, passes |
 //! | [`viewer`] | a frame, phase by phase |
-//! | [`picture`] | PNG files, and how much two of them differ |
-//! | `window` | a window, with the feature of that name; with `panels`, panels in it |
-//! | `web` | the same in a web page, built for `wasm32-unknown-unknown` |
+//! | [`picture`] | PNG files and their differences |
+//! | `window` | a window (feature `window`), with panels (feature `panels`) |
+//! | `web` | the viewer in a web page, built for `wasm32-unknown-unknown` |
 //!
 //! The town and the army are those of the examples `frames` and `army`.
 

@@ -1,4 +1,4 @@
-//! The viewer as a program: `--help` tells how it is called.
+//! The viewer as a program; `--help` lists its options.
 
 use hedgerow_viewer::arguments::{self, Arguments, HELP};
 use hedgerow_viewer::failure::{Failure, Result};
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     let arguments = match arguments::parse(std::env::args_os().skip(1)) {
         Ok(Some(arguments)) => arguments,
         Ok(None) => {
-            // A reader who has gone away is no failure.
+            // A closed pipe is no failure.
             let _ = std::io::stdout().write_all(HELP.as_bytes());
             return ExitCode::SUCCESS;
         }
@@ -66,7 +66,7 @@ fn window(_: &Arguments) -> Result<()> {
     Err(Failure::new("this build opens no window: build with default features, or pass --picture FILE"))
 }
 
-/// Writes to stderr, where there is nobody left to tell if that fails.
+/// Writes to stderr, and ignores errors.
 fn complain(message: &str) {
     let _ = writeln!(std::io::stderr(), "hedgerow-viewer: {message}");
 }

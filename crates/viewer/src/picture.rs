@@ -1,4 +1,4 @@
-//! Pictures as PNG files, and how much two of them differ.
+//! Pictures as PNG files, and differences of pictures.
 
 use crate::failure::{Failure, Result};
 use std::fs::File;
@@ -14,17 +14,17 @@ pub struct Picture {
     pub colours: Vec<[u8; 3]>,
 }
 
-/// How much two pictures differ.
+/// The difference of two pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// The mean difference of a channel, from 0 to 255.
+    /// The mean difference of all channels, from 0 to 255.
     pub mean: f64,
-    /// The share of pixels of which some channel differs by more than [`Difference::VISIBLE`].
+    /// The fraction of pixels with a channel that differs by more than [`Difference::VISIBLE`].
     pub share: f64,
 }
 
 impl Difference {
-    /// What the eye sees side by side.
+    /// A difference that the eye sees side by side, of 255.
     pub const VISIBLE: u8 = 12;
 }
 
@@ -44,7 +44,7 @@ impl Picture {
         writer.finish().map_err(|error| failure(&error))
     }
 
-    /// Writes a PNG file of at most so many colours, 2 to 256: a third of the bytes.
+    /// Writes a PNG file with at most `most` colours, 2 to 256: a third of the bytes.
     pub fn write_small(&self, path: &Path, most: usize) -> Result<()> {
         let failure = |error: &dyn std::fmt::Display| {
             Failure::while_doing(&format!("{} cannot be written", path.display()), error)
@@ -62,8 +62,9 @@ impl Picture {
         writer.finish().map_err(|error| failure(&error))
     }
 
-    /// Few colours for many: boxes of colours are cut at the median of their longest side, the largest first, and the
-    /// mean of each stands for all in it. P. Heckbert, "Color image quantization for frame buffer display", 1982.
+    /// Returns a palette and an index for each pixel. Boxes of colours are split at the median of their longest side,
+    /// largest first; the mean of a box replaces its colours. P. Heckbert, "Color image quantization for frame buffer
+    /// display", 1982.
     fn reduced(&self, most: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
         let mut order: Vec<usize> = (0..self.colours.len()).collect();
         let mut boxes: Vec<_> = std::iter::once(0..order.len()).collect();
@@ -121,7 +122,7 @@ impl Picture {
         Ok(Self { size: [info.width, info.height], colours: bytes.as_chunks().0.to_vec() })
     }
 
-    /// How much another picture of the same size differs from this one; all of it for one of another size.
+    /// Returns the difference to another picture; the greatest difference if the sizes differ.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Difference {
         if self.size != other.size {

@@ -1,8 +1,8 @@
-//! The threads that the scene's work is done on; in a browser there is one.
+//! Threads for the scene's work; a browser has one.
 
 use crate::failure::Result;
 
-/// Where the scene's work is done.
+/// The threads for the scene's work.
 pub struct Threads {
     #[cfg(not(target_arch = "wasm32"))]
     pool: rayon::ThreadPool,
@@ -10,7 +10,7 @@ pub struct Threads {
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Threads {
-    /// So many threads; 0 for one a core.
+    /// Starts this many threads; 0 for one per core.
     pub fn new(count: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
         let failure = |error| crate::failure::Failure::while_doing("threads cannot be started", error);
@@ -25,7 +25,7 @@ impl Threads {
 
 #[cfg(target_arch = "wasm32")]
 impl Threads {
-    /// The page's own thread, whatever the count.
+    /// Returns the page's only thread; ignores the count.
     pub fn new(_count: usize) -> Result<Self> {
         Ok(Self {})
     }
@@ -36,34 +36,34 @@ impl Threads {
     }
 }
 
-/// Does two things side by side where there are threads for it.
+/// Runs two functions, in parallel if there are threads.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
     rayon::join(first, second)
 }
 
-/// Does two things, one after the other.
+/// Runs two functions in order.
 #[cfg(target_arch = "wasm32")]
 pub fn join<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, B) {
     (first(), second())
 }
 
-/// Does some work for each item and its number, for several at a time where there are threads for it.
+/// Calls `work` for each item and its number, in parallel if there are threads.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
     use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _};
-    // Each is long enough for a task of its own.
+    // Each item is long enough for a separate task.
     items.par_iter_mut().with_max_len(1).enumerate().for_each(|(number, item)| work(number, item));
 }
 
-/// Does some work for each item and its number.
+/// Calls `work` for each item and its number.
 #[cfg(target_arch = "wasm32")]
 pub fn each<T>(items: &mut [T], work: impl Fn(usize, &mut T)) {
     items.iter_mut().enumerate().for_each(|(number, item)| work(number, item));
 }
 
-/// Does some work with each item, with several at a time where there are threads for it. A free thread takes the next
-/// one, so the longest should come first.
+/// Calls `work` for each item, in parallel if there are threads. A free thread takes the next item, so put the longest
+/// first.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn in_order<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync + Send) {
     use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
@@ -76,7 +76,7 @@ pub fn in_order<T>(items: Vec<T>, work: impl Fn(T)) {
     items.into_iter().for_each(work);
 }
 
-/// Does some work with each item, with several at a time where there are threads for it. Returns an error that was met.
+/// Calls `work` for each item, in parallel if there are threads. Returns one of the errors.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn try_each<T: Send, E: Send>(
     items: Vec<T>,

@@ -1,4 +1,4 @@
-//! What a camera or a shadow cascade sees: which draws, in which groups, and where their matrices are.
+//! The view of a camera or a shadow cascade: draws, groups and matrix indices.
 
 use crate::stage::{Alpha, Stage};
 use hedgerow::changes::MatrixMirror;
@@ -7,38 +7,38 @@ use hedgerow::glam::{Affine3A, DAffine3, DMat3, Vec3};
 use hedgerow::{DrawList, Mat34, Scene};
 use std::ops::Range;
 
-/// Numbers a draw in an order, and the ranges of these that differ from those of the frame before.
+/// Two numbers per draw, in a drawing order, with the ranges that changed since the last frame.
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
-    /// Where the matrix of each draw is in the buffer.
+    /// The index of each draw's matrix in the buffer.
     pub matrices: Vec<u32>,
-    /// The user data of each draw that has a figure; 0 for all others.
+    /// The user data of each draw with a figure; unspecified for other draws.
     pub user_data: Vec<u32>,
-    /// What of the matrices' places changed.
+    /// The changed ranges of `matrices`.
     pub changed_matrices: Vec<Range<usize>>,
-    /// What of the user data changed.
+    /// The changed ranges of `user_data`.
     pub changed_user_data: Vec<Range<usize>>,
 }
 
-/// A view with all that is kept from frame to frame.
+/// A view, kept from frame to frame.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// What it sees.
+    /// The visible draws.
     pub list: DrawList,
-    /// The same in groups; those with [`Alpha::Blend`] are not drawn by group.
+    /// The draws in groups; groups with [`Alpha::Blend`] are not drawn.
     pub groups: DrawGroups,
-    /// What is blended, from back to front.
+    /// The blended draws, from back to front.
     pub order: DrawOrder,
-    /// The draws by group.
+    /// The draws in group order.
     pub grouped: Stream,
-    /// The draws of the order.
+    /// The draws of `order`.
     pub ordered: Stream,
-    /// Where the matrices of this list begin in a buffer of relative ones.
+    /// The index of the list's first matrix in the buffer of relative matrices.
     pub first: u32,
 }
 
 impl View {
-    /// A view that sees nothing yet; without matrices it finds those of a mirror.
+    /// Returns an empty view. Its list has matrices only if `relative`; otherwise a mirror has them.
     #[must_use]
     pub fn new(relative: bool) -> Self {
         let list = if relative { DrawList::new() } else { DrawList::new().without_matrices() };
@@ -52,8 +52,7 @@ impl View {
         }
     }
 
-    /// Groups the draws, and orders those that are blended if `eye` is given: the place of the camera and where it
-    /// looks, in the space of the matrices.
+    /// Groups the draws. With `eye`, the camera's position and direction in the matrices' space, orders blended draws.
     pub fn arrange(&mut self, stage: &Stage, scene: &Scene, eye: Option<(Vec3, Vec3)>) {
         self.list.group(&mut self.groups);
         let Some((eye, forward)) = eye else { return };
@@ -68,11 +67,11 @@ impl View {
         });
     }
 
-    /// Brings the streams in step with the list, the groups and the order.
+    /// Updates the streams from the list, the groups and the order.
     pub fn index(&mut self, stage: &Stage, mirror: Option<&MatrixMirror>) {
         let Self { list, groups, order, grouped, ordered, first } = self;
         grouped.fill(list, groups.instances(), (mirror, *first), |set| {
-            // Few draws have figures: only groups of deformed meshes are looked at.
+            // Few draws have figures, so only groups of deformed meshes are visited.
             for group in groups.groups().iter().filter(|group| is_deformed(stage, group.mesh)) {
                 for at in group.range() {
                     set(at, list.commands()[groups.instances()[at] as usize].user_data);
@@ -90,7 +89,7 @@ impl View {
     }
 }
 
-/// Whether figures draw this mesh.
+/// Returns whether figures draw this mesh.
 #[must_use]
 pub fn is_deformed(stage: &Stage, mesh: u32) -> bool {
     stage.meshes.get(mesh as usize).is_some_and(|mesh| mesh.deformed)
@@ -110,7 +109,7 @@ impl Stream {
             Some(mirror) => mirror
                 .instances(list, order, matrices, |first, changed| changed_matrices.push(first..first + changed.len())),
             None => {
-                // Each list's matrices lie one behind the other, so nearly all places change with the list.
+                // Matrices follow the list's order, so a changed list changes nearly all indices.
                 let same = matrices.len() == order.len()
                     && matrices.iter().zip(order).all(|(&matrix, &draw)| matrix == first + draw);
                 if !same {
@@ -126,7 +125,7 @@ impl Stream {
         if before < user_data.len() {
             changed_user_data.push(before..user_data.len());
         }
-        // What is not told is of no interest, and keeps what it had.
+        // Other entries are unused and keep their old values.
         each_user_data(&mut |at, number| {
             if user_data[at] != number {
                 user_data[at] = number;
@@ -139,14 +138,14 @@ impl Stream {
     }
 }
 
-/// How many triangles, lines and points a list draws.
+/// Returns the number of triangles, lines and points that a list draws.
 #[must_use]
 pub fn primitives(stage: &Stage, list: &DrawList) -> usize {
     let of_mesh = |mesh: u32| stage.meshes.get(mesh as usize).map_or(0, |mesh| mesh.indices.len() / 3);
     list.commands().iter().map(|command| of_mesh(command.mesh)).sum()
 }
 
-/// A transform in single precision.
+/// Returns a transform in single precision.
 #[must_use]
 pub fn single(wide: &DAffine3) -> Mat34 {
     let DMat3 { x_axis, y_axis, z_axis } = wide.matrix3;

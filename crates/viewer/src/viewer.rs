@@ -1,4 +1,4 @@
-//! A frame, phase by phase.
+//! Plays and draws frames, phase by phase.
 
 use crate::arguments::Arguments;
 use crate::camera::Camera;
@@ -18,33 +18,33 @@ use web_time::Instant;
 pub struct Viewer {
     /// The device.
     pub gpu: Gpu,
-    /// What is shown.
+    /// The stage.
     pub stage: Stage,
-    /// What draws it.
+    /// The renderer.
     pub renderer: Renderer,
-    /// Where it is seen from.
+    /// The camera.
     pub camera: Camera,
-    /// The camera of the file that it goes with, until somebody leads it elsewhere.
+    /// The camera of the file that `camera` follows, until the user moves it.
     pub through: Option<usize>,
-    /// Where that put it.
+    /// The last position from that camera.
     put: Camera,
-    /// The camera that decides what is drawn, if that is another one.
+    /// The camera used for culling, if not `camera`.
     pub frozen: Option<Camera>,
-    /// Whether nothing happens.
+    /// Whether the simulation is stopped.
     pub still: bool,
-    /// The percentage of all nodes that move besides.
+    /// The percentage of nodes that move in addition.
     pub load: f32,
     threads: Option<Threads>,
 }
 
-/// What a frame took, and what there was.
+/// The times and counts of a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
     /// Milliseconds of each phase: see [`Frame::PHASES`].
     pub ms: [f64; 7],
-    /// Milliseconds of drawing, until the device is done.
+    /// Milliseconds of drawing, including the wait for the device.
     pub draw_ms: f64,
-    /// What was uploaded.
+    /// The bytes uploaded.
     pub uploaded: Uploaded,
     /// Components set, subtrees moved, nodes inserted, and nodes removed.
     pub edits: [usize; 4],
@@ -55,17 +55,17 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// What each phase does.
+    /// The names of the phases.
     pub const PHASES: [&'static str; 7] =
         ["edits", "characters", "maintenance", "update", "culling", "lists", "uploads"];
 
-    /// Milliseconds of everything but drawing.
+    /// Returns the milliseconds of all phases without drawing.
     #[must_use]
     pub fn work_ms(&self) -> f64 {
         self.ms.iter().sum()
     }
 
-    /// One line of JSON.
+    /// Returns one line of JSON.
     #[must_use]
     pub fn json(&self, number: u32) -> String {
         let ms: serde_json::Map<_, _> =
@@ -90,12 +90,12 @@ impl Frame {
 }
 
 impl Viewer {
-    /// Sets up what the arguments ask for, on a device, for targets of a format.
+    /// Makes the arguments' stage on a device, for targets of a format.
     pub fn new(gpu: Gpu, arguments: &Arguments, format: wgpu::TextureFormat, settings: Settings) -> Result<Self> {
         Self::of(gpu, Stage::new(arguments)?, arguments, format, settings)
     }
 
-    /// Shows a stage as the arguments say.
+    /// Makes a viewer of a stage, with the options of the arguments.
     pub fn of(
         mut gpu: Gpu,
         stage: Stage,
@@ -129,13 +129,13 @@ impl Viewer {
         Ok(viewer)
     }
 
-    /// Does the scene's work on so many threads; 0 for one a core.
+    /// Sets the number of threads for the scene's work; 0 for one per core.
     pub fn set_threads(&mut self, threads: usize) -> Result<()> {
         self.threads = Some(Threads::new(threads)?);
         Ok(())
     }
 
-    /// Everything of a frame but drawing. The writes are noted, and sent by the renderer.
+    /// Plays a frame without drawing. Writes are queued until the renderer submits them.
     pub fn work(&mut self, aspect: f32) -> Result<Frame> {
         let threads = self.threads.take();
         let frame = match &threads {
@@ -146,13 +146,13 @@ impl Viewer {
         frame
     }
 
-    /// Looks through a camera of the file from now on, and goes where it goes.
+    /// Follows a camera of the file from now on.
     pub fn look_through(&mut self, number: usize) {
         self.through = Some(number);
         self.follow();
     }
 
-    /// Goes where the camera of the file is.
+    /// Moves to the file's camera.
     fn follow(&mut self) {
         if let Some(camera) = self.through.and_then(|number| self.stage.file_camera(number)) {
             (self.camera, self.put) = (camera, camera);
@@ -161,7 +161,7 @@ impl Viewer {
 
     fn work_here(&mut self, aspect: f32) -> Result<Frame> {
         if self.camera != self.put {
-            // Somebody has led it elsewhere.
+            // The user has moved the camera.
             self.through = None;
         }
         let mut frame = Frame::default();
@@ -177,7 +177,7 @@ impl Viewer {
         let mut camera = self.camera;
         let Self { gpu, stage, renderer, frozen, .. } = self;
         if !renderer.settings().relative {
-            // The shader has it in single precision.
+            // The shader has single precision.
             camera.eye = camera.eye.as_vec3().as_dvec3();
         }
         let [culled, arranged] = stage.show(|stage, scene| -> Result<_> {
@@ -195,7 +195,7 @@ impl Viewer {
         frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, &view.list)];
         frame.casting = renderer.casting();
         let seen = frame.seen[2];
-        // What the title says is right to a tenth.
+        // The title's count is refreshed if it is wrong by more than a tenth.
         if stage.levels.as_ref().is_some_and(|levels| levels.triangles[0].abs_diff(seen) > seen / 10) {
             let mut all = DrawList::new().on_layers(stage.seen_from(None).0).without_matrices();
             let frustum = frozen.as_ref().unwrap_or(&camera).frustum(aspect)?;
@@ -206,7 +206,7 @@ impl Viewer {
         Ok(frame)
     }
 
-    /// Draws the frame that was prepared, and waits for it. Returns the milliseconds.
+    /// Draws the prepared frame, and waits for the device. Returns the milliseconds.
     pub fn draw(&mut self, canvas: &wgpu::Texture) -> Result<f64> {
         let start = Instant::now();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
@@ -219,8 +219,7 @@ impl Viewer {
     }
 }
 
-/// Draws what the arguments ask for, without a window. `tell` is given each frame. Returns the last picture, if one is
-/// drawn.
+/// Plays the arguments' frames without a window, and calls `tell` after each. Returns the last picture, if drawn.
 pub fn run(
     gpu: Gpu,
     arguments: &Arguments,
@@ -238,7 +237,7 @@ pub fn run(
     for number in 0..arguments.frames {
         viewer.still = arguments.still && number > 0;
         let mut frame = viewer.work(aspect)?;
-        // Only the last is looked at.
+        // Only the last frame is seen.
         if arguments.draw && (arguments.draw_all || number + 1 == arguments.frames) {
             frame.draw_ms = viewer.draw(&canvas)?;
         } else {

@@ -1,4 +1,4 @@
-//! Bevy's `bevy_transform`: entities of a world, with the three systems that its plugin adds, in its order.
+//! Bevy's `bevy_transform`: entities of a world, with the three systems of its plugin, in the plugin's order.
 
 use crate::peer::Peer;
 use crate::shapes::Shape;
@@ -9,17 +9,17 @@ use bevy_transform::{
     systems::{StaticTransformOptimizations, mark_dirty_trees, propagate_parent_transforms, sync_simple_transforms},
 };
 
-/// The tree. What threads share is within the systems, which run one after the other in any case.
+/// The tree. Threads share the work of a system; the systems run one after the other.
 pub(crate) struct Bevy {
     world: World,
     schedule: Schedule,
     locals: QueryState<&'static mut Transform>,
-    /// By number; the first is the root.
+    /// The entities by node number; the first is the root.
     entities: Vec<Entity>,
     listed: Vec<(Entity, Transform)>,
 }
 
-/// The same in Bevy's own types.
+/// Converts a transform to Bevy's types.
 fn local(local: &hedgerow::Transform) -> Transform {
     Transform {
         translation: bevy_math::Vec3::from_array(local.translation.to_array()),
@@ -29,7 +29,6 @@ fn local(local: &hedgerow::Transform) -> Transform {
 }
 
 impl Bevy {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(2).build());
         let mut world = World::new();

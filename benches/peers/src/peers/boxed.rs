@@ -10,27 +10,26 @@ use smallvec::SmallVec;
 type Link = NonNull<Node>;
 
 struct Node {
-    /// In order; up to eight are stored here.
+    /// The children in order; up to eight are stored inline.
     children: SmallVec<[Link; 8]>,
     parent: Option<Link>,
     local: Transform,
     world: Mat34,
-    /// The local transform is another than at the last update.
+    /// Whether the local transform changed since the last update.
     moved: bool,
-    /// A node below this one has moved.
+    /// Whether a node below this one has moved.
     moved_below: bool,
 }
 
-/// The tree. Without `FLAGS` an update computes all nodes. With them a node that moves marks those above it, up to the
-/// first that is marked, and an update goes to what is marked and computes what is below a moved node.
+/// The tree. Without `FLAGS` an update computes all nodes. With `FLAGS` a moved node marks its ancestors up to the
+/// first marked one, and an update visits marked nodes and computes the subtrees of moved nodes.
 pub(crate) struct Boxed<const FLAGS: bool> {
-    /// By number; the first is the root. Pointers of removed nodes stay here and are not used again.
+    /// The nodes by number; the first is the root. Pointers of removed nodes stay in the list, unused.
     nodes: Vec<Link>,
     listed: Vec<(Link, Transform)>,
 }
 
 impl<const FLAGS: bool> Boxed<FLAGS> {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut nodes: Vec<Link> = Vec::with_capacity(shape.len());
         for (id, local) in shape.locals.iter().enumerate() {
@@ -87,7 +86,7 @@ unsafe fn compute(mut node: Link, above: &Mat34) {
     }
 }
 
-/// Computes what has moved and what is below it, of a node and all below this.
+/// Computes moved nodes and their subtrees, within the subtree of `node`.
 ///
 /// # Safety
 /// As [`compute`].
@@ -110,7 +109,7 @@ unsafe fn compute_moved(mut node: Link, above: &Mat34) {
     }
 }
 
-/// Marks a node and those above it, up to the first that is marked.
+/// Marks a node and its ancestors, up to the first marked one.
 ///
 /// # Safety
 /// All of these are alive, and no reference to one exists.

@@ -1,7 +1,7 @@
-//! Columns in depth-first order, which are arranged anew, all of them, where the tree has changed.
+//! Columns in depth-first order, all rearranged after an edit of the tree.
 //!
-//! There is little to gain on this while nodes only move. What it costs when nodes come or go is in the rows about
-//! updates after edits.
+//! This layout is nearly optimal while nodes only move. The cost of inserts and removals is in the rows of updates
+//! after edits.
 
 use super::links::{Key, Linked, Links, append, following, remove_all_below, unlink};
 use super::{columns, matrix};
@@ -12,7 +12,7 @@ use slotmap::SlotMap;
 
 struct Node {
     links: Links,
-    /// In the columns.
+    /// The index in the columns.
     place: u32,
 }
 
@@ -22,35 +22,33 @@ impl Linked for Node {
     }
 }
 
-/// One row of each column for every node, the root first.
+/// Columns with a row for every node, the root first.
 #[derive(Default)]
 struct Columns {
     locals: Vec<Transform>,
     worlds: Vec<Mat34>,
-    /// The place of the parent, before the node's own; the root names itself.
+    /// The index of the parent, less than the node's own; the root is its own parent.
     parents: Vec<u32>,
     moved: Vec<bool>,
 }
 
-/// The tree.
 pub(crate) struct Flattened {
     nodes: SlotMap<Key, Node>,
-    /// By number; the first is the root.
+    /// The keys by node number; the first is the root.
     keys: Vec<Key>,
     listed: Vec<(Key, Transform)>,
     columns: Columns,
-    /// Whether places are those of a tree before.
+    /// Whether the tree changed since the columns were arranged.
     stale: bool,
     any_moved: bool,
 }
 
-/// A place in the columns.
+/// Returns an index into the columns.
 fn narrow(place: usize) -> u32 {
     u32::try_from(place).expect("trees have less than 2^32 nodes")
 }
 
 impl Flattened {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut nodes = SlotMap::with_key();
         let mut keys = Vec::with_capacity(shape.len());
@@ -69,7 +67,7 @@ impl Flattened {
         Self { nodes, keys, listed: Vec::new(), columns, stale: true, any_moved: true }
     }
 
-    /// Brings all columns to the order of the tree.
+    /// Rearranges all columns in the order of the tree.
     fn arrange(&mut self) {
         let old = core::mem::take(&mut self.columns);
         let len = self.nodes.len();

@@ -1,31 +1,30 @@
-//! hedgerow, by single calls or by its calls that take lists; with the feature `threads` the program's thread is one of a
-//! pool of two, so that updates share large work.
+//! hedgerow, with single calls or calls that take lists. With the feature `threads`, the program's thread is one of a
+//! pool of two that share large updates.
 
 use super::columns;
 use crate::peer::Peer;
 use crate::shapes::Shape;
 use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 
-/// How edits are made. Building is by single inserts in all cases.
+/// The kind of calls for edits. Building always uses single inserts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Calls {
-    /// A call for each edit, as with all other peers.
+    /// One call for each edit, as with all other peers.
     Single,
-    /// A call for all edits of a kind, given an iterator, or a list that is made in the time that is measured.
+    /// One call for all edits of a kind. Lists are made within the measured time.
     Lists,
 }
 
-/// The tree, whose root is the scene's own.
+/// The tree; its root is the scene's root.
 pub(crate) struct Hedgerow {
     scene: Scene,
-    /// By number; the first is the root.
+    /// The handles by node number; the first is the root.
     nodes: Vec<NodeHandle>,
     listed: Vec<(NodeHandle, Transform)>,
     calls: Calls,
 }
 
 impl Hedgerow {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape, calls: Calls) -> Self {
         let mut scene = Scene::new();
         scene.set_local(scene.root(), shape.locals[0]).expect("the root takes a finite transform");

@@ -1,4 +1,4 @@
-//! `indextree`: local transforms as the nodes' data, world matrices in a column beside the arena.
+//! `indextree`: local transforms in the nodes' data, world matrices in a separate column.
 
 use super::{columns, matrix};
 use crate::peer::Peer;
@@ -6,27 +6,24 @@ use crate::shapes::Shape;
 use hedgerow::{Mat34, Transform};
 use indextree::{Arena, NodeId};
 
-/// The tree.
 pub(crate) struct IndexTree {
     arena: Arena<Transform>,
-    /// By number; the first is the root.
+    /// The ids by node number; the first is the root.
     nodes: Vec<NodeId>,
     listed: Vec<(NodeId, Transform)>,
-    /// By place in the arena.
+    /// The world matrices, by index in the arena.
     worlds: Vec<Mat34>,
-    /// Whether the node, or one above it, has moved. By place in the arena.
+    /// Whether the node or an ancestor has moved, by index in the arena.
     moved: Vec<bool>,
-    /// Whether any has.
     any_moved: bool,
 }
 
-/// The place of a node in the arena. Ids count from 1.
+/// Returns the index of a node in the arena; ids count from 1.
 fn place(node: NodeId) -> usize {
     usize::from(node) - 1
 }
 
 impl IndexTree {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut arena = Arena::new();
         let mut nodes: Vec<NodeId> = Vec::with_capacity(shape.len());

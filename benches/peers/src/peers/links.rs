@@ -1,14 +1,14 @@
-//! Links between nodes that lie in a slot map.
+//! Links between nodes in a slot map.
 
 use core::ops::{Index, IndexMut};
 use slotmap::{SlotMap, new_key_type};
 
 new_key_type! {
-    /// Names a node of [`Slots`](super::Slots) or [`Flattened`](super::Flattened).
+    /// A key of a node in [`Slots`](super::Slots) or [`Flattened`](super::Flattened).
     pub(crate) struct Key;
 }
 
-/// What a node is linked with. 40 bytes.
+/// The links of a node; 40 bytes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Links {
     pub parent: Option<Key>,
@@ -18,12 +18,11 @@ pub(crate) struct Links {
     pub next: Option<Key>,
 }
 
-/// A node that has links.
 pub(crate) trait Linked {
     fn links(&mut self) -> &mut Links;
 }
 
-/// Makes a node that is unlinked the last child of another. O(1).
+/// Makes an unlinked node the last child of another. Runs in O(1).
 pub(crate) fn append<M: IndexMut<Key>>(nodes: &mut M, node: Key, parent: Key)
 where
     M::Output: Linked,
@@ -37,7 +36,7 @@ where
     (links.parent, links.previous, links.next) = (Some(parent), last, None);
 }
 
-/// Takes a node from among its siblings, with all below it. O(1).
+/// Unlinks a subtree from its siblings. Runs in O(1).
 pub(crate) fn unlink<M: IndexMut<Key>>(nodes: &mut M, node: Key)
 where
     M::Output: Linked,
@@ -54,7 +53,7 @@ where
     }
 }
 
-/// Removes a node with all below it; `below` is room for a list, empty before and after. O(nodes removed).
+/// Removes a subtree; `below` is an empty scratch buffer. Runs in O(nodes removed).
 pub(crate) fn remove_all_below<N: Linked>(nodes: &mut SlotMap<Key, N>, top: Key, below: &mut Vec<Key>) {
     unlink(nodes, top);
     below.push(top);
@@ -68,7 +67,7 @@ pub(crate) fn remove_all_below<N: Linked>(nodes: &mut SlotMap<Key, N>, top: Key,
     }
 }
 
-/// The node behind this one in depth-first order, of those below `top`.
+/// Returns the next node in depth-first order below `top`.
 pub(crate) fn following<M: Index<Key>>(
     nodes: &M,
     node: Key,

@@ -1,4 +1,4 @@
-//! The peers, a file each.
+//! The peers, one file for each.
 
 mod bevy;
 mod boxed;
@@ -17,16 +17,16 @@ pub(crate) use self::slots::Slots;
 
 use ::hedgerow::{Mat34, Transform};
 
-/// The matrix of a local transform: what all peers but Bevy and hedgerow multiply by their parent's.
+/// Returns the matrix of a local transform, for all peers except Bevy and hedgerow.
 ///
-/// Not glam's `Affine3A`: its columns have a fourth number that nobody sees, which becomes denormal in deep trees, and
-/// makes each product twenty times as slow there.
+/// Not glam's `Affine3A`: the hidden fourth number of its columns becomes denormal in deep trees, which makes products
+/// twenty times slower.
 #[inline]
 fn matrix(local: &Transform) -> Mat34 {
     local.to_matrix()
 }
 
-/// A matrix as three columns and the translation.
+/// Returns a matrix as three columns and the translation.
 fn columns(matrix: &Mat34) -> [f32; 12] {
     core::array::from_fn(|element| matrix.rows[element % 3][element / 3])
 }

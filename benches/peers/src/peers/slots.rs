@@ -1,4 +1,4 @@
-//! Nodes in a slot map, and a list of all of them in depth-first order, which is made anew where the tree has changed.
+//! Nodes in a slot map, and a list of them in depth-first order, made again after an edit of the tree.
 
 use super::links::{Key, Linked, Links, append, following, remove_all_below, unlink};
 use super::{columns, matrix};
@@ -11,7 +11,7 @@ struct Node {
     links: Links,
     local: Transform,
     world: Mat34,
-    /// The update that is to compute the node, or has computed it last.
+    /// The update that will compute the node, or that computed it last.
     update: u32,
 }
 
@@ -21,24 +21,22 @@ impl Linked for Node {
     }
 }
 
-/// The tree.
 pub(crate) struct Slots {
     nodes: SlotMap<Key, Node>,
-    /// By number; the first is the root.
+    /// The keys by node number; the first is the root.
     keys: Vec<Key>,
     listed: Vec<(Key, Transform)>,
-    /// All nodes but the root, each with its parent, in depth-first order.
+    /// All nodes except the root with their parents, in depth-first order.
     order: Vec<(Key, Key)>,
-    /// Whether the order is that of a tree before.
+    /// Whether the tree changed since `order` was made.
     stale: bool,
     /// The number of the next update.
     update: u32,
-    /// Whether a node is to be computed.
+    /// Whether any node must be computed.
     any_moved: bool,
 }
 
 impl Slots {
-    /// Builds the tree.
     pub(crate) fn new(shape: &Shape) -> Self {
         let mut nodes = SlotMap::with_key();
         let mut keys = Vec::with_capacity(shape.len());

@@ -1,4 +1,4 @@
-//! What in a file an error is about, and the two checks that everything has.
+//! The item that an error is about, and two checks shared by all readers.
 
 use super::{ImportError, ImportErrorKind};
 use crate::node;
@@ -18,11 +18,11 @@ use gltf::json::{Index, Root};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Item {
-    /// Its kind.
+    /// The kind.
     pub kind: ItemKind,
-    /// Its index among the items of its kind.
+    /// The index among the items of its kind.
     pub index: usize,
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
 }
 
@@ -65,12 +65,11 @@ pub enum ItemKind {
 }
 
 impl Item {
-    /// The file as a whole.
     pub(crate) fn file() -> Self {
         Self { kind: ItemKind::File, index: 0, name: None }
     }
 
-    /// The item of this kind and index in `root`, with its name.
+    /// Returns the item of this kind and index in `root`, with its name.
     pub(crate) fn of(root: &Root, kind: ItemKind, index: usize) -> Self {
         let name = match kind {
             ItemKind::File => None,
@@ -91,7 +90,6 @@ impl Item {
         Self { kind, index, name: name.cloned() }
     }
 
-    /// The node of this index.
     pub(crate) fn node(root: &Root, index: usize) -> Self {
         Self::of(root, ItemKind::Node, index)
     }
@@ -128,7 +126,7 @@ impl fmt::Display for Item {
     }
 }
 
-/// Where something is named, for errors.
+/// An item and its field, for errors.
 pub(crate) type Field<'a> = (Item, &'a dyn Fn() -> String);
 
 /// Returns an error for an index that is `count` or more.

@@ -1,4 +1,4 @@
-//! The errors of an import, with the item in the file that each is about.
+//! The errors of an import, each with its item in the file.
 
 mod item;
 mod other;
@@ -49,33 +49,33 @@ pub struct ImportError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
-    /// The scene refuses: the parent's handle is stale, or the scene can have no more nodes.
+    /// The scene refuses: the parent's handle is stale, or the scene is full.
     Scene(Error),
     /// The file itself cannot be read.
     Read {
-        /// Its path.
+        /// The path.
         path: PathBuf,
         /// The error of the operating system.
         reason: io::ErrorKind,
     },
-    /// The file is something else than glTF.
+    /// The file is not glTF.
     NotGltf(OtherFile),
     /// A binary file (GLB) ends before the end of its header or of a chunk.
     Truncated {
-        /// The number of bytes that the file or its chunk claims to have, at least.
+        /// The least number of bytes that the header of the file or chunk implies.
         expected: u64,
         /// The number of bytes present.
         found: u64,
     },
     /// A binary file (GLB) does not begin with a JSON chunk, or a chunk is cut off.
     Container(String),
-    /// The JSON cannot be read as glTF; the text says in which item and field, and where in the file.
+    /// The JSON cannot be read as glTF; the text names the item, the field and the position.
     Json(String),
-    /// The file has a glTF version other than 2.0, or requires one.
+    /// The file has or requires a glTF version other than 2.0.
     Version(String),
     /// The file requires this extension, which is not supported.
     UnsupportedExtension(String),
-    /// The file requires an extension for which this crate was built without the feature.
+    /// The file requires an extension whose feature of this crate is off.
     FeatureOff {
         /// The extension.
         extension: &'static str,
@@ -143,34 +143,34 @@ pub enum ImportErrorKind {
         /// What is wrong with the data.
         problem: String,
     },
-    /// The file has more mesh primitives or materials than 32 bits can number from where
-    /// [`ImportOptions`](super::ImportOptions) has them begin.
+    /// The file has more mesh primitives or materials than 32 bits can number, counted from the first number of
+    /// [`ImportOptions`](super::ImportOptions).
     TooMany(ItemKind),
-    /// The scenes of the file have more nodes than a file of this size may have.
+    /// The scenes of the file have more nodes than allowed for the file's size.
     TooManyNodes {
         /// How many nodes they have, including groups of scenes and drawable nodes.
         nodes: u64,
         /// The greatest number allowed; see [`ImportOptions::max_nodes`](super::ImportOptions::max_nodes).
         most: u64,
     },
-    /// The names of the nodes, each counted as often as its node is made, are longer than a file of this size may have.
+    /// The names of all inserted nodes together are longer than allowed for the file's size.
     NamesTooLong {
         /// The total number of bytes.
         bytes: u64,
         /// The greatest number allowed.
         most: u64,
     },
-    /// What is made of the file takes more memory than a file of this size may take: its parsed JSON, nodes and scenes,
-    /// vertices, keys, weights and images, each counted as often as it is made.
+    /// The import takes more memory than allowed for the file's size: parsed JSON, nodes, scenes, vertices, keys,
+    /// weights and images, counted each time they are made.
     TooManyBytes {
-        /// The item with which it is too much.
+        /// The item at which the limit is exceeded.
         item: Item,
-        /// How many bytes are made with it.
+        /// The number of bytes, including this item.
         bytes: u64,
         /// The greatest number allowed; see [`ImportOptions::max_bytes`](super::ImportOptions::max_bytes).
         most: u64,
     },
-    /// There is no memory for what is made of an item.
+    /// There is no memory for the data of an item.
     AllocationFailed(Item),
     /// A list has too many or too few elements.
     Count {
@@ -208,11 +208,11 @@ pub enum ImportErrorKind {
         /// Why not.
         error: SkinError,
     },
-    /// There is no animation of this index to play.
+    /// There is no animation with this index.
     NoAnimation {
         /// The index.
         animation: usize,
-        /// How many there are: none if [`Parts::motion`](super::Parts::motion) was left out.
+        /// The number of animations: 0 without [`Parts::motion`](super::Parts::motion).
         count: usize,
     },
     /// The keys of an animation cannot be played.
@@ -224,7 +224,7 @@ pub enum ImportErrorKind {
         /// Why not.
         error: ClipError,
     },
-    /// The file has a fault for which an import that is not [strict](super::ImportOptions::strict) has a [`Warning`].
+    /// The file has a fault, and the import is [strict](super::ImportOptions::strict); otherwise a [`Warning`].
     Strict(Warning),
 }
 
@@ -242,26 +242,26 @@ pub enum ImportErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BufferProblem {
-    /// It has no URI, and neither is it the binary chunk of a GLB nor has it a buffer view.
+    /// It has neither a URI nor a buffer view, and is not the binary chunk of a GLB.
     NoData,
     /// It is a separate file, but no folder was given.
     NoFolder,
-    /// Its URI is neither a `data:` URI nor a relative path.
+    /// The URI is neither a `data:` URI nor a relative path.
     UnsupportedUri,
-    /// Its `data:` URI cannot be decoded.
+    /// The `data:` URI cannot be decoded.
     InvalidDataUri,
     /// There is no memory for its bytes.
     AllocationFailed,
-    /// It is shorter than the file states, and what it lacks is needed.
+    /// It is shorter than the file states, and the missing bytes are needed.
     CutOff {
         /// How many bytes the file states.
         stated: u64,
         /// How many there are.
         found: u64,
     },
-    /// Its file cannot be read.
+    /// The file cannot be read.
     Read {
-        /// Its path.
+        /// The path.
         path: PathBuf,
         /// The error of the operating system.
         reason: io::ErrorKind,
@@ -373,7 +373,7 @@ impl fmt::Display for ImportErrorKind {
 }
 
 impl ImportError {
-    /// What is wrong with which item in the file.
+    /// Returns the kind of the error, with the item in the file.
     ///
     /// ```
     /// use hedgerow_gltf::{ImportErrorKind};

@@ -1,8 +1,8 @@
-//! Files that are something else than glTF.
+//! Files that are not glTF.
 
 use core::fmt;
 
-/// What a file is that is no glTF, as far as its first bytes tell.
+/// The kind of a file that is not glTF, guessed from its first bytes.
 ///
 /// ```
 /// use hedgerow_gltf::{ImportErrorKind, OtherFile};
@@ -15,7 +15,7 @@ use core::fmt;
 pub enum OtherFile {
     /// An empty file.
     Empty,
-    /// A pointer of Git LFS to a file that was not fetched.
+    /// A Git LFS pointer: the file itself was not fetched.
     GitLfsPointer,
     /// HTML or XML, such as the page around a download.
     Html,
@@ -28,7 +28,7 @@ pub enum OtherFile {
 }
 
 impl OtherFile {
-    /// What a file is, if it is neither a GLB nor JSON; `None` if it may be one of these.
+    /// Returns the kind of a file that is neither a GLB nor JSON; `None` if it may be one of these.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let text = bytes.trim_ascii_start();
         match text {

@@ -1,12 +1,11 @@
-//! Faults of a file that was imported nevertheless.
+//! Repaired faults of a file.
 
 use super::{ImportError, ImportErrorKind, Item};
 use core::fmt;
 use std::cell::RefCell;
 
-/// A fault of a file whose meaning is plain, so that the file was imported all the same; listed in
-/// [`Imported::warnings`](crate::Imported::warnings). With [`ImportOptions::strict`](crate::ImportOptions::strict) it
-/// is an error.
+/// A fault that the import repaired, listed in [`Imported::warnings`](crate::Imported::warnings). With
+/// [`ImportOptions::strict`](crate::ImportOptions::strict) a fault is an error.
 ///
 /// ```
 /// use hedgerow_gltf::{ImportOptions, WarningKind};
@@ -29,30 +28,30 @@ pub struct Warning {
     pub item: Item,
     /// The field at fault; empty for the item as a whole.
     pub field: String,
-    /// What the fault is, and what was made of it.
+    /// The fault and its repair.
     pub kind: WarningKind,
 }
 
-/// What a [`Warning`] is about.
+/// The kinds of faults and their repairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WarningKind {
     /// The text begins with a byte order mark, which is ignored.
     ByteOrderMark,
-    /// Text is not valid Unicode: U+FFFD stands for each fault.
+    /// Text is not valid Unicode: U+FFFD replaces each fault.
     Text,
-    /// There is white space in base64, which is ignored.
+    /// Base64 contains white space, which is ignored.
     WhiteSpace,
     /// A path has backslashes, which are read as slashes.
     Backslash,
-    /// A scene lists a node that is the child of a node outside of the scene: it is a root of the scene.
+    /// A scene lists the child of a node outside of the scene: the child is a root of the scene.
     ListsChild,
-    /// A scene lists a node twice, or with a node above it: it is in the scene once.
+    /// A scene lists a node twice, or with an ancestor of it: the node is in the scene once.
     ListedAgain,
-    /// `min` and `max` of positions are not those of the data, from which the box is computed.
+    /// `min` and `max` of positions differ from the data: the box is computed from the data.
     Bounds,
-    /// Vertices have numbers that are not finite. A position gets that of the vertex before it, a normal points along
-    /// +z, a tangent along +x, and a delta of a morph target is zero.
+    /// Vertices have numbers that are not finite. Such a position becomes the previous vertex's position, a normal +z,
+    /// a tangent +x, and a morph delta zero.
     Vertices {
         /// How many vertices.
         count: usize,
@@ -62,17 +61,17 @@ pub enum WarningKind {
         /// How many weights.
         count: usize,
     },
-    /// Vertices have no weight at all: they follow their first joint.
+    /// Vertices have only zero weights: they follow their first joint.
     NoWeights {
         /// How many vertices.
         count: usize,
     },
-    /// Vertices follow joints that a skin of the mesh does not have: such joints have no weight.
+    /// Vertices follow joints that a skin of the mesh lacks: the weight is zero.
     Joints {
         /// How many influences.
         count: usize,
     },
-    /// Indices name vertices that there are not: what they belong to is drawn without an area.
+    /// Indices name missing vertices: their triangle, line or point has no area.
     Indices {
         /// How many indices.
         count: usize,
@@ -82,43 +81,43 @@ pub enum WarningKind {
         /// How many instances.
         count: usize,
     },
-    /// Keys are left out: their times or values are not finite, their rotation is zero, or other keys have their time.
+    /// Keys are left out: times or values are not finite, rotations are zero, or more than two keys have the same time.
     KeysDropped {
         /// How many keys.
         count: usize,
     },
-    /// The times of keys do not rise, or begin before zero: keys are sorted, of keys at one time the first and the last
-    /// make a jump, and the animation begins at zero.
+    /// The times of keys do not rise, or begin before zero: keys are sorted and cut at zero. The first and last of keys
+    /// at the same time make a jump.
     KeysMoved,
-    /// A channel has no keys that can be used, and is left out.
+    /// A channel has no usable keys, and is left out.
     NoKeys,
-    /// An animated node has a matrix, which is taken for translation, rotation and scale.
+    /// An animated node has a matrix, which is decomposed into translation, rotation and scale.
     AnimatedMatrix,
-    /// A value is one that glTF does not allow, but what it stands for is plain.
+    /// glTF does not allow a value, but its meaning is plain.
     Invalid {
-        /// What it is read as.
+        /// The value as it is read.
         meant: &'static str,
     },
-    /// A buffer or a buffer view states more bytes than there are: what is read lies within those that there are.
+    /// A buffer or a buffer view states more bytes than exist, but nothing reads the missing bytes.
     Length,
     /// A node lists a child twice, or two channels have the same target: the first listing and the last channel are
     /// used.
     Twice,
-    /// What cannot be used is left out:
+    /// An unusable item is left out:
     ///
-    /// - accessors and compressed buffer views that are not in order, if nothing reads them;
+    /// - invalid accessors and compressed buffer views that nothing reads;
     /// - joints without weights, and weights without joints;
-    /// - the default scene, if the file has no such scene;
+    /// - a default scene that the file lacks;
     /// - skins without joints: nothing is drawn with them;
     /// - instances of a mesh that follows a skin.
     LeftOut,
-    /// There are levels of detail (`MSFT_lod`) of which only the first is imported: other levels must have the node's
-    /// transform, skin and number of primitives, no children, and falling shares of the screen. Not a fault: also with
-    /// [`ImportOptions::strict`](crate::ImportOptions::strict) it is only listed.
+    /// Of some levels of detail (`MSFT_lod`) only the first is imported: other levels must have the node's transform,
+    /// skin and number of primitives, no children, and falling shares of the screen. Not a fault:
+    /// [`ImportOptions::strict`](crate::ImportOptions::strict) does not refuse it.
     LevelsOfDetail,
-    /// There are more warnings, which are not listed: at most 1,000 are, and fewer where their names are long.
+    /// More warnings exist than are listed: at most 1,000, fewer if their names are long.
     More {
-        /// How many.
+        /// The number of unlisted warnings.
         count: usize,
     },
 }
@@ -176,8 +175,8 @@ impl fmt::Display for Warning {
     }
 }
 
-/// How many warnings are listed, and how many bytes of names: a hostile file may have a fault for each of its bytes,
-/// all of one item with a long name.
+/// Limits of the list, in warnings and in bytes of names: a hostile file may have a fault for each of its bytes, all of
+/// an item with a long name.
 const MOST: usize = 1000;
 const MOST_BYTES: usize = 1 << 20;
 
@@ -190,9 +189,9 @@ pub(crate) struct Warnings {
 #[derive(Default)]
 struct Found {
     list: Vec<Warning>,
-    /// How many bytes of names and fields the list has.
+    /// The bytes of names and fields in the list.
     bytes: usize,
-    /// How many warnings are not listed.
+    /// The number of unlisted warnings.
     more: usize,
 }
 
@@ -201,7 +200,6 @@ impl Warnings {
         Self { strict, found: RefCell::default() }
     }
 
-    /// Whether faults are errors.
     pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }
@@ -220,7 +218,7 @@ impl Warnings {
         Ok(())
     }
 
-    /// Lists what is no fault.
+    /// Lists a warning that is not a fault.
     pub(crate) fn note(&self, item: impl FnOnce() -> Item, field: impl FnOnce() -> String, kind: WarningKind) {
         let Found { list, bytes, more } = &mut *self.found.borrow_mut();
         if list.len() >= MOST || *bytes > MOST_BYTES {
@@ -232,7 +230,7 @@ impl Warnings {
         list.push(warning);
     }
 
-    /// All of them, in the order in which they were found.
+    /// Returns all warnings, in the order of detection.
     pub(crate) fn into_list(self) -> Vec<Warning> {
         let Found { mut list, more, .. } = self.found.into_inner();
         if more > 0 {

@@ -1,4 +1,4 @@
-//! Accessors: checks that they lie within their buffers, and reads the numbers that they describe.
+//! Accessors: checks their ranges, and reads their numbers.
 
 use super::Buffers;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings, check_index};
@@ -11,8 +11,8 @@ use hedgerow::Mat34;
 /// The problem with the indices of a sparse accessor.
 pub(crate) const SPARSE_ORDER: &str = "the indices of a sparse accessor must rise and be below its count";
 
-/// Checks that every buffer view lies within its buffer, and every accessor within its buffer views. Lists those that do
-/// not: they are refused where they are read.
+/// Checks that every buffer view lies within its buffer, and every accessor within its views. Lists violations; reading
+/// such a view or accessor returns an error.
 pub(crate) fn check(root: &Root, buffers: &Buffers<'_>, warnings: &Warnings) -> Result<(), ImportError> {
     for (index, view) in root.buffer_views.iter().enumerate() {
         let item = || Item::of(root, ItemKind::BufferView, index);
@@ -37,7 +37,7 @@ pub(crate) fn check(root: &Root, buffers: &Buffers<'_>, warnings: &Warnings) -> 
     Ok(())
 }
 
-/// What an accessor describes, with every range checked.
+/// The layout of an accessor's elements, with every range checked.
 pub(crate) struct Layout {
     pub(crate) kind: Type,
     pub(crate) component: ComponentType,
@@ -47,7 +47,7 @@ pub(crate) struct Layout {
     pub(crate) sparse: Option<Sparse>,
 }
 
-/// The elements of an accessor that replace those of its base.
+/// The sparse elements of an accessor, which replace elements of its base.
 pub(crate) struct Sparse {
     pub(crate) count: u64,
     pub(crate) index_type: ComponentType,
@@ -119,25 +119,24 @@ impl Layout {
 }
 
 impl Span {
-    /// The bytes of the buffer view.
     pub(crate) fn view<'b>(&self, root: &Root, buffers: &'b Buffers<'_>) -> Result<&'b [u8], ImportError> {
         buffers.view(root, self.view)
     }
 
-    /// Where an element starts within the buffer view.
+    /// Returns the offset of an element within the buffer view, in bytes.
     #[expect(clippy::cast_possible_truncation, reason = "the element was found to lie within a buffer in memory")]
     pub(crate) fn start(&self, index: u64) -> usize {
         self.offset + index as usize * self.stride
     }
 }
 
-/// A matrix of sixteen numbers, column by column, without its last row.
+/// Returns a column-major 4 × 4 matrix without its last row.
 pub(crate) fn columns(m: &[f32; 16]) -> Mat34 {
     Mat34 { rows: core::array::from_fn(|r| [m[r], m[4 + r], m[8 + r], m[12 + r]]) }
 }
 
-/// How a number is read from its bytes, in a fraction if its accessor is normalised: a function for each component
-/// type, so that a loop over an accessor has its type before it begins.
+/// Functions that read a number from bytes, one for each component type; normalised integers become fractions. Loops
+/// over an accessor are generic over these functions.
 pub(crate) mod number {
     pub(crate) fn i8(bytes: [u8; 1]) -> f32 {
         f32::from(i8::from_le_bytes(bytes))
@@ -176,7 +175,7 @@ pub(crate) mod number {
     }
 }
 
-/// Evaluates an expression with the function that reads numbers of a component type, normalised or not.
+/// Evaluates an expression with the reading function of a component type, normalised or not.
 macro_rules! with_number {
     ($component:expr, $normalized:expr, $read:ident => $body:expr) => {{
         use gltf::json::accessor::ComponentType;
@@ -203,13 +202,12 @@ macro_rules! with_number {
 }
 pub(crate) use with_number;
 
-/// The index at the start of `bytes`.
+/// Returns the index at the start of `bytes`.
 pub(crate) fn read_index(component: ComponentType, bytes: &[u8]) -> u64 {
     bytes[..component.size()].iter().rev().fold(0, |index, &byte| index << 8 | u64::from(byte))
 }
 
-/// A number that is given as stored, scaled as the accessor demands: a fraction of the type's range if it is
-/// normalised.
+/// Returns a stored number as the accessor's value: a fraction of the type's range if normalised.
 pub(crate) fn scaled(component: ComponentType, stored: f32, normalized: bool) -> f32 {
     match component {
         ComponentType::I8 if normalized => (stored / 127.0).max(-1.0),

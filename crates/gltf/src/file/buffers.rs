@@ -1,4 +1,4 @@
-//! Where the bytes of buffers and images are: in memory, in `data:` URIs, in files beside.
+//! The sources of buffers and images: memory, `data:` URIs, separate files.
 
 use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings};
 use base64::Engine as _;
@@ -18,29 +18,28 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The buffers of a file: each is known to exist, but for those without any data, of which no view may be read. One that
-/// has fewer bytes than the file states can be read as far as it goes.
+/// The buffers of a file. Their data exists, except for buffers that no view reads. A buffer with fewer bytes than the
+/// file states can be read up to its end.
 ///
-/// External files are opened and measured at once, but read only when they are first needed: a file whose accessors all
-/// state their bounds needs no contents of buffers.
+/// External files are measured at once, but read when first needed: files whose accessors all state their bounds may
+/// never need them.
 pub(crate) struct Buffers<'a> {
     buffers: Vec<Buffer<'a>>,
     #[cfg(feature = "meshopt")]
     compressed: crate::meshopt::Views<'a>,
 }
 
-/// One buffer, of exactly `length` bytes: as many as the file states, if there are so many.
+/// One buffer of `length` bytes: the stated length, or less if bytes are missing.
 struct Buffer<'a> {
     length: usize,
-    /// `None`: it has neither a URI nor a binary chunk.
+    /// `None` if the buffer has neither a URI nor a binary chunk.
     source: Option<Source<'a>>,
 }
 
-/// Where bytes are.
 pub(crate) enum Source<'a> {
-    /// In memory; for a buffer, at least as many as its length.
+    /// Memory; for a buffer, at least `length` bytes.
     Memory(Cow<'a, [u8]>),
-    /// In a file, and in memory once it was read.
+    /// A file, kept in memory after the first read.
     File { path: PathBuf, content: OnceCell<Vec<u8>> },
 }
 
@@ -96,20 +95,20 @@ impl<'a> Buffers<'a> {
         })
     }
 
-    /// Charges to this budget what is decoded of compressed views from now on.
+    /// Charges the decoding of compressed views to this budget from now on.
     #[cfg(feature = "meshopt")]
     pub(crate) fn within(mut self, budget: &'a super::Budget) -> Self {
         self.compressed.set_budget(budget);
         self
     }
 
-    /// Adds a buffer that `root` gets too.
+    /// Adds the data of a buffer that the caller adds to `root`.
     #[cfg(feature = "draco")]
     pub(crate) fn push(&mut self, bytes: Vec<u8>) {
         self.buffers.push(Buffer { length: bytes.len(), source: Some(Source::Memory(Cow::Owned(bytes))) });
     }
 
-    /// The number of bytes present of a buffer view of `root`, and the error if some are missing.
+    /// Returns how many bytes of a buffer view exist, and an error if some are missing.
     pub(crate) fn present(&self, root: &Root, index: usize) -> (u64, Option<ImportError>) {
         let view = &root.buffer_views[index];
         let (buffer, offset, length) =
@@ -125,14 +124,14 @@ impl<'a> Buffers<'a> {
         (length.min(found.saturating_sub(offset)), (expected > u128::from(found)).then(error))
     }
 
-    /// The error for what is in a buffer of `root` only by the length that the file states.
+    /// Returns the error for a buffer of `root` that is shorter than the file states.
     pub(crate) fn cut_off(&self, root: &Root, index: usize) -> ImportError {
         let (stated, found) = (root.buffers[index].byte_length.0, self.buffers[index].length as u64);
         let (item, problem) = (Item::of(root, ItemKind::Buffer, index), BufferProblem::CutOff { stated, found });
         ImportErrorKind::Buffer { item, problem }.into()
     }
 
-    /// The bytes of a buffer view of `root`: those that there are.
+    /// Returns the existing bytes of a buffer view of `root`.
     #[expect(clippy::cast_possible_truncation, reason = "they are in memory")]
     pub(crate) fn view(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
         #[cfg(feature = "meshopt")]
@@ -145,12 +144,12 @@ impl<'a> Buffers<'a> {
         Ok(&bytes[start..][..self.present(root, index).0 as usize])
     }
 
-    /// The total number of bytes of all buffers.
+    /// Returns the total number of bytes of all buffers.
     pub(crate) fn total(&self) -> u64 {
         self.buffers.iter().fold(0, |total, buffer| total.saturating_add(buffer.length as u64))
     }
 
-    /// The bytes of a buffer of `root`, at most as many as the file states. Reads its file at the first call.
+    /// Returns the bytes of a buffer of `root`, up to the stated length. The first call reads the file.
     pub(crate) fn bytes(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
         let Buffer { length, source } = &self.buffers[index];
         let refuse = |problem| ImportErrorKind::Buffer { item: Item::of(root, ItemKind::Buffer, index), problem };
@@ -168,7 +167,7 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// Finds the data of a URI, and returns it with what is wrong with the URI, if anything.
+/// Returns the source of a URI's data, and a fault of the URI, if any.
 pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<(Source<'a>, Option<WarningKind>), BufferProblem> {
     let scheme_end = uri.find([':', '/', '?', '#']).filter(|&end| uri.as_bytes()[end] == b':');
     if let Some(end) = scheme_end {
@@ -183,7 +182,7 @@ pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<(Source<'a>
         return Err(BufferProblem::UnsupportedUri);
     }
     let folder = base_dir.ok_or(BufferProblem::NoFolder)?;
-    // Written by exporters on Windows; anywhere else such a name is as good as never meant.
+    // Exporters on Windows write backslashes; file names rarely contain any.
     let (path, fault) = match path.contains('\\') {
         true => (folder.join(path.replace('\\', "/")), Some(WarningKind::Backslash)),
         false => (folder.join(&*path), None),
@@ -191,7 +190,7 @@ pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<(Source<'a>
     Ok((Source::File { path, content: OnceCell::new() }, fault))
 }
 
-/// Decodes a `data:` URI, given without its scheme.
+/// Decodes a `data:` URI without its scheme.
 fn decode(uri: &str) -> Result<(Vec<u8>, Option<WarningKind>), BufferProblem> {
     const SUFFIX: &[u8] = b";base64";
     let (media_type, data) = uri.split_once(',').ok_or(BufferProblem::InvalidDataUri)?;
@@ -201,7 +200,7 @@ fn decode(uri: &str) -> Result<(Vec<u8>, Option<WarningKind>), BufferProblem> {
         return Ok((percent_decoded(data)?, None));
     }
     let data = if data.contains('%') { Cow::Owned(percent_decoded(data)?) } else { Cow::Borrowed(data.as_bytes()) };
-    // Decoding makes room for as many bytes, and finds it made.
+    // Reserve first, so that decoding does not allocate.
     let mut bytes = room_for(base64::decoded_len_estimate(data.len()))?;
     if BASE64.decode_vec(&data, &mut bytes).is_ok() {
         return Ok((bytes, None));
@@ -216,7 +215,7 @@ fn decode(uri: &str) -> Result<(Vec<u8>, Option<WarningKind>), BufferProblem> {
     Ok((bytes, Some(WarningKind::WhiteSpace)))
 }
 
-/// Replaces each percent sign and the two digits behind it by a byte.
+/// Replaces each percent sign and its two digits by a byte.
 fn percent_decoded(text: &str) -> Result<Vec<u8>, BufferProblem> {
     let mut bytes = room_for(text.len())?;
     bytes.extend(percent_decode_str(text));
@@ -227,9 +226,9 @@ fn room_for(bytes: usize) -> Result<Vec<u8>, BufferProblem> {
     fallible::with_capacity(bytes).map_err(|_| BufferProblem::AllocationFailed)
 }
 
-/// The length of a file, if it is a file that can be opened.
+/// Returns the length in bytes of a readable regular file.
 fn measure(path: &Path) -> io::Result<u64> {
-    // Must come before opening: opening a pipe would wait for its other end.
+    // Check before opening: opening a pipe waits for its other end.
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -237,19 +236,17 @@ fn measure(path: &Path) -> io::Result<u64> {
     File::open(path).map(|_| metadata.len())
 }
 
-/// All bytes of a file.
 pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, BufferProblem> {
     measure(path).and_then(|_| fs::read(path)).map_err(|error| unreadable(path, &error))
 }
 
-/// The first `length` bytes of a file.
+/// Returns the first `length` bytes of a file.
 fn read(path: &Path, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = fallible::with_capacity(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
     fallible::read_to_end(File::open(path)?.take(length as u64), &mut bytes)?;
     if bytes.len() == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// The error for a buffer whose file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> BufferProblem {
     match error.kind() {
         io::ErrorKind::OutOfMemory => BufferProblem::AllocationFailed,

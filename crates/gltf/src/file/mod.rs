@@ -3,11 +3,11 @@
 //! | file | what |
 //! |---|---|
 //! | `source` | containers, versions, required extensions: bytes to JSON |
-//! | `repair` | JSON whose meaning is plain, made such that the parser takes it |
-//! | `weight` | how much memory JSON takes, before it is parsed |
-//! | `buffers` | where the bytes of buffers and images are |
-//! | `accessor` | what an accessor describes, with every range checked |
-//! | `read` | the elements of accessors as lists, and how many bytes may be made of a file |
+//! | `repair` | makes JSON with plain faults acceptable to the parser |
+//! | `weight` | estimates the memory of JSON before parsing |
+//! | `buffers` | the sources of buffers and images |
+//! | `accessor` | the layout of an accessor, with every range checked |
+//! | `read` | the elements of accessors as lists, and the memory budget of an import |
 
 mod accessor;
 mod buffers;

@@ -13,7 +13,7 @@ use gltf::json::accessor::{Accessor, ComponentType, Type};
 use gltf::json::validation::Checked;
 use std::cell::Cell;
 
-/// A file whose accessors can be read, since [`check`](super::check) has passed.
+/// A reader of accessors, for a file that passed [`check`](super::check).
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     pub(crate) root: &'a Root,
@@ -22,46 +22,44 @@ pub(crate) struct Reader<'a> {
     pub(crate) warnings: &'a Warnings,
 }
 
-/// How many bytes may be made of a file unless the options say: at least this many, or 64 times its size.
+/// The default budget of an import, in bytes: 64 times the file, but at least this many.
 const LEAST_BUDGET: u64 = 1 << 28;
 const BUDGET_PER_BYTE: u64 = 64;
 
-/// How many elements an accessor without a buffer view may have in any file, however small.
+/// An accessor without a buffer view may always have this many elements.
 const LEAST_ELEMENTS: u64 = 1 << 16;
 
-/// How many more bytes may be made of a file.
+/// The bytes that an import may still allocate.
 ///
-/// A few bytes of JSON make an item or a node; any number of primitives, targets and channels may use one accessor, any
-/// number of nodes a mesh with many targets, and accessors without a buffer view have elements but no bytes. So a file
-/// of a megabyte can describe a terabyte.
+/// Without this limit, a file of a megabyte could make a terabyte: a few bytes of JSON make a node; many primitives,
+/// targets and channels may share an accessor; an accessor without a buffer view has elements but no bytes.
 pub(crate) struct Budget {
     most: u64,
     taken: Cell<u64>,
 }
 
 impl Budget {
-    /// The greatest budget of a file with this many bytes, those of its buffers among them.
+    /// Returns the budget of a file with this many bytes, including its buffers.
     pub(crate) fn most(bytes: u64, options: &ImportOptions) -> u64 {
         options.max_bytes.unwrap_or(bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET))
     }
 
-    /// A budget of this many bytes.
     pub(crate) fn limited(most: u64) -> Self {
         Self { most, taken: Cell::new(0) }
     }
 
-    /// The greatest number of bytes, and how many of them are left.
+    /// Returns the whole budget and the remaining budget.
     #[cfg(feature = "draco")]
     pub(crate) fn most_and_left(&self) -> (u64, u64) {
         (self.most, self.most - self.taken.get())
     }
 
-    /// Subtracts what this many values of a type need for an item. Returns an error if that is more than remains.
+    /// Charges `count` values of a type to the budget. Returns an error if the budget is exceeded.
     pub(crate) fn take<T>(&self, count: usize, item: impl FnOnce() -> Item) -> Result<(), ImportError> {
         self.take_bytes((count as u64).saturating_mul(size_of::<T>() as u64), item)
     }
 
-    /// The same for so many bytes.
+    /// Returns the same for bytes.
     pub(crate) fn take_bytes(&self, bytes: u64, item: impl FnOnce() -> Item) -> Result<(), ImportError> {
         let bytes = bytes.saturating_add(self.taken.get());
         if bytes > self.most {
@@ -72,9 +70,9 @@ impl Budget {
     }
 }
 
-/// A list of numbers that are read, with memory of its own or in an arena.
+/// A list of numbers, in heap memory or in an arena.
 pub(crate) trait List<T>: Extend<T> + DerefMut<Target = [T]> {
-    /// Makes room for this many more values; returns whether there is any.
+    /// Reserves memory for `count` more values; returns `false` if there is none.
     fn reserve_or_refuse(&mut self, count: usize) -> bool;
 }
 
@@ -101,14 +99,14 @@ pub(crate) enum Numbers {
     Quantised,
     /// Unsigned integers.
     Naturals,
-    /// Floats or integers of any size.
+    /// Floats, or integers of any size.
     All,
 }
 
 const NOT_NATURAL: &str = "it is read as indices and must be unsigned integers";
 
 impl Numbers {
-    /// `None` if glTF allows the numbers; else the field at fault and what it is read as, if its meaning is plain.
+    /// if glTF allows the numbers; the field at fault and its meaning if that is plain; else an error.
     fn allow(
         self,
         of: ComponentType,
@@ -136,7 +134,7 @@ impl Numbers {
 }
 
 impl<'a> Reader<'a> {
-    /// The elements of `N` numbers each that `accessor`, named at `field`, describes.
+    /// Returns the elements of `accessor`, `N` numbers each. `field` names the accessor in errors.
     pub(crate) fn arrays<const N: usize>(
         self,
         accessor: Index<Accessor>,
@@ -146,7 +144,7 @@ impl<'a> Reader<'a> {
         self.values(accessor, numbers, field, |numbers| numbers)
     }
 
-    /// The same, each element made into a value.
+    /// Returns the same, each element converted by `value`.
     pub(crate) fn values<const N: usize, V: Copy>(
         self,
         accessor: Index<Accessor>,
@@ -157,7 +155,7 @@ impl<'a> Reader<'a> {
         self.collect(accessor, numbers, field, Vec::new(), value)
     }
 
-    /// The elements as a list for a while.
+    /// Returns the elements as a list in an arena.
     pub(crate) fn arrays_in<'b, const N: usize>(
         self,
         arena: &'b Bump,
@@ -187,7 +185,7 @@ impl<'a> Reader<'a> {
         with_number!(layout.component, normalized, read => self.elements(accessor, &layout, list, read, 0.0, value))
     }
 
-    /// The elements of `N` integers each, each made into a value.
+    /// Returns the elements of `N` integers each, each made into a value.
     pub(crate) fn integers<const N: usize, V: Copy, L: List<V>>(
         self,
         accessor: Index<Accessor>,
@@ -223,13 +221,13 @@ impl<'a> Reader<'a> {
         if all_natural.get() { Ok(list) } else { Err(self.refuse(accessor, NOT_NATURAL)) }
     }
 
-    /// Whether the elements of an accessor have four numbers instead of three.
+    /// Returns whether the elements of an accessor have four numbers instead of three.
     pub(crate) fn has_four(self, accessor: Index<Accessor>) -> bool {
         let accessor = self.root.accessors.get(accessor.value());
         accessor.is_some_and(|accessor| accessor.type_ == Checked::Valid(Type::Vec4))
     }
 
-    /// What the accessor describes, and whether its integers are fractions, if both are as expected.
+    /// Returns the accessor's layout, and whether its integers are fractions; an error if either is not as expected.
     fn layout(
         self,
         accessor: Index<Accessor>,
@@ -244,13 +242,13 @@ impl<'a> Reader<'a> {
         if layout.kind != kind {
             return Err(self.refuse(accessor, wrong));
         }
-        // Integers are colours, weights and rotations only as fractions.
+        // In meshes and VEC4 accessors, integers are plainly meant as fractions.
         let meant = numbers.allow(layout.component, normalized, of_mesh || kind == Type::Vec4);
         if let Some([field, meant]) = meant.map_err(|problem| self.refuse(accessor, problem))? {
             let item = || Item::of(root, ItemKind::Accessor, accessor.value());
             warnings.fault(item, || field.to_owned(), WarningKind::Invalid { meant })?;
         }
-        // An accessor without bytes may not have many more elements than the file has bytes.
+        // Bounds the elements of an accessor without bytes.
         if layout.base.is_none() && layout.count > buffers.total().max(LEAST_ELEMENTS) {
             let problem = "it has no buffer view and more elements than the file has bytes; give it data";
             return Err(self.refuse(accessor, problem));
@@ -263,7 +261,7 @@ impl<'a> Reader<'a> {
         ImportErrorKind::Accessor { item, problem }.into()
     }
 
-    /// The elements of `N` numbers each, each number read from its `S` bytes.
+    /// Returns the elements of `N` numbers each, each number read from its `S` bytes.
     #[expect(clippy::cast_possible_truncation, reason = "that many bytes are in memory or in files")]
     fn elements<const S: usize, const N: usize, C: Copy, T: Copy, L: List<T>>(
         self,
@@ -290,7 +288,7 @@ impl<'a> Reader<'a> {
             Some(span) if count > 0 => {
                 let bytes = &span.view(root, buffers)?[span.start(0)..];
                 if span.stride == S * N {
-                    // Elements side by side: a loop that the compiler makes into one over vectors.
+                    // Contiguous elements: the compiler vectorises this loop.
                     list.extend(bytes.as_chunks().0.as_chunks().0[..count].iter().map(numbers));
                 } else {
                     list.extend(bytes.chunks(span.stride).take(count).map(element));
@@ -314,7 +312,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The elements, or an error that states how many are needed.
+/// Returns the elements, or an error if their number is not `count`.
 pub(crate) fn expect_count<T, L: DerefMut<Target = [T]>>(
     elements: L,
     expected: usize,

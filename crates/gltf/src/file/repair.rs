@@ -1,20 +1,19 @@
-//! JSON that glTF allows, or whose meaning is plain, and that the JSON parser refuses.
+//! Repairs JSON that glTF allows or whose meaning is plain, but that the JSON parser refuses.
 
 use serde_json::Value;
 
-/// The node of a channel that moves something other than a node.
+/// The node index of a channel that moves no node.
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
-/// Copies JSON and repairs it on the way. Also returns whether there are halves of surrogate pairs, and whether a
-/// version is a number, for which text stands then.
+/// Returns repaired JSON; whether it had unpaired surrogates; and whether a version was a number, which becomes text.
 ///
 /// - Integers written as `3.0` or `3e0` become `3`, except in `extras`, whose text is kept.
-/// - Half a surrogate pair becomes U+FFFD.
-/// - The target of an animation channel without a node gets what `KHR_animation_pointer` points to, or
+/// - An unpaired surrogate becomes U+FFFD.
+/// - The target of an animation channel without a node gets the node and path of its `KHR_animation_pointer`, or
 ///   [`NO_NODE`].
 /// - A scene without a list of nodes gets an empty one.
 ///
-/// Runs in **O(text)**. What is no JSON is copied in some way that is none, either.
+/// Runs in **O(text)**. Invalid JSON stays invalid.
 pub(super) fn repaired(text: &str) -> (String, bool, bool) {
     let out = String::with_capacity(text.len() + 64);
     let mut writer = Writer { text, at: 0, out, lone_surrogates: false, number_as_version: false };
@@ -22,16 +21,16 @@ pub(super) fn repaired(text: &str) -> (String, bool, bool) {
     (writer.out, writer.lone_surrogates, writer.number_as_version)
 }
 
-/// How deep JSON may be nested; more than the parser takes.
+/// The greatest nesting; the parser refuses less.
 const MOST_DEPTH: usize = 200;
 
 /// An object or an array that is open.
 struct Open<'a> {
-    /// The key under which it is in its parent; that of the parent for an element of a list.
+    /// The key in its parent; for an element of a list, the key of the list.
     key: &'a str,
     is_object: bool,
     is_empty: bool,
-    /// Whether an object has a list of nodes.
+    /// Whether an object has the key `nodes`.
     has_nodes: bool,
 }
 
@@ -48,7 +47,7 @@ impl<'a> Writer<'a> {
         let mut open: Vec<Open<'a>> = Vec::new();
         let mut key = "";
         let bytes = self.text.as_bytes();
-        // Deeper JSON is refused, whatever is repaired.
+        // The parser refuses deeper JSON.
         while let Some(&byte) = bytes.get(self.at).filter(|_| open.len() < MOST_DEPTH) {
             if let Some(open) = open.last_mut().filter(|_| !matches!(byte, b'}' | b']') && !byte.is_ascii_whitespace())
             {
@@ -78,13 +77,13 @@ impl<'a> Writer<'a> {
                 }
                 b'}' | b']' => {
                     let closed = open.pop();
-                    // A scene is an object in the list that is in the file's.
+                    // A scene is an object in the top-level list `scenes`.
                     if let Some(scene) = closed.filter(|it| it.is_object && it.key == "scenes" && !it.has_nodes)
                         && open.len() == 2
                     {
                         self.out.push_str(if scene.is_empty { "\"nodes\":[]" } else { ",\"nodes\":[]" });
                     }
-                    // Behind a list, the next object in the list around it has that list's key again.
+                    // After a nested value, the next element of the enclosing list has that list's key.
                     key = open.last().map_or("", |open| open.key);
                     self.copy();
                 }
@@ -102,7 +101,6 @@ impl<'a> Writer<'a> {
         self.out.push_str(&self.text[self.at..]);
     }
 
-    /// Copies a character.
     fn copy(&mut self) {
         if let Some(character) = self.text[self.at..].chars().next() {
             self.out.push(character);
@@ -110,12 +108,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether a colon follows.
+    /// Returns whether a colon follows.
     fn is_key(&self) -> bool {
         self.text[self.at..].trim_ascii_start().starts_with(':')
     }
 
-    /// Copies a string, with U+FFFD in place of halves of surrogate pairs.
+    /// Copies a string, replacing unpaired surrogates by U+FFFD.
     fn string(&mut self) {
         let bytes = self.text.as_bytes();
         let mut from = self.at;
@@ -143,7 +141,7 @@ impl<'a> Writer<'a> {
         self.out.push_str(&self.text[from..self.at]);
     }
 
-    /// The code unit that is escaped at this place.
+    /// Returns the code unit of the `\u` escape at `at`.
     fn unit(&self, at: usize) -> Option<u32> {
         let digits = self.text.get(at..at + 6)?.strip_prefix("\\u")?;
         u32::from_str_radix(digits, 16).ok()
@@ -156,7 +154,7 @@ impl<'a> Writer<'a> {
         let length = rest.bytes().take_while(is_of_number).count();
         let number = &rest[..length];
         let is_float = number.contains(['.', 'e', 'E']);
-        // More is not exact.
+        // Greater integers are not exact in an `f64`.
         let whole = number.parse::<f64>().ok().filter(|it| is_float && it.fract() == 0.0 && it.abs() < 9e15);
         match whole {
             Some(whole) => self.out.push_str(&format!("{whole:.0}")),
@@ -165,7 +163,7 @@ impl<'a> Writer<'a> {
         self.at += length;
     }
 
-    /// Copies the colon and the value behind it as they are, but for halves of surrogate pairs.
+    /// Copies the colon and the value after it; repairs only unpaired surrogates.
     fn copy_value(&mut self) {
         let mut depth = 0_usize;
         let bytes = self.text.as_bytes();
@@ -180,7 +178,7 @@ impl<'a> Writer<'a> {
                 }
                 b'{' | b'[' => depth += 1,
                 b'}' | b']' if depth <= 1 => {
-                    // The end of the value, or of the object around it.
+                    // The end of the value or of the enclosing object.
                     if depth == 1 {
                         self.copy();
                     }
@@ -194,7 +192,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Copies the target of a channel, with a node if it has none.
+    /// Copies the target of a channel, and adds a node if the target has none.
     fn target(&mut self) {
         let (start, out) = (self.at, self.out.len());
         self.copy_value();
@@ -218,7 +216,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The node and the property that a pointer names; `None` for all that is no transform and no weights of a node.
+/// Returns the node and the property of a pointer; `None` unless the property is a transform or weights of a node.
 fn node_property(pointer: &str) -> Option<(u32, &str)> {
     let (node, property) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
     let is_known = ["translation", "rotation", "scale", "weights"].contains(&property);

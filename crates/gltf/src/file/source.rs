@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Extensions that do not affect what is imported, or that the import supports, besides the families below.
+/// Supported extensions, and those without effect on the import, besides the families below.
 const KNOWN_EXTENSIONS: [&str; 7] = [
     "EXT_lights_image_based",
     "EXT_mesh_gpu_instancing",
@@ -27,14 +27,14 @@ const OF_FEATURES: [(&str, &str, bool); 3] = [
     ("KHR_meshopt_compression", "meshopt", cfg!(feature = "meshopt")),
 ];
 
-/// How many bytes the header of a GLB has, and that of each of its chunks.
+/// The sizes in bytes of the header of a GLB and of a chunk.
 const GLB_HEADER: usize = 12;
 const CHUNK_HEADER: usize = 8;
 
-/// What some writers put before text.
+/// A prefix that some writers put before text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Whether a file that requires this extension is imported correctly.
+/// Returns whether a file that requires this extension is imported correctly.
 pub(crate) fn is_known_extension(name: &str) -> bool {
     KNOWN_EXTENSIONS.contains(&name)
         || KNOWN_FAMILIES.iter().any(|family| name.starts_with(family))
@@ -48,13 +48,12 @@ pub(crate) type Blob<'a> = Option<Cow<'a, [u8]>>;
 pub(crate) struct Parsed<'a> {
     pub(crate) root: Root,
     pub(crate) blob: Blob<'a>,
-    /// How many bytes of JSON there are.
     pub(crate) json_bytes: usize,
-    /// No fewer bytes than the parsed JSON takes, and the items that are made of it.
+    /// An upper bound of the bytes of the parsed JSON and its items.
     pub(crate) weight: u64,
 }
 
-/// Reads the JSON of a `.gltf` or `.glb` file, if it takes at most `most` bytes when it is parsed.
+/// Parses the JSON of a `.gltf` or `.glb` file, if this takes at most `most` bytes of memory.
 pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Result<Parsed<'a>, ImportError> {
     let (json, blob) = if bytes.starts_with(b"glTF") { split_glb(bytes)? } else { (bytes, None) };
     let json = match json.strip_prefix(BYTE_ORDER_MARK) {
@@ -71,7 +70,7 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Resu
     if weight > most {
         return Err(ImportErrorKind::TooManyBytes { item: Item::file(), bytes: weight, most }.into());
     }
-    // Text that was checked as a whole is parsed faster than bytes.
+    // Parsing checked text is faster than parsing bytes.
     let root = match core::str::from_utf8(json).ok().and_then(|text| Root::from_str(text).ok()) {
         Some(root) => root,
         None => repaired(json, warnings)?,
@@ -81,7 +80,7 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Resu
     Ok(Parsed { root, blob: blob.map(Cow::Borrowed), json_bytes: json.len(), weight })
 }
 
-/// Parses JSON that the JSON parser refuses, once it is repaired.
+/// Repairs and parses JSON that the JSON parser refused.
 fn repaired(json: &[u8], warnings: &Warnings) -> Result<Root, ImportError> {
     let text = String::from_utf8_lossy(json);
     let (repaired, lone_surrogates, number_as_version) = repair::repaired(&text);
@@ -104,13 +103,13 @@ fn repaired(json: &[u8], warnings: &Warnings) -> Result<Root, ImportError> {
     Ok(root)
 }
 
-/// The version of JSON that is that of another version of glTF.
+/// Returns the glTF version of JSON if it is not 2.
 fn other_version(json: &str) -> Option<String> {
     type Object<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
     let file: Object<'_> = serde_json::from_str(json).ok()?;
     let asset = file.get("asset").and_then(|asset| serde_json::from_str::<Object<'_>>(asset.get()).ok());
     let version = asset.as_ref().and_then(|asset| serde_json::from_str(asset.get("version")?.get()).ok());
-    // In 1.0, items are named, not numbered, and files need not have an asset.
+    // glTF 1.0 has named items in objects, and `asset` is optional.
     let is_first = ["accessors", "meshes", "nodes", "scenes"]
         .iter()
         .any(|list| file.get(*list).is_some_and(|list| list.get().starts_with('{')));
@@ -121,7 +120,7 @@ fn is_second(version: &str) -> bool {
     version.split('.').next() == Some("2")
 }
 
-/// Splits a GLB into its JSON and its binary chunk. Chunks of other types are skipped, as glTF demands.
+/// Splits a GLB into JSON and binary chunk. Other chunks are skipped, as glTF demands.
 fn split_glb(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportError> {
     let found = bytes.len() as u64;
     let truncated = |expected| ImportErrorKind::Truncated { expected, found };
@@ -135,7 +134,7 @@ fn split_glb(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportError> {
     if length < GLB_HEADER {
         return Err(container(format!("its header says {length} bytes in all")).into());
     }
-    // Bytes after the length stated in the header do not belong to the GLB.
+    // Bytes after the stated length do not belong to the GLB.
     let mut rest = &bytes.get(..length).ok_or_else(|| truncated(length as u64))?[GLB_HEADER..];
     if word(bytes, 4) != Some(2) {
         return Err(container("its header has no version".to_owned()).into());

@@ -1,27 +1,27 @@
-//! How much memory JSON takes when it is parsed, known before it is.
+//! Estimates the memory of parsed JSON before it is parsed.
 
-/// No fewer bytes than an object takes with what is made of it, while lists grow: the dearest are maps with one entry,
-/// which are copied.
+/// An upper bound of the bytes of an object and its item, including growth of lists. The worst case is a copied map
+/// with one entry.
 const OBJECT: u64 = 1280;
-/// What a material takes besides.
+/// Further bytes for a material.
 pub(super) const MATERIAL: u64 = 3584;
-/// No fewer bytes than a list takes.
+/// An upper bound of the bytes of a list.
 const LIST: u64 = 512;
 
-/// No fewer bytes than JSON takes when it is parsed and made into items, if that is more than `most`; else that without
-/// what [`materials`](MATERIAL) take besides.
+/// Returns an upper bound of the bytes of parsed JSON and its items. If the bound is at most `most`, the further bytes
+/// of [`materials`](MATERIAL) are left out.
 ///
 /// Numbers and text are left out: in the JSON of extensions they take up to 81 times their text, elsewhere less than 10
 /// times.
 pub(super) fn of(json: &[u8], most: u64) -> u64 {
-    // In chunks whose counts fit a byte, so that the compiler counts in vectors.
+    // Counts of 255 bytes fit a byte, so the compiler vectorises the loop.
     let count = |of| {
         let of_chunk = |chunk: &[u8]| u64::from(chunk.iter().map(|&byte| u8::from(byte == of)).sum::<u8>());
         json.chunks(255).map(of_chunk).sum::<u64>()
     };
     let (objects, lists) = (count(b'{'), count(b'['));
     let plain = objects * OBJECT + lists * LIST;
-    // Nearly all files are light enough, even if all of their objects were materials.
+    // Nearly all files pass even if every object counts as a material.
     if plain + objects * MATERIAL <= most {
         return plain;
     }
@@ -29,7 +29,7 @@ pub(super) fn of(json: &[u8], most: u64) -> u64 {
     if all <= most { plain } else { all }
 }
 
-/// How many objects there are in a list of materials.
+/// Returns how many objects there are in a list of materials.
 fn materials(json: &[u8]) -> u64 {
     let (mut depth, mut count, mut of_materials) = (0_usize, 0, false);
     let mut rest = json;

@@ -12,22 +12,21 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Image {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// What its bytes are, such as `image/png`: as the file says, else as its `data:` URI says. Only a file of its own
-    /// may be without.
+    /// The media type, such as `image/png`, from the file or from the `data:` URI. Only separate files may have none.
     pub mime_type: Option<String>,
-    /// Where it is, if it is a file of its own: a URI, relative to the glTF file.
+    /// The URI of a separate file, relative to the glTF file.
     pub uri: Option<String>,
-    /// Its bytes; empty if [`Parts::images`] does not ask for them, or if there are none: see [`Skipped::Image`].
+    /// The bytes, undecoded; empty without [`Parts::images`], or if they are missing: see [`Skipped::Image`].
     pub bytes: Vec<u8>,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 
-/// The images of a file. Lists those whose bytes are not to be had.
+/// Returns the images of a file. Lists images whose bytes are missing.
 pub(super) fn read(
     reader: Reader<'_>,
     base_dir: Option<&Path>,
@@ -36,12 +35,12 @@ pub(super) fn read(
 ) -> Result<Vec<Image>, ImportError> {
     let root = reader.root;
     let mut images: Vec<Image> = Vec::with_capacity(root.images.len());
-    // Which image each file was read for, so that a file that many images name counts.
+    // The image of each file that was read: a file that several images name is charged for each.
     let mut files: HashMap<PathBuf, usize> = HashMap::new();
     for (index, json) in root.images.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Image, index);
         check_index(json.buffer_view, root.buffer_views.len(), item, || "bufferView".to_owned())?;
-        // A copy of bytes that are there already.
+        // Copies bytes that are in memory already.
         let copied = |bytes: &[u8]| {
             reader.budget.take::<u8>(bytes.len(), item)?;
             fallible::copied(bytes).map_err(|_| ImportError::from(ImportErrorKind::AllocationFailed(item())))
@@ -96,7 +95,7 @@ pub(super) fn read(
     Ok(images)
 }
 
-/// The media type of a `data:` URI, without its parameters; empty if it names none. `None` for other URIs.
+/// Returns the media type of a `data:` URI, without its parameters; empty if it names none. `None` for other URIs.
 fn data_type(uri: &str) -> Option<&str> {
     let (scheme, rest) = uri.split_once(':')?;
     let (head, _) = rest.split_once(',').unwrap_or((rest, ""));

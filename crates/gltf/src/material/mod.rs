@@ -1,8 +1,8 @@
-//! What surfaces look like: materials, their textures, and the images of these.
+//! Materials, textures and images.
 //!
-//! A [`Material`] refers to textures by [`TextureRef`]s; a [`Texture`] is an [`Image`] with the way in which it is
-//! sampled. All are in [`Imported`](super::Imported) by glTF index. Images are handed out as they are stored, as PNG,
-//! JPEG or whatever the file has: decoding them is up to the renderer.
+//! A [`Material`] refers to textures by [`TextureRef`]s; a [`Texture`] is an [`Image`] with a [`Sampler`]. All are in
+//! [`Imported`](super::Imported) by glTF index. Images are stored bytes, such as PNG or JPEG: the renderer decodes
+//! them.
 //!
 //! ```
 //! use hedgerow_gltf::{material::AlphaMode};
@@ -40,61 +40,61 @@ use serde_json::{Map, Value};
 
 /// A material of a glTF file: metallic-roughness, with the extensions that change what a renderer must do.
 ///
-/// What the file leaves out has the value that glTF gives it, which is also that of [`Material::default`]. All numbers
-/// are finite, and otherwise as in the file. Colours are linear. A texture multiplies the factor of the same name.
+/// Values that the file leaves out have glTF's defaults, as in [`Material::default`]. All numbers are finite, otherwise
+/// unchanged. Colours are linear. A texture multiplies the factor of the same name.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Material {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
     /// The colour of the surface, with its alpha. Default white.
     pub base_color: [f32; 4],
-    /// Its texture, in sRGB.
+    /// The texture of `base_color`, in sRGB.
     pub base_color_texture: Option<TextureRef>,
-    /// How metallic it is: 0 to 1. Default 1.
+    /// The metalness, 0 to 1. Default 1.
     pub metallic: f32,
-    /// How rough it is: 0 to 1. Default 1.
+    /// The roughness, 0 to 1. Default 1.
     pub roughness: f32,
-    /// The texture of both: roughness in green, how metallic it is in blue.
+    /// The texture of both: roughness in green, metalness in blue.
     pub metallic_roughness_texture: Option<TextureRef>,
-    /// The normals of the surface in tangent space.
+    /// The normal map, in tangent space.
     pub normal_texture: Option<TextureRef>,
-    /// The factor of their first two numbers. Default 1.
+    /// The factor of x and y of the normal map. Default 1.
     pub normal_scale: f32,
-    /// How much indirect light reaches the surface, in red.
+    /// The ambient occlusion, in red.
     pub occlusion_texture: Option<TextureRef>,
-    /// How much of that texture applies: 0 to 1. Default 1.
+    /// The strength of `occlusion_texture`, 0 to 1. Default 1.
     pub occlusion_strength: f32,
-    /// The light that it emits. Default none.
+    /// The emitted light. Default none.
     pub emissive: [f32; 3],
-    /// Its texture, in sRGB.
+    /// The texture of `emissive`, in sRGB.
     pub emissive_texture: Option<TextureRef>,
     /// The factor of both (`KHR_materials_emissive_strength`). Default 1.
     pub emissive_strength: f32,
-    /// What its alpha does.
+    /// The use of alpha.
     pub alpha_mode: AlphaMode,
-    /// Whether its back is seen too.
+    /// Whether back faces are visible.
     pub double_sided: bool,
-    /// Whether its base colour is shown without lighting (`KHR_materials_unlit`).
+    /// Whether the base colour is shown without lighting (`KHR_materials_unlit`).
     pub unlit: bool,
-    /// Its index of refraction (`KHR_materials_ior`). Default 1.5.
+    /// The index of refraction (`KHR_materials_ior`). Default 1.5.
     pub ior: f32,
-    /// Its specular reflection (`KHR_materials_specular`).
+    /// The specular reflection (`KHR_materials_specular`).
     pub specular: Option<Specular>,
-    /// The light that goes through it (`KHR_materials_transmission`).
+    /// Transmission of light (`KHR_materials_transmission`).
     pub transmission: Option<Transmission>,
-    /// What it is filled with (`KHR_materials_volume`).
+    /// The volume below the surface (`KHR_materials_volume`).
     pub volume: Option<Volume>,
     /// The same material by an older model (`KHR_materials_pbrSpecularGlossiness`).
     pub specular_glossiness: Option<SpecularGlossiness>,
-    /// All other extensions by name, as JSON. What these refer to is not checked.
+    /// All other extensions by name, as JSON. Indices in this JSON are not checked.
     pub extensions: Map<String, Value>,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
 }
 
 impl Default for Material {
-    /// The material of primitives without one.
+    /// Returns the material of primitives without one.
     fn default() -> Self {
         Self {
             name: None,
@@ -124,18 +124,18 @@ impl Default for Material {
     }
 }
 
-/// What the alpha of a material does.
+/// The use of a material's alpha.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum AlphaMode {
-    /// Nothing.
+    /// Alpha is ignored.
     #[default]
     Opaque,
-    /// What has less is not drawn.
+    /// Fragments with less than `cutoff` are not drawn.
     Mask {
         /// The least alpha that is drawn. Default 0.5.
         cutoff: f32,
     },
-    /// It is blended with what lies behind.
+    /// The surface is blended with the background.
     Blend,
 }
 
@@ -143,11 +143,11 @@ pub enum AlphaMode {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Specular {
-    /// Its strength. Default 1.
+    /// The strength. Default 1.
     pub strength: f32,
     /// The texture of the strength, in alpha.
     pub texture: Option<TextureRef>,
-    /// Its colour at normal incidence. Default white.
+    /// The colour at normal incidence. Default white.
     pub color: [f32; 3],
     /// The texture of the colour, in sRGB.
     pub color_texture: Option<TextureRef>,
@@ -157,9 +157,9 @@ pub struct Specular {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Transmission {
-    /// The part of the light that goes through. Default 0.
+    /// The fraction of light transmitted. Default 0.
     pub factor: f32,
-    /// Its texture, in red.
+    /// The texture, in red.
     pub texture: Option<TextureRef>,
 }
 
@@ -169,11 +169,11 @@ pub struct Transmission {
 pub struct Volume {
     /// The thickness beneath the surface, in the space of the mesh. Default 0: a thin wall.
     pub thickness: f32,
-    /// Its texture, in green.
+    /// The texture of `thickness`, in green.
     pub thickness_texture: Option<TextureRef>,
-    /// The average distance that light goes before it interacts, in world space. Default infinite.
+    /// The mean distance of light between interactions, in world space. Default infinite.
     pub attenuation_distance: f32,
-    /// What becomes of white light at that distance. Default white.
+    /// The colour of white light after that distance. Default white.
     pub attenuation_color: [f32; 3],
 }
 
@@ -183,12 +183,12 @@ pub struct Volume {
 pub struct SpecularGlossiness {
     /// The diffuse colour, with its alpha. Default white.
     pub diffuse: [f32; 4],
-    /// Its texture, in sRGB.
+    /// The texture of `diffuse`, in sRGB.
     pub diffuse_texture: Option<TextureRef>,
     /// The specular colour. Default white.
     pub specular: [f32; 3],
-    /// How smooth it is: 0 to 1. Default 1.
+    /// The glossiness, 0 to 1. Default 1.
     pub glossiness: f32,
-    /// The texture of both: the colour in sRGB, glossiness in alpha.
+    /// The texture of both: specular colour in sRGB, glossiness in alpha.
     pub specular_glossiness_texture: Option<TextureRef>,
 }

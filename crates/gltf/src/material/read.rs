@@ -1,4 +1,4 @@
-//! Materials and textures out of a file.
+//! Reads materials and textures.
 
 use super::texture::{MagFilter, MinFilter, Sampler, Texture, TextureRef, TextureTransform, Wrap};
 use super::{AlphaMode, Image, Material, Specular, SpecularGlossiness, Transmission, Volume, image};
@@ -19,17 +19,16 @@ use std::path::Path;
 const FORMATS: [&str; 4] = ["KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif", "MSFT_texture_dds"];
 const TRANSFORM: &str = "KHR_texture_transform";
 
-/// Everything that surfaces look like.
+/// Materials, textures and images.
 #[derive(Default)]
 pub(crate) struct Look {
-    /// By glTF index, and the default one at the end.
+    /// By glTF index, then the default material.
     pub(crate) materials: Vec<Material>,
     pub(crate) textures: Vec<Texture>,
     pub(crate) images: Vec<Image>,
 }
 
 impl Look {
-    /// Reads and checks these parts of a file.
     pub(crate) fn read(
         reader: Reader<'_>,
         base_dir: Option<&Path>,
@@ -81,7 +80,7 @@ impl Source<'_> {
             extras: Extras::read(&json.extras, extras),
             ..Material::default()
         };
-        // These two may have their transform among other extensions alone.
+        // The JSON parser knows no texture transform for these two.
         if let Some(it) = normal {
             let others = it.extensions.as_ref().map(|extensions| &extensions.others);
             material.normal_texture = Some(self.plain_texture(it.index, it.tex_coord, others, "normalTexture")?);
@@ -155,7 +154,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Returns an error for factors that are not finite. A distance may be infinite, which is its default.
+    /// Returns an error for factors that are not finite. The attenuation distance may be infinite.
     fn check(&self, material: &Material) -> Result<(), ImportError> {
         let holder = || self.item();
         check_finite(&material.base_color, holder, "baseColorFactor")?;
@@ -235,11 +234,10 @@ impl Source<'_> {
     }
 }
 
-/// A texture, with its sampler.
 fn texture(Reader { root, warnings, .. }: Reader<'_>, index: usize, extras: bool) -> Result<Texture, ImportError> {
     let json = &root.textures[index];
     let item = || Item::of(root, ItemKind::Texture, index);
-    // The parser's word for a texture without an image.
+    // The parser's value for a texture without an image.
     let source = Some(json.source).filter(|source| source.value() != u32::MAX as usize);
     check_index(source, root.images.len(), item, || "source".to_owned())?;
     check_index(json.sampler, root.samplers.len(), item, || "sampler".to_owned())?;

@@ -1,95 +1,95 @@
-//! Textures: images with the way in which they are sampled, and references to them.
+//! Textures, samplers, and references to textures.
 
 use crate::{Extensions, Extras};
 use glam::{Affine2, Vec2};
 
-/// A texture of a glTF file: an image, and the way in which it is sampled.
+/// A texture of a glTF file: an image and a sampler.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Texture {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// Its image, in [`Imported::images`](crate::Imported::images); `None` if it has only others.
+    /// The image, in [`Imported::images`](crate::Imported::images); `None` if it has only `other_images`.
     pub image: Option<usize>,
-    /// The same image in other formats, by the extension that names it: `KHR_texture_basisu`, `EXT_texture_webp`,
-    /// `EXT_texture_avif` or `MSFT_texture_dds`.
+    /// The image in other formats, by extension: `KHR_texture_basisu`, `EXT_texture_webp`, `EXT_texture_avif` or
+    /// `MSFT_texture_dds`.
     pub other_images: Vec<(String, usize)>,
-    /// How it is sampled.
+    /// The sampler.
     pub sampler: Sampler,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 
-/// How a texture is sampled. Equal ones may share a sampler of the renderer.
+/// Filters and wrapping of a texture. Equal values may share a sampler of the renderer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Sampler {
-    /// The filter where a texel is larger than a pixel; `None`: up to the renderer.
+    /// The filter if a texel is larger than a pixel; `None`: the renderer chooses.
     pub mag_filter: Option<MagFilter>,
-    /// The filter where a texel is smaller than a pixel; `None`: up to the renderer.
+    /// The filter if a texel is smaller than a pixel; `None`: the renderer chooses.
     pub min_filter: Option<MinFilter>,
-    /// What is beyond the left and right edges.
+    /// The wrapping beyond the left and right edges.
     pub wrap_u: Wrap,
-    /// What is beyond the upper and lower edges.
+    /// The wrapping beyond the upper and lower edges.
     pub wrap_v: Wrap,
 }
 
-/// The filter where a texel is larger than a pixel.
+/// A filter for magnification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MagFilter {
     /// The nearest texel.
     Nearest,
-    /// Between four texels.
+    /// Interpolation of four texels.
     Linear,
 }
 
-/// The filter where a texel is smaller than a pixel.
+/// A filter for minification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MinFilter {
     /// The nearest texel of the image itself.
     Nearest,
-    /// Between four texels of the image itself.
+    /// Interpolation of four texels of the image itself.
     Linear,
     /// The nearest texel of the nearest mipmap.
     NearestMipmapNearest,
-    /// Between four texels of the nearest mipmap.
+    /// Interpolation of four texels of the nearest mipmap.
     LinearMipmapNearest,
-    /// Between the nearest texels of two mipmaps.
+    /// Interpolation of the nearest texels of two mipmaps.
     NearestMipmapLinear,
-    /// Between four texels each of two mipmaps.
+    /// Interpolation of four texels in each of two mipmaps.
     LinearMipmapLinear,
 }
 
-/// What is beyond the edge of an image.
+/// The wrapping of texture coordinates beyond the edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// The image again.
+    /// The image repeats.
     #[default]
     Repeat,
-    /// The image mirrored.
+    /// The image repeats, mirrored each time.
     MirroredRepeat,
-    /// The edge.
+    /// The texel at the edge.
     ClampToEdge,
 }
 
-/// A texture as a material refers to it.
+/// A material's reference to a texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextureRef {
     /// The texture, in [`Imported::textures`](crate::Imported::textures).
     pub texture: usize,
-    /// The set of texture coordinates: its place in [`MeshData::texcoords`](crate::MeshData::texcoords).
+    /// The set of texture coordinates: an index into [`MeshData::texcoords`](crate::MeshData::texcoords).
     pub texcoord: u32,
-    /// What is done to these first (`KHR_texture_transform`).
+    /// The transform of the texture coordinates (`KHR_texture_transform`).
     pub transform: Option<TextureTransform>,
 }
 
-/// What is done to texture coordinates (`KHR_texture_transform`): they are scaled, then rotated, then moved.
+/// A transform of texture coordinates (`KHR_texture_transform`): scale, then rotation, then offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextureTransform {
-    /// The origin of the result.
+    /// The offset, in texture coordinates.
     pub offset: [f32; 2],
     /// The rotation around the origin, in radians, counter-clockwise in the image.
     pub rotation: f32,
@@ -98,7 +98,7 @@ pub struct TextureTransform {
 }
 
 impl TextureTransform {
-    /// The same as a matrix, to multiply texture coordinates by.
+    /// Returns the transform as a matrix that texture coordinates are multiplied by.
     ///
     /// ```
     /// use hedgerow::glam::Vec2;
@@ -111,7 +111,7 @@ impl TextureTransform {
     /// ```
     #[must_use]
     pub fn to_affine(self) -> Affine2 {
-        // The v axis points down, so that what looks counter-clockwise has a negative angle.
+        // The v axis points down, so a counter-clockwise rotation has a negative angle.
         Affine2::from_scale_angle_translation(self.scale.into(), -self.rotation, Vec2::from_array(self.offset))
     }
 }

@@ -1,4 +1,4 @@
-//! The bounding box of the positions that an accessor describes.
+//! Bounding boxes of positions.
 
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind};
 use crate::file::{Layout, Reader, SPARSE_ORDER, read_index, scaled, with_number};
@@ -9,14 +9,14 @@ use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
 use hedgerow::Aabb;
 
-/// How far the declared box may be from that of the positions, as parts of its size and of its greatest number: allows
-/// for exporters that write few digits, or enlarge the box of decoded positions by a step of eleven bits.
+/// Tolerances of a declared box: fractions of the box's size, for stored and for decoded positions, and of its greatest
+/// coordinate. Exporters write few digits, or enlarge the box of decoded positions by a step of eleven bits.
 const SIZE_TOLERANCE: f32 = 1e-4;
 const DECODED_TOLERANCE: f32 = 1e-3;
 const NUMBER_TOLERANCE: f32 = 1e-6;
 
-/// The box of the positions of a mesh and a field of it: that of the accessor if it is valid, else computed from the
-/// data if that is asked for, else empty. Expects that [`check`](crate::file::check) has passed.
+/// Returns the box of a mesh's positions: the accessor's `min` and `max` if valid; else computed if `measured`; else
+/// empty. Expects that [`check`](crate::file::check) has passed.
 pub(super) fn positions(
     reader: Reader<'_>,
     accessor: usize,
@@ -47,12 +47,12 @@ pub(super) fn positions(
         let kind = WarningKind::Vertices { count: bad };
         reader.warnings.fault(|| Item::of(root, ItemKind::Mesh, mesh), || field.to_owned(), kind)?;
     }
-    // Without any finite position, all are zero.
+    // If no position is finite, all become zero.
     Ok(if bad > 0 && found.is_empty() { Aabb::new(Vec3::ZERO, Vec3::ZERO) } else { found })
 }
 
-/// The box of a primitive whose positions have this one: the declared one if it is the same but for rounding, or if
-/// there are no positions in the file.
+/// Returns the box of a primitive whose positions have the box `found`. The declared box is used if it differs only by
+/// rounding, or if the file has no positions.
 pub(super) fn agreed(reader: Reader<'_>, (mesh, number): (usize, usize), found: Aabb) -> Result<Aabb, ImportError> {
     let root = reader.root;
     let primitive = &root.meshes[mesh].primitives[number];
@@ -79,32 +79,32 @@ pub(super) fn agreed(reader: Reader<'_>, (mesh, number): (usize, usize), found: 
     Ok(found)
 }
 
-/// Whether the box of the positions of an accessor is that which it states.
+/// Returns whether an accessor states a valid box.
 #[cfg(feature = "draco")]
 pub(crate) fn are_declared(root: &gltf::json::Root, buffers: &crate::file::Buffers<'_>, accessor: usize) -> bool {
     Layout::of(root, buffers, accessor).is_ok_and(|layout| declared(&root.accessors[accessor], &layout).is_some())
 }
 
-/// The box given by an accessor's `min` and `max`, if both are present, finite and in order.
+/// Returns the box given by an accessor's `min` and `max`, if both are present, finite and in order.
 fn declared(json: &Accessor, layout: &Layout) -> Option<Aabb> {
     let corner = |value: &Option<Value>| {
         let [x, y, z] = value.as_ref()?.as_array()?.as_slice() else { return None };
         let [x, y, z] = [x.as_f64()?, y.as_f64()?, z.as_f64()?];
-        // They are given as stored, even if they are normalised.
+        // `min` and `max` are stored values, not fractions, even if normalised.
         Some(narrowed([x, y, z]).map(|stored| scaled(layout.component, stored, json.normalized)))
     };
     let bounds = Aabb::new(corner(&json.min)?, corner(&json.max)?);
     (bounds.is_finite() && !bounds.is_empty()).then_some(bounds)
 }
 
-/// Rounds to single precision; what does not fit becomes infinite.
+/// Rounds to single precision; greater numbers become infinite.
 #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
 fn narrowed(wide: [f64; 3]) -> Vec3 {
     Vec3::from_array(wide.map(|number| number as f32))
 }
 
-/// The box around all finite elements, and how many are not finite; `None` if the indices of a sparse accessor are
-/// invalid.
+/// Returns the box of all finite elements, and the number of other elements; `None` if the indices of a sparse accessor
+/// are invalid.
 fn measure<const S: usize>(
     Reader { root, buffers, .. }: Reader<'_>,
     layout: &Layout,
@@ -123,7 +123,7 @@ fn measure<const S: usize>(
     };
     let mut replaced = Vec::new();
     if let Some(sparse) = &layout.sparse {
-        // Each of them has bytes in a buffer.
+        // Each sparse element has bytes in a buffer, so the count fits.
         let count = usize::try_from(sparse.count).unwrap_or(usize::MAX);
         replaced.try_reserve_exact(count).map_err(|_| ImportErrorKind::AllocationFailed(item()))?;
         let (indices, values) = (sparse.indices.view(root, buffers)?, sparse.values.view(root, buffers)?);

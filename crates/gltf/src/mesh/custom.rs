@@ -6,7 +6,7 @@ use gltf::json::Index;
 use gltf::json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf::json::validation::Checked;
 
-/// An attribute of vertices whose name begins with an underscore, and whose meaning only an application knows.
+/// A vertex attribute whose name begins with an underscore: the application defines its meaning.
 ///
 /// ```
 /// use hedgerow_gltf::AttributeValues;
@@ -26,9 +26,9 @@ use gltf::json::validation::Checked;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VertexAttribute {
-    /// Its name, with the underscore.
+    /// The name, with the underscore.
     pub name: String,
-    /// Its values, one vertex after the other.
+    /// The values, one vertex after the other.
     pub values: AttributeValues,
 }
 
@@ -52,7 +52,7 @@ pub enum AttributeValues {
 }
 
 impl AttributeValues {
-    /// How many vertices have values.
+    /// Returns the number of vertices.
     #[must_use]
     pub fn vertices(&self) -> usize {
         match self {
@@ -62,7 +62,7 @@ impl AttributeValues {
     }
 }
 
-/// The values of an accessor; `None` for matrices.
+/// Returns the values of an accessor; `None` for matrices.
 pub(super) fn values(
     reader: Reader<'_>,
     accessor: Index<Accessor>,

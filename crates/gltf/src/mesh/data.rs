@@ -4,12 +4,13 @@ use super::VertexAttribute;
 
 /// The vertices of a primitive, as plain arrays with an element for each vertex.
 ///
-/// Integers are converted to floats, normalised ones to fractions; everything else is as in the file. Positions are
-/// finite, and so is everything of a mesh that is skinned or morphed: what is not in the file is replaced, see
-/// [`WarningKind::Vertices`](crate::WarningKind::Vertices). Other normals, tangents, texture coordinates and colours
-/// may be any numbers. All lists are plain numbers side by side, ready to be uploaded as bytes.
+/// Integers are converted to floats, normalised integers to fractions. Positions are finite, and in a skinned or
+/// morphed mesh also normals and tangents: see [`WarningKind::Vertices`](crate::WarningKind::Vertices). Other
+/// attributes may have any numbers. All lists are contiguous and can be uploaded as bytes.
 ///
 /// ```
+/// use hedgerow_gltf::ImportOptions;
+///
 /// // A point at (0, 2, 0), and a morph target that moves it by as much.
 /// let text = br#"{
 ///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
@@ -19,59 +20,57 @@ use super::VertexAttribute;
 ///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
 ///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
 /// }"#;
-/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+/// let imported = ImportOptions::new().with_eight_influences().from_slice(text, None)?.imported;
 /// let flag = imported.vertices(0).expect("it has positions");
 /// assert_eq!((flag.positions[0], flag.targets[0].positions[0]), ([0.0, 2.0, 0.0], [0.0, 2.0, 0.0]));
 /// assert_eq!((flag.influences, flag.normals.len()), (0, 0));
+/// assert!(flag.is_deformed() && flag.eight_influences);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MeshData {
-    /// Its mesh id; see [`MeshIds`](super::MeshIds).
+    /// The mesh id; see [`MeshIds`](super::MeshIds).
     pub id: u32,
-    /// What the vertices or indices, taken in order, draw.
+    /// The kind of primitive that the vertices or indices draw, in order.
     pub topology: Topology,
-    /// The positions of the vertices: in the node's space, for a mesh with a skin in the space in which that is bound.
+    /// Positions, in the node's space; in the bind space if the mesh has a skin.
     pub positions: Vec<[f32; 3]>,
     /// Normals; empty if the file has none.
     pub normals: Vec<[f32; 3]>,
     /// Tangents, with the sign of the bitangent as the fourth number; empty if the file has none.
     pub tangents: Vec<[f32; 4]>,
-    /// The sets of texture coordinates, `TEXCOORD_0` first, to which a [`TextureRef`](crate::material::TextureRef)
-    /// refers by number.
+    /// The sets of texture coordinates, `TEXCOORD_0` first; indexed by [`TextureRef`](crate::material::TextureRef).
     pub texcoords: Vec<Vec<[f32; 2]>>,
-    /// The sets of colours, linear, `COLOR_0` first; with an alpha of 1 if the file has none.
+    /// The sets of linear colours, `COLOR_0` first; alpha is 1 if the file has none.
     pub colors: Vec<Vec<[f32; 4]>>,
     /// Whether [`to_skinned_mesh`](Self::to_skinned_mesh) keeps the eight greatest influences of a vertex, not four.
     pub eight_influences: bool,
-    /// How many influences each vertex has: four for each set `JOINTS_n`, `WEIGHTS_n`; zero if no node has a skin for
-    /// the mesh.
+    /// The influences of each vertex: four for each set `JOINTS_n`, `WEIGHTS_n`; 0 if no node has a skin for the mesh.
     pub influences: usize,
-    /// The joints of all influences, one vertex after the other. They are numbered by the skin, not by the rig's
-    /// skeleton: palettes come from [`Skin::palette`](hedgerow_anim::skin::Skin::palette) or are asked for with the
-    /// skin.
+    /// The joints of all influences, vertex by vertex, numbered by the skin, not by the rig's skeleton.
+    /// [`Skin::palette`](hedgerow_anim::skin::Skin::palette) makes palettes with these numbers.
     pub joints: Vec<u16>,
-    /// The weights of all influences in the same order: finite and not negative, but their sum is not always 1. A
-    /// vertex whose weights are all zero follows its first joint.
+    /// The weights of all influences, in the order of `joints`: finite, not negative, and not always of sum 1. A vertex
+    /// whose weights are all zero follows its first joint.
     pub weights: Vec<f32>,
     /// The indices of the vertices to draw; empty if all are drawn in order.
     pub indices: Vec<u32>,
-    /// What each morph target adds at weight 1.
+    /// The deltas of each morph target at weight 1.
     pub targets: Vec<MorphDeltas>,
     /// An application's own attributes, whose names begin with an underscore.
     pub attributes: Vec<VertexAttribute>,
 }
 
 impl MeshData {
-    /// Whether joints or morph targets move the vertices: whether [`to_skinned_mesh`](Self::to_skinned_mesh) is of use.
+    /// Returns whether joints or morph targets move the vertices.
     #[must_use]
     pub const fn is_deformed(&self) -> bool {
         self.influences > 0 || !self.targets.is_empty()
     }
 
-    /// The triangles, each as three indices of vertices in the order that shows their front: also of strips and fans.
-    /// None of points and lines.
+    /// Returns the triangles as indices of vertices, front faces counter-clockwise; also of strips and fans. Empty for
+    /// points and lines.
     ///
     /// ```
     /// use hedgerow_gltf::{MeshData, Topology};
@@ -102,7 +101,7 @@ impl MeshData {
     }
 }
 
-/// What a morph target adds to the vertices of a [`MeshData`] at weight 1. Empty for what it does not change.
+/// The deltas of a morph target for the vertices of a [`MeshData`] at weight 1. Empty lists for unchanged attributes.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MorphDeltas {
@@ -114,7 +113,7 @@ pub struct MorphDeltas {
     pub tangents: Vec<[f32; 3]>,
 }
 
-/// What the vertices of a primitive, taken in order, draw.
+/// The kind of primitive that vertices draw, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Topology {
     /// A point for each vertex.
@@ -128,8 +127,8 @@ pub enum Topology {
     /// A triangle for each three vertices.
     #[default]
     Triangles,
-    /// A triangle for each vertex with the two before it.
+    /// A triangle for each vertex with the two previous vertices.
     TriangleStrip,
-    /// A triangle for each vertex with the one before it and the first.
+    /// A triangle for each vertex with the previous and the first vertex.
     TriangleFan,
 }

@@ -1,4 +1,4 @@
-//! From plain arrays to meshes for skinning and boxes for culling.
+//! Makes skinned meshes and joint bounds of plain arrays.
 
 use super::read::{NORMAL, TANGENT};
 use super::{MeshData, mend};
@@ -10,8 +10,7 @@ use hedgerow_anim::skin::{MorphTarget, Skin, SkinnedMesh};
 use std::borrow::Cow;
 
 impl MeshData {
-    /// The same vertices without joints: for a node that draws this mesh without a skin, while another node draws it
-    /// with one.
+    /// Returns the vertices without joints: for a node that draws the mesh without a skin if another node has a skin.
     ///
     /// Runs in **O(bytes of the mesh)**.
     ///
@@ -23,7 +22,9 @@ impl MeshData {
     /// (data.positions, data.influences) = (vec![[0.0; 3]], 4);
     /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
     /// assert!(data.to_skinned_mesh(&Skin::rigid()).is_err());
-    /// assert_eq!(data.without_joints().to_skinned_mesh(&Skin::rigid())?.len(), 1);
+    /// let rigid = data.without_joints();
+    /// assert_eq!(rigid.to_skinned_mesh(&Skin::rigid())?.len(), 1);
+    /// assert_eq!(rigid.joint_bounds(&Skin::rigid())?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -31,20 +32,18 @@ impl MeshData {
         Self { influences: 0, joints: Vec::new(), weights: Vec::new(), eight_influences: false, ..self.clone() }
     }
 
-    /// Lays the mesh out for skinning with palettes of this skin: one with which a node draws it, or [`Skin::rigid`]
-    /// for a mesh without joints, which is only morphed. For a node without a skin, use
-    /// [`without_joints`](Self::without_joints) first. The palettes of other skins are refused.
+    /// Lays the mesh out for skinning with palettes of `skin`: the skin of a node that draws the mesh, or
+    /// [`Skin::rigid`] for a mesh that is only morphed. For a node without a skin, call
+    /// [`without_joints`](Self::without_joints) first. Palettes of other skins are refused.
     ///
-    /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, whatever the
-    /// [`topology`](Self::topology). If the file has none, they are made, so that the order in which vertices are drawn
-    /// is kept. Normals and tangents that are not finite, which a mesh that nothing deforms may have, are replaced by
-    /// +z and +x.
+    /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, or made if the file has none. Normals
+    /// and tangents that are not finite are replaced by +z and +x.
     ///
     /// Runs in **O(vertices · (influences + targets) + indices)**.
     ///
     /// # Errors
-    /// What [`SkinnedMeshBuilder::build`](hedgerow_anim::skin::SkinnedMeshBuilder::build) refuses. For the arrays of an
-    /// import and its skin, that is only a mesh of more than 2³² − 65 vertices.
+    /// What [`SkinnedMeshBuilder::build`](hedgerow_anim::skin::SkinnedMeshBuilder::build) refuses. For arrays and skin
+    /// of one import, this is only a mesh of more than 2³² − 65 vertices.
     pub fn to_skinned_mesh(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {
         let in_order: Vec<u32>;
         let indices = if self.indices.is_empty() {
@@ -74,15 +73,14 @@ impl MeshData {
         builder.build(skin)
     }
 
-    /// The boxes of what each joint moves, from which the mesh's box is computed in any pose; with morph targets, in
-    /// any pose with weights from 0 to 1. The skin is one with which a node draws the mesh, or [`Skin::rigid`] for a
-    /// mesh without joints.
+    /// Returns a box for each joint: together they give the mesh's box in any pose with morph weights from 0 to 1.
+    /// `skin` is the skin of a node that draws the mesh, or [`Skin::rigid`] for a mesh without joints.
     ///
     /// Runs in **O(vertices · (influences + targets))**.
     ///
     /// # Errors
-    /// What [`JointBounds::with_morphs`] refuses. For the arrays of an import and a skin that draws it, that is only
-    /// deltas whose sum is not finite.
+    /// What [`JointBounds::with_morphs`] refuses. For arrays and skin of one import, this is only deltas whose sum is
+    /// not finite.
     pub fn joint_bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
         let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];
@@ -100,7 +98,7 @@ impl MeshData {
     }
 }
 
-/// The same vectors, or a copy if some have to be replaced.
+/// Returns the same vectors, or a copy with replacements if some are not finite.
 fn finite<const N: usize>(vectors: &[[f32; N]], by: [f32; N]) -> Cow<'_, [[f32; N]]> {
     if vectors.as_flattened().iter().all(|number| number.is_finite()) {
         return Cow::Borrowed(vectors);

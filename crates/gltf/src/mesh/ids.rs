@@ -1,12 +1,12 @@
-//! The numbers under which primitives are drawn.
+//! Mesh ids of primitives.
 
 use core::ops::Range;
 
-/// The mesh ids of an import: consecutive numbers for all primitives of all meshes, in the order of the file. They are
-/// what drawables have as [`Drawable::mesh`](hedgerow::Drawable::mesh).
+/// The mesh ids of an import: consecutive numbers of all primitives of all meshes, in file order. A drawable has its id
+/// in [`Drawable::mesh`](hedgerow::Drawable::mesh).
 ///
-/// They begin at [`ImportOptions::first_mesh`](crate::ImportOptions::first_mesh), so that several files in one
-/// scene need not share numbers: see [`ImportOptions::after`](crate::ImportOptions::after).
+/// The first id is [`ImportOptions::first_mesh`](crate::ImportOptions::first_mesh). For several files in one scene, see
+/// [`ImportOptions::after`](crate::ImportOptions::after).
 ///
 /// ```
 /// // Two meshes, of one and of two primitives: ids 0, 1 and 2.
@@ -25,12 +25,12 @@ use core::ops::Range;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeshIds {
-    /// The first id of each mesh, and at the end one more than the last id.
+    /// The first id of each mesh, then the end of all ids.
     first: Vec<u32>,
 }
 
 impl MeshIds {
-    /// Numbers the primitives of meshes, given how many each has, from a number on; `None` if 32 bits are not enough.
+    /// Numbers primitives from `begin` on, given the count of each mesh; `None` if 32 bits are not enough.
     pub(crate) fn count(begin: u32, primitives: impl Iterator<Item = usize>) -> Option<Self> {
         let mut first = vec![begin];
         let mut next = begin;
@@ -41,7 +41,7 @@ impl MeshIds {
         Some(Self { first })
     }
 
-    /// All ids.
+    /// Returns the range of all ids.
     ///
     /// ```
     /// use hedgerow_gltf::ImportOptions;
@@ -57,7 +57,7 @@ impl MeshIds {
         first..self.first.last().copied().unwrap_or(first)
     }
 
-    /// How many ids there are.
+    /// Returns the number of ids.
     ///
     /// ```
     /// let import = hedgerow_gltf::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
@@ -69,7 +69,7 @@ impl MeshIds {
         self.range().len()
     }
 
-    /// Whether the file has no primitives.
+    /// Returns whether the file has no primitives.
     ///
     /// ```
     /// let import = hedgerow_gltf::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
@@ -81,7 +81,7 @@ impl MeshIds {
         self.range().is_empty()
     }
 
-    /// The id of a primitive of a glTF mesh, in O(1); `None` if the file does not have it.
+    /// Returns the id of a primitive of a glTF mesh, in O(1); `None` if the file lacks it.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
@@ -97,7 +97,8 @@ impl MeshIds {
         (id < end).then_some(id)
     }
 
-    /// The glTF mesh of an id, and the primitive within it, in O(log meshes); `None` if it is not an id of the file.
+    /// Returns the glTF mesh of an id and the primitive within the mesh, in O(log meshes); `None` if the id is not of
+    /// the file.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;

@@ -1,12 +1,12 @@
-//! Numbers of vertices of which nothing can be computed, replaced by others.
+//! Replaces invalid numbers of vertices.
 
 use super::Topology;
 use glam::Vec3;
 use hedgerow::Aabb;
 
-/// The box around all points; `None` if a number is not finite.
+/// Returns the box around all points; `None` if a number is not finite.
 pub(super) fn box_of(points: &[[f32; 3]]) -> Option<Aabb> {
-    // Four points at a time, so that the compiler makes vectors of them.
+    // Blocks of four points: the compiler vectorises this loop.
     let (blocks, rest) = points.as_chunks::<4>();
     let (mut low, mut high, mut bad) = ([f32::INFINITY; 12], [f32::NEG_INFINITY; 12], [false; 12]);
     for block in blocks {
@@ -25,8 +25,8 @@ pub(super) fn box_of(points: &[[f32; 3]]) -> Option<Aabb> {
     Some(blocks.fold(rest, |all, block| all.merge(&block)))
 }
 
-/// Gives each point that is not finite the place of the finite point before it; of the first one behind it if there is
-/// none before, and zero if there is none at all. Returns the box around all, and how many were replaced.
+/// Replaces each point that is not finite by the finite point before it, else by the first finite point, else by zero.
+/// Returns the box of all points and the number of replacements.
 pub(super) fn points(points: &mut [[f32; 3]]) -> (Aabb, usize) {
     if let Some(bounds) = box_of(points) {
         return (bounds, 0);
@@ -45,7 +45,7 @@ pub(super) fn points(points: &mut [[f32; 3]]) -> (Aabb, usize) {
     (box_of(points).unwrap_or(Aabb::EMPTY), count)
 }
 
-/// Replaces vectors that are not finite, and returns how many these are.
+/// Replaces vectors that are not finite, and returns their number.
 pub(super) fn vectors<const N: usize>(vectors: &mut [[f32; N]], by: [f32; N]) -> usize {
     if vectors.as_flattened().iter().fold(true, |all, number| all & number.is_finite()) {
         return 0;
@@ -54,7 +54,7 @@ pub(super) fn vectors<const N: usize>(vectors: &mut [[f32; N]], by: [f32; N]) ->
     bad.map(|vector| *vector = by).count()
 }
 
-/// Replaces weights that are negative or not finite by zero, and returns how many these are.
+/// Replaces weights that are negative or not finite by zero, and returns their number.
 pub(super) fn weights(weights: &mut [f32]) -> usize {
     let is_bad = |weight: f32| (weight < 0.0) | !weight.is_finite();
     if !weights.iter().fold(false, |any, &weight| any | is_bad(weight)) {
@@ -63,13 +63,13 @@ pub(super) fn weights(weights: &mut [f32]) -> usize {
     weights.iter_mut().filter(|weight| is_bad(**weight)).map(|weight| *weight = 0.0).count()
 }
 
-/// How many vertices have no weight.
+/// Returns how many vertices have no weight.
 pub(super) fn without_weight(weights: &[f32], influences: usize) -> usize {
     weights.chunks_exact(influences).filter(|of_vertex| of_vertex.iter().sum::<f32>() == 0.0).count()
 }
 
-/// Takes the weight from influences of joints from `limit` on, and returns how many these are. A vertex without weight
-/// follows its first joint, for which then joint 0 stands.
+/// Clears the weights of joints from `limit` on, and returns their number. If a vertex has no weight and its first
+/// joint is one of these, its first joint becomes 0.
 pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize, limit: usize) -> usize {
     if usize::from(joints.iter().copied().fold(0, u16::max)) < limit {
         return 0;
@@ -91,8 +91,8 @@ pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize,
     count
 }
 
-/// Replaces indices from `vertices` on, and returns how many these are: of lists of triangles and lines, all indices of
-/// the triangle or line become 0, in others each gets the index before it. So nothing of it has an area.
+/// Replaces indices from `vertices` on, and returns their number. In lists of triangles or lines, all indices of the
+/// triangle or line become 0; in other topologies, the index becomes the previous index. So the result has no area.
 pub(super) fn indices(indices: &mut Vec<u32>, vertices: usize, topology: Topology) -> usize {
     let is_bad = |index: u32| index as usize >= vertices;
     if !is_bad(indices.iter().copied().fold(0, u32::max)) || indices.is_empty() {

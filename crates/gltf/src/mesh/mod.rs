@@ -2,13 +2,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `ids` | the numbers under which primitives are drawn |
+//! | `ids` | the mesh ids of primitives |
 //! | `bounds` | the box of a primitive |
 //! | `data` | vertices as plain arrays |
-//! | `read` | vertices out of a file |
+//! | `read` | reads vertices |
 //! | `custom` | an application's own attributes |
-//! | `mend` | what stands for numbers of which nothing can be computed |
-//! | `deform` | from these to meshes for skinning, and boxes for culling |
+//! | `mend` | replaces invalid numbers |
+//! | `deform` | makes skinned meshes and joint bounds |
 
 mod bounds;
 mod custom;
@@ -59,13 +59,13 @@ use hedgerow::Aabb;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedMesh {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// Its primitives, in the order of the file.
+    /// The primitives, in the order of the file.
     pub primitives: Vec<ImportedPrimitive>,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 
@@ -73,24 +73,24 @@ pub struct ImportedMesh {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedPrimitive {
-    /// The mesh id that drawables have which draw it; see [`MeshIds`].
+    /// The mesh id, used by drawables; see [`MeshIds`].
     pub id: u32,
-    /// Its material, in [`Imported::materials`](super::Imported::materials); `None`: the default one.
+    /// The material, in [`Imported::materials`](super::Imported::materials); `None`: the default material.
     pub material: Option<usize>,
-    /// Other materials for it (`KHR_materials_variants`): the number of a variant in
-    /// [`Imported::variants`](super::Imported::variants), and the material that it has there. In rising order.
+    /// Other materials (`KHR_materials_variants`): pairs of a variant in
+    /// [`Imported::variants`](super::Imported::variants) and its material, in ascending order.
     pub variants: Vec<(usize, usize)>,
-    /// The box of its positions at rest; `None` if it has none, and so is not drawn.
+    /// The box of its positions at rest; `None` if it has no positions and is not drawn.
     pub bounds: Option<Aabb>,
-    /// Its vertices, if [`Parts::vertices`] asks for them and it has positions.
+    /// The vertices, if it has positions and [`Parts::vertices`] is set.
     pub vertices: Option<MeshData>,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name, but for `KHR_materials_variants`.
+    /// The JSON of the item's extensions, by name, without `KHR_materials_variants`.
     pub extensions: Extensions,
 }
 
-/// Reads the meshes of a file without their vertices, whose indices it checks. Lists primitives that are not drawn.
+/// Reads the meshes of a file without vertices, and checks accessor indices. Lists primitives that are not drawn.
 pub(super) fn read(
     reader: Reader<'_>,
     ids: &MeshIds,
@@ -106,7 +106,7 @@ pub(super) fn read(
             let bounds = match primitive.attributes.get(&Checked::Valid(Semantic::Positions)) {
                 Some(accessor) => {
                     let field = format!("primitives[{number}].attributes.POSITION");
-                    // If vertices come, their box is computed with them.
+                    // If vertices are imported, `read_vertices` computes the box.
                     Some(bounds::positions(reader, accessor.value(), (mesh, &field), !parts.vertices)?)
                 }
                 None => {
@@ -134,8 +134,7 @@ pub(super) fn read(
     Ok(meshes)
 }
 
-/// Reads the vertices of all primitives that have positions; joints, weights and morph targets only if motion is wanted
-/// too.
+/// Reads the vertices of all primitives with positions; joints, weights and morph targets only if motion is wanted.
 pub(super) fn read_vertices(
     reader: Reader<'_>,
     meshes: &mut [ImportedMesh],
@@ -170,13 +169,12 @@ fn check_primitive(root: &Root, mesh: usize, number: usize, json: &Primitive) ->
     Ok(())
 }
 
-/// The names of the material variants of a file.
 pub(super) fn variant_names(root: &Root) -> Vec<String> {
     let extension = root.extensions.as_ref().and_then(|extensions| extensions.khr_materials_variants.as_ref());
     extension.into_iter().flat_map(|extension| &extension.variants).map(|variant| variant.name.clone()).collect()
 }
 
-/// The variants of a primitive, with their materials.
+/// Returns the variants of a primitive, with their materials.
 fn variants(root: &Root, mesh: usize, number: usize, json: &Primitive) -> Result<Vec<(usize, usize)>, ImportError> {
     let extension = json.extensions.as_ref().and_then(|extensions| extensions.khr_materials_variants.as_ref());
     let Some(extension) = extension else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! Vertices out of a file.
+//! Reads vertices.
 
 use super::{MeshData, MorphDeltas, Topology, custom, mend};
 use crate::Skipped;
@@ -11,21 +11,20 @@ use gltf::json::{Index, Root};
 use hedgerow::Aabb;
 use hedgerow_math::internal::fallible;
 
-/// What stands for a normal and a tangent that are not finite.
+/// Replacements of normals and tangents that are not finite.
 pub(super) const NORMAL: [f32; 3] = [0.0, 0.0, 1.0];
 pub(super) const TANGENT: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
 
-/// What is to be read of what deforms a mesh.
+/// The parts to read of a mesh's deformation.
 #[derive(Clone, Copy)]
 pub(super) struct Deformation {
-    /// The least number of joints among the skins with which the mesh is drawn; `None` if it is drawn with none.
+    /// The least number of joints of the skins that draw the mesh; `None` if no skin does.
     pub(super) joints: Option<usize>,
-    /// Whether morph targets are read.
     pub(super) targets: bool,
 }
 
-/// For each mesh, the least number of joints among the skins with which it is drawn. Lists skins of nodes without a
-/// mesh, and of those whose meshes follow no joints.
+/// For each mesh, the least number of joints of the skins that draw it. Lists skins of nodes whose mesh is missing or
+/// follows no joints.
 pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Option<usize>> {
     let mut joints: Vec<Option<usize>> = vec![None; root.meshes.len()];
     let follow = meshes_that_follow(root);
@@ -43,9 +42,8 @@ pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Optio
     joints
 }
 
-/// Reads the vertices of a primitive, given by mesh, number and id, and replaces what does not match the skins with
-/// which it is drawn. Returns vertices and box; `None` if the primitive has no positions. Lists attributes that are not
-/// read.
+/// Reads the vertices of a primitive, given by mesh, number and id, and repairs joints that a skin lacks. Returns
+/// vertices and box; `None` if the primitive has no positions. Lists attributes that are not read.
 pub(super) fn vertices(
     reader: Reader<'_>,
     (mesh, number, id): (usize, usize, u32),
@@ -60,12 +58,12 @@ pub(super) fn vertices(
     Ok(Some((data, bounds)))
 }
 
-/// By mesh: whether any primitive follows the joints of a skin with which a node draws it.
+/// Returns, for each mesh, whether any primitive has joints and weights.
 pub(crate) fn meshes_that_follow(root: &Root) -> Vec<bool> {
     root.meshes.iter().map(|mesh| mesh.primitives.iter().any(follows_joints)).collect()
 }
 
-/// Whether a primitive follows the joints of a skin with which a node draws it.
+/// Returns whether a primitive has joints and weights, so that it follows a node's skin.
 pub(crate) fn follows_joints(primitive: &Primitive) -> bool {
     let set = |set| [Semantic::Joints(set), Semantic::Weights(set)].map(|it| attribute(primitive, it).is_some());
     (0..).map(set).take_while(|has| *has != [false; 2]).any(|has| has == [true; 2])
@@ -100,7 +98,7 @@ impl Source<'_> {
         ImportErrorKind::Invalid { item: self.item(), field: self.field(name), problem }.into()
     }
 
-    /// Lists a fault of so many elements, if there are any.
+    /// Lists a fault of `count` elements, unless `count` is 0.
     fn fault(&self, count: usize, name: &str, kind: impl FnOnce(usize) -> WarningKind) -> Result<(), ImportError> {
         if count == 0 {
             return Ok(());
@@ -121,7 +119,7 @@ impl Source<'_> {
             None => Influences::default(),
         };
         let targets = if of.targets { self.targets(count)? } else { Vec::new() };
-        // What nothing computes with may be any number.
+        // Numbers that are only drawn, not computed with, may be any.
         let finite = influences > 0 || !targets.is_empty() || self.reader.warnings.is_strict();
         let of_vertices = |semantic| attribute(self.primitive, semantic);
         let (normal, tangent) = (finite.then_some(NORMAL), finite.then_some(TANGENT));
@@ -157,8 +155,8 @@ impl Source<'_> {
         }
     }
 
-    /// The elements of an accessor, which must be one for each vertex; those that are not finite are replaced if there
-    /// is something to replace them by. None if there is no accessor.
+    /// Returns the elements of an accessor, one for each vertex; empty without an accessor. `by` replaces elements that
+    /// are not finite.
     fn coordinates<const N: usize>(
         &self,
         accessor: Option<Index<Accessor>>,
@@ -176,7 +174,7 @@ impl Source<'_> {
         Ok(read)
     }
 
-    /// All sets of an attribute up to the first that is missing.
+    /// Returns all sets of an attribute up to the first that is missing.
     fn sets<T>(&self, read: impl Fn(u32) -> Result<Option<Vec<T>>, ImportError>) -> Result<Vec<Vec<T>>, ImportError> {
         (0..).map_while(|set| read(set).transpose()).collect()
     }
@@ -198,7 +196,7 @@ impl Source<'_> {
         expect_count(read, count, (self.item(), &field)).map(Some)
     }
 
-    /// Combines all sets of joints and weights, vertex by vertex; `limit` is how many joints a skin has.
+    /// Combines all sets of joints and weights, vertex by vertex; `limit` is the number of joints of a skin.
     fn influences(&self, count: usize, limit: usize) -> Result<Influences, ImportError> {
         let mut sets = Vec::new();
         for set in 0.. {
@@ -213,7 +211,7 @@ impl Source<'_> {
                 }
             };
             let field = || self.field(&names[0]);
-            // No skin has joints of more than 16 bits.
+            // No skin has more than 2¹⁶ joints.
             let joints = |joints: [u32; 4]| joints.map(|joint| u16::try_from(joint).unwrap_or(u16::MAX));
             let joints = self.reader.integers(of_joints, (self.item(), &field), Vec::new(), joints)?;
             let joints: Vec<[u16; 4]> = expect_count(joints, count, (self.item(), &field))?;
@@ -247,7 +245,7 @@ impl Source<'_> {
         Ok((influences, joints, weights))
     }
 
-    /// An empty list for so many values, as long as the file may make so many, and there is memory for them.
+    /// Returns an empty list with room for `count` values; an error if the budget or memory is exceeded.
     fn room<T>(&self, count: usize) -> Result<Vec<T>, ImportError> {
         self.reader.budget.take::<T>(count, || self.item())?;
         fallible::with_capacity(count).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
@@ -274,7 +272,7 @@ impl Source<'_> {
         self.primitive.targets.iter().flatten().enumerate().map(read).collect()
     }
 
-    /// Reads an application's own attributes, and lists the others that have no place in the arrays.
+    /// Reads an application's own attributes, and lists attributes that [`MeshData`] cannot hold.
     fn others(&self, data: &mut MeshData, skipped: &mut Vec<Skipped>) -> Result<(), ImportError> {
         for (semantic, &accessor) in &self.primitive.attributes {
             let is_read = match semantic {

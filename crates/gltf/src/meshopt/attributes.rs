@@ -1,27 +1,27 @@
-//! Mode `ATTRIBUTES`: elements of equal size, byte by byte as differences from the element before.
+//! Mode `ATTRIBUTES`: elements of equal size, stored as differences from the previous element.
 //!
-//! A stream has a header byte, blocks of up to 256 elements, and a tail with the element before the first. In a block
-//! all first bytes of the elements come first, then all second ones: a *lane* each. A lane is a list of groups of 16
-//! differences, which take 0, 1, 2, 4 or 8 bits each. Four lanes are a channel, whose differences are of bytes, of
-//! 16 bits, or of the bits of 32 (version 1 only).
+//! A stream has a header byte, blocks of up to 256 elements, and a tail with the element before the first. A block
+//! stores byte 0 of all elements, then byte 1, and so on: a *lane* each. A lane has groups of 16 differences of 0, 1,
+//! 2, 4 or 8 bits. Four lanes form a channel. Its differences are of bytes; in version 1 also of 16-bit integers, or
+//! XOR of 32 bits.
 
 use super::{Bytes, Fault};
 
 /// The first byte of a stream, without the version.
 const HEADER: u8 = 0xa0;
-/// How many elements a group has.
+/// The number of elements in a group.
 const GROUP: usize = 16;
-/// A block has at most so many elements, and bytes.
+/// The greatest number of elements and bytes in a block.
 const BLOCK_ELEMENTS: usize = 256;
 const BLOCK_BYTES: usize = 8192;
-/// The longest element that the extensions allow.
+/// The longest element that the extensions allow, in bytes.
 const MOST_STRIDE: usize = 256;
 
 /// The differences of the four lanes of a channel.
 type Lanes = [[u8; BLOCK_ELEMENTS]; 4];
 
-/// How many bytes a stream of this many elements has at least, by the version in its first byte: so many that a block
-/// of nothing but zeros takes.
+/// Returns the least bytes of a stream with `count` elements: those of blocks with only zeros, in the version of its
+/// first byte.
 pub(super) fn least(stream: &[u8], count: u64, stride: usize) -> u64 {
     let blocks = count.div_ceil(block_elements(stride) as u64);
     let bytes = if stream.first() == Some(&HEADER) {
@@ -33,7 +33,7 @@ pub(super) fn least(stream: &[u8], count: u64, stride: usize) -> u64 {
     bytes.saturating_add(stride as u64)
 }
 
-/// Decodes as many elements of `stride` bytes as `elements` has room for.
+/// Fills `elements` with decoded elements of `stride` bytes.
 pub(super) fn decode(stream: &[u8], stride: usize, elements: &mut [u8]) -> Result<(), Fault> {
     debug_assert!((4..=MOST_STRIDE).contains(&stride) && stride.is_multiple_of(4), "the caller checked the stride");
     let (&header, stream) = stream.split_first().ok_or(Fault::SHORT)?;
@@ -81,12 +81,12 @@ pub(super) fn decode(stream: &[u8], stride: usize, elements: &mut [u8]) -> Resul
     data.expect_end()
 }
 
-/// How many elements a block has, but for the last one.
+/// Returns the number of elements in a block; the last block may have fewer.
 fn block_elements(stride: usize) -> usize {
     ((BLOCK_BYTES / stride) & !(GROUP - 1)).min(BLOCK_ELEMENTS)
 }
 
-/// Reads the groups of a lane, whose headers of two bits each say which of the widths they have.
+/// Reads the groups of a lane. A header of two bits selects the width of each group.
 fn read_lane(data: &mut Bytes<'_>, widths: [usize; 4], lane: &mut [u8]) -> Result<(), Fault> {
     let headers = data.take(lane.len().div_ceil(4 * GROUP))?;
     for (number, group) in lane.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
@@ -96,7 +96,7 @@ fn read_lane(data: &mut Bytes<'_>, widths: [usize; 4], lane: &mut [u8]) -> Resul
     Ok(())
 }
 
-/// Reads 16 numbers of this many bits. One whose bits are all set stands for a byte behind them.
+/// Reads 16 numbers of `width` bits. A number with all bits set is replaced by a byte that follows.
 fn read_group(data: &mut Bytes<'_>, width: usize, group: &mut [u8; GROUP]) -> Result<(), Fault> {
     let packed = data.take(2 * width)?;
     match width {
@@ -115,7 +115,7 @@ fn read_group(data: &mut Bytes<'_>, width: usize, group: &mut [u8; GROUP]) -> Re
     Ok(())
 }
 
-/// Adds the differences of a channel to the element before, and writes the four bytes of each element.
+/// Adds the differences of a channel to the previous element, and writes the four bytes of each element.
 fn add_up<'e>(
     lanes: &Lanes,
     mode: u8,

@@ -1,7 +1,7 @@
-//! Filters: from the numbers that attributes are stored as to those that accessors describe, in place.
+//! Filters: convert decoded attributes in place to the numbers of the accessors.
 
-/// Normals and tangents: from the first two coordinates on an octahedron, the third one being what stands for 1, to
-/// three of a unit vector. The fourth is kept. Of 8 or 16 bits, by the stride.
+/// Decodes octahedral normals and tangents to unit vectors. The third input number encodes 1; the fourth is kept.
+/// Numbers have 8 or 16 bits, by the stride.
 pub(super) fn octahedral(bytes: &mut [u8], stride: usize) {
     for_each(bytes, stride, |[x, y, one, w], most| {
         let (x, y) = (x as f32 / one as f32, y as f32 / one as f32);
@@ -14,10 +14,10 @@ pub(super) fn octahedral(bytes: &mut [u8], stride: usize) {
     });
 }
 
-/// Quaternions of 16 bits: from the three least components and the number of the greatest.
+/// Decodes quaternions from their three least components and the index of the greatest; 16 bits each.
 pub(super) fn quaternion(bytes: &mut [u8]) {
     for_each(bytes, 8, |[x, y, z, last], _| {
-        // The two lowest bits are the number, the others those of what stands for 1.
+        // The two lowest bits are the index; the others encode 1.
         let scale = core::f32::consts::FRAC_1_SQRT_2 / (last | 3) as f32;
         let (x, y, z) = (x as f32 * scale, y as f32 * scale, z as f32 * scale);
         let w = (1.0 - x * x - y * y - z * z).max(0.0).sqrt();
@@ -27,7 +27,7 @@ pub(super) fn quaternion(bytes: &mut [u8]) {
     });
 }
 
-/// Floats: from an exponent of 8 bits and a mantissa of 24, both signed.
+/// Decodes floats from a signed exponent of 8 bits and a signed mantissa of 24 bits.
 #[expect(clippy::cast_possible_truncation, reason = "what is too great for a float becomes infinite")]
 pub(super) fn exponential(bytes: &mut [u8]) {
     for number in bytes.as_chunks_mut::<4>().0 {
@@ -38,11 +38,11 @@ pub(super) fn exponential(bytes: &mut [u8]) {
     }
 }
 
-/// Colours: from luma, two differences of colours and opacity, whose highest bit says how many bits they have, to red,
-/// green, blue and alpha. Of 8 or 16 bits, by the stride.
+/// Decodes colours from luma, two colour differences and alpha to RGBA. The highest set bit of alpha gives the bit
+/// depth. Numbers have 8 or 16 bits, by the stride.
 pub(super) fn color(bytes: &mut [u8], stride: usize) {
     for_each(bytes, stride, |[y, co, cg, alpha], most| {
-        // Luma and opacity have no sign.
+        // Luma and alpha are unsigned.
         let unsigned = 2 * most + 1;
         let (y, alpha) = (y & unsigned, alpha & unsigned);
         let one = alpha.checked_ilog2().map_or(0, |bit| (2 << bit) - 1);
@@ -53,8 +53,7 @@ pub(super) fn color(bytes: &mut [u8], stride: usize) {
     });
 }
 
-/// Replaces the four numbers of each element, of 8 bits or of 16, by what a function makes of them and of the greatest
-/// signed one.
+/// Replaces the four numbers of each element by `change(numbers, greatest)`, where `greatest` is 127 or 32,767.
 #[expect(clippy::cast_possible_truncation, reason = "the lowest bits are what an element keeps")]
 fn for_each(bytes: &mut [u8], stride: usize, change: impl Fn([i32; 4], i32) -> [i32; 4]) {
     if stride == 4 {
@@ -70,7 +69,7 @@ fn for_each(bytes: &mut [u8], stride: usize, change: impl Fn([i32; 4], i32) -> [
     }
 }
 
-/// The nearest integer, halves away from zero; zero for what is no number.
+/// Returns the nearest integer, halves away from zero; zero for NaN.
 #[expect(clippy::cast_possible_truncation, reason = "only numbers of invalid elements are greater")]
 fn rounded(number: f32) -> i32 {
     number.round() as i32

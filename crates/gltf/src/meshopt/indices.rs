@@ -1,18 +1,18 @@
-//! Mode `INDICES`: indices of any topology, each as a difference from one of two before.
+//! Mode `INDICES`: indices of any topology, each a difference from one of two earlier indices.
 
 use super::{Bytes, Fault, IndexWriter};
 
 /// The first byte of a stream.
 const HEADER: u8 = 0xd1;
-/// How many bytes of padding end a stream.
+/// The bytes of padding at the end of a stream.
 const TAIL: usize = 4;
 
-/// How many bytes a stream of this many indices has at least: one for each.
+/// Returns the least bytes of a stream with `count` indices: one byte for each.
 pub(super) fn least(count: u64) -> u64 {
     count.saturating_add(1 + TAIL as u64)
 }
 
-/// Decodes as many indices as there is room for, of 2 or 4 bytes each.
+/// Fills `indices` with decoded indices of 2 or 4 bytes.
 pub(super) fn decode(stream: &[u8], stride: usize, indices: &mut [u8]) -> Result<(), Fault> {
     let (&header, stream) = stream.split_first().ok_or(Fault::SHORT)?;
     if header != HEADER {

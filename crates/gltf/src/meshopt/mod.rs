@@ -1,14 +1,14 @@
-//! Buffer views that are compressed by `EXT_meshopt_compression` or `KHR_meshopt_compression`.
+//! Buffer views compressed with `EXT_meshopt_compression` or `KHR_meshopt_compression`.
 //!
-//! The extension names a stream of bytes, from which a view's contents are decoded when it is first read. The decoders
-//! follow the appendices of `KHR_meshopt_compression`, which read all streams of the older extension, too.
+//! The extension names a stream of bytes, which is decoded when the view is first read. The decoders follow the
+//! appendices of `KHR_meshopt_compression`, which cover the streams of the older extension.
 //!
 //! | file | what |
 //! |---|---|
 //! | `views` | which views are compressed, and their contents |
 //! | `attributes`, `triangles`, `indices` | the three modes of a stream |
-//! | `filters` | what is done with decoded attributes |
-//! | `stream` | what the decoders share |
+//! | `filters` | conversion of decoded attributes |
+//! | `stream` | shared reader, writer and error of the decoders |
 
 mod attributes;
 mod filters;
@@ -21,7 +21,6 @@ pub(crate) use views::{Description, Views, fallbacks};
 
 use stream::{Bytes, Fault, IndexWriter};
 
-/// What a stream holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
     Attributes(Filter),
@@ -29,7 +28,7 @@ enum Mode {
     Indices,
 }
 
-/// What is done with decoded attributes.
+/// The conversion of decoded attributes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Filter {
     None,
@@ -40,7 +39,8 @@ enum Filter {
 }
 
 impl Mode {
-    /// The field at fault, and what it must be, if there is no such stream of `count` elements of `stride` bytes.
+    /// Returns the field at fault and its allowed values if the mode has no stream of `count` elements of `stride`
+    /// bytes.
     fn refuses(self, count: u64, stride: usize) -> Option<(&'static str, &'static str)> {
         let is_attribute = stride.is_multiple_of(4) && (4..=256).contains(&stride);
         let of_stride = match self {
@@ -61,7 +61,7 @@ impl Mode {
         }
     }
 
-    /// How many bytes a stream of this many elements has at least.
+    /// Returns the least bytes of a stream with `count` elements.
     fn least(self, stream: &[u8], count: u64, stride: usize) -> u64 {
         match self {
             Self::Attributes(_) => attributes::least(stream, count, stride),
@@ -70,7 +70,7 @@ impl Mode {
         }
     }
 
-    /// Decodes as many elements of `stride` bytes as there is room for.
+    /// Fills `elements` with decoded elements of `stride` bytes.
     fn decode(self, stream: &[u8], stride: usize, elements: &mut [u8]) -> Result<(), Fault> {
         match self {
             Self::Attributes(filter) => {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn elements_that_end_a_block_are_decoded() {
-        // 0xa1, for each block a byte that says that nothing changes, and 24 bytes whose first is the first value.
+        // 0xa1, for each block a byte that says that nothing changes, then 24 bytes: the first is the first value.
         for count in [1, 255, 256, 257, 512, 513_usize] {
             let mut stream = vec![0xa1];
             stream.extend(vec![0b10_10_10_10; count.div_ceil(256)]);
@@ -146,7 +146,7 @@ mod tests {
             assert_eq!(elements, [7, 8, 9, 10].repeat(count));
             assert_eq!(Mode::Attributes(Filter::None).least(&stream, count as u64, 4), 4 + count.div_ceil(256) as u64);
 
-            // In the first version two zero bits for each group of each lane, and 32 bytes whose last are the value.
+            // Version 0: two zero bits for each group of each lane, then 32 bytes that end with the value.
             stream = vec![0; 1 + 4 * count.div_ceil(64) + 32 - 4];
             stream[0] = 0xa0;
             stream.extend([7, 8, 9, 10]);
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn elements_longer_than_32_bytes_have_blocks_of_at_most_8192() {
-        // 170 elements of 48 bytes are that long; blocks have whole groups of 16.
+        // 170 elements of 48 bytes fill a block; blocks have whole groups of 16.
         for count in [160, 161, 320_usize] {
             let mut stream = vec![0xa1];
             stream.extend(vec![0b10_10_10_10; 12 * count.div_ceil(160)]);
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn differences_of_32_bits_are_rotated() {
-        // Two elements whose lanes are bytes as they are; the first value is 0xff0000ff, the mode a rotation by 4.
+        // Two elements with literal lanes; the first value is 0xff0000ff, the mode a rotation by 4.
         let mut stream = vec![0xa1, 255, 1, 0xf0, 2, 0, 3, 0, 4, 0];
         stream.resize(stream.len() + 24 - 5, 0);
         stream.extend([255, 0, 0, 255, 0x42]);
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn bent_elements_have_numbers_after_a_filter() {
-        // What stands for 1 is 0, and what says how many bits there are has none.
+        // The number that encodes 1 is 0, and no bit encodes the bit depth.
         let mut elements = [127, 128, 0, 5, 1, 2, 0, 0];
         filters::octahedral(&mut elements, 4);
         assert_eq!((elements[3], elements[7]), (5, 0));
@@ -204,7 +204,7 @@ mod tests {
         let mut elements = [0, 0, 0, 0, 0, 0, 4, 0];
         filters::quaternion(&mut elements);
         assert_eq!(elements, [255, 127, 0, 0, 0, 0, 0, 0]);
-        // 3, -2 and 5 of 7, times the root of a half; the greatest is the second.
+        // 3/7, -2/7 and 5/7, times √½; the greatest component is the second.
         let numbers = [3, -2, 5, 4 | 1_i16].map(i16::to_le_bytes);
         let mut elements: [u8; 8] = core::array::from_fn(|at| numbers[at / 2][at % 2]);
         filters::quaternion(&mut elements);

@@ -1,6 +1,6 @@
-//! What the decoders share: bytes that are taken from the front, indices that are written, and faults.
+//! The reader, the index writer and the error of all decoders.
 
-/// What is wrong with a compressed stream.
+/// A fault of a compressed stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fault(pub(super) &'static str);
 
@@ -10,25 +10,24 @@ impl Fault {
     pub(super) const HEADER: Self = Self("its first byte is not that of its mode");
 }
 
-/// Bytes that are not read yet.
+/// The unread bytes of a stream.
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
 impl<'a> Bytes<'a> {
-    /// The next `count` bytes.
+    /// Returns the next `count` bytes.
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
         let (taken, rest) = self.0.split_at_checked(count).ok_or(Fault::SHORT)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    /// The next byte.
     pub(super) fn byte(&mut self) -> Result<u8, Fault> {
         let (&byte, rest) = self.0.split_first().ok_or(Fault::SHORT)?;
         self.0 = rest;
         Ok(byte)
     }
 
-    /// The number of up to five bytes that is next, seven bits in each, lowest first (LEB128).
+    /// Returns the next LEB128 number: up to five bytes of seven bits, lowest bits first.
     pub(super) fn varint(&mut self) -> Result<u32, Fault> {
         let mut number = 0;
         for shift in [0, 7, 14, 21, 28] {
@@ -41,13 +40,13 @@ impl<'a> Bytes<'a> {
         Err(Fault("a number has more than five bytes"))
     }
 
-    /// Returns an error if there are more bytes.
+    /// Returns an error unless all bytes were read.
     pub(super) fn expect_end(&self) -> Result<(), Fault> {
         if self.0.is_empty() { Ok(()) } else { Err(Fault::LONG) }
     }
 }
 
-/// Writes indices of 2 or 4 bytes one after the other; only the low bits of what does not fit.
+/// A writer of indices of 2 or 4 bytes; drops high bits that do not fit.
 pub(super) struct IndexWriter<'a> {
     indices: core::slice::ChunksExactMut<'a, u8>,
     stride: usize,
@@ -71,7 +70,7 @@ mod tests {
 
     #[test]
     fn numbers_have_up_to_five_bytes_of_seven_bits() {
-        // The examples of the extension, which has the result of the third in the other order of bytes.
+        // The examples of the extension's text, which swaps the bytes of the third result.
         for (bytes, number) in [(&[0x7f][..], 0x7f), (&[0x81, 0x04], 0x201), (&[0xff, 0xa0, 0x05], 0x1_507f)] {
             assert_eq!(Bytes(bytes).varint(), Ok(number));
         }

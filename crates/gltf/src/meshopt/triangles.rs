@@ -1,18 +1,18 @@
-//! Mode `TRIANGLES`: lists of triangles, each mostly by an edge and a corner that were seen shortly before.
+//! Mode `TRIANGLES`: lists of triangles, most of them stored as a recent edge and a recent corner.
 
 use super::{Bytes, Fault, IndexWriter};
 
 /// The first byte of a stream.
 const HEADER: u8 = 0xe1;
-/// How many bytes the table at the end of a stream has.
+/// The size of the table at the end of a stream, in bytes.
 const TABLE: usize = 16;
 
-/// How many bytes a stream of this many indices has at least: one for each triangle.
+/// Returns the least bytes of a stream with `count` indices: one byte for each triangle.
 pub(super) fn least(count: u64) -> u64 {
     count / 3 + 1 + TABLE as u64
 }
 
-/// Decodes as many triangles as `indices` has room for, of 2 or 4 bytes each index.
+/// Fills `indices` with decoded triangles, 2 or 4 bytes for each index.
 pub(super) fn decode(stream: &[u8], stride: usize, indices: &mut [u8]) -> Result<(), Fault> {
     let (&header, stream) = stream.split_first().ok_or(Fault::SHORT)?;
     if header != HEADER {
@@ -29,7 +29,7 @@ pub(super) fn decode(stream: &[u8], stride: usize, indices: &mut [u8]) -> Result
     state.data.expect_end()
 }
 
-/// The last 16 of what was pushed.
+/// The last 16 items pushed.
 #[derive(Default)]
 struct Recent<T> {
     items: [T; 16],
@@ -42,7 +42,7 @@ impl<T: Copy> Recent<T> {
         self.pushed += 1;
     }
 
-    /// The item before so many others; 0 is the last one.
+    /// Returns the item pushed `before` items before the last; 0 is the last.
     fn get(&self, before: u8) -> Result<T, Fault> {
         match self.pushed.checked_sub(1 + usize::from(before)) {
             Some(at) => Ok(self.items[at % 16]),
@@ -51,10 +51,10 @@ impl<T: Copy> Recent<T> {
     }
 }
 
-/// What is known of the triangles before.
+/// The state after the triangles decoded so far.
 struct State<'a> {
     data: Bytes<'a>,
-    /// The index that comes next if vertices are first used in order.
+    /// The next new index, if vertices are first used in order.
     next: u32,
     /// The last index that was written as a difference.
     last: u32,
@@ -62,13 +62,12 @@ struct State<'a> {
     vertices: Recent<u32>,
 }
 
-/// How a corner that is no vertex of a known edge is named: 0 is the next one, 15 one by its difference from the last
-/// such, and the rest are those seen before.
+/// Codes of a corner that is not on the known edge: 0 is the next new vertex, 15 an explicit difference from the last
+/// explicit vertex, other codes are recent vertices.
 const NEXT: u8 = 0;
 const EXPLICIT: u8 = 15;
 
 impl State<'_> {
-    /// Decodes the triangle of a code.
     fn triangle(&mut self, code: u8, table: &[u8]) -> Result<[u32; 3], Fault> {
         match (code >> 4, code & 15) {
             (15, how) => self.free_triangle(how, table),
@@ -91,7 +90,7 @@ impl State<'_> {
         }
     }
 
-    /// Decodes a triangle that shares no known edge.
+    /// Decodes a triangle without a known edge.
     fn free_triangle(&mut self, how: u8, table: &[u8]) -> Result<[u32; 3], Fault> {
         let (first, others) = match how {
             14 | 15 => {
@@ -104,7 +103,7 @@ impl State<'_> {
             _ => (NEXT, table[usize::from(how)]),
         };
         let (second, third) = (others >> 4, others & 15);
-        // In the table, nothing is explicit.
+        // The table must not contain explicit vertices.
         if how < 14 && (second == EXPLICIT || third == EXPLICIT) {
             return Err(Fault("its table has an entry that is not allowed"));
         }

@@ -1,4 +1,4 @@
-//! Which buffer views are compressed, and their contents.
+//! Compressed buffer views and their contents.
 
 use super::{Filter, Mode};
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
@@ -9,10 +9,10 @@ use hedgerow_math::internal::fallible;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
 
-/// The extensions, the present one first.
+/// The extensions, newer first.
 const EXTENSIONS: [&str; 2] = ["KHR_meshopt_compression", "EXT_meshopt_compression"];
 
-/// Where the stream of a view is, and what it holds.
+/// The location and format of a view's stream.
 pub(crate) struct Description {
     extension: &'static str,
     buffer: usize,
@@ -23,17 +23,17 @@ pub(crate) struct Description {
     mode: Mode,
 }
 
-/// The name of the extension that compresses a view, and what it says.
+/// Returns the name and JSON of the extension that compresses a view.
 fn extension(view: &View) -> Option<(&'static str, &Map<String, Value>)> {
     let others = &view.extensions.as_ref()?.others;
     EXTENSIONS.into_iter().find_map(|name| Some((name, others.get(name)?.as_object()?)))
 }
 
 impl Description {
-    /// What the extension of a view says, checked; `None` if it is not compressed.
+    /// Returns the checked description of a compressed view; `None` if the view is not compressed.
     ///
     /// # Errors
-    /// An error if a field is missing or has a value that the extension forbids, or a range is not in its buffer.
+    /// An error if a field is missing or invalid, or if a range exceeds its buffer.
     pub(crate) fn of(root: &Root, index: usize) -> Result<Option<Self>, ImportError> {
         let view = &root.buffer_views[index];
         let Some((extension, json)) = extension(view) else { return Ok(None) };
@@ -85,14 +85,14 @@ impl Description {
     }
 }
 
-/// A whole number, also if it is written as `3.0`.
+/// Returns a natural number, also if written as `3.0`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and in range")]
 fn natural(value: &Value) -> Option<u64> {
     let float = || value.as_f64().filter(|it| it.fract() == 0.0 && (0.0..9e15).contains(it)).map(|it| it as u64);
     value.as_u64().or_else(float)
 }
 
-/// Which buffers are looked into by compressed views alone, and by no stream: their data is never read, and may be
+/// Returns for each buffer whether only compressed views use it, and no stream: its data is never read, and may be
 /// missing.
 pub(crate) fn fallbacks(root: &Root) -> Vec<bool> {
     let mut is_fallback = vec![false; root.buffers.len()];
@@ -112,32 +112,31 @@ pub(crate) fn fallbacks(root: &Root) -> Vec<bool> {
     is_fallback
 }
 
-/// The contents of the buffer views that are compressed, each decoded when it is first read.
+/// The contents of compressed buffer views, each decoded at its first read.
 #[derive(Default)]
 pub(crate) struct Views<'a> {
-    /// One for each view; none if no view is compressed.
+    /// One entry for each view; empty if no view is compressed.
     contents: Vec<OnceCell<Vec<u8>>>,
-    /// What the contents are charged to.
     budget: Option<&'a Budget>,
 }
 
 impl<'a> Views<'a> {
-    /// No view is decoded yet.
+    /// Returns the views of a file, none decoded yet.
     pub(crate) fn of(root: &Root) -> Self {
         let any = root.buffer_views.iter().any(|view| extension(view).is_some());
         let count = if any { root.buffer_views.len() } else { 0 };
         Self { contents: vec![OnceCell::new(); count], budget: None }
     }
 
-    /// Charges to this budget what is decoded from now on.
+    /// Charges decoding to this budget from now on.
     pub(crate) fn set_budget(&mut self, budget: &'a Budget) {
         self.budget = Some(budget);
     }
 
-    /// The contents of a view; `None` if it is not compressed.
+    /// Returns the contents of a compressed view; `None` if the view is not compressed.
     ///
     /// # Errors
-    /// An error if the stream is invalid, more is decoded than the budget allows, or there is no memory for it.
+    /// An error if the stream is invalid, or if the budget or memory is exceeded.
     pub(crate) fn get(&self, root: &Root, buffers: &Buffers<'_>, index: usize) -> Result<Option<&[u8]>, ImportError> {
         let Some(content) = self.contents.get(index) else { return Ok(None) };
         if let Some(bytes) = content.get() {
@@ -156,7 +155,7 @@ impl<'a> Views<'a> {
             let field = format!("extensions.{}", of.extension);
             ImportErrorKind::Compressed { item: item(), field, problem: problem.to_owned() }
         };
-        // So a short stream gets no memory for many elements.
+        // Checked before allocation: a short stream cannot claim many elements.
         if of.mode.least(stream, of.count, of.stride) > stream.len() as u64 {
             return Err(refuse(super::Fault::SHORT.0).into());
         }

@@ -26,9 +26,9 @@ use std::collections::hash_map::{Entry, HashMap};
 
 /// The part of a glTF animation that moves one rig.
 ///
-/// An animation that moves several rigs becomes a clip for each. All are as long as the animation, so that they stay in
-/// step when they are played together. Tracks have the file's keys at full precision; joints that the animation does
-/// not move have none.
+/// An animation that moves several rigs becomes a clip for each rig. All clips have the animation's duration, so they
+/// stay synchronous. Tracks have the file's keys at full precision; joints that the animation does not move have no
+/// track.
 ///
 /// ```
 /// // The numbers 0, 2, 0, 0, 0, 0: the times 0 and 2, and the places (0, 2, 0) and (0, 0, 0).
@@ -53,28 +53,27 @@ use std::collections::hash_map::{Entry, HashMap};
 pub struct ImportedClip {
     /// The index of the glTF animation.
     pub animation: usize,
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
     /// The number of the rig in [`Imported::rigs`](crate::Imported::rigs).
     pub rig: usize,
-    /// The tracks. The clip ends with the animation's last key. An animation of a single moment, which is a pose, gets
-    /// a duration of one second.
+    /// The tracks. The clip ends with the animation's last key. A pose, whose keys are all at time 0, gets a duration
+    /// of one second.
     pub clip: RawClip,
 }
 
-/// An animation of a glTF file: a clip for each rig that it moves. [`Imported::play`](crate::Imported::play)
-/// plays them all.
+/// An animation of a glTF file: a clip for each rig that it moves. [`Imported::play`](crate::Imported::play) plays all
+/// of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImportedAnimation {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// Where its clips are in [`Imported::clips`](crate::Imported::clips); empty if nothing that it changes is
-    /// imported.
+    /// The range of its clips in [`Imported::clips`](crate::Imported::clips); empty if it moves nothing imported.
     pub clips: Range<usize>,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 
@@ -88,7 +87,7 @@ impl ImportedAnimation {
 
 const POINTER: &str = "KHR_animation_pointer";
 
-/// An animation channel that is imported.
+/// An imported animation channel.
 pub(crate) struct Target {
     channel: usize,
     sampler: usize,
@@ -96,7 +95,7 @@ pub(crate) struct Target {
     pub(crate) property: Property,
 }
 
-/// What every animation of a file changes, and the parts that are skipped.
+/// Returns the imported channels of every animation, and lists skipped channels and animations.
 pub(crate) fn targets(
     Reader { root, warnings, .. }: Reader<'_>,
     morphs: &[MorphNode],
@@ -127,7 +126,7 @@ pub(crate) fn targets(
             let property = match target.path {
                 Checked::Valid(Property::MorphTargetWeights) if !has_targets() => None,
                 Checked::Valid(property) => Some(property),
-                // Paths of extensions.
+                // Other paths come from extensions.
                 Checked::Invalid => None,
             };
             let Some(property) = property else {
@@ -153,7 +152,7 @@ pub(crate) fn targets(
     Ok(all)
 }
 
-/// The clips of an animation, by rig.
+/// Returns the clips of an animation, by rig.
 pub(crate) fn read(
     reader: Reader<'_>,
     arena: &Bump,
@@ -212,7 +211,7 @@ pub(crate) fn read(
         };
         set.unwrap_or(Ok(())).map_err(|error| source.refuse(target, error))?;
     }
-    // Every clip of a rig has the same channels, those of all nodes that are ever morphed.
+    // Every clip of a rig has the channels of all nodes that any animation morphs.
     for morph in morphs {
         let rig = morph.channels.as_ref().map(|channels| channels.rig);
         let Some(&at) = rig.and_then(|rig| of_rigs.get(&rig)) else { continue };
@@ -227,10 +226,10 @@ pub(crate) fn read(
     Ok(clips)
 }
 
-/// An animation whose accessors are being read.
+/// A reader of an animation's accessors.
 struct Source<'a> {
     reader: Reader<'a>,
-    /// For lists that are only needed for a while.
+    /// Memory of temporary lists.
     arena: &'a Bump,
     animation: usize,
     json: &'a Animation,
@@ -241,7 +240,7 @@ impl<'a> Source<'a> {
         Item::of(self.reader.root, ItemKind::Animation, self.animation)
     }
 
-    /// Converts the refusal of a clip or a track to an error about the file.
+    /// Converts an error of a clip or a track to an error about the file.
     fn refuse(&self, target: &Target, error: Error) -> ImportError {
         let field = format!("channels[{}]", target.channel);
         let error = match error {
@@ -251,18 +250,17 @@ impl<'a> Source<'a> {
         ImportErrorKind::Clip { item: self.item(), field, error }.into()
     }
 
-    /// Returns an error if this many values of a type are more than may be made of the file.
+    /// Returns an error if `count` values of a type exceed the budget.
     fn afford<T>(&self, count: usize) -> Result<(), ImportError> {
         self.reader.budget.take::<T>(count, || self.item())
     }
 
-    /// A list of values that were read, as long as the file may make so many, and there is memory for them.
+    /// Collects values in a list; an error if the budget or memory is exceeded.
     fn list<T>(&self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, ImportError> {
         self.afford::<T>(values.len())?;
         fallible::collected(values).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
     }
 
-    /// The times of a channel's keys.
     fn times(&self, target: &Target) -> Result<&'a [[f32; 1]], ImportError> {
         let input = self.json.samplers[target.sampler].input;
         let field: (_, &dyn Fn() -> String) = (self.item(), &|| format!("samplers[{}].input", target.sampler));
@@ -282,12 +280,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Where the values of a channel's keys are, with tangents if it is cubic.
+    /// Returns the accessor of a channel's values, with tangents if cubic, and its field.
     fn output(&self, target: &Target) -> (Index<Accessor>, String) {
         (self.json.samplers[target.sampler].output, format!("samplers[{}].output", target.sampler))
     }
 
-    /// The track of a joint; `None` if it has no key that can be used.
+    /// Returns the track of a joint; `None` if it has no usable key.
     fn track<const N: usize, V: TrackValue>(
         &self,
         target: &Target,
@@ -309,7 +307,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The track of those of these keys that can be used, if there are any.
+    /// Returns the track of the usable keys; `None` if no key is usable.
     fn mended<const N: usize, V: TrackValue>(
         &self,
         target: &Target,
@@ -317,7 +315,7 @@ impl<'a> Source<'a> {
         interpolation: Interpolation,
         value: impl Fn([f32; N]) -> V,
     ) -> Result<Option<Track<V>>, ImportError> {
-        // Two lists of the same length, and some of them as long as the new keys.
+        // The order of keys and the new times, and below the new values.
         self.afford::<[u64; 2]>(times.len())?;
         self.afford::<[f32; N]>(2 * values.len())?;
         let keys = if times.is_empty() { keys::Keys::default() } else { keys::mended(times, values, interpolation) };
@@ -337,8 +335,8 @@ impl<'a> Source<'a> {
         track.map(Some).map_err(|error| self.refuse(target, error))
     }
 
-    /// The tracks of this many morph weights. For each key, the file has first all in-tangents if there are any, then
-    /// all weights, then all out-tangents.
+    /// Returns the tracks of `count` morph weights. Each key of the file has all in-tangents, if cubic, then all
+    /// weights, then all out-tangents.
     fn weights(&self, target: &Target, times: &[f32], count: usize) -> Result<Vec<Option<Track<f32>>>, ImportError> {
         let interpolation = self.interpolation(target)?;
         let per_key = interpolation.values_per_key();
@@ -366,16 +364,16 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The greatest finite time; 0 if all are before that.
+/// Returns the greatest finite time, at least 0.
 fn last_time(times: &[f32]) -> f32 {
-    // Floats from 0 on are ordered as their bits are, of which the compiler finds the greatest in vectors.
+    // Nonnegative floats have the order of their bits, and the compiler vectorises the maximum of integers.
     let infinite = f32::INFINITY.to_bits().cast_signed();
     let bits = times.iter().map(|time| time.to_bits().cast_signed());
     let last = bits.map(|bits| if bits < infinite { bits } else { 0 }).fold(0, i32::max);
     f32::from_bits(last.cast_unsigned())
 }
 
-/// Whether a track was refused because of keys, without which it may be one.
+/// Returns whether a track was refused because of keys that can be dropped.
 fn is_of_keys(error: &Error) -> bool {
     use ClipError::{NoKeys, NotFinite, NotRotation, Time, TimeOrder};
     matches!(error, Error::Clip(NoKeys | NotFinite { .. } | NotRotation { .. } | Time { .. } | TimeOrder { .. }))

@@ -11,12 +11,12 @@ use std::borrow::Cow;
 use std::collections::{HashMap, hash_map::Entry};
 use std::sync::Arc;
 
-/// A drawable whose vertices follow joints, morph targets, or both, with everything that deforms it.
+/// A drawable whose vertices follow joints, morph targets or both, with its mesh, palette and weights.
 ///
-/// Made by [`Imported::deformed_all`] or [`Imported::deformed`], at rest. Each frame, [`follow`](Self::follow) takes
-/// palette, weights and box from a player; [`skin`](Self::skin) computes the vertices of what is visible, or a shader
-/// does, from [`palette`](Self::palette) and [`weights`](Self::weights). Vertices are in the space of the node that
-/// draws them: draw them with the matrix of its draw. A clone shares the mesh.
+/// Made at rest by [`Imported::deformed_all`] or [`Imported::deformed`]. Each frame, [`follow`](Self::follow) takes
+/// palette, weights and box from a player. For visible drawables, [`skin`](Self::skin) computes the vertices, or a
+/// shader does from [`palette`](Self::palette) and [`weights`](Self::weights). Draw the vertices with the matrix of the
+/// drawable's draw. A clone shares the mesh.
 ///
 /// ```
 /// use hedgerow::{Mat34, data::NodeMap, skin::SkinOutput};
@@ -62,24 +62,25 @@ pub struct Deformed {
     morphed: MorphBuffer,
 }
 
-/// What does not change from frame to frame, for all drawables with this mesh and skin.
+/// The constant data of all drawables with this mesh and skin.
 #[derive(Debug)]
 struct Shared {
     mesh: SkinnedMesh,
     triangles: Vec<[u32; 3]>,
     skin: Skin,
-    /// The number and the skeleton of the rig whose joints the skin has; `None` without a skin.
+    /// The number and the skeleton of the skin's rig; `None` without a skin.
     rig: Option<(usize, Skeleton)>,
     bounds: JointBounds,
 }
 
 impl Deformed {
-    /// Takes palette and weights from a player of the same import, and sets the node's box, which holds for weights
-    /// from 0 to 1, for the next [`Scene::update`]. Runs in **O(joints + targets)**, and allocates nothing.
+    /// Takes palette and weights from a player of the same import, and sets the node's box for the next
+    /// [`Scene::update`]. The box is correct for weights from 0 to 1. Runs in **O(joints + targets)** and does not
+    /// allocate.
     ///
     /// # Errors
-    /// What [`JointBounds::follow`] refuses, such as a node that was removed; [`CharacterError::Pose`] for the player of
-    /// another file if its rig has another number of joints. The scene is unchanged.
+    /// What [`JointBounds::follow`] refuses, such as a removed node; [`CharacterError::Pose`] if the player's rig has
+    /// another number of joints. The scene is then unchanged.
     pub fn follow(&mut self, player: &AnimationPlayer, scene: &mut Scene) -> Result<(), CharacterError> {
         let Self { shared, morph, models, palette, weights, .. } = self;
         if let Some((rig, skeleton)) = &shared.rig
@@ -94,51 +95,50 @@ impl Deformed {
         self.shared.bounds.follow(scene, self.node, self.palette())
     }
 
-    /// Computes the vertices for the present palette and weights, in the order of [`mesh`](Self::mesh). Arrays for
-    /// normals and tangents that the mesh does not have may have any length and are left as they are. Runs in
-    /// **O(vertices + deltas)**.
+    /// Computes the vertices for the present palette and weights, in the order of [`mesh`](Self::mesh). Output arrays
+    /// for normals or tangents that the mesh lacks are not written. Runs in **O(vertices + deltas)**.
     ///
     /// # Errors
-    /// Those of [`SkinnedMesh::skin_morphed`]: for arrays of another length, and for weights beyond ±10⁶.
+    /// Those of [`SkinnedMesh::skin_morphed`]: arrays of another length, or weights beyond ±10⁶.
     pub fn skin(&mut self, output: SkinOutput<'_>) -> Result<(), Error> {
         let Self { shared, palette, weights, morphed, .. } = self;
         let palette = Palette::of(&shared.skin, palette)?;
         shared.mesh.skin_morphed(palette, weights, morphed, output.present_in(&shared.mesh))
     }
 
-    /// The same for a copy of the node, by the copy of each node; `None` if it was not copied. Shares the mesh, and runs
-    /// in **O(joints + targets)**.
+    /// Returns a `Deformed` for the copy of the node; `None` if the node was not copied. `copies` maps nodes to copies:
+    /// see [`Scene::tree`]. Shares the mesh. Runs in **O(joints + targets)**.
     #[must_use]
     pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Option<Self> {
         let node = *copies.get(self.node)?;
         Some(Self { node, ..self.clone() })
     }
 
-    /// The node that draws it.
+    /// Returns the node that draws the mesh.
     #[must_use]
     pub fn node(&self) -> NodeHandle {
         self.node
     }
 
-    /// The mesh, whose [permutation](SkinnedMesh::permutation) leads from its vertices to those of [`MeshData`].
+    /// Returns the mesh. Its [permutation](SkinnedMesh::permutation) maps its vertices to those of [`MeshData`].
     #[must_use]
     pub fn mesh(&self) -> &SkinnedMesh {
         &self.shared.mesh
     }
 
-    /// The triangles, as indices of the mesh's vertices, also of strips and fans: see [`MeshData::triangles`].
+    /// Returns the triangles as indices of the mesh's vertices; see [`MeshData::triangles`].
     #[must_use]
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.shared.triangles
     }
 
-    /// The present palette, by the skin's joints; one identity if there is no skin.
+    /// Returns the present palette, in the order of the skin's joints; one identity if there is no skin.
     #[must_use]
     pub fn palette(&self) -> Palette<'_> {
         Palette::of(&self.shared.skin, &self.palette).expect("it has a matrix for each joint of the skin")
     }
 
-    /// The present weight of each morph target.
+    /// Returns the present weight of each morph target.
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
@@ -146,9 +146,8 @@ impl Deformed {
 }
 
 impl Imported {
-    /// Prepares a drawable of this import to be deformed; `None` if nothing deforms it: it is drawn as its
-    /// [`vertices`](Self::vertices) are. Runs in **O(vertices · (influences + targets) + indices)**; for several
-    /// drawables, use [`deformed_all`](Self::deformed_all).
+    /// Prepares a drawable of this import for deformation; `None` if nothing deforms it. Runs in **O(vertices ·
+    /// (influences + targets) + indices)**. For several drawables, use [`deformed_all`](Self::deformed_all).
     ///
     /// # Errors
     /// What [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`] refuse.
@@ -156,9 +155,9 @@ impl Imported {
         Ok(self.deformed_all([drawable])?.pop().map(|(_, body)| body))
     }
 
-    /// Prepares those of these drawables that something deforms. Drawables with the same mesh id and skin share the
-    /// mesh: each further one takes **O(joints + targets)**, 48 bytes for each joint of the rig and of the skin. Of files
-    /// that you do not trust, bound drawables times joints first.
+    /// Prepares the drawables that joints or morph targets deform, and skips all others. Drawables with the same mesh
+    /// id and skin share the mesh: each further drawable costs **O(joints + targets)** time and 48 bytes for each joint
+    /// of rig and skin. For untrusted files, first limit drawables × joints.
     ///
     /// ```
     /// let text = br#"{
@@ -198,7 +197,7 @@ impl Imported {
         Ok(all)
     }
 
-    /// What drawables with the same mesh id and skin have alike, with all weights zero.
+    /// Returns a `Deformed` to clone for drawables with the same mesh id and skin, with all weights zero.
     fn lay_out(&self, drawable: &ImportedDrawable) -> Result<Option<Deformed>, CharacterError> {
         let Some((data, of_skin)) = self.deforming(drawable.id, drawable.skin) else { return Ok(None) };
         let skin = of_skin.map_or_else(Skin::rigid, |it| it.skin.clone());
@@ -216,8 +215,7 @@ impl Imported {
         Ok(Some(Deformed { shared, node, morph: None, models, palette, weights, morphed }))
     }
 
-    /// The vertices of a mesh id, as they are deformed where they are drawn with this skin, or with none, and the skin;
-    /// `None` if nothing deforms them.
+    /// Returns the vertices of a mesh id for drawing with `skin`, and the skin; `None` if nothing deforms the vertices.
     pub(crate) fn deforming(&self, id: u32, skin: Option<usize>) -> Option<(Cow<'_, MeshData>, Option<&ImportedSkin>)> {
         let data = self.vertices(id)?;
         let skin = skin.and_then(|skin| self.skins.get(skin)).filter(|_| data.influences > 0);

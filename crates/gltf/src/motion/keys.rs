@@ -1,25 +1,23 @@
-//! Keys that no track can have, made into those that were meant.
+//! Repairs keys that no track can have.
 
 use glam::Quat;
 use hedgerow_anim::raw::Interpolation;
 
-/// Keys that a track can have, unless there are none.
+/// Repaired keys, possibly none.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Keys<const N: usize> {
     pub(super) times: Vec<f32>,
     pub(super) values: Vec<[f32; N]>,
-    /// How many keys were left out because their numbers are unfit, or since others have their time.
+    /// The number of keys left out: invalid numbers, or a duplicate time.
     pub(super) dropped: usize,
-    /// Whether keys are at other times or in another order.
+    /// Whether times or the order of keys changed.
     pub(super) moved: bool,
 }
 
-/// The keys that are meant by these, of which there are as many values as the interpolation takes. Four numbers are a
-/// rotation.
+/// Returns repaired keys. Each key has [`Interpolation::values_per_key`] values; values of four numbers are rotations.
 ///
-/// Keys that are not finite, or no rotations, are left out; the others are sorted. Of keys at one time, the first ends
-/// what is before, and the last begins what is behind: the first gets the last time before. What is before time zero is
-/// cut off there.
+/// Keys that are not finite and zero rotations are left out; the others are sorted. Of several keys at one time, the
+/// first and the last stay, as a jump: the first moves to the previous `f32` time. Keys before time zero are cut off.
 ///
 /// Runs in **O(keys · log keys)**.
 pub(super) fn mended<const N: usize>(times: &[f32], values: &[[f32; N]], interpolation: Interpolation) -> Keys<N> {
@@ -57,7 +55,7 @@ pub(super) fn mended<const N: usize>(times: &[f32], values: &[[f32; N]], interpo
 }
 
 impl<const N: usize> Keys<N> {
-    /// Cuts the first keys off, which are before time zero.
+    /// Replaces the first `negative` keys by one at time zero.
     fn cut(&mut self, negative: usize, interpolation: Interpolation) {
         let per_key = interpolation.values_per_key();
         let last = negative - 1;
@@ -67,7 +65,7 @@ impl<const N: usize> Keys<N> {
             let next = &self.values[negative * per_key..(negative + 1) * per_key];
             start = between(&start, next, -self.times[last] / span, span, interpolation);
         }
-        // Where a key is at zero, nothing has to stand for those before.
+        // If a key is at zero already, no key is added.
         let stands = self.times.get(negative) != Some(&0.0);
         self.times.drain(..negative);
         self.values.drain(..negative * per_key);
@@ -79,7 +77,7 @@ impl<const N: usize> Keys<N> {
     }
 }
 
-/// A key at the part `t` of the way from one key to the next, `span` seconds later.
+/// Returns the key at the fraction `t` between two keys that are `span` seconds apart.
 fn between<const N: usize>(
     from: &[[f32; N]],
     to: &[[f32; N]],
@@ -96,7 +94,7 @@ fn between<const N: usize>(
             vec![mix(&|axis| rotation[axis])]
         }
         Interpolation::Linear => vec![mix(&|axis| from[0][axis] + (to[0][axis] - from[0][axis]) * t)],
-        // The curve behind the new key is the same polynomial.
+        // After the new key, the curve is the same polynomial.
         Interpolation::Cubic => {
             let (t2, t3) = (t * t, t * t * t);
             let ends = |axis: usize| (from[1][axis], from[2][axis] * span, to[0][axis] * span, to[1][axis]);
@@ -138,7 +136,7 @@ mod tests {
         assert_eq!(keys.values, [[0.0], [1.0], [5.0], [6.0]]);
         let keys = linear(&[0.0, 0.5, 0.5, 1.0], &[0.0, 1.0, 1.0, 2.0]);
         assert_eq!((keys.times, keys.dropped, keys.moved), (vec![0.0, 0.5, 1.0], 1, false));
-        // Before zero there is no room for a jump.
+        // A jump at time zero is impossible.
         let keys = linear(&[0.0, 0.0, 1.0], &[3.0, 4.0, 5.0]);
         assert_eq!((keys.times, keys.values), (vec![0.0, 1.0], vec![[4.0], [5.0]]));
     }

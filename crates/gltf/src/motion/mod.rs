@@ -1,14 +1,14 @@
-//! What moves or deforms: rigs, skins, morph weights and animations, and playing these.
+//! Rigs, skins, morph weights and animations, and their playback.
 //!
 //! | file | what |
 //! |---|---|
 //! | `rig/` | nodes that move together, as skeletons |
-//! | `skin` | which joints of a rig a mesh follows |
+//! | `skin` | skins: joints of a rig that a mesh follows |
 //! | `morph` | weights of morph targets |
-//! | `clip` | animations, as a clip for each rig that they move |
-//! | `keys` | keys that no track can have, made into those that were meant |
-//! | `play`, `part` | an animation on all rigs that it moves, and on one of these |
-//! | `deformed` | what follows: palettes, weights, vertices and boxes of drawables |
+//! | `clip` | animations: a clip for each rig |
+//! | `keys` | repairs keys that no track can have |
+//! | `play`, `part` | plays an animation on all rigs that it moves, and on one rig |
+//! | `deformed` | palettes, weights, vertices and boxes of drawables |
 
 mod clip;
 mod deformed;
@@ -37,7 +37,7 @@ use hedgerow::{Error, NodeHandle, Scene, Transform};
 use rig::Rigs;
 use std::collections::HashSet;
 
-/// Sets local transforms, or none of them if one is refused.
+/// Sets all local transforms, or none if one is refused.
 fn set_all(
     scene: &mut Scene,
     items: impl Iterator<Item = (NodeHandle, Transform)> + Clone,
@@ -51,7 +51,6 @@ fn set_all(
     Ok(scene.set_locals(items)?)
 }
 
-/// All of it, checked.
 #[derive(Default)]
 pub(super) struct Motion {
     pub(super) rigs: Vec<Rig>,
@@ -62,7 +61,7 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// Reads and checks these parts of a file. Its nodes and accessors must be checked already.
+    /// Reads and checks the motion of a file whose nodes and accessors are checked.
     pub(super) fn read(reader: Reader<'_>, extras: bool, skipped: &mut Vec<Skipped>) -> Result<Self, ImportError> {
         let root = reader.root;
         let joints = skin::read(reader)?;

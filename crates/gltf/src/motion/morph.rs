@@ -10,8 +10,8 @@ use serde_json::Value;
 
 /// A node of a glTF file whose mesh has morph targets.
 ///
-/// If an animation of the file changes the weights, they are channels of the clips of the node's rig: the same channels
-/// in each clip, at rest in clips that do not animate them.
+/// If an animation changes the weights, they are channels in all clips of the node's rig, the same in each clip. Clips
+/// that do not animate them keep them at rest.
 ///
 /// ```
 /// let text = br#"{
@@ -33,11 +33,11 @@ use serde_json::Value;
 pub struct MorphNode {
     /// The glTF index of the node.
     pub node: usize,
-    /// The weight of each target at rest: that of the node, else that of the mesh, else 0.
+    /// The weight of each target at rest, from the node, else from the mesh, else 0.
     pub weights: Vec<f32>,
     /// The name of each target, from `extras.targetNames` of the mesh; empty if it has none.
     pub names: Vec<String>,
-    /// The rig and the channels of its clips that hold the weights; `None` if no animation changes them.
+    /// The clip channels with the weights; `None` if no animation changes the weights.
     pub channels: Option<MorphChannels>,
 }
 
@@ -51,11 +51,11 @@ pub struct MorphChannels {
     pub range: Range<usize>,
 }
 
-/// The nodes whose meshes have morph targets, by ascending index.
+/// Returns the nodes whose meshes have morph targets, by ascending index.
 pub(crate) fn read(Reader { root, budget, warnings, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
     let counts = root.meshes.iter().enumerate().map(|(mesh, json)| count(root, mesh, json));
     let counts: Vec<usize> = counts.collect::<Result<_, _>>()?;
-    // Counted completely before the first is made.
+    // Counted before allocation.
     let morphed = || {
         let drawn = root.nodes.iter().enumerate().filter_map(|(node, json)| Some((node, json, json.mesh?.value())));
         drawn.filter(|&(.., mesh)| counts[mesh] > 0)
@@ -93,7 +93,7 @@ pub(crate) fn read(Reader { root, budget, warnings, .. }: Reader<'_>) -> Result<
     Ok(nodes)
 }
 
-/// How many targets each primitive of a mesh has.
+/// Returns the number of targets of each primitive of a mesh.
 fn count(root: &Root, mesh: usize, json: &Mesh) -> Result<usize, ImportError> {
     let mut counts = json.primitives.iter().map(|it| it.targets.as_ref().map_or(0, Vec::len));
     let first = counts.next().unwrap_or(0);
@@ -108,7 +108,7 @@ fn count(root: &Root, mesh: usize, json: &Mesh) -> Result<usize, ImportError> {
     }
 }
 
-/// The names that exporters give targets by convention; glTF itself has no field for them.
+/// Returns the names of targets by the exporters' convention; glTF itself has no field for names.
 fn names(mesh: &Mesh, targets: usize) -> Vec<String> {
     let extras = mesh.extras.as_ref().and_then(|extras| serde_json::from_str::<Value>(extras.get()).ok());
     let listed = extras.as_ref().and_then(|extras| extras.get("targetNames")).and_then(Value::as_array);

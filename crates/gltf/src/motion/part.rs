@@ -1,4 +1,4 @@
-//! An animation on one rig: its clip, what it shows, and what it fades from.
+//! An animation on one rig: clip, shown pose, and the motion that it fades from.
 
 use super::{MorphNode, Rig};
 use hedgerow::NodeHandle;
@@ -7,17 +7,17 @@ use hedgerow_anim::skeleton::SkeletonError;
 use hedgerow_anim::{Clip, Error, Player, Pose};
 use std::sync::Arc;
 
-/// What a rig does: an animation's clip plays, or what was once sampled stays.
+/// The motion of a rig: a clip that plays, or a fixed pose.
 #[derive(Clone, Debug)]
 struct Motion {
-    /// `None` where nothing plays: then the pose and the channels are what is shown.
+    /// `None` for a fixed pose.
     player: Option<Player<Arc<Clip>>>,
     pose: Pose,
     channels: Vec<f32>,
 }
 
 impl Motion {
-    /// Brings pose and channels to the time of the player.
+    /// Samples pose and channels at the player's time.
     fn sample(&mut self) {
         if let Some(player) = &self.player {
             player.sample(&mut self.pose).expect("the pose has the clip's joints");
@@ -35,17 +35,16 @@ impl Motion {
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) rig: usize,
-    /// The nodes of the rig, in all of its places.
+    /// The nodes of the rig in all its places.
     pub(super) nodes: Vec<(u16, NodeHandle)>,
     present: Motion,
-    /// What the rig fades from.
+    /// The motion that the rig fades from.
     before: Option<Motion>,
-    /// The rig at rest.
     rest: Arc<(Pose, Vec<f32>)>,
 }
 
 impl Part {
-    /// The part of a rig that this clip moves, or that rests.
+    /// Returns the part of a rig that plays `clip`, or rests without one.
     pub(super) fn new(rig: &Rig, number: usize, morphs: &[MorphNode], clip: Option<Clip>) -> Self {
         let mut channels = vec![0.0; rig.channels];
         for morph in morphs {
@@ -61,12 +60,11 @@ impl Part {
         Self { rig: number, nodes, present, before: None, rest: Arc::new(rest) }
     }
 
-    /// The player of the animation; `None` for a rig that it does not move.
+    /// Returns the clip's player; `None` if the animation does not move the rig.
     pub(super) fn player(&self) -> Option<&Player<Arc<Clip>>> {
         self.present.player.as_ref()
     }
 
-    /// Mutable access to the same player.
     pub(super) fn player_mut(&mut self) -> Option<&mut Player<Arc<Clip>>> {
         self.present.player.as_mut()
     }
@@ -79,14 +77,14 @@ impl Part {
         &self.present.channels
     }
 
-    /// Advances what the rig fades from.
+    /// Advances the motion that the rig fades from.
     pub(super) fn advance_before(&mut self, seconds: f32) {
         if let Some(player) = self.before.as_mut().and_then(|before| before.player.as_mut()) {
             player.advance(seconds);
         }
     }
 
-    /// Samples the animation; `faded` is how far it faded in, from 0 to 1.
+    /// Samples the animation; `faded` is the progress of the fade, 0 to 1.
     pub(super) fn sample(&mut self, faded: f32) {
         let Self { present, before, rest, .. } = self;
         if present.player.is_some() {
@@ -106,7 +104,7 @@ impl Part {
         }
     }
 
-    /// Forgets what the rig faded from.
+    /// Drops the motion that the rig fades from.
     pub(super) fn end_fade(&mut self) {
         self.before = None;
     }
@@ -124,8 +122,8 @@ impl Part {
         Ok(())
     }
 
-    /// The part that plays `to` on this rig, or rests if that is `None`, and fades from what this one shows: which
-    /// plays on, or stays if it is `held`.
+    /// Returns a part that fades from this one to `to`, or to rest if `to` is `None`. This one plays on, or keeps its
+    /// pose if `held`.
     pub(super) fn faded_to(&self, to: Option<&Self>, held: bool) -> Self {
         let mut before = self.present.clone();
         before.player = before.player.filter(|_| !held);
@@ -137,7 +135,7 @@ impl Part {
         part
     }
 
-    /// The part that plays what this one does, and fades from rest.
+    /// Returns this part, fading from rest.
     pub(super) fn faded_in(&self) -> Self {
         let (pose, channels) = (*self.rest).clone();
         Self { before: Some(Motion { player: None, pose, channels }), ..self.clone() }

@@ -1,4 +1,4 @@
-//! An animation on all rigs that it moves.
+//! Plays an animation on all rigs that it moves.
 
 use super::MorphNode;
 use super::part::Part;
@@ -11,14 +11,13 @@ use hedgerow_anim::player::Playback;
 use hedgerow_anim::{ClipBuilder, Error, Player, Pose, clip::ClipError};
 use std::sync::Arc;
 
-/// An animation that plays: on all rigs that it moves, and so on all nodes, in step.
+/// Plays an animation synchronously on all rigs that it moves, so on all nodes.
 ///
-/// Made by [`Imported::play`]. It has a player and a pose for each of these rigs, and knows their nodes.
-/// [`advance`](Self::advance) and [`seek`](Self::seek) change the poses; [`apply`](Self::apply) gives them to the
-/// nodes. Joints that the animation leaves alone rest. [`Deformed`](crate::Deformed)
-/// takes from it what skinning and morphing need: [`pose`](Self::pose) and [`weights`](Self::weights).
+/// Made by [`Imported::play`]. [`advance`](Self::advance) and [`seek`](Self::seek) change the poses of the rigs;
+/// [`apply`](Self::apply) writes them to the nodes. Joints without tracks rest. [`Deformed`](crate::Deformed) reads
+/// [`pose`](Self::pose) and [`weights`](Self::weights) for skinning and morphing.
 ///
-/// A clone plays on from the same time, and shares the compiled clips.
+/// A clone has the same time and shares the compiled clips.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -47,16 +46,15 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct AnimationPlayer {
-    /// By rigs.
+    /// By ascending rig.
     parts: Vec<Part>,
-    /// The rest pose of each rig.
     rest: Arc<[Pose]>,
     fade: Option<Fade>,
-    /// The nodes with their transforms: kept for its memory.
+    /// A scratch buffer of nodes and transforms.
     items: Vec<(NodeHandle, Transform)>,
 }
 
-/// The time that a fade takes, and has taken.
+/// The duration of a fade and its passed time, in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Fade {
     seconds: f32,
@@ -64,32 +62,32 @@ struct Fade {
 }
 
 impl Fade {
-    /// How far it is, from 0 to 1.
+    /// Returns the progress, 0 to 1.
     fn share(self) -> f32 {
         (self.passed / self.seconds).min(1.0)
     }
 }
 
 impl AnimationPlayer {
-    /// How long the animation is, in seconds; 0 if it moves nothing that is imported.
+    /// Returns the duration of the animation in seconds; 0 if it moves nothing imported.
     #[must_use]
     pub fn duration(&self) -> f32 {
         self.parts.iter().find_map(Part::player).map_or(0.0, |player| player.clip().duration())
     }
 
-    /// The time in the animation, in seconds: 0 to its duration.
+    /// Returns the time in the animation, in seconds, from 0 to the duration.
     #[must_use]
     pub fn time(&self) -> f32 {
         self.parts.iter().find_map(Part::player).map_or(0.0, Player::time)
     }
 
-    /// Sets what happens at the ends of the animation: [`Playback::Clamp`] at first.
+    /// Sets the behaviour at the ends of the animation. Default [`Playback::Clamp`].
     pub fn set_playback(&mut self, playback: Playback) {
         self.parts.iter_mut().filter_map(Part::player_mut).for_each(|player| player.set_playback(playback));
     }
 
-    /// Advances by this many seconds, backward if negative. Returns how often the end was passed; see
-    /// [`Player::advance`]. A [fade](Self::fade_to) goes on by the same time, forward in both cases.
+    /// Advances by `seconds`, backward if negative. Returns how often the end was passed; see [`Player::advance`]. A
+    /// [fade](Self::fade_to) always goes forward by the same time.
     ///
     /// Runs in **O(tracks + keys on the way)**.
     pub fn advance(&mut self, seconds: f32) -> i32 {
@@ -107,7 +105,7 @@ impl AnimationPlayer {
         rounds
     }
 
-    /// Goes to a time in seconds, or to the nearer end.
+    /// Goes to a time in seconds, clamped to the animation.
     ///
     /// Runs in **O(tracks + keys to the nearest jump frames)**.
     pub fn seek(&mut self, seconds: f32) {
@@ -115,7 +113,7 @@ impl AnimationPlayer {
         self.sample();
     }
 
-    /// Samples all parts, and ends a fade whose time has passed.
+    /// Samples all parts, and ends a completed fade.
     fn sample(&mut self) {
         let faded = self.fade.map_or(1.0, Fade::share);
         self.parts.iter_mut().for_each(|part| part.sample(faded));
@@ -125,25 +123,23 @@ impl AnimationPlayer {
         }
     }
 
-    /// Fades to another animation of the same file within so many seconds of [`advance`](Self::advance). From now on
-    /// this player plays the other one, from the time and with the playback that `to` has: [`time`](Self::time),
-    /// [`seek`](Self::seek) and the rest are about that. What plays now plays on beside it until the fade is over.
+    /// Fades to another animation of the same file within `seconds` of [`advance`](Self::advance). From now on this
+    /// player plays the animation of `to`, from the time and with the playback of `to`. The old animation plays on
+    /// until the fade ends.
     ///
-    /// Nothing jumps: until the next `advance` the poses are what they are now. Then they are blends of both
-    /// animations, more and more of the new one, in even steps; so are morph weights. After that many seconds they are
-    /// those of the new one alone, to the bit. Rigs that only one of both moves fade to rest or from rest, and those
-    /// that the new one does not move rest afterwards. Where a fade is not over, the next one starts from what is shown
-    /// then, which stays as it is meanwhile.
+    /// Nothing jumps: the poses stay until the next `advance`. Then poses and morph weights blend linearly to the new
+    /// animation, and are exactly the new ones at the end. Rigs that only one animation moves fade to or from rest. If
+    /// an earlier fade is not over, the new fade starts from the current blend, which is held.
     ///
-    /// Both must be for the same nodes: for those of a copy, take [`of_copy`](Self::of_copy) of `to` as well. Clips are
-    /// shared with `to`. At once for 0 seconds, negative numbers and such that are not finite. Runs in **O(nodes of
-    /// these rigs)**; as long as the fade lasts, poses take the time of both animations and of a blend.
+    /// Both players must be for the same nodes: for a copy, use [`of_copy`](Self::of_copy) of `to` as well. Without a
+    /// positive, finite number of seconds the fade ends at once. Runs in **O(nodes of these rigs)**. During the fade,
+    /// each sample evaluates both animations and blends.
     ///
-    /// Nodes are those of `to`: call [`retain_live`](Self::retain_live) again where some were removed.
+    /// The nodes are those of `to`: if nodes were removed, call [`retain_live`](Self::retain_live) again.
     ///
     /// # Errors
-    /// [`CharacterError::Pose`] if a rig of the same number has another number of joints or channels there; other files
-    /// are not told apart otherwise. Nothing has changed then.
+    /// [`CharacterError::Pose`] if a rig of the same number has another number of joints or channels; other mismatches
+    /// of files are not detected. The player is then unchanged.
     ///
     /// ```
     /// # let text = br#"{
@@ -187,22 +183,20 @@ impl AnimationPlayer {
         Ok(())
     }
 
-    /// How far the present animation has faded in: from 0, just after [`fade_to`](Self::fade_to), to 1, where no fade
-    /// goes on.
+    /// Returns the progress of the fade: 0 just after [`fade_to`](Self::fade_to), 1 without a fade.
     #[must_use]
     pub fn faded(&self) -> f32 {
         self.fade.map_or(1.0, Fade::share)
     }
 
-    /// Sets the local transforms of all nodes of the rigs that the animation moves, as one batch. World matrices follow
-    /// with the next [`Scene::update`]. Nodes whose local transform already is that of the pose are not set: a paused
-    /// player changes nothing.
+    /// Sets the local transforms of all nodes of the moved rigs, as one batch. The next [`Scene::update`] computes
+    /// world matrices. Nodes that already have the pose's transform are not set: a paused player changes nothing.
     ///
-    /// Runs in **O(nodes of these rigs)**, and allocates at the first call alone.
+    /// Runs in **O(nodes of these rigs)**, and allocates only at the first call.
     ///
     /// # Errors
-    /// What [`Scene::set_locals`] refuses, such as nodes that were removed: see [`retain_live`](Self::retain_live).
-    /// The scene is then unchanged.
+    /// What [`Scene::set_locals`] refuses, such as removed nodes: see [`retain_live`](Self::retain_live). The scene is
+    /// then unchanged.
     pub fn apply(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         let Self { parts, items, .. } = self;
         items.clear();
@@ -214,13 +208,13 @@ impl AnimationPlayer {
         super::set_all(scene, items.iter().copied())
     }
 
-    /// Forgets nodes that are no longer in the scene.
+    /// Drops nodes that are no longer in the scene, so that [`apply`](Self::apply) accepts the rest.
     pub fn retain_live(&mut self, scene: &Scene) {
         self.parts.iter_mut().for_each(|part| part.nodes.retain(|&(_, node)| scene.contains(node)));
     }
 
-    /// The same animation at the same time, on the nodes of a copy. `copies` has the copy of each node: see
-    /// [`Scene::tree`]. Nodes that were not copied are left out.
+    /// Returns a player at the same time for the nodes of a copy. `copies` maps nodes to copies: see [`Scene::tree`].
+    /// Nodes that were not copied are left out.
     ///
     /// ```
     /// # let text = br#"{
@@ -232,7 +226,7 @@ impl AnimationPlayer {
     /// #     "bufferViews": [{"buffer": 0, "byteLength": 24}],
     /// #     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
     /// # }"#;
-    /// use hedgerow::{NodeHandle, data::NodeMap};
+    /// use hedgerow::{NodeHandle, anim::{ClipBuilder, clip::Precision}, data::NodeMap};
     ///
     /// let mut import = hedgerow_gltf::from_slice(text, None)?;
     /// let scene = &mut import.scene;
@@ -240,7 +234,7 @@ impl AnimationPlayer {
     /// let originals: Vec<_> = scene.get(group).unwrap().descendants().map(|node| node.handle()).collect();
     /// let copies = scene.insert_tree(scene.root(), &scene.tree(group)?)?;
     /// let copies: NodeMap<NodeHandle> = originals.into_iter().zip(copies).collect();
-    /// let mut first = import.imported.play(0)?;
+    /// let mut first = import.imported.play_with(0, ClipBuilder::new().precision(Precision::Tight))?;
     /// let mut second = first.of_copy(&copies);
     /// second.seek(2.0);
     /// first.apply(scene)?;
@@ -248,6 +242,17 @@ impl AnimationPlayer {
     /// let lift = import.imported.node(0).expect("it is in a scene");
     /// let heights = [lift, copies[lift]].map(|it| scene.local(it).unwrap().to_matrix().translation().y);
     /// assert_eq!(heights, [2.0, 0.0]);
+    ///
+    /// // The rig's pose for the copy alone.
+    /// let rig = &import.imported.rigs[0];
+    /// let place = rig.places[0].of_copy(&copies, scene).expect("it was copied");
+    /// rig.apply_at(&[place], first.pose(0).expect("a rig of the file"), scene)?;
+    /// assert_eq!(scene.local(copies[lift]), scene.local(lift));
+    ///
+    /// scene.remove(copies[lift])?;
+    /// assert!(second.apply(scene).is_err());
+    /// second.retain_live(scene);
+    /// second.apply(scene)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -261,13 +266,13 @@ impl AnimationPlayer {
         copy
     }
 
-    /// The rigs that the animation moves, or one did that it [faded](Self::fade_to) from, by their numbers in
-    /// [`Imported::rigs`], with their present poses.
+    /// Returns the present poses of all rigs that the animation, or one that it [faded](Self::fade_to) from, moves;
+    /// with their numbers in [`Imported::rigs`].
     pub fn poses(&self) -> impl ExactSizeIterator<Item = (usize, &Pose)> {
         self.parts.iter().map(|part| (part.rig, part.pose()))
     }
 
-    /// The present pose of a rig, given by its number in [`Imported::rigs`]: at rest if the animation does not move it.
+    /// Returns the present pose of a rig in [`Imported::rigs`]: the rest pose if the animation does not move the rig.
     /// `None` if the file has no such rig.
     ///
     /// Runs in **O(log rigs)**.
@@ -276,7 +281,7 @@ impl AnimationPlayer {
         self.part(rig).map(Part::pose).or_else(|| self.rest.get(rig))
     }
 
-    /// The present morph weights of a node: those at rest if the animation does not change them.
+    /// Returns the present morph weights of a node: the rest weights if the animation does not change them.
     ///
     /// Runs in **O(log rigs)**.
     #[must_use]
@@ -292,19 +297,19 @@ impl AnimationPlayer {
 }
 
 impl Imported {
-    /// Prepares an animation, given by glTF index, to play on all rigs that it moves: compiles its clips with the
-    /// default settings. It is at its beginning, and will stop at its end.
+    /// Prepares an animation, given by glTF index, to play on all rigs that it moves. Compiles its clips with default
+    /// settings. The player starts at time 0 and stops at the end.
     ///
-    /// Runs in **O(keys + joints)**. To play it on several copies, take [`AnimationPlayer::of_copy`].
+    /// Runs in **O(keys + joints)**. To play on several copies, use [`AnimationPlayer::of_copy`].
     ///
     /// # Errors
-    /// [`ImportErrorKind::NoAnimation`] if there is none of this index; [`ImportErrorKind::Clip`] with what
-    /// [`ClipBuilder::build`] refuses.
+    /// [`ImportErrorKind::NoAnimation`] if there is no such animation; [`ImportErrorKind::Clip`] if
+    /// [`ClipBuilder::build`] refuses a clip.
     pub fn play(&self, animation: usize) -> Result<AnimationPlayer, ImportError> {
         self.play_with(animation, ClipBuilder::new())
     }
 
-    /// Like [`play`](Self::play), with clips compiled by these settings.
+    /// Prepares an animation as [`play`](Self::play) does, with clips compiled by `builder`.
     ///
     /// # Errors
     /// Those of [`play`](Self::play).
@@ -327,8 +332,8 @@ impl Imported {
         Ok(self.player(parts))
     }
 
-    /// A player without an animation, in which all rigs rest as in the file: for files without animations, to
-    /// [fade](AnimationPlayer::fade_to) to, and for rigs that the next animation does not move.
+    /// Returns a player without an animation: all rigs rest as in the file. Use it for files without animations, or to
+    /// [fade](AnimationPlayer::fade_to) to rest.
     ///
     /// Runs in **O(joints)**.
     ///

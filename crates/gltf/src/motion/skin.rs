@@ -1,4 +1,4 @@
-//! Skins: which joints of a rig a mesh follows.
+//! Skins: the joints of a rig that a mesh follows.
 
 use super::rig::Rigs;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
@@ -9,10 +9,10 @@ use hedgerow::Mat34;
 use hedgerow_anim::Error;
 use hedgerow_anim::skin::{Skin, SkinError};
 
-/// A skin of a glTF file: the rig of its joints, and how to make a palette from that rig's model matrices.
+/// A skin of a glTF file. It makes palettes from the model matrices of its rig.
 ///
-/// Palettes are relative to the rig's [`base`](crate::RigPlace::base), as model matrices are. The transform of
-/// the node that has the mesh is ignored, as glTF demands.
+/// Palettes are relative to the rig's [`base`](crate::RigPlace::base), as model matrices are. The transform of the node
+/// with the mesh is ignored, as glTF demands.
 ///
 /// ```
 /// let text = br#"{
@@ -28,20 +28,20 @@ use hedgerow_anim::skin::{Skin, SkinError};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedSkin {
-    /// The number of its rig in [`Imported::rigs`](crate::Imported::rigs); for a skin without joints, with which nothing
-    /// is drawn, the number of rigs.
+    /// The number of its rig in [`Imported::rigs`](crate::Imported::rigs). For a skin without joints, which draws
+    /// nothing, the length of that list.
     pub rig: usize,
-    /// Its joints, which are the rig's, and their inverse bind matrices, in glTF's order.
+    /// The joints, numbered as in the rig, and inverse bind matrices, in glTF's order.
     pub skin: Skin,
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 
-/// The nodes and inverse bind matrices of every skin of a file.
+/// Returns the nodes and inverse bind matrices of every skin of a file.
 pub(crate) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, ImportError> {
     let root = reader.root;
     let mut skins = Vec::with_capacity(root.skins.len());
@@ -65,7 +65,7 @@ pub(crate) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
                     let field = "inverseBindMatrices".to_owned();
                     return Err(ImportErrorKind::NotFinite { item: item(), field }.into());
                 }
-                // The format allows for more matrices than joints.
+                // glTF allows more matrices than joints.
                 if matrices.len() < json.joints.len() {
                     let (expected, found) = (json.joints.len(), matrices.len());
                     let field = "inverseBindMatrices".to_owned();

@@ -1,4 +1,4 @@
-//! How much an import makes of a file, counted before anything is made.
+//! Counts the nodes, names and bytes of an import before allocation.
 
 use super::{draws_itself, graph};
 use crate::ImportOptions;
@@ -11,23 +11,23 @@ use gltf::json::Root;
 use hedgerow::Error;
 use hedgerow_math::internal::fallible;
 
-/// How many nodes may be made of any file, however small; a larger file may have one for each of its bytes.
+/// Every file may make this many nodes; larger files one for each byte.
 const LEAST_NODES: u64 = 1 << 16;
 const NODES_PER_BYTE: u64 = 1;
-/// How many bytes of names there may be for each node that may be made.
+/// The allowed bytes of names for each allowed node.
 const NAME_BYTES_PER_NODE: u64 = 64;
-/// No fewer bytes than a node takes in a scene: its row, the slots of all of its components with histories and boxes,
-/// the room in its slice, and its places in the lists of an import.
+/// An upper bound of the bytes of a node: its row, slots of all components with histories and boxes, free room in its
+/// slice, and entries in the lists of an import.
 const NODE_BYTES: u64 = 640;
-/// No fewer bytes than a scene takes in an import, besides its node.
+/// An upper bound of the bytes of a glTF scene without its node.
 const SCENE_BYTES: u64 = 512;
-/// Bytes for what a scene takes around new nodes: slices that are opened or split, and lists that get longer.
+/// Bytes that a scene allocates in addition: new or split slices, and growing lists.
 const AROUND: u64 = 1 << 20;
 
 /// A number of nodes, and the bytes of their names.
 ///
-/// A node listed by *n* scenes is made *n* times with everything below it, and each primitive makes a drawable node at
-/// each node that has the mesh, and at each instance of one: a few bytes of the file for each.
+/// A node listed by *n* scenes is made *n* times with all descendants. Each primitive makes a drawable node at each
+/// node and each instance that draws the mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
     nodes: u64,
@@ -48,18 +48,17 @@ impl Amount {
         Self { nodes: 1, scenes: 0, name_bytes: name.map_or(0, String::len) as u64 }
     }
 
-    /// The total of all scenes of a file, whose nodes form trees; `drawn` returns the number of drawn primitives of a
-    /// mesh, `instances` how many nodes are made for the instances at a node.
+    /// Returns the total of all scenes of a file whose nodes form trees. `drawn` returns the number of drawn primitives
+    /// of a mesh, `instances` the number of instances at a node.
     ///
-    /// Runs in **O(file)**, however often nodes are shared.
+    /// Runs in **O(file)**, also if scenes share nodes.
     pub(crate) fn of(
         root: &Root,
         arena: &Bump,
         drawn: impl Fn(usize) -> usize,
         instances: impl Fn(usize) -> Option<usize>,
     ) -> Self {
-        // The amount of each node with everything below it. Children come after their parents in this order, so it is
-        // visited backwards.
+        // The amount of each subtree. Children come after their parents in this order, so it is visited backwards.
         let nodes = root.nodes.iter().map(|node| Self::one(node.name.as_ref()));
         let mut below: BumpVec<'_, Self> = nodes.collect_in(arena);
         let is_child = arena.alloc_slice_fill_copy(root.nodes.len(), false);
@@ -90,21 +89,20 @@ impl Amount {
         all
     }
 
-    /// No fewer bytes than all of this takes in a scene and in an import.
+    /// Returns an upper bound of the bytes of all nodes in the scene and in the import.
     fn bytes(self) -> u64 {
         let Self { nodes, scenes, name_bytes } = self;
         let bytes = nodes.saturating_mul(NODE_BYTES).saturating_add(scenes.saturating_mul(SCENE_BYTES));
         bytes.saturating_add(name_bytes)
     }
 
-    /// Returns an error if there is no memory for so many nodes, with all that a node can have, and for what the scene
-    /// around them takes.
+    /// Returns an error if there is no memory for these nodes with all components, and for growth of the scene.
     pub(crate) fn probe(self) -> Result<(), Error> {
         let bytes = usize::try_from(self.bytes().saturating_add(AROUND)).unwrap_or(usize::MAX);
         fallible::probe::<u8>(bytes).map_err(|_| Error::AllocationFailed)
     }
 
-    /// Returns an error if this is more than a file of this size may make.
+    /// Returns an error if the amount exceeds the limits for the file's size.
     pub(crate) fn check(self, options: &ImportOptions, file_bytes: u64, budget: &Budget) -> Result<(), ImportError> {
         let usual = file_bytes.saturating_mul(NODES_PER_BYTE).max(LEAST_NODES);
         let most = options.max_nodes.map_or(usual, |most| most as u64);

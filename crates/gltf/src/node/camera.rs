@@ -7,8 +7,8 @@ use gltf::json::Root;
 use gltf::json::camera::Type;
 use gltf::json::validation::Checked;
 
-/// A camera of a glTF file. It stands where the nodes stand that have it ([`ImportedNode::camera`]) and looks along
-/// their -z axis, with +y up.
+/// A camera of a glTF file. It is at each node that refers to it ([`ImportedNode::camera`]) and looks along the node's
+/// -z axis, with +y up.
 ///
 /// [`ImportedNode::camera`]: super::ImportedNode::camera
 ///
@@ -29,31 +29,31 @@ use gltf::json::validation::Checked;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Camera {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// What it shows.
+    /// The projection.
     pub projection: Projection,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 
-/// What a camera shows. All numbers are finite, and otherwise as in the file.
+/// The projection of a camera. All numbers are finite, otherwise unchanged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
-    /// A pyramid.
+    /// A perspective projection.
     Perspective {
         /// The vertical field of view, in radians.
         yfov: f32,
-        /// Width by height; `None`: that of the picture.
+        /// Width ÷ height; `None`: the aspect ratio of the picture.
         aspect_ratio: Option<f32>,
         /// The distance of the near plane.
         znear: f32,
-        /// The distance of the far plane; `None`: infinitely far.
+        /// The distance of the far plane; `None`: infinite.
         zfar: Option<f32>,
     },
-    /// A box.
+    /// An orthographic projection.
     Orthographic {
         /// Half of its width.
         xmag: f32,
@@ -66,7 +66,6 @@ pub enum Projection {
     },
 }
 
-/// The cameras of a file.
 pub(super) fn read(root: &Root, extras: bool) -> Result<Vec<Camera>, ImportError> {
     let mut cameras = Vec::with_capacity(root.cameras.len());
     for (index, json) in root.cameras.iter().enumerate() {

@@ -11,11 +11,11 @@ use gltf::json::scene::Node;
 use gltf::json::{Index, Root};
 use hedgerow::{Local, Transform};
 
-/// How far the last row of a matrix may be from 0, 0, 0, 1: allows for the rounding of exporters.
+/// The tolerance of a matrix's last row from 0, 0, 0, 1: exporters round.
 const AFFINE_TOLERANCE: f32 = 1e-5;
 
-/// Checks all data of nodes and scenes: their indices and numbers, that every node has at most one parent, and that
-/// none is its own ancestor. Takes from the lists of scenes and of children what is in them already.
+/// Checks nodes and scenes: indices and numbers are valid, every node has at most one parent, and no node is its own
+/// ancestor. Removes duplicates from lists of scenes and children.
 pub(crate) fn check(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(), ImportError> {
     check_nodes(root, arena, warnings)?;
     let parents = find_parents(root, arena)?;
@@ -39,12 +39,12 @@ fn check_nodes(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(),
         let light = || "extensions.KHR_lights_punctual.light".to_owned();
         check_index(light::of_node(node), light::lights(root).len(), holder, light)?;
         check_local(root, index, node)?;
-        // Its numbers are finite, so only a rotation without a direction is wrong.
+        // The numbers are finite, so only a zero rotation can be wrong.
         if matches!(local(node), Local::Transform(transform) if transform.checked().is_err()) {
             warnings.fault(holder, || "rotation".to_owned(), WarningKind::Invalid { meant: "the identity" })?;
             root.nodes[index].rotation = None;
         }
-        // What is in no list is refused later.
+        // Indices out of range are refused later.
         let mut first = |it: &Index<Node>| listed.get_mut(it.value()).is_none_or(|by| mem::replace(by, index) != index);
         let mut children = root.nodes[index].children.take().unwrap_or_default();
         let (mut position, mut twice) = (0, Vec::new());
@@ -64,12 +64,11 @@ fn check_nodes(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(),
     Ok(())
 }
 
-/// The indices of a node's children.
 pub(crate) fn children(node: &Node) -> impl DoubleEndedIterator<Item = usize> {
     node.children.iter().flatten().map(Index::value)
 }
 
-/// The local transform as in the file: translation, rotation and scale unchanged in every bit, or the matrix.
+/// Returns the local transform exactly as in the file: translation, rotation and scale, or the matrix.
 pub(crate) fn local(node: &Node) -> Local {
     match node.matrix {
         Some(m) => Local::Matrix(file::columns(&m)),
@@ -102,7 +101,7 @@ fn check_local(root: &Root, index: usize, node: &Node) -> Result<(), ImportError
     Ok(())
 }
 
-/// Each node's parent, or `None` for a root.
+/// Returns each node's parent, or `None` for a root.
 fn find_parents<'b>(root: &Root, arena: &'b Bump) -> Result<&'b [Option<usize>], ImportError> {
     let parents: &mut [Option<usize>] = arena.alloc_slice_fill_copy(root.nodes.len(), None);
     for (index, node) in root.nodes.iter().enumerate() {
@@ -111,7 +110,7 @@ fn find_parents<'b>(root: &Root, arena: &'b Bump) -> Result<&'b [Option<usize>],
             check_index(Some(*child), root.nodes.len(), || Item::node(root, index), field)?;
             let child = child.value();
             let Some(first) = parents[child].replace(index) else { continue };
-            // A second parent below the child makes a cycle, which is the more helpful error.
+            // If the second parent is below the child, report the cycle: that error helps more.
             return Err(if climbs_to(parents, index, child) {
                 ImportErrorKind::Cycle(Item::node(root, child)).into()
             } else {
@@ -123,13 +122,13 @@ fn find_parents<'b>(root: &Root, arena: &'b Bump) -> Result<&'b [Option<usize>],
     Ok(parents)
 }
 
-/// Whether `ancestor` is `node` or above it; `parents` may have cycles.
+/// Returns whether `ancestor` is `node` or above `node`; `parents` may have cycles.
 fn climbs_to(parents: &[Option<usize>], node: usize, ancestor: usize) -> bool {
     core::iter::successors(Some(node), |&at| parents[at]).take(parents.len()).any(|at| at == ancestor)
 }
 
-/// Returns an error for cycles: if every node has at most one parent, these are exactly the nodes that cannot be
-/// reached from the roots.
+/// Returns an error for cycles. If every node has at most one parent, nodes that no root reaches are in or below a
+/// cycle.
 fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<(), ImportError> {
     let reached = arena.alloc_slice_fill_copy(parents.len(), false);
     let mut stack = BumpVec::with_capacity_in(parents.len(), arena);
@@ -139,12 +138,12 @@ fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<
         stack.extend(children(&root.nodes[index]));
     }
     let Some(lost) = reached.iter().position(|reached| !reached) else { return Ok(()) };
-    // A lost node may be below its cycle; climbing as many steps as there are nodes ends within the cycle.
+    // A lost node may be below its cycle; climbing one step for each node ends within the cycle.
     let circle = (0..parents.len()).fold(lost, |at, _| parents[at].unwrap_or(at));
     Err(ImportErrorKind::Cycle(Item::node(root, circle)).into())
 }
 
-/// Makes the scenes list each node once, and none that is below another one that they list.
+/// Makes each scene list every node once, and no node below another listed node.
 fn check_scenes(
     root: &mut Root,
     parents: &[Option<usize>],
@@ -173,7 +172,7 @@ fn check_scenes(
     Ok(())
 }
 
-/// For each node of a forest, its number in depth-first order, and that behind the last node below it.
+/// Returns the range of each node's subtree in depth-first order.
 fn find_spans<'b>(root: &Root, parents: &[Option<usize>], arena: &'b Bump) -> &'b [(usize, usize)] {
     let spans = arena.alloc_slice_fill_copy(parents.len(), (0, 0));
     let mut order = BumpVec::with_capacity_in(parents.len(), arena);
@@ -192,7 +191,7 @@ fn find_spans<'b>(root: &Root, parents: &[Option<usize>], arena: &'b Bump) -> &'
     spans
 }
 
-/// The nodes that a scene lists, without those that it has already: twice, or below another one.
+/// Returns the nodes that a scene lists, without duplicates and nodes below other listed nodes.
 fn once(
     root: &Root,
     parents: &[Option<usize>],

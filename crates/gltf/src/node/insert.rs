@@ -7,9 +7,9 @@ use crate::mesh::follows_joints;
 use crate::{Extensions, Extras, Imported, ImportedDrawable, ImportedScene, motion};
 use hedgerow::{Node, NodeHandle, Scene, Visibility};
 
-/// Inserts all scenes of the file below `parent`, or nothing.
+/// Inserts all scenes of the file below `parent`; on error, the scene is unchanged.
 pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Document) -> Result<Imported, ImportError> {
-    // Inserting allocates as other edits do, so what the nodes take is asked for before.
+    // Inserting aborts if there is no memory, so the memory of all nodes is probed before.
     document.amount.probe()?;
     let mut scenes: Vec<ImportedScene> = Vec::new();
     let mut stack = Vec::new();
@@ -37,7 +37,6 @@ pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Docume
     Ok(Imported { scenes, ..document.imported })
 }
 
-/// Removes an inserted subtree again.
 fn discard(scene: &mut Scene, group: NodeHandle) {
     let removed = scene.remove(group);
     debug_assert!(removed.is_ok(), "a group that was just inserted is there and is not the root");
@@ -81,7 +80,7 @@ fn insert_scene(
     Ok(imported)
 }
 
-/// Inserts a node that draws a mesh, given by glTF node, mesh and instance, if it has one.
+/// Inserts a node that draws a mesh, given by glTF node, mesh and instance, if any.
 fn insert_drawn(
     scene: &mut Scene,
     parent: NodeHandle,
@@ -114,7 +113,6 @@ fn insert_drawn(
 }
 
 impl ImportedScene {
-    /// A scene whose nodes are still to be inserted.
     fn empty(group: NodeHandle, (extras, extensions): (Extras, Extensions)) -> Self {
         Self { group, drawables: Vec::new(), nodes: Vec::new(), origins: Vec::new(), extras, extensions }
     }

@@ -15,13 +15,13 @@ const NAME: &str = "EXT_mesh_gpu_instancing";
 /// The instances of nodes, by ascending glTF index.
 pub(crate) type Instances = Vec<(usize, Vec<Transform>)>;
 
-/// The instances of all nodes that have some. Those that have no transform are left out.
+/// Returns the instances of all nodes, without instances whose transform is invalid.
 pub(crate) fn read(reader: Reader<'_>) -> Result<Instances, ImportError> {
     let mut all = Vec::new();
     let follow = meshes_that_follow(reader.root);
     for (node, json) in reader.root.nodes.iter().enumerate() {
         let Some((attributes, mesh)) = extension(json, NAME).zip(json.mesh) else { continue };
-        // What follows joints is where these are, at each instance.
+        // A skinned mesh is at its joints, so all its instances would coincide.
         if json.skin.is_some() && follow[mesh.value()] {
             let item = || Item::node(reader.root, node);
             reader.warnings.fault(item, || format!("extensions.{NAME}"), WarningKind::LeftOut)?;
@@ -32,13 +32,11 @@ pub(crate) fn read(reader: Reader<'_>) -> Result<Instances, ImportError> {
     Ok(all)
 }
 
-/// The instances of a node.
 pub(crate) fn find(all: &Instances, node: usize) -> Option<&[Transform]> {
     let at = all.binary_search_by_key(&node, |&(node, _)| node).ok()?;
     Some(&all[at].1)
 }
 
-/// The instances of a node that are being read.
 struct Source<'a> {
     reader: Reader<'a>,
     node: usize,
@@ -75,7 +73,7 @@ impl Source<'_> {
         Ok(transforms)
     }
 
-    /// The values of an attribute, as many as there are instances, if that is known.
+    /// Returns the values of an attribute; an error if their number is not `count`, if given.
     fn attribute<const N: usize>(
         &self,
         name: &str,
@@ -84,7 +82,7 @@ impl Source<'_> {
     ) -> Result<Option<Vec<[f32; N]>>, ImportError> {
         let Some(accessor) = self.attributes.and_then(|all| all.get(name)) else { return Ok(None) };
         let field = || format!("extensions.{NAME}.attributes.{name}");
-        // Whole numbers may be written as floats.
+        // Integers may be written as floats.
         let accessor = accessor.as_f64().filter(|it| it.fract() == 0.0 && (0.0..f64::from(u32::MAX)).contains(it));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and fits")]
         let accessor = accessor.map(|accessor| Index::new(accessor as u32)).ok_or_else(|| {

@@ -13,10 +13,11 @@ use hedgerow::{Aabb, Mat34, Scene};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Mesh ids, and the coarser ones with their distances: see [`Imported::levels`](crate::Imported::levels).
+/// Mesh ids with coarser meshes and their distances: see [`Imported::levels`](crate::Imported::levels).
 pub(crate) type Levels = Vec<(u32, CoarserMeshes)>;
 
-/// The levels of all meshes; the first node that has some for a mesh decides. Lists nodes whose levels are left out.
+/// Returns the levels of all meshes. If several nodes have levels for a mesh, the first counts. Lists nodes whose
+/// levels are left out.
 pub(crate) fn read(reader: Reader<'_>, meshes: &[ImportedMesh]) -> Result<Levels, ImportError> {
     let (mut all, mut found) = (Levels::new(), vec![None; meshes.len()]);
     for (index, node) in reader.root.nodes.iter().enumerate() {
@@ -37,7 +38,7 @@ pub(crate) fn read(reader: Reader<'_>, meshes: &[ImportedMesh]) -> Result<Levels
     Ok(all)
 }
 
-/// The levels of the primitives of a node's mesh; `None` unless meshes and distances alone tell them apart.
+/// Returns the levels of the primitives of a node's mesh; `None` if levels differ in more than meshes and distances.
 fn of_mesh(
     nodes: &[Node],
     (node, mesh): (&Node, usize),
@@ -59,7 +60,7 @@ fn of_mesh(
     if shares.len() < coarser.len() {
         return None;
     }
-    // Below the last share nothing is drawn.
+    // Below the last share, nothing is drawn.
     coarser.extend((coarser.len() < 4).then_some(None));
     let bounds = primitives.iter().filter_map(|it| it.bounds).fold(Aabb::EMPTY, |all, it| all.merge(&it));
     let radius = 0.5 * bounds.size().length();
@@ -76,8 +77,7 @@ fn of_mesh(
     primitives.iter().enumerate().map(of_primitive).collect()
 }
 
-/// Multiplies distances by the scales with which meshes are drawn, each by that of the first node that draws it. Runs
-/// in **O(nodes)**.
+/// Multiplies the distances of each mesh by the scale of the first node that draws it. Runs in **O(nodes)**.
 pub(super) fn scale(levels: &mut Levels, scene: &Scene, scenes: &[ImportedScene]) {
     if levels.is_empty() {
         return;

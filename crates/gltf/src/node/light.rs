@@ -7,8 +7,8 @@ use gltf::json::scene::Node;
 use gltf::json::validation::Checked;
 use gltf::json::{Index, Root};
 
-/// A light of a glTF file (`KHR_lights_punctual`). It stands where the nodes stand that have it
-/// ([`ImportedNode::light`]) and shines along their -z axis.
+/// A light of a glTF file (`KHR_lights_punctual`). It is at each node that refers to it ([`ImportedNode::light`]) and
+/// shines along the node's -z axis.
 ///
 /// [`ImportedNode::light`]: super::ImportedNode::light
 ///
@@ -28,50 +28,47 @@ use gltf::json::{Index, Root};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Light {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<String>,
-    /// Where it shines.
+    /// The kind.
     pub kind: LightKind,
-    /// Its colour, linear.
+    /// The colour, linear.
     pub color: [f32; 3],
-    /// Its intensity: in candela if it is a point or a spot, in lux if it is directional.
+    /// The intensity: in candela for a point or a spot, in lux for a directional light.
     pub intensity: f32,
-    /// The distance at which it ends; `None`: nowhere.
+    /// The distance at which its light ends; `None`: infinite.
     pub range: Option<f32>,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name.
+    /// The JSON of the item's extensions, by name.
     pub extensions: Extensions,
 }
 
-/// Where a light shines.
+/// The kind of a light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LightKind {
-    /// From infinitely far.
+    /// Parallel light from infinitely far.
     Directional,
-    /// From a point to all sides.
+    /// Light from a point in all directions.
     Point,
-    /// From a point into a cone.
+    /// Light from a point into a cone.
     Spot {
-        /// The angle from the axis up to which it has its full intensity, in radians.
+        /// The angle from the axis within which the intensity is full, in radians.
         inner_cone_angle: f32,
-        /// The angle from the axis at which it ends, in radians.
+        /// The angle from the axis at which the light ends, in radians.
         outer_cone_angle: f32,
     },
 }
 
-/// The lights in the JSON of a file.
 pub(crate) fn lights(root: &Root) -> &[Json] {
     let extension = root.extensions.as_ref().and_then(|extensions| extensions.khr_lights_punctual.as_ref());
     extension.map_or(&[], |extension| &extension.lights)
 }
 
-/// The light of a node.
 pub(super) fn of_node(node: &Node) -> Option<Index<Json>> {
     Some(node.extensions.as_ref()?.khr_lights_punctual.as_ref()?.light)
 }
 
-/// The lights of a file.
 pub(super) fn read(root: &Root, extras: bool) -> Result<Vec<Light>, ImportError> {
     let mut all = Vec::with_capacity(lights(root).len());
     for (index, json) in lights(root).iter().enumerate() {

@@ -1,13 +1,13 @@
-//! Nodes: whether they form trees, how many there are, what they refer to, and how they get into a scene.
+//! Nodes: checks of their trees, their number, references, and insertion into a scene.
 //!
 //! | file | what |
 //! |---|---|
 //! | `graph` | checks that nodes form trees; each node's local transform |
-//! | `amount` | how many nodes a file makes, counted before the first is made |
-//! | `camera`, `light` | what nodes carry besides meshes |
-//! | `instances` | the transforms of a mesh that is drawn several times at a node |
+//! | `amount` | counts the nodes of an import before allocation |
+//! | `camera`, `light` | cameras and lights |
+//! | `instances` | the transforms of instanced meshes |
 //! | `levels` | coarser meshes by distance |
-//! | `insert` | the nodes of a checked file into a scene |
+//! | `insert` | inserts the nodes of a checked file |
 
 pub(super) mod amount;
 mod camera;
@@ -31,7 +31,7 @@ use gltf::json::scene::Node;
 use hedgerow::{Mat34, Visibility};
 use serde_json::Value;
 
-/// What a node of a glTF file refers to, by glTF index. Its name and transform are in the scene.
+/// The references of a glTF node, by glTF index. Name and transform are in the scene.
 ///
 /// ```
 /// let text = br#"{
@@ -48,41 +48,40 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedNode {
-    /// Its mesh, in [`Imported::meshes`](super::Imported::meshes).
+    /// The mesh, in [`Imported::meshes`](super::Imported::meshes).
     pub mesh: Option<usize>,
-    /// The skin with which it draws this mesh, in [`Imported::skins`](super::Imported::skins).
+    /// The skin of this mesh, in [`Imported::skins`](super::Imported::skins).
     pub skin: Option<usize>,
-    /// Its camera, in [`Imported::cameras`](super::Imported::cameras), which looks along the node's -z axis.
+    /// The camera, in [`Imported::cameras`](super::Imported::cameras), which looks along the node's -z axis.
     pub camera: Option<usize>,
-    /// Its light, in [`Imported::lights`](super::Imported::lights), which shines along the node's -z axis.
+    /// The light, in [`Imported::lights`](super::Imported::lights), which shines along the node's -z axis.
     pub light: Option<usize>,
-    /// The matrices with which its mesh is drawn (`EXT_mesh_gpu_instancing`), relative to the node; empty if it is
-    /// drawn once, or if [`ImportOptions::instances`](super::ImportOptions::instances) makes nodes of them.
+    /// The matrices of the mesh's instances (`EXT_mesh_gpu_instancing`), relative to the node; empty without instances,
+    /// or if [`ImportOptions::instances`](super::ImportOptions::instances) makes nodes of them.
     pub instances: Vec<Mat34>,
-    /// What its author added.
+    /// The item's `extras`.
     pub extras: Extras,
-    /// The JSON of its extensions, by name, but for `KHR_lights_punctual`.
+    /// The JSON of the item's extensions, by name, without `KHR_lights_punctual`.
     pub extensions: Extensions,
 }
 
-/// The JSON of an extension of a node.
 fn extension<'a>(node: &'a Node, name: &str) -> Option<&'a Value> {
     node.extensions.as_ref()?.others.get(name)
 }
 
-/// The visibility that a node has of its own (`KHR_node_visibility`).
+/// Returns the node's own visibility (`KHR_node_visibility`).
 pub(super) fn visibility(node: &Node) -> Visibility {
     let visible = extension(node, "KHR_node_visibility").and_then(|json| json.get("visible"));
     if visible.is_some_and(|visible| visible == false) { Visibility::Hidden } else { Visibility::Inherited }
 }
 
-/// Whether a node draws its mesh itself: one primitive that follows no joints. Others have a node for each primitive.
+/// Returns whether a node draws its mesh itself: the mesh has one primitive that follows no joints. Otherwise each
+/// primitive gets a node.
 fn draws_itself(root: &Root, node: &Node) -> bool {
     let primitives = node.mesh.map_or(&[][..], |mesh| &root.meshes[mesh.value()].primitives);
     matches!(primitives, [only] if node.skin.is_none() || !follows_joints(only))
 }
 
-/// What nodes refer to and carry.
 pub(super) struct Nodes {
     pub(super) nodes: Vec<ImportedNode>,
     pub(super) cameras: Vec<Camera>,
@@ -90,7 +89,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Reads these parts of a file whose graph has been checked.
+    /// Reads nodes, cameras and lights of a file whose graph is checked.
     pub(super) fn read(Reader { root, .. }: Reader<'_>, extras: bool) -> Result<Self, ImportError> {
         let nodes = root.nodes.iter().map(|json| ImportedNode {
             mesh: json.mesh.map(|index| index.value()),

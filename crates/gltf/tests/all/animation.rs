@@ -1,5 +1,5 @@
-//! glTF import of motion: rigs, clips, skins and morph weights, compared with the results of another engine for the
-//! shared models, at every sampled time of every animation. See `gltf.rs` for the location of the models.
+//! glTF import of motion: compares rigs, clips, skins and morph weights of the shared models with the results of
+//! another engine, at every sampled time of every animation. `nodes.rs` gives the location of the models.
 
 use crate::nodes::{Model, distance, index, models, numbers};
 use hedgerow::glam::Vec3;
@@ -12,7 +12,7 @@ use hedgerow_gltf::{AnimationPlayer, Import, ImportedClip, MeshData};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// What was compared, and the greatest differences found.
+/// The counts of comparisons, and the greatest differences.
 #[derive(Default)]
 struct Tally {
     samples: usize,
@@ -23,14 +23,14 @@ struct Tally {
     worst: [f32; 4],
 }
 
-/// A clip of a model, also compiled if it is played that way.
+/// A clip of a model, also compiled if played that way.
 struct Moving {
     imported: ImportedClip,
     compiled: Option<Clip>,
 }
 
 impl Moving {
-    /// The clips of an animation.
+    /// Returns the clips of an animation.
     fn of(import: &Import, animation: usize, compile: bool) -> Vec<Self> {
         let clips = import.imported.clips.iter().filter(|clip| clip.animation == animation);
         let tightest = ClipBuilder::new().precision(Precision::Tight);
@@ -64,7 +64,7 @@ struct Frame<'a> {
 type Meshes = HashMap<(u32, usize), SkinnedMesh>;
 
 impl<'a> Frame<'a> {
-    /// All rigs at rest, except those that the player moves, which is at this time.
+    /// Returns the rigs in the player's poses at a time; rigs that the player does not move are at rest.
     fn of_player(import: &'a mut Import, player: &mut AnimationPlayer, time: f32) -> Self {
         import.imported.at_rest().apply(&mut import.scene).unwrap();
         player.seek(time);
@@ -81,7 +81,7 @@ impl<'a> Frame<'a> {
         Self { import, poses, channels }
     }
 
-    /// All rigs at rest, except those that the clips move.
+    /// Returns the rigs in the poses of clips; other rigs are at rest.
     fn of(import: &'a mut Import, clips: &[Moving], time: f32) -> Self {
         let rigs = &import.imported.rigs;
         let mut poses: Vec<Pose> = rigs.iter().map(|rig| Pose::rest(&rig.skeleton)).collect();
@@ -106,7 +106,7 @@ impl<'a> Frame<'a> {
         &self.import.scene
     }
 
-    /// A skin's palette in world space, from the rig's model matrices.
+    /// Returns a skin's palette in world space, from the rig's model matrices.
     fn palette(&self, skin: usize) -> Vec<Mat34> {
         let skin = &self.import.imported.skins[skin];
         let rig = &self.import.imported.rigs[skin.rig];
@@ -117,7 +117,7 @@ impl<'a> Frame<'a> {
         palette.iter().map(|matrix| *base * *matrix).collect()
     }
 
-    /// The same from the world matrices of the scene's nodes.
+    /// Returns the palette from the world matrices of the scene's nodes.
     fn palette_of_nodes(&self, skin: usize) -> Vec<Mat34> {
         let skin = &self.import.imported.skins[skin];
         let place = &self.import.imported.rigs[skin.rig].places[0];
@@ -199,12 +199,12 @@ fn expected_len(json: &Value) -> usize {
     json.as_array().unwrap().len()
 }
 
-/// A matrix of sixteen numbers, column by column.
+/// Returns a matrix of sixteen numbers, column by column.
 fn matrix(m: &[f32]) -> Mat34 {
     Mat34 { rows: [0, 1, 2].map(|r| [r, 4 + r, 8 + r, 12 + r].map(|at| m[at])) }
 }
 
-/// A vertex moved by its joints; one without weights follows its first joint.
+/// Returns a vertex moved by its joints; one without weights follows its first joint.
 fn skinned(data: &MeshData, vertex: usize, palette: &[Mat34]) -> Vec3 {
     let range = vertex * data.influences..(vertex + 1) * data.influences;
     let (joints, weights) = (&data.joints[range.clone()], &data.weights[range]);
@@ -218,18 +218,17 @@ fn skinned(data: &MeshData, vertex: usize, palette: &[Mat34]) -> Vec3 {
     followed.fold(Vec3::ZERO, |all, (&joint, &weight)| all + moved(joint) * (weight / sum))
 }
 
-/// How animations are played.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
-    /// Sampled from the keys as they are in the file.
+    /// Sampled from the file's keys.
     Raw,
     /// Compiled at the tightest setting, one clip after the other.
     Compiled,
-    /// The same by one call for all clips of an animation.
+    /// Compiled, with one call for all clips of an animation.
     Whole,
 }
 
-/// How far the length of a quaternion among the rotation keys of a model is from 1 at most.
+/// Returns the greatest difference from 1 of the lengths of a model's rotation keys.
 fn unevenness(import: &Import) -> f32 {
     let mut most = 0.0_f32;
     for clip in &import.imported.clips {
@@ -246,8 +245,7 @@ fn unevenness(import: &Import) -> f32 {
 
 /// Plays all animations of all models and compares, within `tolerance` where keys are unit quaternions.
 ///
-/// The other engine uses quaternions as they are, and we normalise them. If their lengths are off by d, its matrices
-/// are off by up to 4 d.
+/// The other engine does not normalise quaternions. If their lengths are off by d, its matrices are off by up to 4 d.
 fn play(way: Way, tolerance: f32) {
     let Some(models) = models() else { return };
     // Models whose keys are not unit quaternions are counted separately.

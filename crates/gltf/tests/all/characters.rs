@@ -1,5 +1,5 @@
-//! glTF import of a small character made by the test: what it becomes, what is refused when it is broken, and that no
-//! changed byte makes the import panic.
+//! glTF import of a small character made by the test: its results, errors of broken files, and no panics for changed
+//! bytes.
 
 pub(crate) mod small;
 
@@ -20,7 +20,7 @@ fn load(small: &GltfFile) -> Import {
     hedgerow_gltf::from_slice(&small.glb(), None).unwrap()
 }
 
-/// The error for a character broken in this way.
+/// Returns the error for a character changed by `break_it`.
 fn refusal(break_it: impl FnOnce(&mut GltfFile)) -> String {
     let mut small = man();
     break_it(&mut small);
@@ -107,7 +107,7 @@ fn motion_and_vertices_come_each_without_the_other() {
     assert_eq!((&found.positions, &found.indices), (&all.positions, &all.indices));
     assert!(all.is_deformed() && !found.is_deformed());
     assert_eq!((found.joints.len(), found.targets.len()), (0, 0));
-    // Meshes that nothing deforms are not laid out for skinning.
+    // Meshes that nothing deforms are not added.
     assert!(vertices.insert_into(&mut Library::new(), ClipBuilder::new()).unwrap().meshes.is_empty());
 }
 
@@ -124,7 +124,7 @@ fn clips_have_the_tracks_and_channels_of_the_file() {
     assert_eq!(nod.clip.translation(1).unwrap().interpolation(), Interpolation::Step);
     assert_eq!(nod.clip.translation(1).unwrap().sample(1.9), Vec3::new(0.0, 1.0, 0.0));
     assert_eq!(nod.clip.scale(1), None);
-    // A clip that does not animate the weights has them at rest.
+    // A clip that does not animate the weights keeps them at rest.
     let weights = |clip: &hedgerow::anim::RawClip, time| {
         let mut weights = [f32::NAN; 2];
         clip.sample_channels(time, &mut weights).unwrap();
@@ -133,7 +133,7 @@ fn clips_have_the_tracks_and_channels_of_the_file() {
     assert_eq!(weights(&nod.clip, 1.0), [0.0, 0.25]);
     assert_eq!(weights(&smile.clip, 0.0), [0.0, 1.0]);
     assert_eq!(weights(&smile.clip, 1.0), [1.0, 0.5]);
-    // After the first key the curve of the first weight rises by 4 a second.
+    // After the first key, the curve of the first weight rises by 4 per second.
     assert_eq!(weights(&smile.clip, 0.5), [0.5 + 4.0 / 8.0, 0.75]);
     assert_eq!([0, 1].map(|channel| smile.clip.channel_name(channel)), ["smile", "frown"]);
 }
@@ -196,7 +196,7 @@ fn a_skinned_mesh_is_drawn_by_a_node_of_its_own_below_the_base_of_its_rig() {
 #[test]
 fn a_skinned_mesh_is_hidden_where_the_node_with_the_mesh_is() {
     use Visibility::{Hidden, Inherited};
-    // The base, the man between it and the body, the hip beside the body, the body.
+    // The base; the man, between base and body; the hip, a sibling of the body; the body.
     for (node, own, visible) in [(0, Inherited, false), (1, Hidden, false), (2, Inherited, true), (4, Hidden, false)] {
         let mut small = man();
         small.json["nodes"][node]["extensions"] = json!({"KHR_node_visibility": {"visible": false}});
@@ -223,7 +223,7 @@ fn a_character_in_two_scenes_moves_in_both() {
     }
 }
 
-/// Copies a subtree, and returns the copy of each node.
+/// Copies a subtree, and returns the map from nodes to copies.
 pub(crate) fn copies(scene: &mut Scene, node: NodeHandle, place: NodeHandle) -> NodeMap<NodeHandle> {
     let originals: Vec<_> = scene.get(node).unwrap().descendants().map(|node| node.handle()).collect();
     let tree = scene.tree(node).unwrap();
@@ -235,7 +235,7 @@ fn copies_of_a_character_are_posed_by_themselves() {
     let Import { mut scene, imported, .. } = load(&man());
     let (rig, root) = (&imported.rigs[0], scene.root());
     let place = &rig.places[0];
-    // The yard with everything in it, and the man alone, who is then below the root.
+    // The yard with everything in it, and the man alone below the root.
     let yard = copies(&mut scene, place.base, root);
     let man = copies(&mut scene, place.node(0).unwrap(), root);
     let top = yard[place.base];
@@ -253,7 +253,7 @@ fn copies_of_a_character_are_posed_by_themselves() {
     let elsewhere = scene.insert(root, hedgerow::Node::group()).unwrap();
     let none = copies(&mut scene, elsewhere, root);
     assert_eq!(place.of_copy(&none, &scene), None);
-    // Below a copy of only the hip, nothing is where the rig's model matrices say.
+    // A copy of only the hip does not match the rig's model matrices.
     let hip = copies(&mut scene, place.node(1).unwrap(), elsewhere);
     assert_eq!(place.of_copy(&hip, &scene), None);
 }
@@ -490,13 +490,13 @@ fn a_character_with_any_byte_changed_never_panics() {
     assert!(sound > 1000 && refused > 1000, "{sound} {refused}");
 }
 
-/// Does everything with an import that a character is for.
+/// Uses all functions of an imported character.
 fn play(import: &mut Import) {
     let imported = &import.imported;
     let played = (0..imported.animations.len()).filter_map(|animation| imported.play(animation).ok());
     for mut player in played.chain([imported.at_rest()]) {
         player.seek(0.7);
-        // Numbers that overflow in between are detected when they are set in the scene.
+        // Overflows in between are detected by the scene.
         let applied = player.apply(&mut import.scene);
         assert!(matches!(applied, Ok(()) | Err(CharacterError::Scene(_))), "{applied:?}");
         for drawable in imported.scenes.iter().flat_map(|scene| &scene.drawables) {

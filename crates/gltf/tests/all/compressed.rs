@@ -1,4 +1,4 @@
-//! Compressed geometry, compared with what it was made of.
+//! Compressed geometry, compared with the plain models.
 //!
 //! | model in `tests/models` | made by | of |
 //! |---|---|---|
@@ -6,9 +6,9 @@
 //! | `grid_meshopt_khr.glb` | the same encoder: `KHR_meshopt_compression`, vertex codec of version 1, no filters | `grid.glb` |
 //! | `grid_meshopt_filters.glb` | the same with all filters; normals and colours of the rim in 16 bits | `grid.glb` |
 //! | `grid_draco.glb` | the encoder of Draco 1.5.7: the grid thrice, by edgebreaker at speeds 0 and 5 and in sequence | `grid.glb` |
-//! | `grid_draco_fallback.glb` | the same at speed 0; plain accessors have what the decoder of Draco 1.5.7 makes of it | `grid.glb` |
+//! | `grid_draco_fallback.glb` | the same encoder at speed 0; plain accessors have the output of the decoder of Draco 1.5.7 | `grid.glb` |
 //!
-//! In both of the last, colours are plain and not in the stream: positions have 12 bits there, normals 9, texture
+//! In the last two models, colours are not in the stream. Positions have 12 bits in the stream, normals 9, texture
 //! coordinates 11 and weights 10.
 
 #[cfg(any(feature = "draco", feature = "meshopt"))]
@@ -28,7 +28,7 @@ fn load(name: &str) -> Result<Import, ImportError> {
     hedgerow_gltf::load(model(name))
 }
 
-/// The JSON of a model, and the bytes of its buffer.
+/// Returns the JSON of a model, and the bytes of its buffer.
 #[cfg(any(feature = "draco", feature = "meshopt"))]
 fn parts(name: &str) -> (Value, Vec<u8>) {
     let mut file = GltfFile::of_glb(&std::fs::read(model(name)).expect("it ships with the crate"));
@@ -88,7 +88,7 @@ mod meshopt {
         library.to_bytes()
     }
 
-    /// Whether all numbers differ by at most so much.
+    /// Returns whether all numbers differ by at most `most`.
     fn near<const N: usize>(a: &[[f32; N]], b: &[[f32; N]], most: f32) -> bool {
         a.len() == b.len() && a.as_flattened().iter().zip(b.as_flattened()).all(|(a, b)| (a - b).abs() <= most)
     }
@@ -102,7 +102,7 @@ mod meshopt {
         assert_eq!(compressed.skipped, []);
         let [plain, mut compressed] =
             ["grid.glb", "grid_meshopt_khr.glb"].map(|name| load(name).expect("it is a model").imported);
-        // Encoders turn triangles.
+        // Encoders rotate the corners of triangles.
         let turned = compressed.meshes[0].primitives[0].vertices.as_mut().expect("it has positions");
         let of_plain = vertices(&plain, 0).indices.as_chunks::<3>().0;
         for (turned, plain) in turned.indices.as_chunks_mut::<3>().0.iter_mut().zip(of_plain) {
@@ -163,7 +163,7 @@ mod meshopt {
         }
         assert_eq!(refused(7, &|bytes| bytes[3..8].fill(255)), "a number has more than five bytes");
         assert_eq!(refused(0, &|bytes| *bytes.last_mut().unwrap() = 3), "a channel has a mode that there is not");
-        // The first triangle by an edge before it; one that takes more bytes than there are.
+        // The first triangle refers to an earlier edge; another takes more bytes than exist.
         assert_eq!(refused(6, &|bytes| bytes[1] = 0), "a triangle refers to one before the first");
         assert_eq!(refused(6, &|bytes| bytes[2..262].fill(0xff)), "it ends before its last element");
     }
@@ -258,7 +258,7 @@ mod meshopt {
         let plain = json["bufferViews"].as_array().unwrap();
         let decoded: u64 = plain.iter().map(|view| view["byteLength"].as_u64().unwrap()).sum();
         let most = |bytes: u64| ImportOptions::new().with_max_bytes(bytes);
-        // The least number of bytes with which a file is taken.
+        // Returns the least number of bytes with which a file is accepted.
         let least = |json: &Value, data: &[u8], parts: Parts| {
             let (mut few, mut enough) = (0, 10 * decoded);
             while few + 1 < enough {
@@ -269,7 +269,7 @@ mod meshopt {
             }
             enough
         };
-        // Nodes alone decode nothing: the boxes are in the file.
+        // With nodes only, nothing is decoded: the boxes are in the file.
         let of_buffers = |json: &Value, data: &[u8]| {
             least(json, data, Parts { vertices: true, ..Parts::NODES }) - least(json, data, Parts::NODES)
         };
@@ -280,7 +280,7 @@ mod meshopt {
 
     #[test]
     fn few_bytes_do_not_make_many() {
-        // Two gigabytes of a stream of some hundred bytes.
+        // A stream of some hundred bytes that claims two gigabytes.
         for (header, stride, count) in
             [(0xa0, 4, 1_u64 << 29), (0xa1, 256, 1 << 23), (0xe1, 4, 3 << 27), (0xd1, 4, 1 << 29)]
         {
@@ -312,14 +312,14 @@ mod draco {
 
     const EXTENSION: &str = "/meshes/0/primitives/0/extensions/KHR_draco_mesh_compression";
 
-    /// For each vertex, that of the plain grid at its place, whose corners are a unit apart.
+    /// Returns, for each vertex, the vertex of the plain grid at its position; corners are one unit apart.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "corners are at small natural numbers")]
     fn corners(of: &MeshData) -> Vec<usize> {
         let corner = |&[x, _, z]: &[f32; 3]| z.round() as usize * usize::from(SIDES[0]) + x.round() as usize;
         of.positions.iter().map(corner).collect()
     }
 
-    /// Whether each element differs by at most so much from that of the plain grid.
+    /// Returns whether each element differs by at most `most` from the plain grid's.
     fn near<const N: usize>(plain: &[[f32; N]], decoded: &[[f32; N]], corners: &[usize], most: f32) -> bool {
         decoded.len() == corners.len()
             && decoded.iter().zip(corners).all(|(decoded, &corner)| {
@@ -327,7 +327,7 @@ mod draco {
             })
     }
 
-    /// The triangles, each from its least corner on, in order.
+    /// Returns the sorted triangles, each starting with its least corner.
     fn triangles(indices: &[u32], corners: &[usize]) -> Vec<[usize; 3]> {
         let mut all: Vec<[usize; 3]> = indices
             .as_chunks::<3>()
@@ -356,7 +356,7 @@ mod draco {
             assert!(near(&plain.positions, &mesh.positions, &corners, 13.0 / 4096.0));
             assert!(near(&plain.normals, &mesh.normals, &corners, 2.0 / 256.0));
             assert!(near(&plain.texcoords[0], &mesh.texcoords[0], &corners, 1.0 / 2048.0));
-            // Not in the stream.
+            // Colours are not in the stream.
             assert!(near(&plain.colors[0], &mesh.colors[0], &corners, 0.0));
             let of_four = |data: &MeshData| data.weights.as_chunks::<4>().0.to_vec();
             assert!(near(&of_four(plain), &of_four(mesh), &corners, 1.0 / 1024.0));
@@ -483,7 +483,7 @@ mod draco {
             let error = most(bytes).unwrap_err();
             assert!(matches!(error.kind(), ImportErrorKind::TooManyBytes { most, .. } if *most == bytes), "{error}");
         }
-        // A stream counts as often as it is decoded, though hardly anything of it is read.
+        // A stream counts each time it is decoded, even if hardly any attribute is used.
         let mut json = json;
         let primitive = &mut json["meshes"][0]["primitives"][0];
         primitive["attributes"] = json!({});
@@ -494,8 +494,8 @@ mod draco {
             json["meshes"][0]["primitives"].as_array_mut().unwrap().push(primitive.clone());
             read_with((&json, &data), ImportOptions::new().with_max_bytes(bytes))
         };
-        // 260 triangles, and 154 vertices of 52 bytes: 11 kB and the stream, of which an eighth must be left before; and
-        // the objects of the JSON.
+        // A stream of 260 triangles and 154 vertices of 52 bytes makes 11 kB, which must be an eighth of the remaining
+        // budget.
         assert!(most(250_000).is_ok());
         assert!((0..20).any(|_| most(250_000).is_err()));
     }

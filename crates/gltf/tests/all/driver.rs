@@ -1,5 +1,5 @@
-//! glTF files, with changes in their JSON and in their data, or of any bytes: each is refused and leaves the scene as
-//! it was, or makes a scene that is sound and plays.
+//! glTF files with changed JSON and data, or any bytes: each is refused and leaves the scene unchanged, or makes a
+//! valid scene that plays.
 
 use crate::drivers;
 use crate::gltf_text;
@@ -9,15 +9,15 @@ use hedgerow::skin::SkinOutput;
 use hedgerow::{Node, Scene};
 use hedgerow_gltf::{ImportOptions, Parts};
 
-/// Which file, how it is read, and changes.
+/// The file, the options of the import, and the changes.
 pub(crate) type Input = drivers::Input<4, { gltf_text::CHANGE_BYTES }>;
 
-/// More changes than this leave nothing of a file.
+/// The greatest number of changes; more leave nothing of a file.
 const MOST_CHANGES: usize = 12;
-/// More nodes than this take too long in a fuzz run.
+/// The greatest number of nodes; more take too long in a fuzz run.
 const MOST_NODES: usize = 5_000;
 
-/// Bytes that look like a file are read as one; others are changes of a file.
+/// Imports bytes that look like a file; other bytes are changes of a file.
 pub(crate) fn run(bytes: &[u8]) {
     match bytes {
         [b'{', ..] | [b'g', b'l', b'T', b'F', ..] => read(bytes, ImportOptions::new()),
@@ -25,7 +25,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// Reads a file with changes.
+/// Imports a file with changes.
 pub(crate) fn run_changes(input: &Input) {
     let [which, how, ..] = input.head;
     let mut file = gltf_text::sample(which);

@@ -1,4 +1,4 @@
-//! What extensions add to a file: pointers, visibility, instances, attributes, and JSON of others.
+//! Extensions: pointers, visibility, instances, attributes, and JSON of others.
 
 use crate::gltf_file::GltfFile;
 use hedgerow::glam::Vec3;
@@ -13,7 +13,7 @@ fn load(file: &GltfFile) -> Import {
     ImportOptions::new().strict().from_slice(&file.glb(), None).expect("it is valid")
 }
 
-/// A node that draws two primitives, and a child of it.
+/// Returns a node with two primitives and a child.
 fn pair() -> GltfFile {
     let mut file = GltfFile::new(json!({
         "scene": 0, "scenes": [{"nodes": [0]}],
@@ -24,7 +24,7 @@ fn pair() -> GltfFile {
     file
 }
 
-/// A file whose animation moves what a pointer names.
+/// Imports a file whose animation moves the target of a pointer.
 fn pointing(to: &str, required: bool) -> Result<Import, ImportError> {
     let mut file = pair();
     let times = file.floats("SCALAR", &[0.0, 1.0]);
@@ -84,7 +84,7 @@ fn nodes_that_are_not_visible_are_hidden() {
     assert_eq!([json!(true), json!(null)].map(visibility), [Visibility::Inherited; 2]);
 }
 
-/// The pair at three places: moved, turned by integers, and scaled.
+/// Returns the pair with three instances: moved, rotated by integers, and scaled.
 fn instanced() -> GltfFile {
     let mut file = pair();
     let translations = file.floats("VEC3", &[0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
@@ -111,7 +111,7 @@ fn instances_are_nodes() {
     }
     let node = of_scene.node(0).unwrap();
     assert_eq!(import.scene.get(node).unwrap().drawable(), None);
-    // Three instances, then the node's own child; root, group, two nodes, and three for each instance.
+    // Children: three instances, then the node's own child. Nodes: root, group, two nodes, and three for each instance.
     let children: Vec<_> = import.scene.children(node).collect();
     assert_eq!((children.len(), children[3], import.scene.len()), (4, of_scene.node(1).unwrap(), 4 + 3 * 3));
     assert!(children[..3].iter().all(|&instance| of_scene.index_of(instance) == Some(0)));
@@ -262,11 +262,11 @@ fn every_item_has_the_json_of_its_extensions() {
         "light",
     ];
     assert_eq!(of(true), names.map(|name| Some(name.to_owned())));
-    // Those of materials say how they look, and always come.
+    // Extensions of materials are always imported.
     assert!(of(false).iter().zip(names).all(|(found, name)| found.is_some() == (name == "materials")));
 }
 
-/// A node of two primitives, and two coarser ones that are in no scene.
+/// Returns a node with two primitives, and two coarser nodes in no scene.
 fn detailed() -> GltfFile {
     let mut file = pair();
     file.json["nodes"] = json!([

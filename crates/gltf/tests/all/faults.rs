@@ -1,5 +1,4 @@
-//! Files with faults as people have them: each is imported as it is meant and has a warning, or is valid; a strict
-//! import refuses what is not valid.
+//! Faults of real files: each file is valid, or is repaired with a warning; a strict import refuses invalid files.
 
 use crate::gltf_file::{GltfFile, glb};
 use crate::small::man;
@@ -15,7 +14,7 @@ use hedgerow_gltf::{
 };
 use serde_json::{Value, json};
 
-/// A node `n` with a triangle.
+/// Returns a node `n` with a triangle.
 fn triangle() -> GltfFile {
     let mut file = GltfFile::new(json!({
         "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "n", "mesh": 0}],
@@ -29,14 +28,14 @@ fn triangle() -> GltfFile {
 
 const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
-/// Imports a valid file, strictly too.
+/// Imports a valid file, also strictly.
 fn valid(bytes: &[u8]) -> Import {
     let strict = ImportOptions::new().strict().from_slice(bytes, None).expect("it is valid");
     assert_eq!(strict.imported.warnings, []);
     strict
 }
 
-/// Imports a file with these faults, the first of which a strict import refuses.
+/// Imports a file with these faults; a strict import refuses the first one.
 fn faulty(bytes: &[u8], faults: &[WarningKind]) -> Import {
     let import = hedgerow_gltf::from_slice(bytes, None).expect("what is meant is plain");
     let found: Vec<WarningKind> = import.imported.warnings.iter().map(|warning| warning.kind).collect();
@@ -131,7 +130,7 @@ fn what_nothing_reads_may_be_missing() {
     let view = json!({"buffer": 0, "byteOffset": 36, "byteLength": 99});
     file.json["bufferViews"].as_array_mut().unwrap().push(view);
     assert_eq!(corners(&faulty(&file.glb(), &[WarningKind::Length])), CORNERS);
-    // A view may end behind what is read of it, and the buffer lack what it states.
+    // A view may end after its last read byte, and the buffer may lack the rest.
     file.put("/bufferViews/0/byteLength", json!(40));
     let short = file.json_text().replace(r#""byteLength":36}]"#, r#""byteLength":200}]"#);
     assert_eq!(corners(&faulty(&file.glb_of(&short), &[WarningKind::Length; 3])), CORNERS);
@@ -147,8 +146,8 @@ fn what_nothing_reads_may_be_missing() {
     }
 }
 
-/// Where a value is put, the value, what it is read as unless it is left out (or that it is there twice), and whether
-/// what is made of it is right.
+/// A JSON pointer, the value to put there, its meaning (or none if it is left out or listed twice), and a check of the
+/// import.
 type Bent = (&'static str, &'static str, Option<&'static str>, fn(&Import, &Imported) -> bool);
 
 fn rests(import: &Import, _: &Imported) -> bool {
@@ -156,7 +155,7 @@ fn rests(import: &Import, _: &Imported) -> bool {
     true
 }
 
-/// Whether the first animation turns the head so far in a second.
+/// Returns whether the first animation turns the head by `angle` in a second.
 fn nods(file: &Imported, angle: f32) -> bool {
     let track = file.clips[0].clip.rotation(file.rigs[0].joint_of(3).unwrap()).unwrap();
     (track.sample(1.0).angle_between(Quat::IDENTITY) - angle).abs() < 1e-3
@@ -270,7 +269,7 @@ fn a_scene_has_each_node_once_and_a_child_without_its_parent_is_a_root() {
     assert_eq!(import.scene.parent(ship), Some(import.imported.scenes[0].group));
     assert_eq!(import.imported.skipped, [Skipped::Node { node: 0 }]);
 
-    // All nodes of a tree in one list: the tree is as it was.
+    // A list with all nodes of a tree does not change the tree.
     nested.json["scenes"] = json!([{"nodes": [1, 0, 1, 0]}]);
     let again = WarningKind::ListedAgain;
     let mut import = faulty(&nested.glb(), &[again, again, again]);
@@ -296,13 +295,14 @@ fn no_more_than_a_thousand_warnings_are_listed() {
     let imported = hedgerow_gltf::from_slice(&file.glb(), None).unwrap().imported;
     assert_eq!(imported.warnings.len(), 1001);
     assert_eq!(imported.warnings[1000].kind, WarningKind::More { count: 4000 });
-    // Fewer if their item has a long name.
+    // Fewer warnings are listed if the item has a long name.
     file.put("/scenes/0/name", json!("s".repeat(600_000)));
     let imported = hedgerow_gltf::from_slice(&file.glb(), None).unwrap().imported;
     assert_eq!((imported.warnings.len(), imported.warnings[2].kind), (3, WarningKind::More { count: 4998 }));
 }
 
-/// A triangle that follows two joints, of which the second is turned and 2 above the first, which is 1 above the scene.
+/// Returns a triangle that follows two joints: the first is 1 above the scene, the second 2 above the first and
+/// rotated.
 fn skinned(weights: [[f32; 4]; 3], second: Value) -> GltfFile {
     let mut file = triangle();
     file.json["nodes"] = json!([
@@ -323,7 +323,7 @@ fn turned() -> Value {
     json!({"name": "j1", "translation": [0, 2, 0], "rotation": [0, 0, 0.707_106_77, 0.707_106_77]})
 }
 
-/// Where the vertices of the first mesh are at rest.
+/// Returns the vertices of the first mesh at rest, skinned.
 fn at_rest(import: &Import) -> Vec<Vec3> {
     let mut body = import.imported.deformed(&import.imported.scenes[0].drawables[0]).unwrap().unwrap();
     let mut skinned = vec![[0.0_f32; 3]; body.mesh().len()];
@@ -405,7 +405,7 @@ fn a_joint_whose_matrix_scales_by_zero_has_a_scale_of_zero() {
     }
 }
 
-/// A node that an animation moves by these keys along x.
+/// Returns a node that an animation moves by these keys along x.
 fn moved(times: &[f32], along_x: &[f32]) -> GltfFile {
     let mut file = triangle();
     let times = file.floats("SCALAR", times);
@@ -416,7 +416,7 @@ fn moved(times: &[f32], along_x: &[f32]) -> GltfFile {
     file
 }
 
-/// Where the animation has the node along x.
+/// Returns the node's x at a time of the animation.
 fn x(import: &mut Import, time: f32) -> f32 {
     let mut player = import.imported.play(0).expect("it has an animation");
     player.set_playback(hedgerow::anim::player::Playback::Clamp);
@@ -447,14 +447,14 @@ fn keys_that_repeat_make_jumps_and_begin_at_zero() {
         for &(time, expected) in samples {
             let found = import.imported.clips[0].clip.translation(0).unwrap().sample(time).x;
             assert!((found - expected).abs() < 1e-5, "{times:?} at {time}: {found} for {expected}");
-            // When it is played, times of keys are rounded.
+            // Compiled clips round the times of keys.
             let played = x(&mut import, time + 1e-3);
             assert!((played - expected).abs() < 6e-3, "{times:?} at {time}: {played} for {expected}");
         }
     }
     let bad_value = faulty(&moved(&[0.0, 0.5, 1.0], &[0.0, f32::INFINITY, 2.0]).glb(), &[DROPPED]);
     assert_eq!(x(&mut { bad_value }, 0.5), 1.0);
-    // Without any key that can be used, the node stays.
+    // Without a usable key, the node stays.
     let none = faulty(&moved(&[f32::NAN], &[7.0]).glb(), &[DROPPED, WarningKind::NoKeys]);
     assert_eq!(x(&mut { none }, 0.5), 0.0);
     faulty(&moved(&[], &[]).glb(), &[WarningKind::NoKeys]);
@@ -569,7 +569,7 @@ fn what_is_no_gltf_is_named() {
     for first in [
         &br#"{"asset":{"version":"1.0"},"scenes":{"s":{"nodes":["n"]}},"scene":"s","nodes":{"n":{}}}"#[..],
         br#"{"scenes":{"s":{"nodes":["n"]}},"scene":"s","nodes":{"n":{}},"meshes":{}}"#,
-        // A GLB of version 1, with a length that is none.
+        // A GLB of version 1, with an invalid length.
         b"glTF\x01\0\0\0\xFF\xFF\0\0\x10\0\0\0\0\0\0\0{\"asset\":{}}",
     ] {
         assert_eq!(kind(first), ImportErrorKind::Version("1.0".to_owned()));

@@ -1,4 +1,4 @@
-//! A glTF file that a test makes, valid and ready to be broken.
+//! A valid glTF file made by a test, ready to be broken.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ pub(crate) struct GltfFile {
 }
 
 impl GltfFile {
-    /// A file of this JSON, without data.
+    /// Returns a file of this JSON, without data.
     pub(crate) fn new(mut json: Value) -> Self {
         json["asset"]["version"] = json!("2.0");
         for list in ["accessors", "bufferViews"] {
@@ -20,14 +20,14 @@ impl GltfFile {
         Self { json, data: Vec::new() }
     }
 
-    /// The file that a GLB of both chunks has.
+    /// Returns the file of a GLB with both chunks.
     pub(crate) fn of_glb(bytes: &[u8]) -> Self {
         let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
         let (json, data) = bytes[20..].split_at(length);
         Self { json: serde_json::from_slice(json).unwrap(), data: data[8..].to_vec() }
     }
 
-    /// The bytes of the buffer.
+    /// Returns the bytes of the buffer.
     pub(crate) fn data_mut(&mut self) -> &mut Vec<u8> {
         &mut self.data
     }
@@ -68,7 +68,7 @@ impl GltfFile {
         self.numbers(5126, kind, &bytes)
     }
 
-    /// The same over integers that are fractions.
+    /// Adds an accessor over normalised integers.
     pub(crate) fn fractions(&mut self, component: u32, kind: &str, bytes: &[u8]) -> usize {
         let accessor = self.numbers(component, kind, bytes);
         self.json["accessors"][accessor]["normalized"] = json!(true);
@@ -84,19 +84,19 @@ impl GltfFile {
         }
     }
 
-    /// The file.
+    /// Returns the file as a GLB.
     pub(crate) fn glb(&self) -> Vec<u8> {
         self.glb_of(&self.json_text())
     }
 
-    /// Its JSON.
+    /// Returns the JSON as text.
     pub(crate) fn json_text(&self) -> String {
         let mut json = self.json.clone();
         json["buffers"][0]["byteLength"] = json!(self.data.len());
         json.to_string()
     }
 
-    /// The file with another JSON.
+    /// Returns the file as a GLB with another JSON.
     pub(crate) fn glb_of(&self, json: &str) -> Vec<u8> {
         glb(json.as_bytes(), &self.data)
     }
@@ -109,7 +109,7 @@ fn push(list: &mut Value, value: Value) -> usize {
     list.len() - 1
 }
 
-/// A GLB of these two chunks.
+/// Returns a GLB with these two chunks.
 pub(crate) fn glb(json: &[u8], data: &[u8]) -> Vec<u8> {
     let mut chunks = Vec::new();
     for (kind, content, padding) in [(b"JSON", json, b' '), (b"BIN\0", data, 0)] {

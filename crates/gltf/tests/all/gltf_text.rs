@@ -1,4 +1,4 @@
-//! Small glTF files, and changes of their JSON that leave it JSON.
+//! Small glTF files, and changes that keep the JSON well-formed.
 
 use crate::drivers::json;
 pub(crate) use crate::drivers::json::CHANGE_BYTES;
@@ -6,7 +6,7 @@ use crate::gltf_file::{GltfFile, glb};
 use crate::small::man;
 use serde_json::json;
 
-/// A file: a character that plays, a room with what does not move, or a field that is compressed.
+/// Returns a file: an animated character, a static room, or a compressed field.
 pub(crate) fn sample(which: u8) -> GltfFile {
     let mut file = match which % 8 {
         6 => GltfFile::of_glb(include_bytes!("../models/grid_meshopt_filters.glb")),
@@ -18,13 +18,13 @@ pub(crate) fn sample(which: u8) -> GltfFile {
     file
 }
 
-/// The file as it is, whatever became of its JSON.
+/// Returns the file as a GLB, also with invalid JSON.
 pub(crate) fn bytes(file: &mut GltfFile) -> Vec<u8> {
     let json = file.json.to_string();
     glb(json.as_bytes(), file.data_mut())
 }
 
-/// A table of two primitives, a light and a camera, with materials, textures and an image.
+/// Returns a table of two primitives, a light and a camera, with materials, textures and an image.
 fn room() -> GltfFile {
     let mut file = GltfFile::new(json!({
         "scene": 0, "scenes": [{"name": "day", "nodes": [0, 2]}, {"nodes": [0]}],

@@ -1,4 +1,4 @@
-//! A field of hills as glTF, plain: what the compressed models in `tests/models` were made of.
+//! A field of hills as plain glTF, from which the compressed models in `tests/models` were made.
 
 use crate::gltf_file::GltfFile;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 /// The corners of the field along x and along z.
 pub(crate) const SIDES: [u16; 2] = [14, 11];
 
-/// The field: a skinned grid with all attributes, the lines of its rim, and a clip that turns and moves it.
+/// Returns the field: a skinned grid with all attributes, the lines of its rim, and a clip that turns and moves it.
 pub(crate) fn grid() -> GltfFile {
     let json = json!({
         "scene": 0, "scenes": [{"nodes": [0, 1]}],
@@ -26,7 +26,7 @@ pub(crate) fn grid() -> GltfFile {
     let corners: Vec<[f32; 2]> =
         (0..along).flat_map(|z| (0..across).map(move |x| [f32::from(x), f32::from(z)])).collect();
     let each = |make: &dyn Fn([f32; 2]) -> Vec<f32>| corners.iter().flat_map(|&it| make(it)).collect::<Vec<f32>>();
-    // Hills without a mathematical library, which rounds in its own way: parabolas side by side.
+    // Parabolas instead of sines: mathematical libraries round differently.
     let hill = |at: f32| (at % 5.0 - 2.0) * (at % 5.0 - 2.0) * 0.125;
     let slope = |at: f32| (at % 5.0 - 2.0) * 0.25;
     file.floats("VEC3", &each(&|[x, z]| vec![x, hill(x) + hill(z), z]));

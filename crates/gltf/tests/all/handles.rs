@@ -1,4 +1,4 @@
-//! Handles that lead nowhere, and which types go to other threads.
+//! Stale handles, and types that are `Send` and `Sync`.
 
 use fastrand::Rng;
 use hedgerow::{NodeHandle, Scene};

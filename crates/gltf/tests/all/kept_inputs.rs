@@ -1,4 +1,4 @@
-//! Inputs of the fuzz target: what reaches most of the code (`fuzz/corpus/gltf`), what once failed, and random ones.
+//! Inputs of the fuzz target: the corpus (`fuzz/corpus/gltf`), inputs that once failed, and random ones.
 
 use crate::driver;
 use fastrand::Rng;
@@ -26,7 +26,7 @@ fn random_inputs_pass() {
     let mut dice = Rng::with_seed(7);
     for turn in 0..120 {
         let mut bytes: Vec<u8> = (0..dice.usize(1..2_000)).map(|_| dice.u8(..)).collect();
-        // Odd bytes let the steps go on.
+        // An odd byte continues the steps.
         if turn % 2 == 0 {
             bytes.iter_mut().for_each(|byte| *byte |= 1);
         }

@@ -18,5 +18,5 @@ mod shipped_models;
 mod surfaces;
 mod whole;
 
-// By the name that it has where the fuzz targets include it.
+// The name under which the fuzz targets include the module.
 use characters::small;

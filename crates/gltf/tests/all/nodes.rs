@@ -1,8 +1,8 @@
-//! glTF import: the shared models compared with the results of another engine, moves there and back, and files broken
-//! in every way that the format allows.
+//! glTF import: compares the shared models with the results of another engine, moves nodes there and back, and breaks
+//! files in every way.
 //!
-//! The models are read from the folder in the environment variable `HEDGEROW_GLTF_DIR`, with the files in `models/` and
-//! the expected results in `expected/`.
+//! The environment variable `HEDGEROW_GLTF_DIR` names the folder of models: files in `models/`, expected results in
+//! `expected/`.
 
 pub(crate) use crate::gltf_file::glb;
 use fastrand::Rng;
@@ -20,7 +20,7 @@ pub(crate) struct Model {
     pub(crate) expected: Value,
 }
 
-/// The shared models; if there are none, prints so and returns `None`.
+/// Returns the shared models; if there are none, prints so and returns `None`.
 pub(crate) fn models() -> Option<Vec<Model>> {
     let Some(folder) = std::env::var_os("HEDGEROW_GLTF_DIR").map(PathBuf::from) else {
         eprintln!("HEDGEROW_GLTF_DIR is not set: the shared glTF models are NOT tested");
@@ -54,23 +54,23 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The numbers of a JSON array.
+/// Returns the numbers of a JSON array.
 #[expect(clippy::cast_possible_truncation, reason = "they were single precision before")]
 pub(crate) fn numbers(value: &Value) -> Vec<f32> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap() as f32).collect()
 }
 
-/// A glTF index; `None` for anything else.
+/// Returns a glTF index; `None` for anything else.
 pub(crate) fn index(value: &Value) -> Option<usize> {
     usize::try_from(value.as_u64()?).ok()
 }
 
-/// A box from two JSON arrays.
+/// Returns a box from two JSON arrays.
 fn bounds(min: &Value, max: &Value) -> Aabb {
     Aabb::new(Vec3::from_slice(&numbers(min)), Vec3::from_slice(&numbers(max)))
 }
 
-/// The largest difference of two matrices, relative to the largest element of the second.
+/// Returns the largest difference of two matrices, relative to the largest element of the second.
 pub(crate) fn distance(found: &Mat34, expected: &Mat34) -> f32 {
     let (found, expected) = (found.rows.as_flattened(), expected.rows.as_flattened());
     let largest = expected.iter().fold(0.0_f32, |a, b| a.max(b.abs()));
@@ -79,7 +79,7 @@ pub(crate) fn distance(found: &Mat34, expected: &Mat34) -> f32 {
     difference / largest
 }
 
-/// The same for boxes.
+/// Returns the largest difference of two boxes, in the same way.
 fn box_distance(found: Aabb, expected: Aabb) -> f32 {
     let largest = expected.min.abs().max(expected.max.abs()).max_element();
     let difference = (found.min - expected.min).abs().max((found.max - expected.max).abs()).max_element();
@@ -109,7 +109,7 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
         assert_eq!(shown, index(&expected["defaultScene"]).unwrap_or(0), "{name}");
         for (imported, roots) in imported.scenes.iter().zip(expected["sceneRoots"].as_array().unwrap()) {
             let roots = roots.as_array().unwrap().iter().map(|root| index(root).unwrap());
-            // Behind the roots are skinned drawables.
+            // Skinned drawables come after the roots.
             let skinned = imported.drawables.iter().filter(|it| it.skin.is_some()).map(|it| it.handle);
             let skinned = skinned.filter(|&node| scene.parent(node) == Some(imported.group));
             let expected = roots.map(|root| imported.node(root).unwrap()).chain(skinned);
@@ -161,7 +161,7 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
             assert_eq!(drawables.len(), boxes.len(), "{name}: node {node}");
             for (drawable, json) in drawables.iter().zip(boxes) {
                 let found = scene.get(drawable.handle).unwrap().drawable().unwrap().bounds;
-                // A skin ignores the node that has the mesh, and the other engine's box does not.
+                // A skin ignores the node with the mesh; the other engine's box does not.
                 let found = found.transformed(scene.world(imported.node(node).unwrap()).unwrap());
                 let apart = box_distance(found, bounds(&json["min"], &json["max"]));
                 worst_box = worst_box.max(apart);
@@ -173,8 +173,8 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
     eprintln!("{count} models, {nodes} nodes: worlds within {worst_world:.1e}, boxes within {worst_box:.1e}");
 }
 
-/// Moves a thousand random nodes below random parents and back to where they were. Returns how many of those moves were
-/// refused because a world transform has no inverse.
+/// Moves a thousand random nodes below random parents and back. Returns how many moves were refused because a world
+/// transform has no inverse.
 fn move_there_and_back(scene: &mut Scene, keep: Keep) -> usize {
     let nodes: Vec<NodeHandle> =
         scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).skip(1).collect();
@@ -229,7 +229,7 @@ fn a_thousand_moves_there_and_back_with_the_locals_kept_change_no_bit() {
     }
 }
 
-/// The nodes of a scene in depth-first order, with their world matrices.
+/// Returns the nodes of a scene in depth-first order, with their world matrices.
 fn worlds(scene: &Scene) -> Vec<(NodeHandle, Mat34)> {
     let nodes = scene.get(scene.root()).unwrap().descendants();
     nodes.map(|node| (node.handle(), *node.world())).collect()
@@ -257,12 +257,12 @@ fn a_thousand_moves_there_and_back_with_the_worlds_kept_stay_close() {
     eprintln!("{} models: worlds within {worst:.1e} ({at}), {refused} moves refused", models.len());
 }
 
-/// A glTF with these top-level properties.
+/// Returns a glTF with these top-level properties.
 fn text(properties: &str) -> Vec<u8> {
     format!(r#"{{"asset": {{"version": "2.0"}}, {properties}}}"#).into_bytes()
 }
 
-/// A small valid GLB: two nodes and a triangle whose bounds follow only from the data.
+/// Returns a small valid GLB: two nodes and a triangle whose bounds follow only from the data.
 fn small_glb(corners: [[f32; 3]; 3]) -> Vec<u8> {
     let json = text(
         r#""scenes": [{"nodes": [0]}], "nodes": [{"name": "a", "children": [1]}, {"name": "b", "mesh": 0}],
@@ -290,7 +290,7 @@ fn import_into_scene(bytes: &[u8], base_dir: Option<&Path>) -> Result<Scene, Imp
     }
 }
 
-/// The error for these bytes.
+/// Returns the error for these bytes.
 fn refusal(bytes: &[u8]) -> ImportErrorKind {
     import_into_scene(bytes, None).expect_err("the file is broken").kind().clone()
 }
@@ -310,7 +310,7 @@ fn a_glb_cut_off_anywhere_is_refused() {
     for length in 0..whole.len() {
         let error = refusal(&whole[..length]);
         assert!(matches!(error, ImportErrorKind::Truncated { .. }) || length < 4, "{length}: {error:?}");
-        // The same with a header that matches the remaining length.
+        // The shortened file with a header that matches its length.
         let mut shorter = whole[..length].to_vec();
         if length >= 12 {
             shorter[8..12].copy_from_slice(&u32::try_from(length).unwrap().to_le_bytes());
@@ -333,7 +333,7 @@ fn a_glb_with_any_byte_changed_never_panics() {
     assert!(sound > 100 && refused > 1000, "{sound} {refused}");
 }
 
-/// Broken files without their `asset`, each followed by the expected error in the next line.
+/// Broken files without their `asset`, each followed by a line with the expected error.
 const BROKEN: &str = r#"
 "nodes": [{"name": "a", "mesh": 0}]
 node 0 "a": mesh is 0, but the file has 0 of these
@@ -433,7 +433,7 @@ fn a_chain_of_a_hundred_thousand_nodes_needs_no_call_stack() {
     assert!(matches!(refusal(&json), ImportErrorKind::Cycle(_)));
 }
 
-/// A file whose scenes all list the same root, which has all other nodes below it.
+/// Returns a file whose scenes all list one root; all other nodes are below the root.
 fn shared(scenes: usize, nodes: usize, name: &str) -> Vec<u8> {
     let children: Vec<usize> = (1..nodes).collect();
     let mut all = vec![json!({"name": name, "children": children})];
@@ -471,7 +471,7 @@ fn scenes_that_share_roots_make_no_more_nodes_than_the_file_is_a_measure_of() {
     // A small file is not limited by its few bytes.
     let import = hedgerow_gltf::from_slice(&shared(100, 400, ""), None).unwrap();
     assert_eq!(import.scene.len(), 1 + 100 * 401);
-    // A limit of the user's also holds below the usual one, and the scene is unchanged.
+    // A limit below the default also holds, and the scene is unchanged.
     let mut scene = Scene::new();
     let (root, before) = (scene.root(), scene.to_bytes());
     assert!(ImportOptions::new().with_max_nodes(0).from_slice_into(&mut scene, root, &small, None).is_err());

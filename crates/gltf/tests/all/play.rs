@@ -1,5 +1,5 @@
-//! Playing an animation of a glTF file on everything that it moves, by one call. The file is made here; that the shared
-//! models move as expected is checked in `gltf_animation.rs`.
+//! Playing an animation of a glTF file on everything that it moves. The file is made here; `animation.rs` checks the
+//! shared models.
 
 use crate::characters::copies;
 use crate::gltf_file::GltfFile;
@@ -12,8 +12,8 @@ use hedgerow::{Error, Node, Scene, SceneConfig};
 use hedgerow_gltf::{Import, ImportErrorKind, ImportOptions, Skipped};
 use serde_json::json;
 
-/// A street with two things that move apart from each other: a gate with a latch, and a flag that waves. The first
-/// animation moves both, the second one the latch alone, the third one nothing that can be imported.
+/// Returns a street with two rigs: a gate with a latch, and a waving flag. The first animation moves both, the second
+/// only the latch, the third nothing that can be imported.
 fn street() -> GltfFile {
     let mut file = GltfFile::new(json!({
         "scenes": [{"name": "street", "nodes": [0]}],
@@ -53,7 +53,7 @@ fn load() -> Import {
     hedgerow_gltf::from_slice(&street().glb(), None).unwrap()
 }
 
-/// Where a node of the file is.
+/// Returns the world position of a node of the file.
 fn place(import: &Import, node: usize) -> Vec3 {
     let node = import.imported.node(node).unwrap();
     import.scene.get(node).unwrap().fresh_world().translation()
@@ -63,7 +63,7 @@ fn near(found: Vec3, expected: [f32; 3]) {
     assert!((found - Vec3::from_array(expected)).length() < 1e-3, "{found}, expected {expected:?}");
 }
 
-/// Where the latch is when the gate has turned by this part of a quarter.
+/// Returns the latch's position when the gate has turned by this fraction of a quarter turn.
 fn latch(part: f32) -> [f32; 3] {
     let angle = part * core::f32::consts::FRAC_PI_2;
     [100.0 + angle.cos(), 0.0, -angle.sin()]
@@ -107,7 +107,7 @@ fn what_an_animation_does_not_move_stays_until_it_is_put_to_rest() {
     let mut shut = import.imported.play(1).unwrap();
     shut.seek(2.0);
     shut.apply(&mut import.scene).unwrap();
-    // The gate is of the latch's rig, and rests again; the flag is not.
+    // The gate is in the latch's rig and rests again; the flag is not in that rig.
     near(place(&import, 2), [100.0, 7.0, 0.0]);
     near(place(&import, 3), [100.0, 7.0, 0.0]);
     let flag = import.imported.morph(3).unwrap();
@@ -167,7 +167,7 @@ fn copies_of_a_file_play_each_at_a_time_of_its_own() {
     for (number, &node) in latches.iter().enumerate() {
         near(import.scene.get(node).unwrap().fresh_world().translation(), latch(number as f32 / 4.0));
     }
-    // Of a copy of the gate alone, the gate alone moves.
+    // In a copy of only the gate, only the gate moves.
     let gate = import.imported.node(1).unwrap();
     let map = copies(&mut import.scene, gate, root);
     let mut copy = players[0].of_copy(&map);
@@ -223,7 +223,7 @@ fn settings_of_clips_are_those_that_are_passed() {
     let tight = import.imported.play_with(0, ClipBuilder::new().precision(Precision::Tight)).unwrap();
     let (_, pose) = tight.poses().next().unwrap();
     assert_eq!(pose.get(0).rotation, Quat::IDENTITY);
-    // A player is of its import's scene: in another one, handles are stale.
+    // A player's handles are stale in another scene.
     let mut other = Scene::new();
     let root = other.root();
     other.insert(root, Node::group()).unwrap();
@@ -240,7 +240,7 @@ fn a_fade_begins_where_the_poses_are_and_ends_at_the_new_animation() {
     shut.set_playback(Playback::Loop);
     shut.seek(0.5);
 
-    // The same without a fade: the old one that plays on, and the new one.
+    // The expected poses, without a fade: the old animation plays on, and the new one starts.
     let (mut old, mut new) = (player.clone(), shut.clone());
     let before: Vec<Pose> = player.poses().map(|(_, pose)| pose.clone()).collect();
     let weight = player.weights(&flag)[0];
@@ -256,7 +256,7 @@ fn a_fade_begins_where_the_poses_are_and_ends_at_the_new_animation() {
         assert_eq!(player.advance(1.0 / 32.0), new.advance(1.0 / 32.0), "the rounds are those of the new one");
         old.advance(1.0 / 32.0);
         assert!((player.faded() - part).abs() < 1e-6);
-        // The flag is moved by the old one alone: it fades to rest.
+        // Only the old animation moves the flag, which fades to rest.
         for (rig, to) in [(0, new.pose(0).unwrap()), (1, &rest[1])] {
             let mut expected = old.pose(rig).unwrap().clone();
             expected.crossfade(to, part, None).unwrap();
@@ -266,7 +266,7 @@ fn a_fade_begins_where_the_poses_are_and_ends_at_the_new_animation() {
                 near(shown.translation, expected.translation.to_array());
                 assert!(shown.rotation.dot(expected.rotation).abs() > 1.0 - 1e-5);
                 let step = shown.translation.distance(last[rig].get(joint).translation);
-                // The latch is some 6 m away from where it goes.
+                // The latch is about 6 m from its target.
                 assert!(step < 0.35, "joint {joint} of {rig} jumps by {step}");
             }
             last[rig] = shown.clone();
@@ -278,7 +278,7 @@ fn a_fade_begins_where_the_poses_are_and_ends_at_the_new_animation() {
     assert_eq!((player.faded(), player.weights(&flag)), (1.0, &[0.5][..]));
     assert_eq!((player.pose(0), player.pose(1)), (new.pose(0), Some(&rest[1])), "to the bit");
     near(place(&import, 3), [100.0, 5.0, 0.0]);
-    // And on it goes, as the new one alone.
+    // After the fade, the new animation plays alone.
     assert_eq!(player.advance(0.7), new.advance(0.7));
     assert_eq!((player.pose(0), player.pose(1)), (new.pose(0), Some(&rest[1])));
     import.scene.validate().unwrap();
@@ -295,7 +295,7 @@ fn a_fade_into_more_rigs_begins_at_rest_and_may_be_interrupted() {
     let rest = Pose::rest(&import.imported.rigs[1].skeleton);
     assert_eq!(player.pose(1), Some(&rest), "it comes from rest");
     player.advance(0.25);
-    // Another fade before the first is over: from what is shown, which stays.
+    // Another fade before the first is over starts from the shown poses, which are held.
     let shown: Vec<Pose> = player.poses().map(|(_, pose)| pose.clone()).collect();
     player.fade_to(&shut, 1.0).unwrap();
     assert!(player.poses().map(|(_, pose)| pose).eq(&shown));
@@ -304,14 +304,14 @@ fn a_fade_into_more_rigs_begins_at_rest_and_may_be_interrupted() {
     let mut half = shown[1].clone();
     half.crossfade(&rest, 0.5, None).unwrap();
     near(player.pose(1).unwrap().get(0).translation, half.get(0).translation.to_array());
-    // The same steps give the same bits, and time that is no number is none.
+    // The same steps give the same bits, and NaN seconds change nothing.
     copy.advance(f32::NAN);
     copy.advance(0.5);
     assert!(copy.poses().eq(player.poses()));
     player.advance(0.5);
     assert_eq!((player.faded(), player.pose(1)), (1.0, Some(&rest)));
 
-    // At once.
+    // Fades that end at once.
     for seconds in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let mut player = shut.clone();
         player.fade_to(&open, seconds).unwrap();

@@ -1,6 +1,5 @@
-//! The plain models in `tests/models`, which ship with the crate so that import, skins, clips and morphs are tested
-//! wherever its tests run. They are made by code of its own: `HEDGEROW_WRITE_MODELS=1` writes them again.
-//! `compressed.rs` says how the others are made.
+//! The plain models in `tests/models`, for tests of import, skins, clips and morphs on any machine.
+//! `HEDGEROW_WRITE_MODELS=1` writes them again. `compressed.rs` says how the other models are made.
 
 use crate::characters::small::man;
 use crate::gltf_file::GltfFile;
@@ -11,8 +10,8 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-/// A street: nodes with names and matrices, two scenes that share one, a camera, a light, instances, materials with a
-/// texture and an image, quantised and sparse vertices.
+/// Returns a street: nodes with names and matrices, two scenes that share one, a camera, a light, instances, materials
+/// with a texture and an image, quantised and sparse vertices.
 fn street() -> GltfFile {
     let json = json!({
         "extensionsUsed": ["KHR_lights_punctual"], "scene": 1,
@@ -35,7 +34,7 @@ fn street() -> GltfFile {
         "images": [{"mimeType": "image/png", "bufferView": 0}]
     });
     let mut file = GltfFile::new(json);
-    // Four bytes that nobody decodes here: images come as they are stored.
+    // Four bytes in place of an image: images are not decoded.
     file.view(b"none");
     file.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
     file.json["accessors"][0]["min"] = json!([0, 0, 0]);
@@ -50,12 +49,12 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models")
 }
 
-/// The models by name, as code makes them.
+/// Returns the generated models by name.
 fn models() -> [(&'static str, Vec<u8>); 3] {
     [("grid.glb", grid().glb()), ("man.glb", man().glb()), ("street.glb", street().glb())]
 }
 
-/// The path of a model; writes all of them first where that is asked for.
+/// Returns the path of a model; first writes all models if the environment variable is set.
 fn shipped(name: &str) -> PathBuf {
     static WRITE: Once = Once::new();
     WRITE.call_once(|| {

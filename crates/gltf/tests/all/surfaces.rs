@@ -1,5 +1,5 @@
-//! glTF import of what surfaces look like: materials with every extension, textures, samplers, and images from buffers,
-//! from URIs and from files. The files are made here.
+//! glTF import of materials with every extension, textures, samplers, and images from buffers, URIs and files. The
+//! files are made here.
 
 use crate::gltf_file::GltfFile;
 use hedgerow::glam::Vec2;
@@ -8,7 +8,7 @@ use hedgerow_gltf::{BufferProblem, ImportOptions, Imported, Parts, Skipped};
 use serde_json::json;
 use std::fs;
 
-/// Three materials: one with all that there is, one of the older model, and one that only says a little.
+/// Returns three materials: one with everything, one of the older model, and one with few values.
 fn paints() -> GltfFile {
     let moved =
         json!({"KHR_texture_transform": {"offset": [0.5, 0.25], "rotation": 1.5, "scale": [2, 3], "texCoord": 1}});
@@ -56,7 +56,7 @@ fn load(file: &GltfFile) -> Imported {
     hedgerow_gltf::from_slice(&file.glb(), None).unwrap().imported
 }
 
-/// A texture as it is referred to, without a transform.
+/// Returns index and coordinate set of a reference without a transform.
 fn of(reference: Option<TextureRef>) -> Option<(usize, u32)> {
     reference.inspect(|it| assert_eq!(it.transform, None)).map(|it| (it.texture, it.texcoord))
 }

@@ -1,5 +1,5 @@
-//! glTF import of everything that does not move: vertices, cameras, lights, extras, several scenes; what options leave
-//! out; several files in one scene. The files are made here.
+//! glTF import of vertices, cameras, lights, extras and several scenes; parts left out by options; several files in one
+//! scene. The files are made here.
 
 use crate::gltf_file::GltfFile;
 use hedgerow::glam::{Mat4, Vec3};
@@ -10,7 +10,7 @@ use hedgerow_gltf::{
 };
 use serde_json::json;
 
-/// A shop by day and by night: a table of two primitives and a vase, a lamp and the sun, and two cameras.
+/// Returns a shop by day and by night: a table of two primitives and a vase, a lamp and the sun, and two cameras.
 pub(crate) fn shop() -> GltfFile {
     let mut file = GltfFile::new(json!({
         "scene": 1,
@@ -99,7 +99,7 @@ fn vertices_of_static_meshes_come_whole() {
     assert_eq!(imported.vertices(1), Some(lines));
     assert_eq!(imported.vertices(2).unwrap().positions, [[-1.0, 0.0, 0.0], [1.0, 3.0, 1.0]]);
     assert_eq!((imported.vertices(3), imported.primitive(3)), (None, None));
-    // What has no place in the arrays is named.
+    // Attributes that `MeshData` cannot hold are listed.
     let attribute = |name: &str| Skipped::Attribute { mesh: 0, primitive: 1, name: name.to_owned() };
     assert_eq!(imported.skipped, [attribute("TEXCOORD_1")]);
     assert_eq!(imported.vertices(1).unwrap().attributes[0].name, "_HEAT");
@@ -155,7 +155,7 @@ fn handles_lead_to_the_items_of_the_file_and_back() {
     for drawable in day.drawables_of(0) {
         assert_eq!(scene.get(drawable.handle).unwrap().drawable().unwrap().mesh, drawable.id);
         assert_eq!(imported.mesh_ids.primitive(drawable.id), Some((drawable.mesh, drawable.primitive)));
-        // A node made for a primitive is of the node that has the mesh.
+        // A node made for a primitive has the index of the node with the mesh.
         assert_eq!((day.index_of(drawable.handle), imported.index_of(drawable.handle)), (Some(0), Some(0)));
         assert_eq!(imported.scenes[1].index_of(drawable.handle), None);
     }
@@ -166,7 +166,7 @@ fn handles_lead_to_the_items_of_the_file_and_back() {
     assert_eq!(imported.index_of(other), None);
 }
 
-/// The tree, every name, transform, drawable and material.
+/// Returns the tree with every name, transform, drawable and material, as text.
 fn dump(scene: &Scene) -> Vec<String> {
     let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
     nodes
@@ -209,7 +209,7 @@ fn parts_that_are_not_asked_for_do_not_come_and_the_nodes_are_the_same() {
         assert_eq!(imported.nodes[0].extras.is_empty(), !parts.extras);
         assert_eq!(imported.extras.is_empty(), !parts.extras);
     }
-    // What is not asked for is not looked at.
+    // Parts that are left out are not checked.
     let mut broken = shop();
     broken.put("/meshes/0/primitives/0/indices", json!(1));
     broken.put("/materials/0/emissiveFactor", json!([1e39, 0, 0]));
@@ -236,7 +236,7 @@ fn two_files_in_one_scene_share_no_number() {
             let material = scene.get(drawable.handle).unwrap().own_material().unwrap();
             drawn += 1;
             assert!(numbers.insert(id), "{id} is in two files");
-            // Every number is known to its file alone.
+            // Every number belongs to one file.
             for other in [&first, &second, &third] {
                 let known = core::ptr::eq(other, imported);
                 assert_eq!((other.primitive(id).is_some(), other.material(material).is_some()), (known, known), "{id}");

@@ -1,15 +1,15 @@
-//! Buffers that grow, and writes to them and to tables: all of a frame go through staging buffers.
+//! Growing buffers, and writes to buffers and tables. All writes of a frame go through staging buffers.
 
 use super::Gpu;
 use super::staging::Staging;
 use super::tables::{Place, Rectangle, TEXEL, Table, rectangles, texels};
 
-/// How many bytes were written in a frame.
+/// The bytes written in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uploaded {
     /// World matrices.
     pub matrices: usize,
-    /// Places of draws' matrices, and user data of draws.
+    /// Matrix indices and user data of draws.
     pub draws: usize,
     /// Palettes, weights, skinned vertices and records of figures.
     pub figures: usize,
@@ -20,7 +20,7 @@ pub struct Uploaded {
 }
 
 impl Uploaded {
-    /// All bytes.
+    /// Returns the total of all bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.matrices + self.draws + self.figures + self.uniforms
@@ -31,25 +31,24 @@ impl Uploaded {
 pub struct Buffers {
     gpu: Gpu,
     staging: Staging,
-    /// Where the bytes of each write begin in which buffer, and where they belong.
+    /// For each write: staging buffer, offset of the bytes, and target.
     copies: Vec<(usize, u64, Target)>,
 }
 
-/// Where bytes belong.
 enum Target {
-    /// So many, from an offset on.
+    /// A buffer, an offset and a number of bytes.
     Buffer(wgpu::Buffer, u64, u64),
     Texture(wgpu::Texture, Rectangle),
 }
 
 impl Buffers {
-    /// No writes, for a device.
+    /// Returns an empty list of writes for a device.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         Self { gpu: gpu.clone(), staging: Staging::default(), copies: Vec::new() }
     }
 
-    /// Notes a write; the number of bytes is divisible by four. Returns that number.
+    /// Queues a write; the number of bytes must be divisible by four. Returns that number.
     pub fn write(&mut self, buffer: &wgpu::Buffer, offset: u64, bytes: &[u8]) -> usize {
         if !bytes.is_empty() {
             let (staged, from) = self.staging.push(&self.gpu, bytes);
@@ -58,8 +57,8 @@ impl Buffers {
         bytes.len()
     }
 
-    /// Notes a write to a table; the offset is divisible by sixteen. Returns the number of bytes that are written,
-    /// which is divisible by sixteen, too, where the table is a texture: zeros follow the bytes then.
+    /// Queues a write to a table; the offset must be divisible by 16. Returns the number of bytes written. If the table
+    /// is a texture, zeros pad the bytes to a multiple of 16.
     pub(super) fn write_table(&mut self, table: &Table, offset: u64, bytes: &[u8]) -> usize {
         match &table.place {
             Place::Buffer(buffer) => self.write(buffer, offset, bytes),
@@ -74,7 +73,7 @@ impl Buffers {
         }
     }
 
-    /// Notes a write to a table of something to be changed on its way.
+    /// Queues a write of bytes that `change` modifies on the way.
     pub(super) fn write_changed(
         &mut self,
         table: &Table,
@@ -87,18 +86,18 @@ impl Buffers {
         self.write_table(table, offset, &changed)
     }
 
-    /// How many writes were noted.
+    /// Returns the number of queued writes.
     #[must_use]
     pub fn writes(&self) -> usize {
         self.copies.len()
     }
 
-    /// Hands the bytes to the device.
+    /// Hands the bytes of queued writes to the device.
     pub fn stage(&mut self) {
         self.staging.finish(&self.gpu);
     }
 
-    /// Has all that was noted copied to where it belongs. The commands are to be sent before anything else is noted.
+    /// Encodes copies of all queued writes to their targets. Submit the commands before the next write is queued.
     pub fn flush(&mut self, encoder: &mut wgpu::CommandEncoder) {
         self.stage();
         for (staged, from, target) in self.copies.drain(..) {
@@ -118,14 +117,12 @@ impl Buffers {
     }
 }
 
-/// A buffer on the device.
 pub(super) fn new(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let size = size.max(256).next_multiple_of(4);
     let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
     gpu.device.create_buffer(&descriptor)
 }
 
-/// The same, mapped.
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let size = size.max(256).next_multiple_of(4);
@@ -133,7 +130,7 @@ pub(super) fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsage
     gpu.device.create_buffer(&descriptor)
 }
 
-/// A buffer that is replaced when it is too small.
+/// A buffer that is replaced if it is too small.
 pub(super) struct Growing {
     label: &'static str,
     usage: wgpu::BufferUsages,
@@ -146,7 +143,7 @@ impl Growing {
         Self { label, usage, buffer: new(gpu, label, 256, usage) }
     }
 
-    /// Makes room for so many bytes. Returns whether the buffer is another one now, in which nothing is.
+    /// Makes room for `size` bytes. Returns whether the buffer was replaced by an empty one.
     pub(super) fn fit(&mut self, gpu: &Gpu, size: usize) -> bool {
         let size = size as u64;
         let small = self.buffer.size() < size;

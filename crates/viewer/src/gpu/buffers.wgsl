@@ -1,12 +1,12 @@
-// What vertices read by number, in storage buffers.
+// Matrices and figures in storage buffers, indexed by vertex shaders.
 
-// As the processor has it: `Deform` of renderer.rs.
+// The layout of `Deform` in renderer.rs.
 struct Figure {
     deform: Deform,
     coat: array<vec4<u32>, 2>,
 }
 
-// World matrices as the scene has them: three rows of four.
+// World matrices in the scene's layout: three rows of four.
 @group(0) @binding(1) var<storage, read> matrices: array<mat3x4<f32>>;
 @group(0) @binding(2) var<storage, read> figures: array<Figure>;
 @group(0) @binding(3) var<storage, read> palettes: array<mat3x4<f32>>;

@@ -1,4 +1,4 @@
-//! Lines in the picture: boxes, and what a camera sees.
+//! Lines in the picture: boxes and view frustums.
 
 use super::Gpu;
 use super::buffers::{self, Growing};
@@ -8,11 +8,11 @@ use bytemuck::{Pod, Zeroable};
 use hedgerow::Aabb;
 use hedgerow::glam::{DVec3, Mat4, Vec3};
 
-/// Edges of a box whose corners are numbered by one bit an axis.
+/// The edges of a box. Bit i of a corner's number is its side on axis i.
 pub(crate) const EDGES: [[usize; 2]; 12] =
     [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
 
-/// The corners of a box, as seen from a place.
+/// Returns the corners of a box relative to `eye`.
 pub(crate) fn corners(bounds: &Aabb, eye: DVec3) -> [Vec3; 8] {
     std::array::from_fn(|number| {
         let side = |axis: usize| if number >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
@@ -24,18 +24,18 @@ pub(crate) fn corners(bounds: &Aabb, eye: DVec3) -> [Vec3; 8] {
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct End {
-    /// Relative to the camera.
+    /// The position relative to the camera.
     place: [f32; 3],
-    /// The fourth is 255 if nothing hides the line.
+    /// The colour; alpha is 255 if the line is always visible.
     colour: [u8; 4],
 }
 
-/// How a line looks.
+/// The appearance of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ink {
     /// Red, green and blue, linear.
     pub colour: [u8; 3],
-    /// Whether it is seen through everything.
+    /// Whether it is visible through everything.
     pub on_top: bool,
 }
 
@@ -47,25 +47,25 @@ pub struct LineList {
 }
 
 impl LineList {
-    /// No lines yet, for a camera at this place.
+    /// Returns an empty list for a camera at `eye`.
     #[must_use]
     pub fn new(eye: DVec3) -> Self {
         Self { eye, ends: Vec::new() }
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len() / 2
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no lines.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Adds the edges of a box; none of one that is empty or infinite.
+    /// Adds the edges of a box; nothing if the box is empty or infinite.
     pub fn bounds(&mut self, bounds: &Aabb, ink: Ink) {
         if bounds.is_empty() || !bounds.is_finite() {
             return;
@@ -73,7 +73,7 @@ impl LineList {
         self.edges(corners(bounds, self.eye), ink);
     }
 
-    /// Adds the edges of what a camera sees, up to a distance.
+    /// Adds the edges of a view frustum, up to a distance.
     pub fn frustum(&mut self, camera: &Camera, aspect: f32, reach: f32, ink: Ink) {
         let back = camera.view_projection(aspect).inverse();
         let away = (camera.eye - self.eye).as_vec3();
@@ -100,7 +100,7 @@ impl LineList {
     }
 }
 
-/// What draws lines.
+/// The pipeline and buffers that draw lines.
 pub(super) struct Lines {
     pipeline: wgpu::RenderPipeline,
     ends: Growing,
@@ -174,7 +174,6 @@ impl Lines {
         Self { pipeline, ends, camera, group, count: 0 }
     }
 
-    /// Sets what is drawn from now on.
     pub(super) fn set(&mut self, gpu: &Gpu, list: &LineList, view_projection: &Mat4) {
         let bytes = bytemuck::cast_slice(&list.ends);
         self.ends.fit(gpu, bytes.len());

@@ -1,4 +1,4 @@
-// Lines of places relative to the camera.
+// Lines with positions relative to the camera.
 
 @group(0) @binding(0) var<uniform> view_projection: mat4x4<f32>;
 
@@ -11,7 +11,7 @@ struct End {
 fn end(@location(0) place: vec3<f32>, @location(1) colour: vec4<f32>) -> End {
     var clip = view_projection * vec4(place, 1.0);
     if colour.a > 0.5 {
-        // Depth is 1 at the near plane: nothing hides this.
+        // Depth 1 is the near plane, so nothing hides the line.
         clip.z = clip.w;
     }
     return End(clip, colour.rgb);

@@ -1,4 +1,4 @@
-//! The GPU, or what stands in for one: device, buffers, textures, pipelines, passes.
+//! The GPU or a software adapter: device, buffers, textures, pipelines, passes.
 
 mod buffers;
 pub mod canvas;
@@ -14,7 +14,7 @@ pub use buffers::{Buffers, Uploaded};
 use crate::failure::{Failure, Result};
 use std::sync::{Arc, Mutex};
 
-/// A device that commands are sent to; a copy is the same device.
+/// A handle to a device; a clone refers to the same device.
 #[derive(Clone)]
 pub struct Gpu {
     /// The library.
@@ -23,36 +23,36 @@ pub struct Gpu {
     pub adapter: wgpu::Adapter,
     /// The device.
     pub device: wgpu::Device,
-    /// Its queue.
+    /// The queue.
     pub queue: wgpu::Queue,
-    /// Whether vertex shaders read storage buffers: those of WebGL 2 do not.
+    /// Whether vertex shaders can read storage buffers; in WebGL 2 they cannot.
     storage: bool,
-    /// Whether what is made from now on reads matrices and the like from textures.
+    /// Whether pipelines made from now on read tables from textures.
     textures: bool,
-    /// The first thing that went wrong since it was last asked.
+    /// The first error since the last [`Gpu::check`].
     wrong: Arc<Mutex<Option<String>>>,
 }
 
 impl Gpu {
-    /// A device without a window: a graphics card if there is one, else a software adapter. What the environment says
-    /// (`WGPU_BACKEND`, `WGPU_ADAPTER_NAME`) is heeded.
+    /// Returns a device without a window: a graphics card, else a software adapter. The environment variables
+    /// `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` select an adapter.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn new() -> Result<Self> {
         let instance = |backends| {
             let plain = wgpu::InstanceDescriptor::new_without_display_handle();
             wgpu::Instance::new(wgpu::InstanceDescriptor { backends, ..plain }.with_env())
         };
-        // OpenGL complains on stderr where there is no window system: it is asked last.
+        // OpenGL is tried last: without a window system it prints to stderr.
         Self::of(instance(wgpu::Backends::PRIMARY), None).or_else(|_| Self::of(instance(wgpu::Backends::all()), None))
     }
 
-    /// A device that can draw to a surface, if one is given.
+    /// Returns a device that can draw to a surface, if one is given.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn of(instance: wgpu::Instance, surface: Option<&wgpu::Surface<'_>>) -> Result<Self> {
         pollster::block_on(Self::request(instance, surface))
     }
 
-    /// Like `Gpu::of`, for those who cannot wait: a web page.
+    /// Returns a device as `Gpu::of` does, without blocking, for web pages.
     pub async fn request(instance: wgpu::Instance, surface: Option<&wgpu::Surface<'_>>) -> Result<Self> {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
@@ -96,32 +96,32 @@ impl Gpu {
         Ok(Self { instance, adapter, device, queue, storage, textures: !storage, wrong })
     }
 
-    /// Whether vertex shaders read matrices and the like from textures: where they read no storage buffers, as in
-    /// WebGL 2, or where that is wanted.
+    /// Returns whether vertex shaders read tables from textures: because storage buffers are missing, as in WebGL 2, or
+    /// by request.
     #[must_use]
     pub fn reads_textures(&self) -> bool {
         self.textures
     }
 
-    /// Reads matrices and the like from textures if that is wanted, else only where it must be.
+    /// Reads tables from textures if `wanted`, else only if storage buffers are missing.
     pub(crate) fn read_textures(&mut self, wanted: bool) {
         self.textures = wanted || !self.storage;
     }
 
-    /// What the adapter is called, and by which library it is reached.
+    /// Returns the names of the adapter and of its backend.
     #[must_use]
     pub fn name(&self) -> String {
         let info = self.adapter.get_info();
         format!("{} ({})", info.name, info.backend)
     }
 
-    /// Returns an error for what went wrong since this was last asked.
+    /// Returns the first error since the last call.
     pub fn check(&self) -> Result<()> {
         let wrong = self.wrong.lock().map_or(None, |mut wrong| wrong.take());
         wrong.map_or(Ok(()), |wrong| Err(Failure::while_doing("the graphics device refused to go on", wrong)))
     }
 
-    /// Waits until all that was sent is done.
+    /// Waits until the device has finished all submitted work.
     pub fn wait(&self) -> Result<()> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         polled.map_err(|error| Failure::while_doing("the graphics device does not answer", error))?;

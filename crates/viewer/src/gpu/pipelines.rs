@@ -5,35 +5,30 @@ use crate::stage::geometry::{Topology, Vertex};
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 
-/// Samples a pixel.
 pub(super) const SAMPLES: u32 = 4;
-/// The format of depth.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// The most lamps that shine on a frame.
+/// The greatest number of lamps in a frame.
 pub(super) const LAMPS: usize = 16;
 
-/// What a pipeline is told apart by.
+/// The key of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Kind {
     pub(super) pass: Pass,
     pub(super) deformed: bool,
     pub(super) topology: Topology,
-    /// Which side is seen: `None` both, else whether the mirrored one.
+    /// The visible side: `None` both, `Some(true)` the mirrored one.
     pub(super) side: Option<bool>,
 }
 
-/// What a draw is drawn into.
+/// The target of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Pass {
-    /// The picture.
     Opaque,
-    /// The picture, blended with what is there.
     Blended,
-    /// Depth as the sun sees it; `true`: where surfaces are cut out.
+    /// Depth from the sun; `true` for surfaces with an alpha cutoff.
     Shadow(bool),
 }
 
-/// What shaders are bound to.
 pub(super) struct Layouts {
     /// Cameras, matrices and figures.
     pub(super) world: wgpu::BindGroupLayout,
@@ -43,7 +38,7 @@ pub(super) struct Layouts {
     lit_layout: wgpu::PipelineLayout,
 }
 
-/// All pipelines so far.
+/// The pipelines made so far.
 pub(super) struct Pipelines {
     pub(super) layouts: Layouts,
     module: wgpu::ShaderModule,
@@ -102,7 +97,6 @@ impl Layouts {
 }
 
 impl Pipelines {
-    /// The pipelines for pictures of a format.
     pub(super) fn new(gpu: &Gpu, format: wgpu::TextureFormat, light_size: usize) -> Self {
         let layouts = Layouts::new(gpu, light_size);
         let source = if gpu.reads_textures() {
@@ -138,7 +132,7 @@ impl Pipelines {
         Self { layouts, module, format, made: HashMap::new(), sky }
     }
 
-    /// Makes a pipeline if there is none of the kind.
+    /// Makes the pipeline of a kind if it is missing.
     pub(super) fn prepare(&mut self, gpu: &Gpu, kind: Kind) {
         if !self.made.contains_key(&kind) {
             let pipeline = self.make(gpu, kind);
@@ -146,12 +140,10 @@ impl Pipelines {
         }
     }
 
-    /// The format of pictures.
     pub(super) fn format(&self) -> wgpu::TextureFormat {
         self.format
     }
 
-    /// A pipeline that was prepared.
     pub(super) fn get(&self, kind: Kind) -> Option<&wgpu::RenderPipeline> {
         self.made.get(&kind)
     }
@@ -195,7 +187,7 @@ impl Pipelines {
             ..Default::default()
         };
         let depth = if shadow {
-            // Lines have no slope.
+            // Slope bias is invalid for lines.
             depth(true, wgpu::CompareFunction::LessEqual, kind.topology == Topology::Triangles)
         } else {
             depth(kind.pass != Pass::Blended, wgpu::CompareFunction::GreaterEqual, false)

@@ -1,5 +1,4 @@
-//! Keeps the device in step with a stage, and draws it: what is on the device, and what is seen. `find` finds what
-//! is drawn, `upload` brings the device in step, `draw` draws.
+//! Uploads a stage to the device and draws it. `find` culls, `upload` writes changes, `draw` draws.
 
 mod draw;
 mod find;
@@ -25,7 +24,7 @@ use hedgerow::query::{CullView, Frustum};
 use hedgerow::{Mat34, Scene};
 use std::ops::Range;
 
-/// No place in a buffer.
+/// An invalid index into a buffer.
 const NONE: u32 = u32::MAX;
 
 /// How to draw.
@@ -35,13 +34,13 @@ pub struct Settings {
     pub relative: bool,
     /// Whether the processor skins.
     pub cpu_skinning: bool,
-    /// Whether what is not seen is left out.
+    /// Whether draws outside the view are culled.
     pub culling: bool,
     /// Whether the sun casts shadows.
     pub shadows: bool,
     /// The width of a cascade's texture.
     pub shadow_texels: u32,
-    /// What is wrong on purpose.
+    /// A deliberate fault, for tests.
     pub fault: Option<Fault>,
 }
 
@@ -51,18 +50,18 @@ impl Default for Settings {
     }
 }
 
-/// Faults that a comparison of pictures has to find.
+/// Deliberate faults that picture comparisons must detect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
-    /// World matrices have their rotations the wrong way.
+    /// The rotations of world matrices are transposed.
     Transposed,
     /// The draws of the mesh of this number are left out.
     LeftOut(u32),
-    /// Surfaces have each other's images.
+    /// Surfaces have swapped images.
     Swapped,
 }
 
-/// A figure as the shader has it: five texels.
+/// A figure in the shader's layout: five texels.
 #[derive(Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Deform {
@@ -80,7 +79,7 @@ struct Deform {
     coat: [[u8; 4]; 8],
 }
 
-/// A camera as the shader has it.
+/// A camera in the shader's layout.
 #[derive(Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Eye {
@@ -110,23 +109,23 @@ struct Light {
     lamps: [[[f32; 4]; 4]; LAMPS],
 }
 
-/// Where a mesh is.
+/// The location of a mesh in the buffers.
 struct Part {
     indices: Range<u32>,
-    /// The number of its first vertex, from which its indices count: WebGL 2 adds no such number when it draws.
+    /// The number of its first vertex. Its indices include this number, because WebGL 2 has no base vertex.
     base_vertex: u32,
     topology: Topology,
     deformed: bool,
 }
 
-/// A view, with its streams on the device.
+/// A view, and its streams on the device.
 struct Drawn {
     view: View,
     grouped: [Growing; 2],
     ordered: [Growing; 2],
 }
 
-/// All that is on the device.
+/// A stage's data on the device.
 pub struct Renderer {
     settings: Settings,
     pipelines: Pipelines,
@@ -137,7 +136,7 @@ pub struct Renderer {
 
     mirror: MatrixMirror,
     matrices: Table,
-    /// What the table holds where matrices are relative.
+    /// The contents of the table if matrices are relative.
     relative: Vec<Mat34>,
     deforms: (Table, Vec<Deform>),
     palettes: Table,
@@ -145,7 +144,7 @@ pub struct Renderer {
     streams: (Table, Vec<f32>),
     influences: Table,
     deltas: Table,
-    /// Where influences and deltas of each drawable of figures begin.
+    /// The first influence and the first delta of each figure drawable.
     drawables: Vec<[u32; 2]>,
     eyes: (wgpu::Buffer, [Eye; EYES]),
     light: (wgpu::Buffer, Light),
@@ -158,14 +157,14 @@ pub struct Renderer {
     lines: Option<Lines>,
     targets: Option<draw::Targets>,
     buffers: Buffers,
-    /// Whether shaders are to be bound to other buffers.
+    /// Whether bind groups must be made again.
     rebind: bool,
-    /// What was uploaded since it was last asked.
+    /// The bytes uploaded since the last [`Renderer::take_uploaded`].
     uploaded: Uploaded,
 }
 
 impl Renderer {
-    /// Uploads what never changes. `format` is that of what is drawn into.
+    /// Uploads constant data. `format` is the format of the target.
     pub fn new(gpu: &Gpu, stage: &Stage, format: wgpu::TextureFormat, settings: Settings) -> Self {
         let pipelines = Pipelines::new(gpu, format, size_of::<Light>());
         let surfaces = Surfaces::new(gpu, &pipelines.layouts, stage, settings.fault == Some(Fault::Swapped));
@@ -243,32 +242,32 @@ impl Renderer {
         }
     }
 
-    /// What the camera sees.
+    /// Returns the camera's view.
     #[must_use]
     pub fn camera_view(&self) -> &View {
         &self.drawn[0].view
     }
 
-    /// How many draws cast shadows.
+    /// Returns the number of draws that cast shadows.
     #[must_use]
     pub fn casting(&self) -> usize {
         self.drawn[1..].iter().map(|drawn| drawn.view.list.len()).sum()
     }
 
-    /// How it draws.
+    /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// Skins on the processor or not, and leaves out what is not seen or not, from the next frame on.
+    /// Sets skinning on the processor and culling, from the next frame on.
     pub fn set(&mut self, stage: &mut Stage, cpu_skinning: bool, culling: bool) {
         self.settings = Settings { cpu_skinning, culling, ..self.settings };
-        // Palettes are not uploaded where the processor skins.
+        // While the processor skins, palettes are not uploaded.
         stage.figures.touch();
     }
 
-    /// Sets the lines to be drawn from now on, as this camera sees them.
+    /// Sets the lines to draw from now on, seen by this camera.
     pub fn set_lines(&mut self, gpu: &Gpu, list: &LineList, camera: &Camera, aspect: f32) {
         if self.lines.is_some() || !list.is_empty() {
             let lines = self.lines.get_or_insert_with(|| Lines::new(gpu, self.pipelines.format()));
@@ -276,7 +275,7 @@ impl Renderer {
         }
     }
 
-    /// What was uploaded since this was last asked.
+    /// Returns the bytes uploaded since the last call.
     pub fn take_uploaded(&mut self) -> Uploaded {
         std::mem::take(&mut self.uploaded)
     }
@@ -291,7 +290,7 @@ fn world(gpu: &Gpu, pipelines: &Pipelines, eyes: &wgpu::Buffer, tables: [&Table;
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("world"), layout, entries: &entries })
 }
 
-/// The textures of all cascades, and what the lit pass reads of them.
+/// Returns views of the shadow textures, and the bind group with which the lit pass reads them.
 fn shadows(
     gpu: &Gpu,
     pipelines: &Pipelines,

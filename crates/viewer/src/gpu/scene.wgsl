@@ -1,12 +1,12 @@
-// Instanced meshes: placed by one matrix each, deformed where they have a figure, lit by a sun with shadows. What
-// vertices read by number comes from the functions of `buffers.wgsl` or `textures.wgsl`, one of which stands before this.
+// Instanced meshes: placed by a matrix, deformed if they have a figure, lit by a sun with shadows. `buffers.wgsl` or
+// `textures.wgsl` is prepended: their functions read matrices and figures.
 
 const NONE: u32 = 0xffffffffu;
 const CASCADES: i32 = 3;
 
 struct View {
     view_projection: mat4x4<f32>,
-    // What is subtracted from the matrices' translations: the camera's place, or nothing where they are relative to it.
+    // Subtracted from translations: the camera's position, or zero if matrices are relative.
     eye: vec4<f32>,
 }
 
@@ -29,11 +29,11 @@ struct Deform {
 struct Material {
     colour: vec4<f32>,
     emissive: vec4<f32>,
-    // Metallic, roughness, scale of normals, least alpha.
+    // Metalness, roughness, normal scale, alpha cutoff.
     numbers: vec4<f32>,
-    // Unlit, has normals, keeps alpha, is drawn without a sky.
+    // Unlit, has normals, keeps alpha, no sky.
     flags: vec4<u32>,
-    // Two rows for each texture; the second one's last number is the set of coordinates.
+    // Two rows for each texture; the last number of the second row is the set of coordinates.
     transforms: array<vec4<f32>, 8>,
 }
 
@@ -48,12 +48,12 @@ struct Material {
 @group(1) @binding(8) var normal_sampler: sampler;
 
 struct Lamp {
-    // Relative to the camera; its range.
+    // Position relative to the camera; range.
     place: vec4<f32>,
     colour: vec4<f32>,
-    // Where it shines, and the cosine where its cone begins to fade.
+    // Direction, and the cosine at which the cone begins to fade.
     direction: vec4<f32>,
-    // The cosine where its cone ends; -2 for none.
+    // The cosine at which the cone ends; -2 without a cone.
     cone: vec4<f32>,
 }
 
@@ -97,11 +97,11 @@ struct VertexOut {
 
 fn placed(place: vec3<f32>, normal: vec3<f32>, at: u32) -> VertexOut {
     let matrix = matrix_at(at);
-    // The translation becomes small before anything is added to it.
+    // Subtract first: small translations keep precision.
     let away = vec3<f32>(matrix[0].w, matrix[1].w, matrix[2].w) - view.eye.xyz;
     var out: VertexOut;
     out.place = vec4<f32>(place, 0.0) * matrix + away;
-    // Normals go by the cofactors, which is right for any scale.
+    // The cofactor matrix transforms normals correctly for any scale.
     let x = matrix[0].xyz;
     let y = matrix[1].xyz;
     let z = matrix[2].xyz;
@@ -171,7 +171,7 @@ fn texcoord(in: VertexOut, texture: u32) -> vec2<f32> {
     return vec2<f32>(dot(x.xyz, start), dot(y.xyz, start));
 }
 
-// The share of the sun that reaches a place: four by four texels around it.
+// The fraction of sunlight that reaches `place`, filtered over 4 × 4 texels.
 fn sunlit(place: vec3<f32>, normal: vec3<f32>) -> f32 {
     if light.numbers.w < 0.5 {
         return 1.0;
@@ -201,7 +201,7 @@ fn sunlit(place: vec3<f32>, normal: vec3<f32>) -> f32 {
     return sum / 9.0;
 }
 
-// What a surface reflects of a light: Lambert's law, and GGX with Smith's shadowing and Schlick's Fresnel term.
+// The light that a surface reflects: Lambert's law, and GGX with Smith's shadowing and Schlick's Fresnel term.
 fn reflected(normal: vec3<f32>, eye: vec3<f32>, way: vec3<f32>, colour: vec3<f32>, f0: vec3<f32>, rough: f32) -> vec3<f32> {
     let facing = dot(normal, way);
     if facing <= 0.0 {
@@ -226,7 +226,7 @@ fn sky(way: vec3<f32>) -> vec3<f32> {
     return mix(above, 0.6 * light.ground.rgb, smoothstep(0.0, 0.35, -way.y));
 }
 
-// Linear light to what a screen shows: S. Hill's fit of the ACES curve, by its K. Narkowicz form.
+// Tone mapping: the ACES curve, K. Narkowicz's form of S. Hill's fit.
 fn toned(colour: vec3<f32>) -> vec3<f32> {
     let x = colour * light.numbers.x;
     return clamp((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14), vec3<f32>(0.0), vec3<f32>(1.0));
@@ -236,7 +236,7 @@ fn leaning(in: VertexOut, normal: vec3<f32>) -> vec3<f32> {
     if material.flags.y == 0u {
         return normal;
     }
-    // Tangents from how place and coordinates change from pixel to pixel: C. Schüler, "Followup: normal mapping without
+    // Tangents from screen-space derivatives of position and coordinates: C. Schüler, "Followup: normal mapping without
     // precomputed tangents", 2013.
     let at = texcoord(in, 3u);
     let dx = dpdx(in.place);
@@ -253,7 +253,7 @@ fn leaning(in: VertexOut, normal: vec3<f32>) -> vec3<f32> {
         return normal;
     }
     let scale = material.numbers.z * inverseSqrt(size);
-    // Texture coordinates go down.
+    // The v axis points down.
     return normalize(scale * (tangent * lean.x - bitangent * lean.y) + normal * lean.z);
 }
 
@@ -297,7 +297,7 @@ fn lit(in: VertexOut, @builtin(front_facing) front: bool) -> @location(0) vec4<f
         }
         sum += power * lamp.colour.rgb * reflected(normal, eye, way, colour, f0, rough);
     }
-    // The sky from all sides, and mirrored.
+    // Diffuse and mirrored sky.
     let around = mix(light.ground.rgb, mix(light.horizon.rgb, light.zenith.rgb, 0.5), 0.5 + 0.5 * normal.y);
     let mirrored = mix(sky(reflect(-eye, normal)), around, rough);
     let grazing = pow(1.0 - max(dot(normal, eye), 0.0), 5.0);
@@ -309,7 +309,7 @@ fn lit(in: VertexOut, @builtin(front_facing) front: bool) -> @location(0) vec4<f
     return vec4<f32>(toned(sum), alpha);
 }
 
-// For shadows: what is cut out lets the sun through.
+// Shadow pass with alpha cutoff.
 @fragment
 fn cut(in: VertexOut) {
     let alpha = (material.colour * in.colour * textureSample(colour_texture, colour_sampler, texcoord(in, 0u))).a;

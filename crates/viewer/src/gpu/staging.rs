@@ -1,31 +1,30 @@
-//! Buffers that bytes are handed to the device in. They are used again when the device has read them, so that a frame
-//! needs no new memory.
+//! Staging buffers. A buffer is reused after the device has read it, so a frame allocates no memory.
 
 use super::{Gpu, buffers};
 
-/// Bytes begin at multiples of this, as textures need them: a texel of a table.
+/// The alignment of writes in bytes: a texel of a table.
 const ALIGNMENT: usize = 16;
 
-/// Mapped buffers, in which bytes are written at once.
+/// Mapped buffers that writes go to directly.
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) struct Staging {
-    /// Written to since the last time that commands were sent.
+    /// The buffers written since the last submission.
     open: Vec<Chunk>,
-    /// Those before; the device may still read them.
+    /// Earlier buffers that the device may still read.
     filled: Vec<wgpu::Buffer>,
-    /// Mapped, and ready to be written to.
+    /// Mapped buffers ready to be written.
     ready: Vec<wgpu::Buffer>,
-    /// Buffers on their way back.
+    /// The channel on which buffers come back.
     way: (std::sync::mpsc::Sender<wgpu::Buffer>, std::sync::mpsc::Receiver<wgpu::Buffer>),
-    /// As many bytes as were ever written between two sendings: one buffer has room for these.
+    /// The most bytes ever written between two submissions: the size of new buffers.
     most: usize,
 }
 
-/// A buffer that is filled from its beginning.
+/// A buffer filled from its beginning.
 #[cfg(not(target_arch = "wasm32"))]
 struct Chunk {
     buffer: wgpu::Buffer,
-    /// Its memory; none once it is handed over, or of a lost device.
+    /// The memory; `None` after it was handed over, or if the device is lost.
     memory: Option<wgpu::BufferViewMut>,
     used: usize,
 }
@@ -40,8 +39,8 @@ impl Default for Staging {
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Staging {
-    /// Writes bytes, and behind them zeros up to a multiple of [`ALIGNMENT`]. Returns in which of the buffers they are,
-    /// and where they begin there.
+    /// Writes bytes, padded with zeros to a multiple of [`ALIGNMENT`]. Returns the buffer's number and the offset in
+    /// it.
     pub(super) fn push(&mut self, gpu: &Gpu, bytes: &[u8]) -> (usize, u64) {
         let room = bytes.len().next_multiple_of(ALIGNMENT);
         let fits = |chunk: &Chunk| chunk.memory.as_ref().is_some_and(|memory| memory.len() - chunk.used >= room);
@@ -53,7 +52,7 @@ impl Staging {
         let Chunk { memory, used, .. } = &mut self.open[last];
         let begin = *used;
         *used += room;
-        // Of a lost device, the next check tells.
+        // The next check reports a lost device.
         if let Some(memory) = memory {
             let end = begin + bytes.len();
             memory.slice(begin..end).copy_from_slice(bytes);
@@ -62,12 +61,12 @@ impl Staging {
         (last, begin as u64)
     }
 
-    /// A buffer with room for so many bytes, and for all that is expected besides.
+    /// Returns a buffer with room for `room` bytes and for the expected rest of the frame.
     fn chunk(&mut self, gpu: &Gpu, room: usize) -> Chunk {
         let Self { filled, ready, way: (sender, receiver), most, .. } = self;
         for buffer in filled.drain(..) {
             let (sender, back) = (sender.clone(), buffer.clone());
-            // It is mapped when the device has read it; nobody waits for it if the device is lost.
+            // Mapping completes when the device has read the buffer. If the device is lost, the receiver is gone.
             buffer.map_async(wgpu::MapMode::Write, .., move |mapped| {
                 if mapped.is_ok() {
                     let _ = sender.send(back);
@@ -85,7 +84,6 @@ impl Staging {
         Chunk { buffer, memory, used: 0 }
     }
 
-    /// Hands what was written to the device.
     pub(super) fn finish(&mut self, _gpu: &Gpu) {
         for chunk in &mut self.open {
             if chunk.memory.take().is_some() {
@@ -94,32 +92,30 @@ impl Staging {
         }
     }
 
-    /// One of the buffers.
     pub(super) fn buffer(&self, number: usize) -> Option<&wgpu::Buffer> {
         self.open.get(number).map(|chunk| &chunk.buffer)
     }
 
-    /// Begins anew: commands that copy all that was written are sent before the next bytes are written.
+    /// Starts over. Commands that copy the written bytes must be submitted before the next write.
     pub(super) fn clear(&mut self) {
         self.most = self.most.max(self.open.iter().map(|chunk| chunk.used).sum());
         self.filled.extend(self.open.drain(..).map(|chunk| chunk.buffer));
     }
 }
 
-/// In a browser, mapped memory is a copy itself: one buffer is written to.
+/// One buffer for browsers, where mapped memory is itself a copy.
 #[cfg(target_arch = "wasm32")]
 #[derive(Default)]
 pub(super) struct Staging {
     bytes: Vec<u8>,
     buffer: Option<wgpu::Buffer>,
-    /// How many of the bytes were handed over.
     handed: usize,
 }
 
 #[cfg(target_arch = "wasm32")]
 impl Staging {
-    /// Writes bytes, and behind them zeros up to a multiple of [`ALIGNMENT`]. Returns 0, the number of the buffer, and
-    /// where they begin there.
+    /// Writes bytes, padded with zeros to a multiple of [`ALIGNMENT`]. Returns 0, the buffer's number, and the offset
+    /// in it.
     pub(super) fn push(&mut self, _gpu: &Gpu, bytes: &[u8]) -> (usize, u64) {
         let begin = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
@@ -127,7 +123,6 @@ impl Staging {
         (0, begin as u64)
     }
 
-    /// Hands what was written to the device.
     pub(super) fn finish(&mut self, gpu: &Gpu) {
         if self.handed == self.bytes.len() {
             return;
@@ -142,12 +137,11 @@ impl Staging {
         self.buffer = Some(buffer);
     }
 
-    /// The buffer, if anything was handed over.
     pub(super) fn buffer(&self, _number: usize) -> Option<&wgpu::Buffer> {
         self.buffer.as_ref()
     }
 
-    /// Begins anew: commands that copy all that was written are sent before the next bytes are handed over.
+    /// Starts over. Commands that copy the written bytes must be submitted before the next bytes are handed over.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.handed = 0;

@@ -1,47 +1,43 @@
-//! What vertex shaders read by number: matrices, palettes, records of figures. It lies in storage buffers, or in
-//! textures where vertex shaders read no storage buffers: see `buffers.wgsl` and `textures.wgsl`.
+//! Tables that vertex shaders index: matrices, palettes, records of figures. A table is a storage buffer, or a texture
+//! if vertex shaders cannot read storage buffers: see `buffers.wgsl` and `textures.wgsl`.
 
 use super::{Gpu, buffers};
 use std::ops::Range;
 
-/// Texels of a row of a texture: every device has rows of so many. As in `textures.wgsl`.
+/// Texels in a row of a texture, as in `textures.wgsl`; every device supports this width.
 const ROW: u32 = 2048;
-/// Bytes of a texel: four words.
+/// Bytes in a texel: four words.
 pub(super) const TEXEL: u64 = 16;
-/// Bytes of a row.
 const ROW_BYTES: u32 = ROW * TEXEL as u32;
 
-/// Bytes on the device, in a place that is replaced when it is too small.
+/// A growing table on the device.
 pub(super) struct Table {
     label: &'static str,
     pub(super) place: Place,
 }
 
-/// Where the bytes of a table are.
 pub(super) enum Place {
     Buffer(wgpu::Buffer),
-    /// Row by row.
+    /// A texture, filled row by row.
     Texture(wgpu::Texture, wgpu::TextureView),
 }
 
-/// A rectangle of texels that lie one behind the other.
+/// A rectangle of consecutive texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rectangle {
-    /// How many texels of the range lie before it.
+    /// The number of texels of the range before it.
     before: u32,
     /// Column and row of its first texel.
     origin: [u32; 2],
-    /// Columns and rows.
     size: [u32; 2],
 }
 
 impl Table {
-    /// A table in which nothing is.
     pub(super) fn new(gpu: &Gpu, label: &'static str) -> Self {
         Self { label, place: Place::new(gpu, label, 0) }
     }
 
-    /// A table that never changes.
+    /// Returns a constant table.
     pub(super) fn filled(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> Self {
         let place = Place::new(gpu, label, bytes.len() as u64);
         match &place {
@@ -59,7 +55,7 @@ impl Table {
         Self { label, place }
     }
 
-    /// Makes room for so many bytes. Returns whether the place is another one now, in which nothing is.
+    /// Makes room for `size` bytes. Returns whether the storage was replaced by an empty one.
     pub(super) fn fit(&mut self, gpu: &Gpu, size: usize) -> bool {
         let size = size as u64;
         let rows = |rows: u32| u64::from(ROW_BYTES) * u64::from(rows);
@@ -69,13 +65,13 @@ impl Table {
             Place::Texture(texture, _) => (rows(texture.height()), rows(limits.max_texture_dimension_2d)),
         };
         if room < size {
-            // The device refuses what is too large.
+            // If this is too large, the device reports the error.
             self.place = Place::new(gpu, self.label, (size + size / 4).min(most).max(size));
         }
         room < size
     }
 
-    /// What shaders are bound to.
+    /// Returns the resource to bind.
     pub(super) fn resource(&self) -> wgpu::BindingResource<'_> {
         match &self.place {
             Place::Buffer(buffer) => buffer.as_entire_binding(),
@@ -107,13 +103,13 @@ impl Place {
 }
 
 impl Rectangle {
-    /// Where its bytes lie among those of the range, which begin at an offset.
+    /// Returns the layout of its bytes in a buffer in which the range begins at `offset`.
     pub(super) fn layout(self, offset: u64) -> wgpu::TexelCopyBufferLayout {
         let offset = offset + TEXEL * u64::from(self.before);
         wgpu::TexelCopyBufferLayout { offset, bytes_per_row: Some(ROW_BYTES), rows_per_image: None }
     }
 
-    /// Itself in a texture.
+    /// Returns the location and extent of the rectangle in a texture.
     pub(super) fn of(self, texture: &wgpu::Texture) -> (wgpu::TexelCopyTextureInfo<'_>, wgpu::Extent3d) {
         let [x, y] = self.origin;
         let [width, height] = self.size;
@@ -122,7 +118,7 @@ impl Rectangle {
     }
 }
 
-/// The texels of a range of bytes, both of whose ends lie between texels.
+/// Returns the texels of a range of bytes that begins and ends between texels.
 pub(super) fn texels(offset: u64, bytes: usize) -> Range<u32> {
     let end = offset + bytes as u64;
     debug_assert!(offset.is_multiple_of(TEXEL) && end.is_multiple_of(TEXEL), "{offset}..{end}");
@@ -130,7 +126,7 @@ pub(super) fn texels(offset: u64, bytes: usize) -> Range<u32> {
     number(offset)..number(end)
 }
 
-/// The rectangles that a range of texels covers: the end of a row, whole rows, and the beginning of another.
+/// Returns the rectangles that a range of texels covers: the end of a row, whole rows, and the beginning of another.
 pub(super) fn rectangles(texels: Range<u32>) -> impl Iterator<Item = Rectangle> {
     let mut first = texels.start;
     std::iter::from_fn(move || {

@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 use wgpu::util::DeviceExt as _;
 
-/// A surface as the shader has it.
+/// A surface in the shader's layout.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Uniform {
@@ -18,7 +18,7 @@ struct Uniform {
     transforms: [[f32; 4]; 8],
 }
 
-/// What a sampler is told apart by.
+/// The key of a sampler.
 type SamplerKey = ([Wrap; 2], bool);
 
 /// The bind groups of all surfaces of a stage, by number.
@@ -27,7 +27,7 @@ pub(super) struct Surfaces {
 }
 
 impl Surfaces {
-    /// Uploads all images that surfaces use. `swapped` gives each surface's colour the image of another one.
+    /// Uploads all images that surfaces use. `swapped` gives each surface the colour image of another surface.
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts, stage: &Stage, swapped: bool) -> Self {
         let mut views = HashMap::new();
         let mut samplers = HashMap::new();
@@ -86,7 +86,7 @@ fn group(
         let key = texture.map_or(([Wrap::Repeat; 2], false), |texture| (texture.wrap, texture.nearest));
         samplers.entry(key).or_insert_with(|| sampler(gpu, key));
         if let Some(texture) = texture {
-            // Colours are in sRGB; all else is plain numbers.
+            // Colour images are in sRGB, others linear.
             let coloured = number == 0 || number == 2;
             views.entry((texture.image, coloured)).or_insert_with(|| view(gpu, &images[texture.image], coloured));
         }
@@ -121,7 +121,6 @@ fn sampler(gpu: &Gpu, (wrap, nearest): SamplerKey) -> wgpu::Sampler {
     })
 }
 
-/// A texture with all its mipmaps.
 fn view(gpu: &Gpu, image: &Image, coloured: bool) -> wgpu::TextureView {
     let (mut size, mut pixels) = (image.size, image.pixels.clone());
     let mut bytes: Vec<u8> = bytemuck::cast_slice(&pixels).to_vec();
@@ -150,7 +149,7 @@ fn view(gpu: &Gpu, image: &Image, coloured: bool) -> wgpu::TextureView {
     texture.create_view(&Default::default())
 }
 
-/// An image of half the size, each pixel the mean of four.
+/// Returns an image of half the size; each pixel is the mean of four.
 #[must_use]
 pub fn halved([width, height]: [u32; 2], pixels: &[[u8; 4]]) -> ([u32; 2], Vec<[u8; 4]>) {
     let half = [(width / 2).max(1), (height / 2).max(1)];

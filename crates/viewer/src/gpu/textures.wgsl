@@ -1,7 +1,7 @@
-// What vertices read by number, in textures: for devices whose vertex shaders read no storage buffers, as those of
-// WebGL 2. A table's bytes lie in texels of four words, row by row.
+// Matrices and figures in textures, indexed by vertex shaders that cannot read storage buffers, as in WebGL 2. A
+// table's bytes are in texels of four words, row by row.
 
-// Texels of a row: as in tables.rs.
+// Texels in a row, as in tables.rs.
 const ROW: u32 = 2048u;
 
 @group(0) @binding(1) var matrices: texture_2d<u32>;

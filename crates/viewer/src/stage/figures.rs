@@ -1,4 +1,4 @@
-//! What is deformed: skinned by joints, morphed by weights, or both.
+//! Figures: meshes skinned by joints, morphed by weights, or both.
 
 use crate::failure::Result;
 use hedgerow::Mat34;
@@ -6,15 +6,15 @@ use hedgerow::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One mesh at one place.
+/// A deformed mesh at one node.
 pub struct Figure {
-    /// Which of the drawables.
+    /// The index in [`Figures::drawables`].
     pub drawable: usize,
-    /// Its part of [`Figures::palettes`]; empty for what only morphs.
+    /// The part of [`Figures::palettes`]; empty for a figure that only morphs.
     pub palette: Range<usize>,
-    /// Its part of [`Figures::weights`].
+    /// The part of [`Figures::weights`].
     pub weights: Range<usize>,
-    /// The colours of what covers it, in sRGB: vertices say by their second texture coordinate which one.
+    /// The colours of its covers, in sRGB; a vertex's second set of texture coordinates selects one.
     pub coat: Option<[[u8; 4]; 5]>,
 }
 
@@ -22,15 +22,15 @@ pub struct Figure {
 pub struct FigureDrawable {
     /// The number of the stage's mesh.
     pub mesh: u32,
-    /// As the processor skins it.
+    /// The mesh for skinning on the processor.
     pub skinned: Arc<SkinnedMesh>,
-    /// What its joints are counted in.
+    /// The skin that numbers its joints.
     pub skin: Arc<Skin>,
-    /// Influences of each vertex.
+    /// The number of influences of each vertex.
     pub per_vertex: usize,
-    /// Joints and weights of all vertices, one vertex after the other; weights of a vertex sum to 1.
+    /// Joints and weights, vertex by vertex; the weights of a vertex sum to 1.
     pub influences: Vec<(u32, f32)>,
-    /// What each target adds to places and normals, one target after the other.
+    /// The deltas of positions and normals, target by target.
     pub deltas: Vec<[f32; 6]>,
 }
 
@@ -41,18 +41,18 @@ pub struct Figures {
     pub drawables: Vec<FigureDrawable>,
     /// The figures.
     pub list: Vec<Figure>,
-    /// Their matrices.
+    /// The matrices of all figures.
     pub palettes: Vec<Mat34>,
-    /// Their morph weights.
+    /// The morph weights of all figures.
     pub weights: Vec<f32>,
-    /// Whether these changed since it was last asked.
+    /// Whether matrices or weights changed since the last [`Figures::take_changed`].
     changed: bool,
     room: Vec<[f32; 3]>,
     morphing: MorphBuffer,
 }
 
 impl Figures {
-    /// Adds a figure, in rest. Returns the user data of its draws.
+    /// Adds a figure at rest. Returns the user data of its draws.
     pub fn push(&mut self, drawable: usize, coat: Option<[[u8; 4]; 5]>) -> u32 {
         let FigureDrawable { skinned, skin, per_vertex, .. } = &self.drawables[drawable];
         let joints = if *per_vertex == 0 { 0 } else { skin.len() };
@@ -74,17 +74,17 @@ impl Figures {
         }
     }
 
-    /// Notes that matrices or weights were written.
+    /// Marks matrices and weights as changed.
     pub fn touch(&mut self) {
         self.changed = true;
     }
 
-    /// Whether matrices or weights changed since this was last asked.
+    /// Returns whether matrices or weights changed since the last call.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
 
-    /// Places and normals of a figure's vertices, as the processor computes them: appended, six numbers a vertex.
+    /// Computes positions and normals of a figure's vertices, and appends them: six numbers per vertex.
     pub fn skin(&mut self, number: usize, streams: &mut Vec<f32>) -> Result<()> {
         let Self { drawables, list, palettes, weights, room, morphing, .. } = self;
         let figure = &list[number];
@@ -103,7 +103,7 @@ impl Figures {
     }
 }
 
-/// Joints and weights of all vertices, whose sums become 1.
+/// Returns joints and weights of all vertices, normalised to a sum of 1.
 #[must_use]
 pub fn influences(joints: &[u16], weights: &[f32], per_vertex: usize) -> Vec<(u32, f32)> {
     let mut influences: Vec<(u32, f32)> =
@@ -121,7 +121,7 @@ pub fn influences(joints: &[u16], weights: &[f32], per_vertex: usize) -> Vec<(u3
     influences
 }
 
-/// The items of vertices in another order, so many to a vertex.
+/// Returns the items of vertices, `per_vertex` each, in the order of `permutation`.
 #[must_use]
 pub fn reordered<T: Copy>(items: &[T], per_vertex: usize, permutation: &[u32]) -> Vec<T> {
     let of = |&vertex: &u32| &items[vertex as usize * per_vertex..][..per_vertex];

@@ -1,4 +1,4 @@
-//! A glTF file whole.
+//! Stages of glTF files.
 
 use super::figures::{FigureDrawable, Figures, influences, reordered};
 use super::geometry::{Mesh, Topology, Vertex, normals};
@@ -20,42 +20,37 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The largest side of a texture; larger images are halved until they fit.
+/// The greatest width and height of a texture; larger images are halved until they fit.
 const MOST: u32 = 2048;
-/// The colour of all that a file without materials has, linear.
+/// The linear colour of meshes in a file without materials.
 const CLAY: [f32; 4] = [0.36, 0.36, 0.37, 1.0];
 
-/// Seconds in which one animation fades to another.
+/// The duration of fades between animations, in seconds.
 const FADE: f32 = 0.25;
 
-/// A file that plays.
 pub(super) struct FilePlay {
     imported: Imported,
-    /// The scene that is shown.
     shown: usize,
     player: AnimationPlayer,
-    /// Which animation that is.
     pub(super) animation: usize,
-    /// How fast it plays, and whether it pauses.
+    /// The speed, and whether playback pauses.
     pub(super) speed: f32,
     pub(super) paused: bool,
     actors: Vec<Actor>,
-    /// Nothing changes in further frames.
+    /// Whether further frames change nothing.
     at_rest: bool,
 }
 
-/// A figure of the file.
 struct Actor {
     figure: usize,
     body: Deformed,
 }
 
-/// Reads a file.
 pub(super) fn stage(path: &Path, arguments: &Arguments) -> Result<Stage> {
     of(path.display().to_string(), |options| options.load(path), arguments)
 }
 
-/// Shows a file that was read; nothing beside it is found.
+/// Makes the stage of a file in memory, without separate files.
 pub(super) fn of_bytes(name: &str, bytes: &[u8], arguments: &Arguments) -> Result<Stage> {
     of(name.to_owned(), |options| options.from_slice(bytes, None), arguments)
 }
@@ -74,7 +69,7 @@ fn of(
         return Err(failure(&"it has no scene to show"));
     }
 
-    // Figures have normals.
+    // Figures need normals.
     for data in imported.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives).filter_map(|it| it.vertices.as_mut()) {
         if data.is_deformed() && data.normals.is_empty() {
             data.normals = normals(&data.positions, &listed(data).0);
@@ -112,7 +107,7 @@ fn of(
     let (mut camera, target, radius) = Stage::all_of(&mut scene)?;
     let mut through = None;
     if let Some(number) = arguments.camera {
-        // Every file can be looked at, also without cameras.
+        // A file without cameras is shown, too.
         match play.camera(&scene, number) {
             Some(found) => (camera, through) = (found, Some(number)),
             None if number > 0 => return Err(failure(&format!("it has no camera {number} in the scene shown"))),
@@ -120,8 +115,7 @@ fn of(
         }
     }
     let mut surfaces: Vec<Surface> = play.imported.materials.iter().map(|of| surface(&play.imported, of)).collect();
-    // Behind those of the file is the default one, white and as bright as the sun makes it. Of a file that has no
-    // other, the drawable is to be seen.
+    // The last material is the default one, too bright for a whole file: a file without others is clay.
     if surfaces.len() < 2 {
         surfaces = vec![Surface { colour: CLAY, ..Surface::default() }];
     }
@@ -131,7 +125,7 @@ fn of(
     if let Some((node, colour)) = sun {
         (light.sun_node, light.sun_colour) = (Some(node), colour);
     } else if !lamps.is_empty() {
-        // The file lights itself.
+        // The file has lamps, so the sun is dimmed.
         light.sun_colour = light.sun_colour.map(|part| 0.35 * part);
     }
     let far = (camera.eye.distance(target) as f32 + radius).max(2.0 * radius);
@@ -156,7 +150,7 @@ fn of(
     })
 }
 
-/// Those who have figures, and the meshes made for them.
+/// The figures made so far, and their meshes.
 struct Cast {
     /// The drawable of a figure, by mesh id and skin.
     by_mesh: HashMap<(u32, Option<usize>), usize>,
@@ -164,7 +158,7 @@ struct Cast {
 }
 
 impl Cast {
-    /// Makes a figure of a drawable, and has its node draw that.
+    /// Makes a figure of a drawable, and lets its node draw the figure.
     fn enlist(
         &mut self,
         (scene, imported): (&mut Scene, &Imported),
@@ -221,18 +215,17 @@ impl Cast {
 }
 
 impl FilePlay {
-    /// The names of all animations.
     pub(super) fn animations(&self) -> Vec<String> {
         let animations = self.imported.animations.iter().enumerate();
         animations.map(|(number, animation)| named("animation", number, animation.name.as_deref())).collect()
     }
 
-    /// Where the animation is, and how long it takes, in seconds.
+    /// Returns the time in the animation and its duration, in seconds.
     pub(super) fn time(&self) -> Option<[f32; 2]> {
         (!self.imported.animations.is_empty()).then(|| [self.player.time(), self.player.duration()])
     }
 
-    /// Fades to another animation, or jumps to it where this one pauses; goes to a time of the one that plays.
+    /// Fades to another animation, or jumps if playback pauses; or goes to a time in the present animation.
     pub(super) fn play(&mut self, (scene, figures): (&mut Scene, &mut Figures), to: Cue) -> Result<()> {
         let Self { imported, player, animation, paused, .. } = self;
         if imported.animations.is_empty() {
@@ -251,7 +244,7 @@ impl FilePlay {
         self.advance(scene, figures, 0.0)
     }
 
-    /// The cameras of the scene shown: their nodes, in the order in which they are numbered, and what they show.
+    /// Returns the cameras of the shown scene with their nodes, in the order of their numbers.
     fn cameras(&self) -> impl Iterator<Item = (NodeHandle, &hedgerow_gltf::Camera)> {
         let imported = &self.imported;
         imported.scenes[self.shown].nodes().filter_map(move |(index, node)| {
@@ -260,7 +253,6 @@ impl FilePlay {
         })
     }
 
-    /// The names of these cameras.
     pub(super) fn camera_names(&self, scene: &Scene) -> Vec<String> {
         let name = |(number, (node, camera)): (usize, (NodeHandle, &hedgerow_gltf::Camera))| {
             named("camera", number, camera.name.as_deref().or_else(|| scene.get(node).and_then(|node| node.name())))
@@ -268,7 +260,7 @@ impl FilePlay {
         self.cameras().enumerate().map(name).collect()
     }
 
-    /// One of these cameras, where it was at the last update.
+    /// Returns a camera at its place of the last update.
     pub(super) fn camera(&self, scene: &Scene, number: usize) -> Option<Camera> {
         let (node, camera) = self.cameras().nth(number)?;
         let world = scene.world(node)?;
@@ -282,14 +274,14 @@ impl FilePlay {
         Some(Camera { eye, forward, up, lens })
     }
 
-    /// Lets the animation go on: nodes, palettes, weights and boxes.
+    /// Advances the animation, and updates nodes, palettes, weights and boxes.
     pub(super) fn advance(&mut self, scene: &mut Scene, figures: &mut Figures, seconds: f32) -> Result<()> {
         let Self { imported, player, actors, at_rest, paused, speed, .. } = self;
         if *at_rest || *paused && seconds > 0.0 {
             return Ok(());
         }
         player.advance(seconds * *speed);
-        // What was removed stays so.
+        // Skips removed nodes.
         player.retain_live(scene);
         player.apply(scene)?;
         *at_rest = imported.animations.is_empty();
@@ -309,7 +301,7 @@ impl FilePlay {
     }
 }
 
-/// What the vertices of a primitive draw, as lists.
+/// Returns the indices of a primitive as a list, and its topology.
 fn listed(data: &MeshData) -> (Vec<u32>, Topology) {
     let all: Vec<u32>;
     let order: &[u32] = if data.indices.is_empty() {
@@ -333,7 +325,7 @@ fn listed(data: &MeshData) -> (Vec<u32>, Topology) {
     }
 }
 
-/// A primitive as it is uploaded; without normals, and if nothing deforms it, each triangle is flat.
+/// Returns a primitive to upload. Without normals and deformation, triangles are flat.
 fn mesh(data: &MeshData) -> Mesh {
     let (indices, topology) = listed(data);
     let vertex = |at: usize| {
@@ -406,12 +398,12 @@ fn surface(imported: &Imported, material: &material::Material) -> Surface {
             texture(material.normal_texture),
         ],
     };
-    // The older model, about.
+    // Approximates the older model.
     if let Some(old) = material.specular_glossiness {
         (surface.colour, surface.textures[0]) = (old.diffuse, texture(old.diffuse_texture));
         (surface.metallic, surface.roughness) = (0.0, 1.0 - old.glossiness);
     }
-    // What lies behind glass is not bent here.
+    // Refraction is not drawn.
     if let Some(glass) = material.transmission.filter(|glass| glass.factor > 0.0) {
         surface.alpha = Alpha::Blend;
         surface.colour[3] *= 1.0 - 0.75 * glass.factor.clamp(0.0, 1.0);
@@ -419,7 +411,7 @@ fn surface(imported: &Imported, material: &material::Material) -> Surface {
     surface
 }
 
-/// An image decoded; a grey one for formats that are not known here.
+/// Returns the decoded image; a grey image for unknown formats.
 fn image(image: &material::Image) -> Image {
     let Some(Image { mut size, mut pixels }) = images::decoded(&image.bytes) else {
         return Image::plain([160, 160, 160, 255]);
@@ -430,10 +422,10 @@ fn image(image: &material::Image) -> Image {
     Image { size, pixels }
 }
 
-/// A light of a node, and its colour times its intensity.
+/// The node of a light, and its colour times its intensity.
 type Shining = (NodeHandle, [f32; 3]);
 
-/// The lamps, and the first directional light: its node and colour.
+/// Returns the lamps, and the first directional light.
 fn lights(imported: &Imported, shown: usize) -> (Vec<Lamp>, Option<Shining>) {
     let (mut lamps, mut sun) = (Vec::new(), None);
     for (index, node) in imported.scenes[shown].nodes() {
@@ -451,7 +443,7 @@ fn lights(imported: &Imported, shown: usize) -> (Vec<Lamp>, Option<Shining>) {
     (lamps, sun)
 }
 
-/// What a user reads of something numbered that may have a name.
+/// Returns a label for a numbered item that may have a name.
 fn named(what: &str, number: usize, name: Option<&str>) -> String {
     name.filter(|name| !name.is_empty()).map_or_else(|| format!("{what} {number}"), |name| format!("{number}: {name}"))
 }

@@ -1,48 +1,48 @@
-//! Meshes as they are uploaded, and solids made by formulae.
+//! Meshes to upload, and procedural solids.
 
 use bytemuck::{Pod, Zeroable};
 use hedgerow::glam::{Vec2, Vec3};
 use hedgerow::{Aabb, Mat34};
 use std::f32::consts::TAU;
 
-/// A vertex as it lies in the vertex buffer.
+/// A vertex in the vertex buffer's layout.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Vertex {
-    /// Where it is.
+    /// The position.
     pub place: [f32; 3],
-    /// Outward.
+    /// The outward normal.
     pub normal: [f32; 3],
     /// Two sets of texture coordinates.
     pub texcoords: [[f32; 2]; 2],
-    /// A colour, linear, that multiplies the surface's.
+    /// A linear colour that multiplies the surface's colour.
     pub colour: [u8; 4],
 }
 
-/// What vertices draw.
+/// The kind of primitive that indices draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Topology {
     /// A triangle for each three indices.
     #[default]
     Triangles,
-    /// A line for each two.
+    /// A line for each two indices.
     Lines,
-    /// A point for each.
+    /// A point for each index.
     Points,
 }
 
 /// A mesh: vertices, and the indices that draw them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// What it consists of.
+    /// The vertices.
     pub vertices: Vec<Vertex>,
-    /// Which of them are drawn.
+    /// The indices of vertices to draw.
     pub indices: Vec<u32>,
-    /// As what.
+    /// The topology.
     pub topology: Topology,
     /// Whether figures draw it.
     pub deformed: bool,
-    /// The level of detail: 0 for what is near.
+    /// The level of detail; 0 is the finest.
     pub level: u8,
 }
 
@@ -55,7 +55,7 @@ impl Mesh {
         number
     }
 
-    /// A flat face whose corners are counter-clockwise from outside; a metre is a texture's width.
+    /// Adds a flat face with counter-clockwise corners. The texture repeats every metre.
     fn face(&mut self, corners: &[Vec3]) {
         let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(Vec3::Y);
         let across = if normal.y.abs() > 0.9 { Vec3::X } else { Vec3::Y.cross(normal).normalize_or(Vec3::X) };
@@ -69,7 +69,7 @@ impl Mesh {
         }
     }
 
-    /// A solid between two outlines of as many corners, which go counter-clockwise as seen from above.
+    /// Adds a solid between two outlines with equally many corners, counter-clockwise from above.
     fn between(&mut self, low: &[Vec3], high: &[Vec3]) {
         for (number, &corner) in low.iter().enumerate() {
             let next = (number + 1) % low.len();
@@ -79,7 +79,7 @@ impl Mesh {
         self.face(&low.iter().rev().copied().collect::<Vec<_>>());
     }
 
-    /// A box whose upper face is smaller by these factors.
+    /// Returns a box whose upper face is scaled by these factors.
     #[must_use]
     pub fn block(bounds: Aabb, [x, z]: [f32; 2]) -> Self {
         let mut mesh = Self::default();
@@ -93,7 +93,7 @@ impl Mesh {
         mesh
     }
 
-    /// A roof with a ridge along x.
+    /// Returns a roof with a ridge along x.
     #[must_use]
     pub fn roof(bounds: Aabb) -> Self {
         let mut mesh = Self::default();
@@ -110,11 +110,11 @@ impl Mesh {
         mesh
     }
 
-    /// A round column along y, or along x if `lying`; narrower at its end by a factor.
+    /// Returns a round column along y, or along x if `lying`; the factor `narrow` scales its end.
     #[must_use]
     pub fn column(bounds: Aabb, sides: u16, narrow: f32, lying: bool) -> Self {
         let mut mesh = Self::default();
-        // In a box from -1 to 1 first.
+        // First within a box from -1 to 1.
         let place = |[x, y, z]: [f32; 3]| {
             let unit = if lying { Vec3::new(y, x, -z) } else { Vec3::new(x, y, z) };
             bounds.center() + 0.5 * bounds.size() * unit
@@ -141,7 +141,7 @@ impl Mesh {
         mesh
     }
 
-    /// A ball with dents, as wide as the box.
+    /// Returns a dented ball that fills the box.
     #[must_use]
     pub fn foliage(bounds: Aabb, rings: u16, sides: u16) -> Self {
         let mut mesh = Self::default();
@@ -170,7 +170,7 @@ impl Mesh {
         mesh
     }
 
-    /// The triangles whose first corners have such normals.
+    /// Returns the triangles whose first corner has a normal that `fits` accepts.
     #[must_use]
     pub fn facing(&self, fits: impl Fn(Vec3) -> bool) -> Self {
         let fits = |corners: &&[u32; 3]| fits(self.vertices[corners[0] as usize].normal.into());
@@ -178,7 +178,7 @@ impl Mesh {
         Self { indices, ..self.clone() }
     }
 
-    /// Adds another mesh, placed by a matrix, in one colour.
+    /// Appends another mesh, transformed by a matrix, in one colour.
     pub fn append(&mut self, other: &Self, matrix: &Mat34, colour: [u8; 4]) {
         let first = u32::try_from(self.vertices.len()).expect("solids have few vertices");
         self.indices.extend(other.indices.iter().map(|index| first + index));
@@ -189,7 +189,7 @@ impl Mesh {
     }
 }
 
-/// Outward normals of triangles that share vertices: means of their faces'.
+/// Returns outward normals of shared vertices: means of their faces' normals.
 #[must_use]
 pub fn normals(places: &[[f32; 3]], indices: &[u32]) -> Vec<[f32; 3]> {
     let mut normals = vec![Vec3::ZERO; places.len()];

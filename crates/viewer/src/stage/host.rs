@@ -13,14 +13,14 @@ use hedgerow::skin::Skin;
 use hedgerow::{Aabb, Drawable, Layers, Node, Transform};
 use std::sync::Arc;
 
-/// How some people of the town look, in sRGB: skin, hair, shirt, trousers, boots.
+/// Colours of people in sRGB: skin, hair, shirt, trousers, boots.
 pub(super) const LOOKS: [[[u8; 4]; 5]; 3] = [
     [[205, 160, 132, 255], [60, 42, 30, 255], [255; 4], [86, 90, 104, 255], [60, 50, 44, 255]],
     [[150, 112, 84, 255], [40, 34, 30, 255], [255; 4], [110, 96, 80, 255], [84, 62, 46, 255]],
     [[222, 178, 150, 255], [150, 112, 70, 255], [255; 4], [70, 74, 82, 255], [54, 46, 42, 255]],
 ];
 
-/// The puppet, drawn as this mesh.
+/// Returns the puppet, drawn as this mesh.
 pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureDrawable)> {
     let lists = Lists::new(&PuppetMesh::new(rig));
     let skinned = lists.skinned(skin)?;
@@ -43,7 +43,7 @@ pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureD
     Ok((drawn, FigureDrawable { mesh, skinned, skin, per_vertex, influences, deltas: Vec::new() }))
 }
 
-/// So many characters on a meadow.
+/// Returns a stage with this many characters on a meadow.
 pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
     let mut army = Army::muster(characters, seed)?;
     let mut figures = Figures::default();
@@ -90,7 +90,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
     })
 }
 
-/// Linear light as sRGB.
+/// Returns linear light as sRGB.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is clamped")]
 pub(super) fn encoded(value: f32) -> u8 {
     let value = value.clamp(0.0, 1.0);

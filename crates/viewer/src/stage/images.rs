@@ -8,10 +8,10 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-/// Images of more bytes are not decoded.
+/// The most bytes of a decoded image; larger images are refused.
 const MOST_BYTES: usize = 1 << 29;
 
-/// A PNG or a JPEG image; `None` for other formats, and for what is broken.
+/// Decodes a PNG or JPEG image; `None` for other formats and invalid data.
 pub(super) fn decoded(bytes: &[u8]) -> Option<Image> {
     if bytes.starts_with(b"\x89PNG") { png(bytes) } else { jpeg(bytes) }
 }
@@ -55,7 +55,7 @@ fn grey(data: &[u8]) -> Vec<[u8; 4]> {
 mod tests {
     use super::*;
 
-    /// A PNG file of 2 × 1 pixels.
+    /// Returns a PNG file of 2 × 1 pixels.
     fn file(colour: ColorType, depth: png::BitDepth, data: &[u8], palette: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, 2, 1);
@@ -113,7 +113,7 @@ mod tests {
         0, 0, 255, 218, 0, 8, 1, 1, 0, 0, 63, 0, 63, 255, 217,
     ];
 
-    /// A red one.
+    /// A red JPEG file of 2 × 1 pixels.
     #[rustfmt::skip]
     const RED: &[u8] = &[
         255, 216, 255, 224, 0, 16, 74, 70, 73, 70, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 255, 219, 0, 67,

@@ -1,4 +1,4 @@
-//! The town's levels of detail: coarser meshes of its parts, and a stand-in for each block, as it was built.
+//! The town's levels of detail: coarser meshes of its parts, and a stand-in for each block in its first state.
 
 use super::geometry::Mesh;
 use crate::failure::Result;
@@ -7,12 +7,13 @@ use hedgerow::glam::Vec3;
 use hedgerow::query::LevelsOfDetail;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Node, Scene, ViewRange};
 
-/// From this distance on blocks have their stand-ins, which have this level, after those of parts, and this layer.
+/// The distance from which blocks draw their stand-ins, and the level and layer of stand-ins.
 const BLOCK: f32 = 200.0;
 pub(super) const STAND_IN: u8 = 3;
 pub(super) const STAND_INS: Layers = Layers::new(1 << 31);
 
-/// A distance, and what makes the mesh that is drawn from there on, of the fine mesh and its box; `None` draws nothing.
+/// A distance, and the function that makes the mesh drawn from there on of the fine mesh and its box. `None` draws
+/// nothing.
 type Level = (f32, Option<fn(&Mesh, Aabb) -> Mesh>);
 const FRONT: Level = (50.0, Some(|mesh, _| mesh.facing(|normal| normal.z > 0.5)));
 
@@ -27,28 +28,28 @@ const LEVELS: [(&[Part], &[Level]); 11] = [
     (&[Person], &[(50.0, Some(|_, _| Mesh::column(BODY, 5, 0.6, false))), (160.0, None)]),
     (&[Lantern, Chimney], &[(160.0, None)]),
     (&[Headlight, HandLamp], &[(50.0, None)]),
-    // Walls without holes hide them.
+    // Solid walls hide these parts.
     (&[Knob, Floor, Lamp, Table, Chair, Bed, Cabinet, CabinetDoor, Cup], &[(30.0, None)]),
 ];
 
 /// The box of a person without arms.
 const BODY: Aabb = Aabb::new(Vec3::new(-0.24, 0.0, -0.2), Vec3::new(0.24, 1.85, 0.2));
 
-/// What is drawn from which distance on.
+/// The levels of detail of the town.
 pub struct Levels {
     pub(super) table: LevelsOfDetail,
-    /// Whether they are on, and whether draws have the colours of their levels.
+    /// Whether levels are on, and whether draws have the colours of their levels.
     pub(super) switches: [bool; 2],
-    /// How many triangles were seen when they were last counted, and how many that were without levels.
+    /// The triangles seen at the last count, and their number without levels.
     pub triangles: [usize; 2],
 }
 
 impl Levels {
-    /// Appends the coarser meshes to those of the parts, and the stand-ins, and gives each block a node for its own.
-    /// `colours` are those of the materials.
+    /// Appends coarser meshes and stand-ins to `meshes`, and gives each block a node for its stand-in. `colours` has
+    /// the colours of materials.
     pub(super) fn new(scene: &mut Scene, meshes: &mut Vec<Mesh>, colours: &[[u8; 4]]) -> Result<Self> {
         let mut table = LevelsOfDetail::new();
-        // Stand-ins consist of what is drawn at any distance.
+        // Stand-ins consist of the coarsest meshes.
         let mut coarsest = vec![None; meshes.len()];
         for (&part, levels) in LEVELS.iter().flat_map(|(parts, levels)| parts.iter().map(|part| (part, *levels))) {
             let mut coarser = Vec::new();
@@ -72,7 +73,7 @@ impl Levels {
                     whole.append(&meshes[mesh as usize], &(home * part.fresh_world()), colour);
                 }
             }
-            // The lawn is drawn near and far.
+            // The lawn is drawn at all distances.
             let near: Vec<_> = block.children().filter(|it| it.drawable().is_none()).map(|it| it.handle()).collect();
             let group = scene.insert(node, Node::group().with_view_range(ViewRange::new(0.0, BLOCK)?).named("near"))?;
             near.into_iter().try_for_each(|child| scene.reparent(child, group, Keep::Local).map(drop))?;

@@ -1,4 +1,4 @@
-//! What is shown: a scene, what its numbers of meshes and materials stand for, and what happens in it.
+//! Stages: a scene with its meshes, materials and lights, and its simulation.
 
 pub mod figures;
 mod file;
@@ -33,119 +33,118 @@ use smooth::Wheel;
 use std::time::Duration;
 use web_time::Instant;
 
-/// Seconds a frame.
+/// The duration of a frame, in seconds.
 pub const FRAME: f32 = 1.0 / 60.0;
 
-/// A scene with all that a renderer needs to know about it.
+/// A scene with everything that a renderer needs.
 pub struct Stage {
-    /// What it is, in words.
+    /// The title.
     pub title: String,
     /// The scene; it keeps world boxes.
     pub scene: Scene,
-    /// By mesh number.
+    /// The meshes, by mesh id.
     pub meshes: Vec<Mesh>,
-    /// By material number; behind them the one of draws without.
+    /// The surfaces, by material number; the last is for draws without a material.
     pub surfaces: Vec<Surface>,
-    /// What surfaces refer to.
+    /// The images of surfaces.
     pub images: Vec<Image>,
-    /// What is deformed: the user data of a draw, where it is not zero, is one more than the number of its figure.
+    /// The deformed meshes. The user data of a draw is 0, or the number of its figure plus 1.
     pub figures: Figures,
     /// Lights at nodes.
     pub lamps: Vec<Lamp>,
     /// The sun and the sky.
     pub light: Daylight,
-    /// Where it is seen from at first.
+    /// The first camera.
     pub camera: Camera,
-    /// The camera of the file that this is, and stays while nobody leads it elsewhere.
+    /// The camera of the file that the view follows, until the user moves the camera.
     pub through: Option<usize>,
-    /// What that camera looks at, and around which it is led.
+    /// The point that the camera looks at and orbits.
     pub target: DVec3,
-    /// How far from the camera shadows fall, and how far away things are that cast them.
+    /// The greatest distances of shadows and of their casters from the camera, in metres.
     pub shadows: (f32, f32),
-    /// Its levels of detail, if it has any.
+    /// The levels of detail, if any.
     pub levels: Option<Levels>,
-    /// What is shown of the scene.
     layers: Layers,
     play: Play,
-    /// Nodes with a transform, for the load.
+    /// Nodes with a transform, which the load moves.
     loose: Vec<(NodeHandle, Local)>,
     frames: usize,
 }
 
-/// What happens.
+/// The simulation of a stage.
 enum Play {
     Town(Box<TownLife>),
-    /// Its scene is the stage's while nothing is done in it.
+    /// The army's scene is swapped with the stage's during a frame.
     Army(Box<Army>),
     File(Box<FilePlay>),
     Prefabs(Box<Prefabs>),
-    /// Nothing while it is drawn.
+    /// `None` during drawing.
     Wheel(Option<Box<Wheel>>),
 }
 
-/// What a material number stands for.
+/// A surface, by material number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// The colour, linear.
     pub colour: [f32; 4],
-    /// The light that it emits, linear.
+    /// The emitted light, linear.
     pub emissive: [f32; 3],
-    /// How metallic and how rough it is.
+    /// The metalness, 0 to 1.
     pub metallic: f32,
-    /// How rough it is.
+    /// The roughness, 0 to 1.
     pub roughness: f32,
-    /// What its alpha does.
+    /// The use of alpha.
     pub alpha: Alpha,
-    /// Whether its back is seen.
+    /// Whether back faces are visible.
     pub double_sided: bool,
-    /// Whether it is shown without lighting.
+    /// Whether lighting is off.
     pub unlit: bool,
-    /// How much the normals of the texture lean.
+    /// The factor of x and y of the normal map.
     pub normal_scale: f32,
     /// The textures of colour, metallic-roughness, emission and normals.
     pub textures: [Option<Texture>; 4],
 }
 
-/// What alpha does.
+/// The use of alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Alpha {
-    /// Nothing.
+    /// Alpha is ignored.
     Opaque,
-    /// What has less is not drawn.
+    /// Fragments with less alpha are not drawn.
     Mask(f32),
-    /// It is blended with what lies behind.
+    /// The surface is blended with the background.
     Blend,
 }
 
 /// A texture of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Texture {
-    /// The number of the image.
+    /// The index of the image.
     pub image: usize,
-    /// Whether the first or the second coordinates are used.
+    /// The set of texture coordinates, 0 or 1.
     pub set: u32,
-    /// From these to the texture: two rows.
+    /// The transform of texture coordinates: two rows.
     pub transform: [[f32; 3]; 2],
-    /// What is beyond the edges.
+    /// The wrapping along u and v.
     pub wrap: [Wrap; 2],
-    /// Whether it has sharp pixels.
+    /// Whether it is sampled without interpolation.
     pub nearest: bool,
 }
 
-/// What is beyond the edge of an image.
+/// The wrapping beyond the edge of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// The image again.
+    /// The image repeats.
     #[default]
     Repeat,
-    /// The image mirrored.
+    /// The image repeats, mirrored each time.
     Mirror,
-    /// The edge.
+    /// The texel at the edge.
     Clamp,
 }
 
 impl Texture {
-    /// The whole image, by the first coordinates, again and again.
+    /// Returns a repeated image, with the first set of coordinates.
     #[must_use]
     pub fn plain(image: usize) -> Self {
         let transform = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
@@ -183,32 +182,32 @@ pub struct Image {
 pub struct Lamp {
     /// The node; it shines along its -z axis.
     pub node: NodeHandle,
-    /// Its colour times its intensity, linear.
+    /// The colour times its intensity, linear.
     pub colour: [f32; 3],
-    /// Where it ends.
+    /// The distance at which its light ends.
     pub range: Option<f32>,
-    /// The cosines of the angles where its cone begins to fade, and where it ends; `None` shines to all sides.
+    /// The cosines of the angles at which its cone begins to fade and ends; `None` for a point light.
     pub cone: Option<[f32; 2]>,
 }
 
 /// The sun and the sky. Colours are linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Daylight {
-    /// Towards the sun, as it was shown last.
+    /// The direction to the sun, as last shown.
     pub sun: Vec3,
-    /// The node along whose -z axis the sun shines, if it has one.
+    /// The node along whose -z axis the sun shines, if any.
     pub sun_node: Option<NodeHandle>,
     /// The colour of the sun.
     pub sun_colour: [f32; 3],
-    /// The sky above.
+    /// The colour of the sky above.
     pub zenith: [f32; 3],
-    /// The sky at the horizon.
+    /// The colour of the sky at the horizon.
     pub horizon: [f32; 3],
-    /// What the ground reflects.
+    /// The light that the ground reflects.
     pub ground: [f32; 3],
-    /// How bright all is.
+    /// The exposure factor.
     pub exposure: f32,
-    /// The distance at which haze hides about two thirds, in metres; infinite for none.
+    /// The distance at which haze hides about two thirds of the light, in metres; infinite for none.
     pub haze: f32,
 }
 
@@ -226,7 +225,7 @@ impl Daylight {
     };
 }
 
-/// How a frame of the stage went.
+/// The times and edits of a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Acted {
     /// Milliseconds of edits, of characters, and of maintenance.
@@ -236,7 +235,7 @@ pub struct Acted {
 }
 
 impl Stage {
-    /// Sets up what the arguments ask for.
+    /// Makes the stage that the arguments ask for.
     pub fn new(arguments: &Arguments) -> Result<Self> {
         let stage = match &arguments.subject {
             Subject::Town => town::stage(arguments.seed, arguments.people)?,
@@ -248,13 +247,12 @@ impl Stage {
         stage.placed(arguments)
     }
 
-    /// Sets up a glTF file that was read, as the arguments ask for, whatever their subject is. Its buffers and images
-    /// are in it.
+    /// Makes the stage of a glTF file in memory, with all buffers and images inside. Ignores the arguments' subject.
     pub fn of_file(name: &str, bytes: &[u8], arguments: &Arguments) -> Result<Self> {
         file::of_bytes(name, bytes, arguments)?.placed(arguments)
     }
 
-    /// Where the arguments want it, seen from where they say.
+    /// Applies origin and camera of the arguments.
     fn placed(self, arguments: &Arguments) -> Result<Self> {
         let mut stage = self;
         let origin = DVec3::from(arguments.origin);
@@ -280,15 +278,15 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Plays a frame: edits, characters, maintenance. `load` is the percentage of all nodes that move besides.
+    /// Plays a frame: edits, characters, maintenance. `load` is the percentage of nodes that move in addition.
     pub fn act(&mut self, load: f32) -> Result<Acted> {
         let mut acted = Acted::default();
         let start = Instant::now();
-        // How long edits waited for characters that took their step meanwhile.
+        // The time that edits waited for the parallel step of characters.
         let mut waited = Duration::ZERO;
         match &mut self.play {
             Play::Town(life) => {
-                // Nobody's step needs the scene that is edited meanwhile.
+                // Steps of people do not use the scene, so edits run in parallel.
                 let TownLife { bustle, people } = &mut **life;
                 let (scene, figures, number) = (&mut self.scene, &mut self.figures, self.frames);
                 let (tally, stepped) =
@@ -319,7 +317,7 @@ impl Stage {
             Play::Army(army) => {
                 army.pose(if first { 0.0 } else { FRAME }, None)?;
                 self.figures.set_palettes(&army.palettes);
-                // The boxes are those of the pose.
+                // The boxes are of the pose.
                 if first {
                     std::mem::swap(&mut self.scene, &mut army.scene);
                     let marched = army.march(0.0);
@@ -338,7 +336,7 @@ impl Stage {
         Ok(acted)
     }
 
-    /// Turns so many percent of all nodes by a little, each around where it was. Returns how many.
+    /// Turns `load` percent of all nodes slightly around their first rotation. Returns their number.
     fn stir(&mut self, load: f32) -> Result<usize> {
         if self.loose.is_empty() {
             let scene = &self.scene;
@@ -353,7 +351,7 @@ impl Stage {
         let share = (count as f32 * load / 100.0).ceil() as usize;
         let turn = Quat::from_rotation_y(0.05 * (self.frames as f32 * 0.2).sin());
         let mut done = 0;
-        // Others in each frame, spread over the tree.
+        // Each frame takes other nodes, spread over the tree.
         for step in 0..share.min(count) {
             let (node, local) = self.loose[(self.frames * 7919 + step * count / share.max(1)) % count];
             if !self.scene.contains(node) {
@@ -373,7 +371,7 @@ impl Stage {
         Ok(done)
     }
 
-    /// Does something with the scene as it is shown, which may be between two steps. The stage lacks it meanwhile.
+    /// Calls `draw` with the scene to show, which may be a blend of two steps. Meanwhile `self.scene` is empty.
     pub fn show<T>(&mut self, draw: impl FnOnce(&mut Self, &Scene) -> T) -> T {
         let of_node = self.light.sun_node.and_then(|node| self.scene.world(node));
         self.light.sun = of_node.map_or(self.light.sun, |world| world.transform_vector(Vec3::Z));
@@ -390,7 +388,7 @@ impl Stage {
         drawn
     }
 
-    /// What can be switched on and off, and whether it is on.
+    /// Returns the names of switches, and whether each is on.
     #[must_use]
     pub fn switches(&self) -> Vec<(&'static str, bool)> {
         match &self.play {
@@ -400,7 +398,7 @@ impl Stage {
         }
     }
 
-    /// Turns one of the switches. Does nothing where there is none of this number.
+    /// Toggles a switch; does nothing if there is none of this number.
     pub fn switch(&mut self, number: usize) -> Result<()> {
         match &mut self.play {
             Play::Prefabs(prefabs) => prefabs.switch(&mut self.scene, number)?,
@@ -410,7 +408,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The title, what is switched on and off by which key, and how many triangles levels of detail leave.
+    /// Returns the title, the switches with their keys, and the number of triangles with levels of detail.
     #[must_use]
     pub fn caption(&self) -> String {
         let state = |on| if on { "on" } else { "off" };
@@ -420,20 +418,20 @@ impl Stage {
         self.title.clone() + &switches.chain(triangles).collect::<String>()
     }
 
-    /// The direction to the sun in this frame.
+    /// Returns the direction to the sun in this frame.
     #[must_use]
     pub fn sun(&self) -> Vec3 {
         self.light.sun.normalize_or(Vec3::Y)
     }
 
-    /// The surface of a draw with this material.
+    /// Returns the index of the surface for a material number.
     #[must_use]
     pub fn surface(&self, material: Option<u32>) -> usize {
         let last = self.surfaces.len() - 1;
         material.map_or(last, |number| (number as usize).min(last))
     }
 
-    /// The surface in the colour of a mesh's level, if draws have that.
+    /// Returns the index of the surface in the colour of a mesh's level, if such colours are on.
     #[must_use]
     pub fn level_surface(&self, mesh: u32) -> Option<usize> {
         self.levels.as_ref().filter(|levels| levels.switches[1])?;
@@ -441,8 +439,8 @@ impl Stage {
         (level > 0).then(|| self.surfaces.len() - 1 - usize::from(level))
     }
 
-    /// What is shown from a place, with the levels of detail if they are on. Without a place there are neither these
-    /// nor stand-ins.
+    /// Returns the visible layers and, if levels are on, the levels of detail for `eye`. Without `eye`, levels and
+    /// stand-ins are off.
     #[must_use]
     pub fn seen_from(&self, eye: Option<DVec3>) -> (Layers, Option<DetailView<'_>>) {
         let Some(levels) = &self.levels else { return (self.layers, None) };
@@ -452,18 +450,18 @@ impl Stage {
         }
     }
 
-    /// What is shown of the scene.
+    /// Returns the visible layers.
     #[must_use]
     pub fn layers(&self) -> Layers {
         self.layers
     }
 
-    /// Shows what is visible on some of these layers, from the next frame on.
+    /// Sets the visible layers, from the next frame on.
     pub fn set_layers(&mut self, layers: Layers) {
         self.layers = layers;
     }
 
-    /// A camera from which the whole of a scene is seen.
+    /// Returns a camera that sees the whole scene, its target, and the distance.
     fn all_of(scene: &mut Scene) -> Result<(Camera, DVec3, f32)> {
         scene.update();
         let bounds = scene
@@ -475,7 +473,7 @@ impl Stage {
         };
         let radius = 0.5 * bounds.size().length().max(1e-3);
         let target = bounds.center().as_dvec3();
-        // A sphere around everything is as high as the picture.
+        // The bounding sphere of the scene is as high as the picture.
         let angle: f32 = 0.8;
         let away = radius / (0.5 * angle).sin();
         let eye = target + (Vec3::new(0.55, 0.35, 1.0).normalize() * away).as_dvec3();

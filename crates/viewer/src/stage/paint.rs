@@ -1,31 +1,31 @@
-//! Textures by formulae.
+//! Procedural textures.
 
 use super::Image;
 use crate::dice::Dice;
 
 const SIDE: u32 = 64;
 
-/// What an image shows; colours are near white, so that the surface's colour stays.
+/// The pattern of an image. Colours are near white, so they keep the surface's colour.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pattern {
-    /// Courses of bricks, so many in the image's height.
+    /// Courses of bricks, with their number.
     Bricks(u32),
-    /// Rows of tiles.
+    /// Rows of tiles, with their number.
     Tiles(u32),
-    /// Dots of so much contrast.
+    /// Dots, with their contrast.
     Speckle(f32),
-    /// Boards from left to right.
+    /// Boards from left to right, with their number.
     Boards(u32),
 }
 
 impl Image {
-    /// An image of one pixel.
+    /// Returns an image of one pixel.
     #[must_use]
     pub fn plain(colour: [u8; 4]) -> Self {
         Self { size: [1; 2], pixels: vec![colour] }
     }
 
-    /// A pattern that goes on beyond its edges.
+    /// Returns an image that continues beyond its edges.
     pub(super) fn of(pattern: Pattern) -> Self {
         let mut dice = Dice::new(9);
         let noise: Vec<f32> = (0..SIDE * SIDE).map(|_| dice.between(-1.0, 1.0)).collect();

@@ -1,41 +1,41 @@
-//! Which animation of a file plays, and how; the cameras of a file.
+//! Playback of a file's animations, and the file's cameras.
 
 use super::{Play, Stage};
 use crate::camera::Camera;
 use crate::failure::Result;
 
-/// How a file plays.
+/// The state of playback.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
-    /// Which of its animations.
+    /// The index of the animation.
     pub animation: usize,
     /// Whether it pauses.
     pub paused: bool,
-    /// How fast it plays: 1 as in the file, negative backward.
+    /// The speed: 1 as in the file, negative backward.
     pub speed: f32,
-    /// Where it is, in seconds.
+    /// The time in the animation, in seconds.
     pub time: f32,
-    /// How long it takes.
+    /// The duration of the animation, in seconds.
     pub duration: f32,
 }
 
-/// What is to play.
+/// A change of playback.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cue {
     /// Another animation, from its beginning.
     Animation(usize),
-    /// The same one, from a time in seconds.
+    /// The same animation, from a time in seconds.
     Time(f32),
 }
 
 impl Stage {
-    /// The names of the file's animations; none of what is no file.
+    /// Returns the names of the file's animations; empty if the stage is not a file.
     #[must_use]
     pub fn animations(&self) -> Vec<String> {
         if let Play::File(play) = &self.play { play.animations() } else { Vec::new() }
     }
 
-    /// How the file plays; `None` where there is no animation.
+    /// Returns the state of playback; `None` without an animation.
     #[must_use]
     pub fn playing(&self) -> Option<Playing> {
         let Play::File(play) = &self.play else { return None };
@@ -43,26 +43,27 @@ impl Stage {
         Some(Playing { animation: play.animation, paused: play.paused, speed: play.speed, time, duration })
     }
 
-    /// Sets whether the animation pauses, and how fast it plays.
+    /// Sets pause and speed.
     pub fn set_pace(&mut self, paused: bool, speed: f32) {
         if let Play::File(play) = &mut self.play {
             (play.paused, play.speed) = (paused, speed);
         }
     }
 
-    /// Plays another animation, or goes to another time. It fades, unless it pauses. Does nothing where nothing plays.
+    /// Plays another animation, or goes to another time; fades between animations unless paused. Does nothing without
+    /// an animation.
     pub fn cue(&mut self, cue: Cue) -> Result<()> {
         let Self { play, scene, figures, .. } = self;
         if let Play::File(play) = play { play.play((scene, figures), cue) } else { Ok(()) }
     }
 
-    /// The names of the cameras of the file's scene.
+    /// Returns the names of the cameras of the file's scene.
     #[must_use]
     pub fn cameras(&self) -> Vec<String> {
         if let Play::File(play) = &self.play { play.camera_names(&self.scene) } else { Vec::new() }
     }
 
-    /// One of these cameras, where it was at the last update.
+    /// Returns a camera of the file at its place of the last update.
     #[must_use]
     pub fn file_camera(&self, number: usize) -> Option<Camera> {
         if let Play::File(play) = &self.play { play.camera(&self.scene, number) } else { None }

@@ -9,21 +9,21 @@ use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::patch::{Field, Instance, Patch};
 use hedgerow::{Node, Scene, SceneConfig, Transform, Tree, Visibility};
 
-/// What is overridden, how it is called, and how many of the houses have each of these overrides.
+/// The overridden fields with their names, and the number of houses with each override.
 const FIELDS: [(Field, &str); 3] =
     [(Field::Material, "material"), (Field::Local, "local"), (Field::Visibility, "hidden roof")];
 const SHARE: f32 = 0.3;
 
-/// The houses.
+/// The houses with their overrides.
 pub(super) struct Prefabs {
     prefab: Tree,
     /// Each house, and its overrides, applied or not.
     houses: Vec<(Instance, Patch)>,
-    /// Which fields have their overrides.
+    /// Whether each field's overrides are applied.
     applied: [bool; 3],
 }
 
-/// A hundred houses on a lawn, with all their overrides.
+/// Returns a hundred houses on a lawn, with all their overrides.
 pub(super) fn stage(seed: u64) -> Result<Stage> {
     let (mut plan, mut dice) = (Scene::new(), Dice::new(seed));
     let root = plan.root();
@@ -39,7 +39,7 @@ pub(super) fn stage(seed: u64) -> Result<Stage> {
         let lot = Instance::insert(&mut scene, root, &prefab).map_err(hedgerow::Error::from)?;
         let [x, z] = [number % 10, number / 10].map(|at| 13.0 * (f32::from(at) - 4.5));
         scene.set_local(lot.root(), Transform::from_xyz(x, 0.0, z))?;
-        // Overrides are edits like all others.
+        // Overrides are ordinary edits.
         let house = lot.node(0).expect("the first node of the prefab");
         if dice.chance(SHARE) {
             scene.edit(house)?.set_material(dice.pick(&[Material::Red, Material::Blue]) as u32);
@@ -60,12 +60,12 @@ pub(super) fn stage(seed: u64) -> Result<Stage> {
 }
 
 impl Prefabs {
-    /// What is overridden, and whether it is now.
+    /// Returns the names of overrides, and whether each is applied.
     pub(super) fn switches(&self) -> Vec<(&'static str, bool)> {
         FIELDS.iter().zip(self.applied).map(|(&(_, name), applied)| (name, applied)).collect()
     }
 
-    /// Applies all overrides of a field, or reverts them. What else was done to the houses stays.
+    /// Applies or reverts all overrides of a field; other edits of the houses stay.
     pub(super) fn switch(&mut self, scene: &mut Scene, number: usize) -> Result<()> {
         let Some((&(field, _), applied)) = FIELDS.get(number).zip(self.applied.get_mut(number)) else { return Ok(()) };
         for (lot, overrides) in &mut self.houses {

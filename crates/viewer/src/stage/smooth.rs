@@ -1,4 +1,4 @@
-//! A Ferris wheel that is simulated by ten steps a second, and drawn between them.
+//! A Ferris wheel simulated in ten steps per second, and drawn between steps.
 
 use super::geometry::Mesh;
 use super::{Play, Stage, town};
@@ -9,32 +9,32 @@ use hedgerow::motion::{Blended, Smooth};
 use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform};
 use std::f32::consts::TAU;
 
-/// Frames and seconds of a step.
+/// The duration of a step, in frames and in seconds.
 const FRAMES: usize = 6;
 const STEP: f32 = FRAMES as f32 * super::FRAME;
 const GONDOLAS: u8 = 12;
 const SECTOR: f32 = TAU / GONDOLAS as f32;
 const RADIUS: f32 = 8.0;
-/// Radians a second: a gondola moves by 0.7 m in a step.
+/// The speed in radians per second: a gondola moves 0.7 m in a step.
 const SPIN: f32 = 0.9;
 
-/// The wheel, and what shows it between its last two steps.
+/// The wheel, and its blend between the last two steps.
 pub(super) struct Wheel {
     node: NodeHandle,
     gondolas: Vec<NodeHandle>,
     smooth: Smooth,
     frame: usize,
-    /// Whether it is shown between steps, and not as of the last one.
+    /// Whether frames blend the last two steps; else they show the last step.
     pub(super) blends: bool,
 }
 
-/// A solid of a size, turned around z, with its middle at a place.
+/// Returns a solid with its middle at `at`, turned around z by `turn`.
 fn solid(mesh: u32, material: Material, at: Vec3, size: Vec3, turn: f32) -> Node<'static> {
     let place = Transform::from_translation(at).with_rotation(Quat::from_rotation_z(turn)).with_scale(size);
     Node::transform(place).with_drawable(Drawable::new(mesh, Aabb::cube(0.5))).with_material(material as u32)
 }
 
-/// A wheel on a lawn.
+/// Returns a wheel on a lawn.
 pub(super) fn stage() -> Result<Stage> {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT })?;
     let (root, at) = (scene.root(), Vec3::new);
@@ -47,7 +47,7 @@ pub(super) fn stage() -> Result<Stage> {
     for number in 0..GONDOLAS {
         let frame = Transform::from_rotation(Quat::from_rotation_z(f32::from(number) * SECTOR));
         let frame = scene.insert(node, Node::transform(frame))?;
-        // It hangs by its origin.
+        // The gondola hangs at its origin.
         let hook = Transform::from_xyz(0.0, RADIUS, 0.0);
         let gondola = scene.insert(frame, Node::transform(hook).named("gondola"))?;
         let colour = [Material::Red, Material::Blue, Material::Pine][usize::from(number) % 3];
@@ -73,7 +73,7 @@ pub(super) fn stage() -> Result<Stage> {
     Ok(town::painted("ten steps a second", scene, meshes.into(), play, view))
 }
 
-/// Turns the wheel to where it is at a time; below it gondolas hang and swing.
+/// Turns the wheel to its angle at a time, and swings the gondolas.
 fn turn(scene: &mut Scene, wheel: NodeHandle, gondolas: &[NodeHandle], time: f32) -> Result<()> {
     scene.modify_local(wheel, |local| local.rotation = Quat::from_rotation_z(SPIN * time))?;
     for (number, &gondola) in (0_u8..).map(f32::from).zip(gondolas) {
@@ -84,13 +84,13 @@ fn turn(scene: &mut Scene, wheel: NodeHandle, gondolas: &[NodeHandle], time: f32
 }
 
 impl Wheel {
-    /// Plays a frame, in which a step may be due. Returns how many nodes it sets.
+    /// Plays a frame, with a step if one is due. Returns the number of nodes set.
     pub(super) fn frame(&mut self, scene: &mut Scene, number: usize) -> Result<usize> {
         self.frame = number;
         if !number.is_multiple_of(FRAMES) {
             return Ok(0);
         }
-        // What was edited since the last step was shown as it is: a step of its own keeps it from gliding.
+        // Edits since the last step were shown at once: a separate step keeps them from being blended.
         scene.update();
         self.smooth.step(scene)?;
         turn(scene, self.node, &self.gondolas, (number / FRAMES + 1) as f32 * STEP)?;
@@ -99,7 +99,7 @@ impl Wheel {
         Ok(1 + self.gondolas.len())
     }
 
-    /// The scene as it is shown.
+    /// Returns the scene to show.
     pub(super) fn blend<'s>(&'s mut self, scene: &'s mut Scene) -> Blended<'s> {
         let passed = (self.frame % FRAMES) as f32 / FRAMES as f32;
         self.smooth.blend(scene, if self.blends { passed } else { 1.0 })

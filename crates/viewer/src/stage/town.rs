@@ -56,7 +56,7 @@ const PATTERNS: [Pattern; 6] = [
     Pattern::Bricks(4),
 ];
 
-/// A material: the colour, how rough it is, and the image with its width in metres.
+/// A material: colour, roughness, and an image with its width in metres.
 type Look = (Material, [f32; 3], f32, Option<(usize, f32)>);
 
 /// All materials by number.
@@ -84,12 +84,12 @@ const SURFACES: [Look; 21] = [
     (Material::Rubber, [0.02, 0.02, 0.022], 0.95, None),
 ];
 
-/// The colours of levels, from the coarsest on.
+/// The colours of levels, coarsest first.
 const LEVELS: [[f32; 3]; STAND_IN as usize] = [[0.7, 0.8, 3.0], [0.85, 0.24, 0.05], [0.80, 0.62, 0.06]];
 
-/// The town at a time when people are about.
+/// Returns the town with people in its streets.
 pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
-    // World boxes are what culling and picking need.
+    // Culling and picking need world boxes.
     let (mut scene, town) = town::build(seed, SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     let mut meshes = meshes();
     let levels = Levels::new(&mut scene, &mut meshes, &SURFACES.map(from_afar))?;
@@ -99,7 +99,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     let (person, drawable) = puppet(&body.rig, &body.skin, Part::Person as u32)?;
     figures.drawables.push(drawable);
     for (number, walker) in walkers.iter().enumerate() {
-        // Shirts are white here: the material has the colour.
+        // Shirts are white: the material has the colour.
         let user_data = figures.push(0, Some(LOOKS[number % LOOKS.len()]));
         scene.edit(walker.node)?.set_user_data(user_data);
     }
@@ -109,7 +109,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     Ok(Stage { figures, levels: Some(levels), ..stage })
 }
 
-/// The colour of a material from afar: times the mean of its image.
+/// Returns the colour of a material times the mean of its image.
 fn from_afar((_, colour, _, image): Look) -> [u8; 4] {
     let pixels = image.map_or_else(|| vec![[255; 4]], |(image, _)| Image::of(PATTERNS[image]).pixels);
     let sum: f32 = pixels.iter().map(|&[value, ..]| (f32::from(value) / 255.0).powf(2.2)).sum();
@@ -118,7 +118,7 @@ fn from_afar((_, colour, _, image): Look) -> [u8; 4] {
     [r, g, b, 255]
 }
 
-/// The meshes of the town, without that of people.
+/// Returns the meshes of the town, without people.
 pub(super) fn meshes() -> Vec<Mesh> {
     let meshes = PARTS.map(|part| {
         let bounds = part.drawable().bounds;
@@ -128,7 +128,7 @@ pub(super) fn meshes() -> Vec<Mesh> {
             Part::Trunk => Mesh::column(bounds, 6, 0.6, false),
             Part::Cup => Mesh::column(bounds, 5, 1.2, false),
             Part::Tyre => Mesh::column(bounds, 10, 1.0, true),
-            // Windows stand out of it.
+            // Windows stand out of the wall.
             Part::Wall => Mesh::block(Aabb { max: bounds.max.with_z(0.02), ..bounds }, [1.0, 1.0]),
             Part::Foliage => Mesh::foliage(bounds, 5, 8),
             Part::CarBody => Mesh::block(bounds, [0.94, 0.97]),
@@ -141,7 +141,7 @@ pub(super) fn meshes() -> Vec<Mesh> {
     meshes.into()
 }
 
-/// A stage in the town's materials and its light, seen from `eye`.
+/// Returns a stage with the town's materials and light, seen from `eye`.
 pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, [eye, target]: [DVec3; 2]) -> Stage {
     let mut surfaces = vec![Surface::default(); SURFACES.len()];
     for (material, [r, g, b], roughness, image) in SURFACES {
@@ -151,7 +151,7 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
         });
         let is = |other: Material| material as u32 == other as u32;
         surfaces[material as usize] = Surface {
-            // Windows show their rooms.
+            // Windows are transparent.
             colour: [r, g, b, if is(Material::Glass) { 0.8 } else { 1.0 }],
             alpha: if is(Material::Glass) { Alpha::Blend } else { Alpha::Opaque },
             emissive: if is(Material::Light) { [0.35, 0.28, 0.14] } else { [0.0; 3] },
@@ -161,7 +161,7 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
             ..Surface::default()
         };
     }
-    // Those of levels, the coarsest first, and that of draws without a material.
+    // The surfaces of levels, coarsest first, then that of draws without a material.
     surfaces.extend(LEVELS.map(|[r, g, b]| Surface { colour: [r, g, b, 1.0], ..Surface::default() }));
     surfaces.push(Surface::default());
     Stage {
@@ -185,16 +185,16 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
     }
 }
 
-/// People who take their step in one task.
+/// The number of people in one task.
 const TOGETHER: usize = 10;
 
-/// Everybody takes a step, several at a time where there are threads for it, and their palettes follow.
+/// Steps all people and writes their palettes, on several threads if there are any.
 pub(super) fn step(people: &mut People, figures: &mut Figures) -> Result<()> {
     let (body, walkers) = people.parts();
     if walkers.is_empty() {
         return Ok(());
     }
-    // The figures are the people, one after the other.
+    // The figures are the people, in order.
     let joints = body.skin.len();
     let palettes = figures.palettes.chunks_mut(TOGETHER * joints);
     let several: Vec<_> = walkers.chunks_mut(TOGETHER).zip(palettes).collect();

@@ -1,4 +1,4 @@
-//! The viewer in a web page: what the script of the page calls. `web/viewer.js` is that script.
+//! The viewer in a web page: functions for the page's script, `web/viewer.js`.
 
 mod outline;
 
@@ -19,23 +19,23 @@ use web_sys::HtmlCanvasElement;
 #[cfg(not(any(feature = "webgpu", feature = "webgl")))]
 compile_error!("a page draws by the feature `webgpu` or by the feature `webgl`: web-build.sh builds both");
 
-/// A canvas of a page, with what is shown in it.
+/// A canvas of a page with a viewer.
 #[wasm_bindgen]
 pub struct Page {
     surface: wgpu::Surface<'static>,
-    /// That of the surface; pictures are in the same, encoded as sRGB.
+    /// The format of the surface; pictures have the sRGB variant.
     format: wgpu::TextureFormat,
-    /// What is drawn into, and copied to the surface from, where surfaces are not in sRGB: those of WebGPU never are,
-    /// and SwiftShader, which browsers draw with where there is no graphics card, resolves samples to textures of their
-    /// own format only. Those of WebGL 2 are drawn into.
+    /// A texture to draw into and copy to a surface that is not sRGB. Surfaces of WebGPU never are, and SwiftShader,
+    /// the software adapter of browsers, resolves samples only to textures of the same format. `None` for WebGL 2,
+    /// which draws into the surface.
     picture: Option<wgpu::Texture>,
     size: [u32; 2],
-    /// The size that the arguments give.
+    /// The size given by the arguments, if any.
     fixed: Option<[u32; 2]>,
     viewer: Viewer,
     editor: Editor,
     orbit: Orbit,
-    /// How many frames are still to be played; `None`: they never end.
+    /// The number of frames left to play; `None` for no end.
     left: Option<u32>,
     frame: u32,
 }
@@ -46,14 +46,13 @@ extern "C" {
     fn complain(message: &str);
 }
 
-/// Called once, when the module is there: what panics is told on the console.
+/// Runs when the module is loaded: panics are printed on the console.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|panic| complain(&panic.to_string())));
 }
 
-/// What is given by the words of a command line: the arguments, whether a size is among them, and how many frames are
-/// played.
+/// The parsed words of a command line: all arguments, the size if given, and the number of frames if given.
 struct Wanted {
     arguments: Arguments,
     fixed: Option<[u32; 2]>,
@@ -72,9 +71,8 @@ fn wanted(words: &str) -> Result<Wanted> {
 
 #[wasm_bindgen]
 impl Page {
-    /// Shows in a canvas what the words of a command line ask for: `town`, `army`, `prefabs`, `smooth`, and the
-    /// program's options. Without `--frames` there is no end, with it nothing happens after them; without `--size` the
-    /// canvas is as large as [`Page::resize`] says.
+    /// Opens a viewer in a canvas, with the words of a command line: `town`, `army`, `prefabs` or `smooth`, and the
+    /// program's options. Without `--frames` playback does not end; without `--size`, [`Page::resize`] sets the size.
     pub async fn open(canvas: HtmlCanvasElement, words: String) -> std::result::Result<Page, JsError> {
         let Wanted { arguments, fixed, left } = wanted(&words)?;
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
@@ -99,7 +97,7 @@ impl Page {
         Ok(page)
     }
 
-    /// Shows something else. What was shown remains if that cannot be.
+    /// Shows another subject; on error, the present one remains.
     pub fn show(&mut self, words: &str) -> std::result::Result<(), JsError> {
         let Wanted { arguments, fixed, left } = wanted(words)?;
         let stage = stage(&arguments)?;
@@ -109,7 +107,7 @@ impl Page {
         Ok(())
     }
 
-    /// Shows a glTF file; its buffers and images are in it. What was shown remains if that cannot be.
+    /// Shows a glTF file with all buffers and images inside; on error, the present subject remains.
     pub fn show_file(&mut self, name: &str, bytes: &[u8]) -> std::result::Result<(), JsError> {
         let arguments = Arguments::new(Subject::File(name.into()));
         let stage = Stage::of_file(name, bytes, &arguments)?;
@@ -117,24 +115,24 @@ impl Page {
         Ok(())
     }
 
-    /// What is shown, in words.
+    /// Returns the title of the stage.
     pub fn title(&self) -> String {
         self.viewer.stage.caption()
     }
 
-    /// How many nodes are in the tree.
+    /// Returns the number of nodes in the tree.
     pub fn nodes(&self) -> usize {
         self.viewer.stage.scene.len()
     }
 
-    /// Sets the size of the picture in pixels, unless the arguments gave one. Returns the size that it has.
+    /// Sets the size of the picture in pixels, unless the arguments gave one. Returns the resulting size.
     pub fn resize(&mut self, width: u32, height: u32) -> Vec<u32> {
         let most = self.viewer.gpu.device.limits().max_texture_dimension_2d;
         self.set_size(self.fixed.unwrap_or([width, height].map(|side| side.clamp(16, most))));
         self.size.into()
     }
 
-    /// Plays and draws a frame. Returns a line of JSON about it, as `--json` writes them.
+    /// Plays and draws a frame. Returns a line of JSON, as `--json` writes.
     pub fn frame(&mut self) -> std::result::Result<String, JsError> {
         self.viewer.gpu.check()?;
         self.viewer.still = self.left == Some(0);
@@ -146,60 +144,58 @@ impl Page {
         Ok(frame.json(self.frame))
     }
 
-    /// Lets things happen, or stops that.
+    /// Starts or stops the simulation.
     pub fn play(&mut self, on: bool) {
         self.left = (!on).then_some(0);
     }
 
-    /// Whether things happen.
+    /// Returns whether the simulation runs.
     pub fn is_playing(&self) -> bool {
         self.left != Some(0)
     }
 
-    /// Leads the camera around what it looks at, by radians to the right and up.
+    /// Turns the camera around its target, by radians to the right and up.
     pub fn turn(&mut self, right: f32, up: f32) {
         self.orbit.turn(&mut self.viewer.camera, right, up);
     }
 
-    /// Moves the camera by shares of the distance to what it looks at, to the right and up.
+    /// Moves the camera to the right and up, by fractions of the distance to its target.
     pub fn pan(&mut self, right: f32, up: f32) {
         self.orbit.pan(&mut self.viewer.camera, right, up);
     }
 
-    /// Goes nearer to what it looks at, or away from it, by a factor.
+    /// Multiplies the distance to the target by a factor.
     pub fn zoom(&mut self, factor: f32) {
         self.orbit.zoom(&mut self.viewer.camera, factor);
     }
 
-    /// Picks what is seen at a place of the picture: from -1 to 1, to the right and up. Returns whether there is
-    /// something.
+    /// Picks the node at a point of the picture: from -1 to 1, to the right and up. Returns whether there is one.
     pub fn pick(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
         let Viewer { stage, camera, .. } = &self.viewer;
         Ok(self.editor.pick(stage, camera, aspect, Vec2::new(x, y))?.is_some())
     }
 
-    /// Takes what is seen at a place, to drag it. Returns whether there is something.
+    /// Picks the node at a point, to drag it. Returns whether there is one.
     pub fn grab(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
         let Viewer { stage, camera, .. } = &self.viewer;
         Ok(self.editor.grab(stage, camera, aspect, Vec2::new(x, y))?)
     }
 
-    /// Moves what was taken to a place.
+    /// Moves the dragged node to a point.
     pub fn drag(&mut self, x: f32, y: f32) -> std::result::Result<(), JsError> {
         let aspect = self.aspect();
         let Viewer { stage, camera, .. } = &mut self.viewer;
         Ok(self.editor.drag(stage, camera, aspect, Vec2::new(x, y))?)
     }
 
-    /// Lets go of what was taken.
+    /// Ends the drag.
     pub fn let_go(&mut self) {
         self.editor.drop();
     }
 
-    /// The node that is picked: its name, which may be empty, its handle, and the names from the root down to it.
-    /// Nothing if none is.
+    /// Returns name (may be empty), handle and path of names of the picked node; empty if none is picked.
     pub fn picked(&self) -> Vec<String> {
         let scene = &self.viewer.stage.scene;
         let Some(node) = self.editor.picked.filter(|&node| scene.contains(node)) else { return Vec::new() };
@@ -216,46 +212,46 @@ impl Page {
         vec![name(node), node.to_string(), path.join(" / ")]
     }
 
-    /// The edges of the box of what is picked, as pairs of places of the picture: x and y of both ends of each edge,
-    /// from -1 to 1, to the right and up.
+    /// Returns the edges of the picked node's box: x and y of both ends of each edge, from -1 to 1, to the right and
+    /// up.
     pub fn outline(&self) -> Vec<f32> {
         let boxes = self.editor.boxes(&self.viewer.stage.scene);
         let edges = boxes.iter().flat_map(|bounds| outline::edges(bounds, &self.viewer.camera, self.aspect()));
         edges.flatten().flat_map(|end| end.to_array()).collect()
     }
 
-    /// Turns a switch of what is shown. There may be none of this number.
+    /// Toggles a switch of the stage, if there is one of this number.
     pub fn switch(&mut self, number: usize) -> std::result::Result<(), JsError> {
         Ok(self.viewer.stage.switch(number)?)
     }
 
-    /// Takes what is picked out of the tree, with all below.
+    /// Removes the picked subtree from the tree.
     pub fn delete(&mut self) -> std::result::Result<(), JsError> {
         Ok(self.editor.delete(&mut self.viewer.stage.scene)?)
     }
 
-    /// Doubles what is picked, with all below; the copy is picked then.
+    /// Copies the picked subtree, and picks the copy.
     pub fn duplicate(&mut self) -> std::result::Result<(), JsError> {
         Ok(self.editor.duplicate(&mut self.viewer.stage.scene)?)
     }
 
-    /// Undoes what was done last. Returns whether there was something.
+    /// Undoes the last edit. Returns whether there was one.
     pub fn undo(&mut self) -> std::result::Result<bool, JsError> {
         Ok(self.editor.undo(&mut self.viewer.stage.scene)?)
     }
 
-    /// Does again what was undone last. Returns whether there was something.
+    /// Redoes the edit undone last. Returns whether there was one.
     pub fn redo(&mut self) -> std::result::Result<bool, JsError> {
         Ok(self.editor.redo(&mut self.viewer.stage.scene)?)
     }
 
-    /// How much can be undone, and done again.
+    /// Returns how many edits can be undone and redone.
     pub fn depth(&self) -> Vec<usize> {
         self.editor.depth().into()
     }
 }
 
-/// The stage of anything but a file.
+/// Returns the stage of any subject except a file.
 fn stage(arguments: &Arguments) -> Result<Stage> {
     if matches!(arguments.subject, Subject::File(_)) {
         return Err(Failure::new("a page opens no files by name: drop the file on it"));
@@ -263,7 +259,7 @@ fn stage(arguments: &Arguments) -> Result<Stage> {
     Stage::new(arguments)
 }
 
-/// What is drawn into where that is not the surface.
+/// Returns the texture to draw into if the surface itself cannot be used.
 fn picture(gpu: &Gpu, size: [u32; 2], format: wgpu::TextureFormat) -> Option<wgpu::Texture> {
     (!format.is_srgb()).then(|| canvas_of(gpu, size, format.add_srgb_suffix()))
 }
@@ -306,7 +302,7 @@ impl Page {
         self.surface.configure(&self.viewer.gpu.device, &configuration);
     }
 
-    /// Draws the frame that was prepared. What that takes is the sending; the device goes on while the page does.
+    /// Draws the prepared frame. Measures only the submission, since the device runs asynchronously.
     fn draw(&mut self, frame: &mut Frame) -> Result<()> {
         use wgpu::CurrentSurfaceTexture::{Lost, Occluded, Outdated, Suboptimal, Success, Timeout, Validation};
         let texture = match self.surface.get_current_texture() {
@@ -318,7 +314,7 @@ impl Page {
             Timeout | Occluded | Validation => None,
         };
         let Some(texture) = texture else {
-            // What was noted is sent all the same: it would pile up until there is a picture again.
+            // Submit queued writes, so that they do not pile up while there is no picture.
             self.viewer.renderer.flush(&self.viewer.gpu);
             return self.viewer.gpu.check();
         };

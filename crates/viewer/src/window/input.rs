@@ -1,4 +1,4 @@
-//! Pointer and keys, as far as they are not for panels.
+//! Pointer and keys outside of panels.
 
 use super::session::Session;
 use crate::editor::{fly, look};
@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
-/// Pixels that the pointer goes before what is picked follows it.
+/// The pixels that the pointer must move before a drag begins.
 const SLACK: f32 = 4.0;
-/// Radians a pixel.
+/// Radians per pixel.
 const TURN: f32 = 0.006;
-/// Keys that fly: to the right, up, ahead.
+/// Keys for flying: to the right, up, ahead.
 const FLY: [(KeyCode, Vec3); 6] = [
     (KeyCode::KeyD, Vec3::X),
     (KeyCode::KeyA, Vec3::NEG_X),
@@ -22,20 +22,20 @@ const FLY: [(KeyCode, Vec3); 6] = [
     (KeyCode::KeyS, Vec3::NEG_Z),
 ];
 
-/// What is pressed.
+/// The pressed buttons and keys.
 #[derive(Default)]
 pub(super) struct Input {
     pointer: Vec2,
-    /// The button that is held, and what for.
+    /// The held button and its action.
     held: Option<(MouseButton, Held)>,
     keys: HashSet<KeyCode>,
     modifiers: ModifiersState,
 }
 
-/// What a button does until it is let go.
+/// The action of a held button.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Held {
-    /// Something was picked here, and follows the pointer.
+    /// A drag of the node picked at this point.
     Taken {
         from: Vec2,
         follows: bool,
@@ -45,8 +45,8 @@ enum Held {
 }
 
 impl Input {
-    /// Heeds an event. `size` is that of the window; `panel` tells whether the pointer is on a panel, `typing` whether
-    /// keys are for one.
+    /// Handles an event. `size` is the window's size; `panel`: the pointer is on a panel; `typing`: keys are for a
+    /// panel.
     pub(super) fn event(
         &mut self,
         event: &WindowEvent,
@@ -66,7 +66,7 @@ impl Input {
                 self.let_go(session);
             }
             WindowEvent::MouseInput { state: ElementState::Released, .. } => {}
-            // While one button is held, others do nothing. If its release was not told, it may be pressed again.
+            // While one button is held, others do nothing. If its release was missed, the button may be pressed again.
             WindowEvent::MouseInput { button, .. } if !panel && (self.held.is_none() || self.holds(*button)) => {
                 self.let_go(session);
                 let held = match button {
@@ -88,7 +88,7 @@ impl Input {
                 session.orbit.zoom(&mut viewer.camera, 0.88_f32.powf(steps));
             }
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
-            // What is released in another window is not told.
+            // Releases in other windows are not reported.
             WindowEvent::Focused(false) => {
                 self.keys.clear();
                 self.let_go(session);
@@ -107,7 +107,7 @@ impl Input {
         self.held.is_some_and(|(held, _)| held == button)
     }
 
-    /// What follows the pointer stays where it is.
+    /// Ends a drag.
     fn let_go(&mut self, session: &mut Session) {
         if let Some((_, Held::Taken { .. })) = self.held.take() {
             session.drop();
@@ -171,25 +171,25 @@ impl Input {
         }
     }
 
-    /// Flies for so many seconds.
+    /// Flies for `seconds`.
     pub(super) fn fly(&self, seconds: f32, viewer: &mut Viewer, session: &Session) {
         if !session.flying || self.modifiers.control_key() {
             return;
         }
         let way: Vec3 = FLY.iter().filter(|(key, _)| self.keys.contains(key)).map(|(_, way)| *way).sum();
-        // The farther away all lies, the faster.
+        // Faster if the target is farther.
         let distance = (session.orbit.target - viewer.camera.eye).as_vec3().length().clamp(2.0, 200.0);
         let fast = if self.modifiers.shift_key() { 4.0 } else { 1.0 };
         fly(&mut viewer.camera, (way * (0.4 * distance * fast * seconds)).to_array());
     }
 }
 
-/// How much wider than high.
+/// Returns width ÷ height.
 pub(super) fn aspect(size: [u32; 2]) -> f32 {
     size[0] as f32 / size[1].max(1) as f32
 }
 
-/// A pixel as a place from -1 to 1, to the right and up.
+/// Returns a pixel as a point from -1 to 1, to the right and up.
 fn place(pointer: Vec2, size: [u32; 2]) -> Vec2 {
     let share = pointer / Vec2::new(size[0].max(1) as f32, size[1].max(1) as f32);
     Vec2::new(2.0 * share.x - 1.0, 1.0 - 2.0 * share.y)

@@ -1,5 +1,4 @@
-//! A window: what is shown can be looked at from all sides, picked and edited. With the feature `panels`, panels tell
-//! about it.
+//! A window to look around, pick and edit. The feature `panels` adds panels.
 
 mod input;
 mod outlines;
@@ -23,19 +22,19 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::window::WindowId;
 
-/// Shows what the arguments ask for until the window is closed. Returns what was done in it.
+/// Shows the arguments' stage until the window is closed. Returns a summary of the user's actions.
 pub fn run(arguments: &Arguments) -> Result<Summary> {
     let start = Instant::now();
     let failed = |error| Failure::while_doing("no window can be opened; --picture FILE needs none", error);
     let events = EventLoop::new().map_err(failed)?;
     events.set_control_flow(ControlFlow::Poll);
-    // A file that cannot be read is told about before a window opens.
+    // Read the file first: errors are reported before a window opens.
     let stage = Stage::new(arguments)?;
     let mut app = App { arguments, start, stage: Some(stage), shown: None, failure: None };
     events.run_app(&mut app).map_err(failed)?;
     match (app.failure, app.shown) {
         (Some(failure), shown) => {
-            // Where the device is lost, wgpu would panic if its surface were dropped. The program ends anyway.
+            // If the device is lost, dropping its surface would panic in wgpu. The program ends anyway.
             std::mem::forget(shown);
             Err(failure)
         }
@@ -47,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<Summary> {
 struct App<'a> {
     arguments: &'a Arguments,
     start: Instant,
-    /// Until a window shows it.
+    /// `None` once a window shows it.
     stage: Option<Stage>,
     shown: Option<Shown>,
     failure: Option<Failure>,
@@ -65,7 +64,7 @@ impl App<'_> {
 
 impl ApplicationHandler for App<'_> {
     fn resumed(&mut self, events: &ActiveEventLoop) {
-        // Some systems resume again and again.
+        // Some systems send this event repeatedly.
         let Some(stage) = self.stage.take() else { return };
         let shown = Shown::new(events, stage, self.arguments, self.start).map(|shown| self.shown = Some(shown));
         self.heed(events, shown);

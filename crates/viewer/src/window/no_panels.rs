@@ -1,4 +1,4 @@
-//! No panels: the feature `panels` has them.
+//! A stand-in for panels without the feature `panels`.
 
 use super::session::Session;
 use crate::gpu::Gpu;
@@ -13,7 +13,7 @@ impl Panels {
         Self
     }
 
-    /// Whether the pointer is on a panel, and whether keys are for one.
+    /// Returns whether the pointer is on a panel, and whether keys are for a panel.
     pub(super) fn heed(&mut self, _: &Window, _: &WindowEvent) -> [bool; 2] {
         [false; 2]
     }

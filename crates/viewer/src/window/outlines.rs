@@ -1,4 +1,4 @@
-//! Lines in the picture: the box of what is picked, what a frozen camera sees, boxes of slices and blocks.
+//! Lines in the picture: boxes of the picked subtree, of slices and blocks, and the frozen camera's frustum.
 
 use super::session::{Boxes, Session};
 use crate::gpu::lines::{Ink, LineList};
@@ -9,7 +9,7 @@ const FROZEN: Ink = Ink { colour: [20, 160, 255], on_top: true };
 const SLICE: Ink = Ink { colour: [240, 240, 240], on_top: false };
 const BLOCK: Ink = Ink { colour: [90, 220, 90], on_top: false };
 
-/// All lines of a frame, as of the last update.
+/// Returns all lines of a frame, at the last update.
 pub(super) fn outlines(viewer: &Viewer, session: &Session, aspect: f32) -> LineList {
     let scene = &viewer.stage.scene;
     let mut list = LineList::new(viewer.camera.eye);

@@ -1,4 +1,4 @@
-//! What a user looks at, and what was done.
+//! The state of the user's session.
 
 use crate::camera::Camera;
 use crate::editor::{Editor, Orbit};
@@ -8,7 +8,7 @@ use crate::viewer::{Frame, Viewer};
 use hedgerow::glam::Vec2;
 use hedgerow::{Layers, Local, NodeHandle};
 
-/// What a user looks at, and what was done.
+/// The view, the editor and the counts of a session.
 pub(super) struct Session {
     pub(super) editor: Editor,
     pub(super) orbit: Orbit,
@@ -16,22 +16,22 @@ pub(super) struct Session {
     pub(super) boxes: Boxes,
     pub(super) shows_panels: bool,
     pub(super) shows_memory: bool,
-    /// How many threads do the scene's work.
+    /// The number of threads for the scene's work.
     #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "a panel shows it"))]
     pub(super) threads: usize,
     /// The last frame, and the milliseconds since the one before.
     pub(super) frame: Frame,
     pub(super) frame_ms: f64,
-    /// Milliseconds that the panels of the last frame took.
+    /// Milliseconds of the last frame's panels.
     pub(super) panels_ms: f64,
-    /// What was refused last.
+    /// The last error shown to the user.
     pub(super) refused: Option<String>,
     pub(super) summary: Summary,
-    /// Whether the user has had enough.
+    /// Whether the user quits.
     pub(super) quits: bool,
 }
 
-/// Which boxes are drawn besides that of the picked subtree.
+/// The boxes to draw besides the picked subtree's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Boxes {
     #[default]
@@ -42,14 +42,14 @@ pub(super) enum Boxes {
     Blocks,
 }
 
-/// What was done in a window.
+/// A summary of the user's actions in a window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Frames drawn.
     pub frames: u32,
     /// Milliseconds from the start of the program to the first picture.
     pub first_picture_ms: f64,
-    /// The mean milliseconds of everything but drawing and panels.
+    /// The mean milliseconds of a frame without drawing and panels.
     pub work_ms: f64,
     /// The mean milliseconds of panels.
     pub panels_ms: f64,
@@ -63,19 +63,19 @@ pub struct Summary {
     pub duplicates: usize,
     /// How often something was undone.
     pub undone: usize,
-    /// How often something was done again.
+    /// How often something was redone.
     pub redone: usize,
     /// How often another animation of the file was chosen, by a key.
     pub animations: usize,
     /// How often a camera of the file was chosen.
     pub cameras: usize,
-    /// How often a switch of what is shown was turned.
+    /// How often a switch was toggled.
     pub switched: usize,
-    /// What is picked at the end.
+    /// The node picked at the end.
     pub picked: Option<String>,
-    /// How many nodes there are in the tree at first, and at the end.
+    /// The nodes in the tree at the start and at the end.
     pub nodes: [usize; 2],
-    /// How many nodes are detached at the end.
+    /// The detached nodes at the end.
     pub detached: usize,
 }
 
@@ -88,7 +88,7 @@ impl Summary {
         self.panels_ms += (panels_ms - self.panels_ms) * share;
     }
 
-    /// One line of JSON.
+    /// Returns one line of JSON.
     #[must_use]
     pub fn json(&self) -> String {
         serde_json::json!({
@@ -103,7 +103,7 @@ impl Summary {
 }
 
 impl Session {
-    /// So many threads do the scene's work; 0 for one a core.
+    /// Starts a session; `threads` is 0 for one per core.
     pub(super) fn new(viewer: &Viewer, threads: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let nodes = viewer.stage.scene.len();
@@ -124,7 +124,7 @@ impl Session {
         }
     }
 
-    /// Tells the user if something was refused. Returns the value otherwise.
+    /// Returns the value, or shows the error to the user.
     pub(super) fn tell<T>(&mut self, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -150,7 +150,7 @@ impl Session {
         self.editor.drop();
     }
 
-    /// Sets a local transform; one edit until the editor settles.
+    /// Sets a local transform; all calls until the editor settles are one edit.
     #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "panels adjust"))]
     pub(super) fn adjust(&mut self, viewer: &mut Viewer, node: NodeHandle, local: Local) {
         let before = self.editor.depth();
@@ -189,14 +189,14 @@ impl Session {
         self.summary.redone += usize::from(self.tell(redone) == Some(true));
     }
 
-    /// Picks what the picked node hangs on.
+    /// Picks the parent of the picked node.
     pub(super) fn pick_parent(&mut self, viewer: &Viewer) {
         if let Some(parent) = self.editor.picked.and_then(|node| viewer.stage.scene.parent(node)) {
             self.editor.picked = Some(parent);
         }
     }
 
-    /// Goes to what is picked, and turns around it from now on.
+    /// Moves the camera to the picked node, and orbits it from now on.
     pub(super) fn focus(&mut self, viewer: &mut Viewer) {
         let Some(bounds) = self.editor.boxes(&viewer.stage.scene).pop() else { return };
         let target = bounds.center().as_dvec3();
@@ -205,7 +205,7 @@ impl Session {
         self.orbit.target = target;
     }
 
-    /// Looks through a camera of the file, and turns around what lies ahead of it when it is led elsewhere.
+    /// Follows a camera of the file; the orbit's target lies ahead of it.
     pub(super) fn look_through(&mut self, viewer: &mut Viewer, number: usize) {
         let distance = (self.orbit.target - viewer.camera.eye).length();
         viewer.look_through(number);
@@ -213,7 +213,7 @@ impl Session {
         self.summary.cameras += 1;
     }
 
-    /// Looks through the next camera of the file.
+    /// Follows the next camera of the file.
     pub(super) fn next_camera(&mut self, viewer: &mut Viewer) {
         let count = viewer.stage.cameras().len();
         if count > 0 {
@@ -231,7 +231,7 @@ impl Session {
         }
     }
 
-    /// Turns a switch of what is shown, if it has one of this number.
+    /// Toggles a switch of the stage, if there is one of this number.
     pub(super) fn switch(&mut self, viewer: &mut Viewer, number: usize) {
         if number < viewer.stage.switches().len() {
             let switched = viewer.stage.switch(number);
@@ -239,12 +239,12 @@ impl Session {
         }
     }
 
-    /// Keeps what is drawn, to be looked at from outside; or no longer.
+    /// Freezes culling at the present camera, or ends that.
     pub(super) fn freeze(&mut self, viewer: &mut Viewer) {
         viewer.frozen = viewer.frozen.is_none().then_some(viewer.camera);
     }
 
-    /// Flies, or turns around what lies ahead.
+    /// Toggles between flying and orbiting a target ahead.
     pub(super) fn fly(&mut self, viewer: &Viewer) {
         self.flying = !self.flying;
         if !self.flying {
@@ -254,7 +254,7 @@ impl Session {
         }
     }
 
-    /// The next kind of boxes.
+    /// Shows the next kind of boxes.
     pub(super) fn next_boxes(&mut self) {
         self.boxes = match self.boxes {
             Boxes::None => Boxes::Slices,

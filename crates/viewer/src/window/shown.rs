@@ -19,7 +19,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
-/// How long nothing is done where nothing can be seen.
+/// The pause between frames while the window is invisible.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A stage in a window.
@@ -31,16 +31,16 @@ pub(super) struct Shown {
     input: Input,
     panels: Panels,
     window: Arc<Window>,
-    /// When the program started, and when the last frame began.
+    /// The start of the program and of the last frame.
     start: Instant,
     last: Instant,
-    /// What the window was called last.
+    /// The window's present title.
     title: String,
-    /// How many frames are left, if that was asked for.
+    /// The number of frames left, if limited.
     left: Option<u32>,
-    /// Whether nothing happens after the first frame.
+    /// Whether the simulation stops after the first frame.
     still: bool,
-    /// Whether the first picture is told about.
+    /// Whether to report the first picture.
     json: bool,
 }
 
@@ -60,7 +60,7 @@ impl Shown {
             .get_default_config(&gpu.adapter, size.width.max(1), size.height.max(1))
             .ok_or_else(|| Failure::new(format!("the adapter {} cannot draw into windows", gpu.name())))?;
         let formats = surface.get_capabilities(&gpu.adapter).formats;
-        // Colours are blended as light.
+        // sRGB formats blend linear light.
         config.format = formats.into_iter().find(wgpu::TextureFormat::is_srgb).unwrap_or(config.format);
         config.present_mode = wgpu::PresentMode::AutoVsync;
         let viewer = Viewer::of(gpu, stage, arguments, config.format, Settings::default())?;
@@ -83,7 +83,7 @@ impl Shown {
         })
     }
 
-    /// Whether no more frames are wanted.
+    /// Returns whether all wanted frames were shown, or the user quits.
     pub(super) fn is_over(&self) -> bool {
         self.session.quits || self.left == Some(0)
     }
@@ -92,7 +92,7 @@ impl Shown {
         self.window.request_redraw();
     }
 
-    /// What was done.
+    /// Returns the summary of the session.
     pub(super) fn summary(self) -> Summary {
         let scene = &self.viewer.stage.scene;
         let Session { editor, mut summary, .. } = self.session;
@@ -119,7 +119,7 @@ impl Shown {
         [self.config.width, self.config.height]
     }
 
-    /// Makes pictures fit the window; those of a minimized one have no pixels.
+    /// Adapts the surface to the window; a minimized window has no pixels.
     fn configure(&self) {
         if self.config.width > 0 && self.config.height > 0 {
             self.surface.configure(&self.viewer.gpu.device, &self.config);
@@ -182,7 +182,7 @@ impl Shown {
         self.viewer.gpu.check()
     }
 
-    /// What the next frame is drawn into, if it can be seen.
+    /// Returns the texture of the next frame, if the window is visible.
     fn picture(&mut self) -> Result<Option<wgpu::SurfaceTexture>> {
         match self.surface.get_current_texture() {
             CurrentSurfaceTexture::Success(texture) | CurrentSurfaceTexture::Suboptimal(texture) => Ok(Some(texture)),
@@ -192,7 +192,7 @@ impl Shown {
                 Ok(None)
             }
             CurrentSurfaceTexture::Lost => {
-                // What is wrong if the device is lost is known then.
+                // The wait reports a lost device.
                 self.viewer.gpu.wait()?;
                 self.surface = surface(&self.viewer.gpu.instance, &self.window)?;
                 self.configure();
@@ -211,7 +211,7 @@ fn surface(instance: &wgpu::Instance, window: &Arc<Window>) -> Result<wgpu::Surf
     instance.create_surface(Arc::clone(window)).map_err(|error| Failure::while_doing(what, error))
 }
 
-/// A device that draws into a window, by Vulkan, Metal or Direct3D if that is possible, else by OpenGL.
+/// Returns a device and a surface of a window: Vulkan, Metal or Direct3D if possible, else OpenGL.
 fn device(events: &ActiveEventLoop, window: &Arc<Window>) -> Result<(Gpu, wgpu::Surface<'static>)> {
     let of = |backends| {
         let display = Box::new(events.owned_display_handle());

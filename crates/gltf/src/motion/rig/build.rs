@@ -10,16 +10,16 @@ use hedgerow::{Keep, Local, Mat34, NodeHandle, Scene, Transform, Visibility};
 use hedgerow_anim::Error;
 use hedgerow_anim::{SkeletonBuilder, skeleton::SkeletonError};
 
-/// The rigs of a file, and where its nodes are in them.
+/// The rigs of a file, and the joints of its nodes.
 pub(crate) struct Rigs {
     pub(crate) rigs: Vec<Rig>,
-    /// The rig and the joint of each node that is in one.
+    /// The rig and the joint of each node, if it is in a rig.
     joints: Vec<Option<(usize, u16)>>,
 }
 
 impl Rigs {
-    /// Builds the rigs of a file. `skins` has the joints of all skins with their inverse bind matrices, `animated` the
-    /// nodes that animations move or morph.
+    /// Builds the rigs of a file. `skins` has joints and inverse bind matrices of all skins, `animated` the nodes that
+    /// animations move or morph.
     pub(crate) fn of(
         reader: Reader<'_>,
         skins: &[Vec<(usize, Mat34)>],
@@ -55,7 +55,6 @@ impl Rigs {
         Ok(rigs)
     }
 
-    /// The rig and the joint of a node.
     pub(crate) fn joint(&self, node: usize) -> Option<(usize, u16)> {
         self.joints[node]
     }
@@ -63,7 +62,7 @@ impl Rigs {
     fn add(&mut self, reader: Reader<'_>, forest: &Forest, group: &Group) -> Result<(), ImportError> {
         let (root, &Group { ref nodes, several_roots }) = (reader.root, group);
         let number = self.rigs.len();
-        // The numbers of the nodes in the builder, stored where their joints will be.
+        // First stores the numbers of nodes in the builder, later replaced by joints.
         let mut builder = SkeletonBuilder::new();
         let mut sources = Vec::new();
         if several_roots {
@@ -82,7 +81,7 @@ impl Rigs {
                 Local::Transform(transform) => transform,
                 Local::Matrix(matrix) => {
                     let item = || Item::node(root, node);
-                    // Rounding shears by up to 1e-3.
+                    // Rounding of exporters shears by up to 1e-3.
                     let near = matrix.nearest_transform().map(|rest| (rest, shear(matrix, rest)));
                     let (rest, shear) =
                         near.filter(|near| near.1 <= 1e-3).ok_or_else(|| ImportErrorKind::NotTransform(item()))?;
@@ -117,22 +116,22 @@ impl Rigs {
     }
 }
 
-/// The greatest difference of the columns of a matrix and of its nearest transform, relative to their lengths.
+/// Returns the greatest relative difference between the columns of a matrix and of its nearest transform.
 fn shear(matrix: Mat34, near: Transform) -> f64 {
     let [exact, near] = [matrix, Mat34::from(near)].map(|matrix| matrix.to_wide().matrix3);
-    // Single precision resolves no difference of smaller columns.
+    // Smaller columns have no precision in an `f32`.
     let length = |axis| exact.col(axis).length().max(f64::from(f32::MIN_POSITIVE));
     let relative = |axis| (near.col(axis) - exact.col(axis)).abs().max_element() / length(axis);
     (0..3).map(relative).fold(0.0, f64::max)
 }
 
-/// The value of a key in a sorted list.
+/// Returns the value of a key in a sorted list.
 pub(crate) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
     list.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| list[at].1)
 }
 
-/// Notes where the rigs are in the nodes inserted for each glTF scene, and moves the nodes of skinned drawables below
-/// their bases, in whose space the vertices are. They are hidden if they were where the file has their meshes.
+/// Stores the places of the rigs in each inserted scene, and moves skinned drawables below the bases of their rigs. A
+/// drawable is hidden if it was hidden at its node in the file.
 ///
 /// Runs in **O((nodes + nodes inserted) · log nodes)** for any number of scenes and rigs.
 pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedScene]) -> Result<(), hedgerow::Error> {
@@ -146,14 +145,14 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
         found.sort_unstable();
         for nodes in found.chunk_by(|a, b| a.0 == b.0) {
             let (rig, first, top) = nodes[0];
-            // Joint 0 is above all others: it stands for the scene's group if it is not a node.
+            // Joint 0 is the root. If it is not a node, the base is the scene's group.
             let base = if first == 0 { scene.parent(top) } else { None };
             let nodes = nodes.iter().map(|&(_, joint, node)| (joint, node)).collect();
             rigs[rig].places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });
         }
         let skinned = imported.drawables.iter().filter_map(|drawable| {
             let rig = &rigs[skins.get(drawable.skin?)?.rig];
-            // Of this scene is the last place, if any.
+            // A place in this scene is the last one.
             let place = rig.places.last().filter(|place| place.scene == number)?;
             Some((drawable.handle, place.base))
         });
@@ -170,7 +169,7 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
     Ok(())
 }
 
-/// For each node below a group that is hidden by itself or by one above it: the lowest of these.
+/// Returns, for each hidden node below a group, the lowest hidden node at or above it.
 fn hiders(scene: &Scene, group: NodeHandle) -> NodeMap<NodeHandle> {
     let mut hiders = NodeMap::new();
     for node in scene.get(group).into_iter().flat_map(|group| group.descendants().skip(1)) {

@@ -1,18 +1,17 @@
-//! Decides which nodes move together.
+//! Groups nodes that move together.
 
 use crate::node::graph;
 use bumpalo::Bump;
 use gltf::json::Root;
 
-/// The nodes of one rig.
 pub(crate) struct Group {
-    /// In depth-first order, so each node comes after its parent if that is in the group too.
+    /// In depth-first order: parents come before children.
     pub(crate) nodes: Vec<usize>,
-    /// Whether several of them have no parent in the group.
+    /// Whether several nodes have no parent in the group.
     pub(crate) several_roots: bool,
 }
 
-/// The parents of all nodes of a file that is known to be a forest, and the nodes in depth-first order.
+/// The parents of all nodes of a checked file, and the nodes in depth-first order.
 pub(crate) struct Forest {
     pub(crate) parents: Vec<Option<usize>>,
     pub(crate) order: Vec<usize>,
@@ -34,7 +33,7 @@ impl Forest {
     }
 }
 
-/// Sets of marked nodes, which are united if they belong together.
+/// Disjoint sets of marked nodes.
 pub(crate) struct Grouping {
     /// Another node of the same set, or the node itself; `NONE` for unmarked nodes.
     links: Vec<usize>,
@@ -42,12 +41,12 @@ pub(crate) struct Grouping {
 
 const NONE: usize = usize::MAX;
 
-/// The path of a set through a node, on its way up to the lowest node above the whole set.
+/// The path of a set through a node, up to the lowest common ancestor of the set.
 #[derive(Clone, Copy)]
 struct Path {
     /// A node of the set, or `NONE` if there is no path.
     set: usize,
-    /// How many marked nodes of the set are at or below the node.
+    /// The number of marked nodes of the set at or below the node.
     met: usize,
 }
 
@@ -66,7 +65,7 @@ impl Grouping {
         }
     }
 
-    /// The node that represents the set of a marked one.
+    /// Returns the representative of a marked node's set.
     fn find(&mut self, mut node: usize) -> usize {
         while self.links[node] != node {
             self.links[node] = self.links[self.links[node]];
@@ -75,20 +74,20 @@ impl Grouping {
         node
     }
 
-    /// Unites the sets of two marked nodes, and returns the node that represents the result.
+    /// Unites the sets of two marked nodes, and returns the representative of the result.
     pub(crate) fn unite(&mut self, a: usize, b: usize) -> usize {
         let (a, b) = (self.find(a), self.find(b));
         self.links[b] = a;
         a
     }
 
-    /// Completes the sets: unites those that must move together, and adds the nodes between.
+    /// Completes the sets: unites sets that must move together, and adds the nodes between.
     ///
-    /// A marked node moves all marked nodes below it, so they are of one set. A set's paths to the lowest node above
-    /// all of it belong to the set, and sets whose paths meet are united. Runs in **O(nodes)**, up to a logarithm.
+    /// A marked node and all marked nodes below it are in one set. The paths from a set's nodes to their lowest common
+    /// ancestor belong to the set. Sets whose paths meet are united. Runs in **O(nodes · log nodes)**.
     pub(crate) fn groups(mut self, forest: &Forest) -> Vec<Group> {
         let (nodes, arena) = (self.links.len(), Bump::new());
-        // From the top: the nearest marked node at or above each node, and the tree of each node.
+        // Top down: the nearest marked node at or above each node, and the tree of each node.
         let [marked_above, tree] = [NONE; 2].map(|none| arena.alloc_slice_fill_copy(nodes, none));
         for &node in &forest.order {
             let (above, of_tree) = forest.parents[node].map_or((NONE, node), |it| (marked_above[it], tree[it]));
@@ -98,7 +97,7 @@ impl Grouping {
                 self.unite(above, node);
             }
         }
-        // For each set: how many marked nodes it has, and its tree, or `NONE` if it is spread over several.
+        // For each set: the number of its marked nodes, and its tree; `NONE` if the set spans several trees.
         let [marks, home] = [0, NONE].map(|first| arena.alloc_slice_fill_copy(nodes, first));
         for &node in &forest.order {
             if self.is_marked(node) {
@@ -107,7 +106,7 @@ impl Grouping {
                 marks[set] += 1;
             }
         }
-        // From the bottom: the set whose path passes through each node, until all of its marks were found below.
+        // Bottom up: the set whose path passes through each node, until all marks of the set are found.
         let paths = arena.alloc_slice_fill_copy(nodes, Path { set: NONE, met: 0 });
         for &node in forest.order.iter().rev() {
             if self.is_marked(node) {
@@ -125,7 +124,7 @@ impl Grouping {
         self.collect(forest, paths)
     }
 
-    /// Notes that a path passes through a node, and unites its set with the one whose path was there before.
+    /// Adds a path through a node, and unites its set with the set of an earlier path there.
     fn meet(&mut self, there: &mut Path, path: Path, marks: &mut [usize], home: &mut [usize]) {
         if there.set == NONE {
             *there = path;
@@ -136,12 +135,12 @@ impl Grouping {
         if other != set {
             let one = self.unite(other, set);
             marks[one] = marks[other] + marks[set];
-            // Sets that meet are in the same tree, unless one is spread over several.
+            // Sets that meet are in the same tree, unless one spans several trees.
             home[one] = if home[other] == NONE { NONE } else { home[set] };
         }
     }
 
-    /// The nodes of each set, the sets by their first nodes.
+    /// Returns the nodes of each set, ordered by first node.
     fn collect(mut self, forest: &Forest, paths: &[Path]) -> Vec<Group> {
         let (mut groups, mut number): (Vec<Group>, Vec<usize>) = (Vec::new(), vec![NONE; paths.len()]);
         for &node in &forest.order {

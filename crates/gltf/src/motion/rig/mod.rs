@@ -12,19 +12,18 @@ use hedgerow::data::NodeMap;
 use hedgerow::{NodeHandle, Scene};
 use hedgerow_anim::{Pose, Skeleton, skeleton::SkeletonError};
 
-/// Nodes of a glTF file that move together, as a skeleton. Its poses can be given to the scene's nodes.
+/// Nodes of a glTF file that move together, as a skeleton. [`apply`](Self::apply) writes a pose to the scene's nodes.
 ///
 /// The joints of all skins, and the nodes that animations move or morph, are marked. A rig consists of
 ///
 /// - marked nodes that belong together: the joints of one skin; a marked node and all marked nodes below it; a skinned
-///   mesh whose morph weights are animated and the joints of its skin; all nodes whose paths, as defined next, meet;
-/// - the nodes on the paths from these up to the lowest node that has all of them at or below it, which is joint 0.
+///   mesh with animated morph weights and the joints of its skin; nodes whose paths, as defined next, meet;
+/// - the nodes on the paths from marked nodes up to their lowest common ancestor, which is joint 0.
 ///
-/// So parts that move independently have rigs of their own, and nodes above a rig only move by edits of the scene. If
-/// the nodes have no common ancestor in the file, joint 0 is not one of the nodes: it always rests, and stands for the
-/// scene's group.
+/// So parts that move independently have separate rigs. Animations do not move nodes above a rig. If the nodes have no
+/// common ancestor in the file, joint 0 represents the scene's group and always rests.
 ///
-/// The rest pose of the joints is that of the nodes in the file. Inverse bind matrices belong to skins: see
+/// The rest pose is the pose of the nodes in the file. Inverse bind matrices belong to skins: see
 /// [`ImportedSkin`](crate::ImportedSkin).
 ///
 /// ```
@@ -64,59 +63,59 @@ use hedgerow_anim::{Pose, Skeleton, skeleton::SkeletonError};
 pub struct Rig {
     /// The joints: their hierarchy, names and rest pose.
     pub skeleton: Skeleton,
-    /// How many channels each clip of this rig has: the weights of the nodes given by [`MorphNode`](crate::MorphNode).
+    /// The number of channels of each clip: the weights of all [`MorphNode`](crate::MorphNode)s of the rig.
     pub channels: usize,
-    /// Where the rig is in the scene: one entry for each glTF scene that has nodes of it.
+    /// The places of the rig: one for each glTF scene that contains nodes of the rig.
     pub places: Vec<RigPlace>,
     /// The glTF node of each joint.
     pub(crate) nodes: Vec<Option<usize>>,
-    /// The joint of each of these nodes, by ascending node.
+    /// The joint of each node, by ascending node.
     pub(crate) joints: Vec<(usize, u16)>,
 }
 
-/// Where a rig is in a scene.
+/// The base and the nodes of a rig in one scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RigPlace {
     /// The index of the glTF scene.
     pub scene: usize,
-    /// The parent node of the rig: model matrices are relative to it. The world matrix of a joint is that of this node
-    /// times the joint's model matrix, and the same holds for skinned vertices: a skinned mesh is drawn with the world
-    /// matrix of this node, whatever the node that has the mesh.
+    /// The parent node of the rig. Model matrices and skinned vertices are relative to the base: a joint's world matrix
+    /// is the base's world matrix times the joint's model matrix. A skinned mesh is drawn with the base's world matrix,
+    /// not with that of the node with the mesh.
     pub base: NodeHandle,
-    /// The nodes by joint, in ascending order; a joint that is not in this scene is left out.
+    /// The nodes by ascending joint, without joints that are not in this scene.
     pub(crate) nodes: Vec<(u16, NodeHandle)>,
 }
 
 impl Rig {
-    /// The joint of a glTF node, in **O(log joints)**; `None` if it is not in the rig.
+    /// Returns the joint of a glTF node, in **O(log joints)**; `None` if the node is not in the rig.
     #[must_use]
     pub fn joint_of(&self, node: usize) -> Option<u16> {
         find(&self.joints, node)
     }
 
-    /// The glTF node of a joint; `None` for a joint 0 that is not a node, and for numbers that are not joints.
+    /// Returns the glTF node of a joint; `None` if joint 0 is not a node, and for numbers that are not joints.
     #[must_use]
     pub fn node_of(&self, joint: u16) -> Option<usize> {
         self.nodes.get(usize::from(joint)).copied().flatten()
     }
 
-    /// Sets the local transforms of the rig's nodes to those of a pose, in all [places](Self::places), as one batch.
-    /// World matrices follow with the next [`Scene::update`].
+    /// Sets the local transforms of the rig's nodes to a pose, in all [places](Self::places), as one batch. The next
+    /// [`Scene::update`] computes world matrices.
     ///
-    /// The places are in the scene into which the file was imported. In another scene they name nodes whose bits
-    /// coincide, or none.
+    /// `scene` must be the scene of the import: in another scene, handles of the places are stale or name other nodes.
     ///
     /// Runs in **O(joints)** for each place.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] unless the pose is for this skeleton, and what [`Scene::set_locals`] refuses, such
-    /// as nodes that were removed. The scene is then unchanged.
+    /// [`SkeletonError::JointCount`] if the pose has another number of joints, and what [`Scene::set_locals`] refuses,
+    /// such as removed nodes. The scene is then unchanged.
     pub fn apply(&self, pose: &Pose, scene: &mut Scene) -> Result<(), CharacterError> {
         self.apply_at(&self.places, pose, scene)
     }
 
-    /// Like [`apply`](Self::apply), only in these places, such as those of [copies](RigPlace::of_copy).
+    /// Applies a pose as [`apply`](Self::apply) does, but only in `places`, such as those of
+    /// [copies](RigPlace::of_copy).
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
@@ -131,15 +130,15 @@ impl Rig {
 }
 
 impl RigPlace {
-    /// The node of a joint, in **O(log joints)**; `None` if it is not in this scene.
+    /// Returns the node of a joint, in **O(log joints)**; `None` if the joint is not in this scene.
     #[must_use]
     pub fn node(&self, joint: u16) -> Option<NodeHandle> {
         find(&self.nodes, joint)
     }
 
-    /// The same place in a copy of the nodes in `scene`, for many characters from one import. `copies` has the copy of
-    /// each node: see [`Scene::tree`]. `None` if neither the base nor the first of its joints was copied, since model
-    /// matrices of the others are relative to that. [`Rig::apply_at`] poses it.
+    /// Returns the place of a copy of the nodes in `scene`, for many characters from one import. `copies` maps nodes to
+    /// copies: see [`Scene::tree`]. `None` if neither the base nor the first joint was copied. [`Rig::apply_at`] poses
+    /// the copy.
     ///
     /// Runs in **O(joints)**.
     #[must_use]
@@ -151,7 +150,7 @@ impl RigPlace {
         (!nodes.is_empty()).then_some(Self { scene: self.scene, base, nodes })
     }
 
-    /// All joints in this scene with their nodes, in ascending order.
+    /// Returns all joints in this scene with their nodes, in ascending order.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = (u16, NodeHandle)> {
         self.nodes.iter().copied()
     }

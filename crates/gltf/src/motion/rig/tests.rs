@@ -2,7 +2,7 @@
 
 use super::group::{Forest, Group, Grouping};
 
-/// A forest of nodes with these parents, each before its children.
+/// Returns a forest of nodes with these parents, each before its children.
 fn forest(parents: &[Option<usize>]) -> Forest {
     let mut order = Vec::new();
     let mut stack: Vec<usize> = (0..parents.len()).rev().filter(|&node| parents[node].is_none()).collect();
@@ -13,7 +13,7 @@ fn forest(parents: &[Option<usize>]) -> Forest {
     Forest { parents: parents.to_vec(), order }
 }
 
-/// The rigs of a forest in which these sets of nodes are marked, and whether each has several roots.
+/// Returns the rigs of a forest in which these sets of nodes are marked, and whether each has several roots.
 fn groups(parents: &[Option<usize>], sets: &[&[usize]]) -> Vec<(Vec<usize>, bool)> {
     let mut grouping = Grouping::new(parents.len());
     for set in sets {
@@ -54,7 +54,7 @@ fn skins_whose_paths_meet_make_one_rig() {
     let parents = [None, Some(0), Some(1), Some(1), Some(0), Some(4), Some(4)];
     assert_eq!(groups(&parents, &[&[2, 3], &[5, 6]]), [(vec![1, 2, 3], false), (vec![4, 5, 6], false)]);
     assert_eq!(groups(&parents, &[&[2, 5], &[3, 6]]), [(vec![0, 1, 2, 3, 4, 5, 6], false)]);
-    // They meet at a node that neither has as a joint, below the top of one of them.
+    // The two sets meet at an unmarked node below the top of one set.
     assert_eq!(groups(&parents, &[&[2, 5], &[3]]), [(vec![0, 1, 2, 4, 5], false), (vec![3], false)]);
     assert_eq!(groups(&parents, &[&[2, 3], &[2, 6]]), [(vec![0, 1, 2, 3, 4, 6], false)]);
 }
@@ -65,7 +65,7 @@ fn a_skin_spread_over_several_trees_has_several_roots() {
     let parents = [None, Some(0), Some(1), None, Some(3), None];
     assert_eq!(groups(&parents, &[&[2, 4]]), [(vec![0, 1, 2, 3, 4], true)]);
     assert_eq!(groups(&parents, &[&[2, 4], &[5]]), [(vec![0, 1, 2, 3, 4], true), (vec![5], false)]);
-    // What lies on the way to a root is of the same rig.
+    // Nodes on the paths to the roots are in the same rig.
     assert_eq!(groups(&parents, &[&[2, 4], &[1], &[3]]), [(vec![0, 1, 2, 3, 4], true)]);
     assert_eq!(groups(&parents, &[&[4, 5], &[2]]), [(vec![2], false), (vec![3, 4, 5], true)]);
 }
@@ -95,7 +95,7 @@ fn rigs_are_the_least_that_hold_together_on_all_small_forests() {
     assert_eq!(compared, 120 * 15 * 15);
 }
 
-/// Follows the rule literally: sets grow until nothing more is united.
+/// Applies the rule literally: sets grow until nothing more is united.
 fn by_the_book(parents: &[Option<usize>], sets: &[&[usize]]) -> Vec<(Vec<usize>, bool)> {
     let above = |node: usize| core::iter::successors(Some(node), |&at| parents[at]).collect::<Vec<_>>();
     let paths = |set: &[usize]| {

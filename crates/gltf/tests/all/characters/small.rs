@@ -3,7 +3,7 @@
 use crate::gltf_file::GltfFile;
 use serde_json::json;
 
-/// A yard with a man in it: hip, head, and a body of one triangle that follows both and can smile and frown.
+/// Returns a yard with a man in it: hip, head, and a body of one triangle that follows both and can smile and frown.
 pub(crate) fn man() -> GltfFile {
     let json = json!({
         "scene": 0, "scenes": [{"nodes": [0]}],

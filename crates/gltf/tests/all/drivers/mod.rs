@@ -1,4 +1,4 @@
-//! What the driver of the fuzz target `gltf` shares with those of `hedgerow`.
+//! Code that the driver of the fuzz target `gltf` shares with the drivers of `hedgerow`.
 
 #[path = "../../../../../tests/all/drivers/input.rs"]
 mod input;

@@ -1,8 +1,8 @@
-//! Draws what was found and uploaded.
+//! Draws the uploaded views.
 
 use super::*;
 
-/// What is drawn into, of one size.
+/// Render targets of one size.
 pub(super) struct Targets {
     size: [u32; 2],
     colour: wgpu::TextureView,
@@ -10,7 +10,7 @@ pub(super) struct Targets {
 }
 
 impl Renderer {
-    /// Sends the writes, and draws into a texture of this size.
+    /// Submits the writes, and draws into a texture of this size.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -70,7 +70,6 @@ impl Renderer {
         Some(Kind { pass, deformed: part.deformed, topology: part.topology, side })
     }
 
-    /// Makes all pipelines that the frame needs.
     fn prepare(&mut self, gpu: &Gpu, stage: &Stage) {
         let mut kinds = Vec::new();
         for (number, Drawn { view, .. }) in self.drawn.iter().enumerate() {
@@ -84,7 +83,7 @@ impl Renderer {
         }
     }
 
-    /// Draws all groups of a view that are not blended.
+    /// Draws all groups of a view without blending.
     fn draw_groups(&self, pass: &mut wgpu::RenderPass<'_>, stage: &Stage, number: usize, shadow: bool) {
         let Drawn { view, grouped: [matrices, user_data], .. } = &self.drawn[number];
         if view.list.is_empty() {
@@ -111,7 +110,6 @@ impl Renderer {
         }
     }
 
-    /// The mesh that a fault leaves out.
     fn left_out(&self) -> Option<u32> {
         match self.settings.fault {
             Some(Fault::LeftOut(mesh)) => Some(mesh),
@@ -119,7 +117,7 @@ impl Renderer {
         }
     }
 
-    /// Draws what is blended, from back to front; neighbours of one kind in one call.
+    /// Draws blended draws from back to front; neighbours of one kind in one call.
     fn draw_ordered(&self, pass: &mut wgpu::RenderPass<'_>, stage: &Stage) {
         let Drawn { view, ordered: [matrices, user_data], .. } = &self.drawn[0];
         let order = view.order.indices();

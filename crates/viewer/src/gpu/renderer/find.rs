@@ -1,10 +1,10 @@
-//! Finds what is drawn.
+//! Culls, groups and orders draws.
 
 use super::*;
 
 impl Renderer {
-    /// Finds what the camera sees, and what casts shadows there, and notes the writes of world matrices meanwhile. With
-    /// `frozen`, what is found is what that camera sees.
+    /// Culls for the camera and the cascades, and queues writes of world matrices meanwhile. With `frozen`, culls for
+    /// that camera.
     pub fn cull(
         &mut self,
         gpu: &Gpu,
@@ -18,7 +18,7 @@ impl Renderer {
         let mut drawn = std::mem::take(&mut self.drawn);
         let (found, rebind) = threads::join(
             || Self::find(settings, &mut drawn, stage, scene, camera, frozen, aspect),
-            // Those relative to the camera go by the lists.
+            // Relative matrices are uploaded by list.
             || !settings.relative && self.upload_world(gpu, scene),
         );
         self.drawn = drawn;
@@ -26,7 +26,7 @@ impl Renderer {
         found
     }
 
-    /// Finds what each view sees, in one walk.
+    /// Culls for all views in one pass.
     fn find(
         settings: Settings,
         drawn: &mut [Drawn],
@@ -49,7 +49,7 @@ impl Renderer {
         }
         let mut frusta = Vec::with_capacity(drawn.len());
         if settings.relative {
-            // The frustum is relative to the camera, wherever the frozen one is.
+            // The frustum is relative to `camera`, also for a frozen camera.
             let away = Mat4::from_translation((camera.eye - seeing.eye).as_vec3());
             frusta.push(Frustum::from_view_projection(&(seeing.view_projection(aspect) * away))?);
         } else {
@@ -69,7 +69,7 @@ impl Renderer {
         cascades(camera, aspect, stage.sun(), distance, reach, settings.shadow_texels)
     }
 
-    /// Groups and orders what was found, and notes the writes of palettes meanwhile.
+    /// Groups and orders the draws, and queues writes of palettes meanwhile.
     pub fn arrange(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene, camera: &Camera) {
         let relative = self.settings.relative;
         let eye = if relative { Vec3::ZERO } else { camera.eye.as_vec3() };
@@ -77,14 +77,14 @@ impl Renderer {
         let seen: &Stage = stage;
         let mut drawn = std::mem::take(&mut self.drawn);
         let mirror = std::mem::take(&mut self.mirror);
-        // The longest list first: a free thread takes the next one.
+        // Longest list first, for balance: a free thread takes the next list.
         let mut views: Vec<(usize, &mut View)> = drawn.iter_mut().map(|drawn| &mut drawn.view).enumerate().collect();
         views.sort_by_key(|(_, view)| std::cmp::Reverse(view.list.len()));
         let ((), rebind) = threads::join(
             || {
                 threads::in_order(views, |(number, view)| {
                     view.arrange(seen, scene, (number == 0).then_some((eye, camera.forward)));
-                    // Relative matrices have no places yet.
+                    // Relative matrices have no indices yet.
                     if !relative {
                         view.index(seen, Some(&mirror));
                     }

@@ -1,9 +1,9 @@
-//! Writes what changed to the device.
+//! Writes changes to the device.
 
 use super::*;
 
 impl Renderer {
-    /// Notes all writes that bring the device in step; [`Renderer::draw`] and [`Renderer::flush`] send them.
+    /// Queues writes of all changes; [`Renderer::draw`] and [`Renderer::flush`] submit them.
     pub fn upload(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene, camera: &Camera, aspect: f32) -> Result<()> {
         let mut rebind = std::mem::take(&mut self.rebind);
         if self.settings.relative {
@@ -26,7 +26,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Writes the world matrices that the last update computed. Returns whether the table is in another place.
+    /// Writes the world matrices that the last update computed. Returns whether the table was replaced.
     pub(super) fn upload_world(&mut self, gpu: &Gpu, scene: &Scene) -> bool {
         let Self { mirror, matrices, buffers, uploaded, settings, .. } = self;
         let transposed = settings.fault == Some(Fault::Transposed);
@@ -42,7 +42,7 @@ impl Renderer {
         rebind
     }
 
-    /// Writes the matrices of all lists, if any changed. Returns whether the table is in another place.
+    /// Writes the matrices of all lists, if any changed. Returns whether the table was replaced.
     fn upload_relative(&mut self, gpu: &Gpu) -> bool {
         let Self { drawn, relative, matrices, buffers, uploaded, settings, .. } = self;
         let mut all = Vec::with_capacity(relative.len());
@@ -63,7 +63,7 @@ impl Renderer {
         rebind
     }
 
-    /// Writes palettes and weights of figures. Returns whether some table is in another place.
+    /// Writes palettes and weights of figures. Returns whether a table was replaced.
     pub(super) fn upload_palettes(&mut self, gpu: &Gpu, stage: &Stage) -> bool {
         let figures = &stage.figures;
         if figures.list.is_empty() {
@@ -78,7 +78,7 @@ impl Renderer {
         for (table, bytes) in lists {
             rebind |= table.fit(gpu, bytes.len());
             if !self.settings.cpu_skinning {
-                // Palettes are matrices, too; weights are not.
+                // The fault affects all matrices, so palettes but not weights.
                 self.uploaded.figures += if transposed {
                     self.buffers.write_changed(table, 0, bytes, transpose)
                 } else {
@@ -90,8 +90,7 @@ impl Renderer {
         rebind
     }
 
-    /// Writes records of figures, and the vertices that the processor skins. Returns whether some table is in another
-    /// place.
+    /// Writes records of figures, and vertices skinned by the processor. Returns whether a table was replaced.
     fn upload_figures(&mut self, gpu: &Gpu, stage: &mut Stage) -> Result<bool> {
         if stage.figures.list.is_empty() {
             return Ok(false);
@@ -122,7 +121,6 @@ impl Renderer {
         Ok(rebind)
     }
 
-    /// The figures that some view sees.
     fn seen_figures(&self, stage: &Stage) -> Vec<usize> {
         let mut seen = vec![false; stage.figures.list.len()];
         for Drawn { view, .. } in &self.drawn {
@@ -223,7 +221,7 @@ impl Renderer {
         self.world = world(gpu, pipelines, &eyes.0, tables);
     }
 
-    /// Sends the writes without drawing.
+    /// Submits the writes without drawing.
     pub fn flush(&mut self, gpu: &Gpu) {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         self.buffers.flush(&mut encoder);
@@ -231,7 +229,7 @@ impl Renderer {
     }
 }
 
-/// Writes what changed of a stream. Returns the number of bytes.
+/// Writes the changed ranges of a stream. Returns the number of bytes.
 fn upload_stream(gpu: &Gpu, buffers: &mut Buffers, stream: &Stream, growing: &mut [Growing; 2]) -> usize {
     let [matrices, user_data] = growing;
     let lists = [
@@ -252,7 +250,7 @@ fn upload_stream(gpu: &Gpu, buffers: &mut Buffers, stream: &Stream, growing: &mu
     written
 }
 
-/// Rotations the wrong way, translations as they are.
+/// Transposes rotations, and keeps translations.
 fn transpose(bytes: &mut [u8]) {
     for matrix in bytes.as_chunks_mut::<48>().0 {
         let row = |row: usize, column: usize| 16 * row + 4 * column;

@@ -20,7 +20,7 @@ delete; ctrl-D: duplicate; ctrl-Z, ctrl-Y: undo, redo
 X: freeze the frustum; B: boxes; M: memory
 space: stop; F1: panels; ctrl-Q: close";
 
-/// Layers that have a box to tick.
+/// The number of layers with a checkbox.
 const LAYERS: u32 = 8;
 
 impl Panels {
@@ -43,7 +43,7 @@ impl Panels {
     }
 }
 
-/// What a file plays, and the cameras to look through.
+/// Shows playback and cameras of a file.
 fn file(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
     let stage = &mut viewer.stage;
     if let Some(playing) = stage.playing() {
@@ -134,7 +134,7 @@ fn section(name: &str) -> CollapsingHeader {
     CollapsingHeader::new(name).default_open(true)
 }
 
-/// Boxes for layers; the last is for all that have none. Returns whether something changed.
+/// Shows checkboxes for layers; the last is for all remaining layers. Returns whether a layer changed.
 fn tick(ui: &mut Ui, layers: &mut Layers) -> bool {
     let before = layers.mask();
     let mut mask = before;
@@ -241,7 +241,7 @@ fn node(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
     }
 }
 
-/// The local transform, to be changed.
+/// Shows the local transform for editing.
 fn local(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session, node: NodeHandle) {
     let mut transform = match viewer.stage.scene.local(node) {
         Some(Local::Transform(transform)) => transform,
@@ -269,7 +269,7 @@ fn local(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session, node: NodeHand
     let [tx, ty, tz] = transform.translation.as_mut();
     row(ui, "move", [tx, ty, tz], 0.02);
     let before = transform.rotation.to_euler(hedgerow::glam::EulerRot::YXZ);
-    // Zero has no sign here.
+    // Turns -0 into 0.
     let degrees = |angle: f32| angle.to_degrees() + 0.0;
     let (mut y, mut x, mut z) = (degrees(before.0), degrees(before.1), degrees(before.2));
     let shown = (y, x, z);

@@ -1,5 +1,5 @@
-//! The memory picture: a pixel for each row of each slice, slices from the top down. Rows have the colour of the child
-//! of the root that they belong to, imports are grey, unused rows white; nodes whose matrices the last update computed
+//! The memory picture: a pixel for each row of each slice, slices from the top down. The colour of a row shows its
+//! subtree, a child of the root; imports are grey, unused rows white. Nodes whose matrices the last update computed
 //! light up.
 
 use crate::stage::Stage;
@@ -9,26 +9,26 @@ use hedgerow::visit::SliceView;
 use hedgerow::{NodeHandle, Scene};
 use std::collections::HashMap;
 
-/// Points from left to right, and about the most from top to bottom.
+/// The width of the picture and about its greatest height, in points.
 const SIZE: [f32; 2] = [400.0, 320.0];
-/// Slices that begin with a line each; more follow one another.
+/// Up to this number, each slice begins a new line.
 const LINES: usize = 160;
-/// Nodes that belong to no child of the root.
+/// The colour of the root.
 const TOP: Color32 = Color32::from_gray(90);
 const IMPORT: Color32 = Color32::from_gray(150);
 const LIT: Color32 = Color32::from_rgb(255, 240, 90);
 
 pub(super) struct Memory {
-    /// Tells which matrices the last update computed.
+    /// Reports the matrices that the last update computed.
     mirror: MatrixMirror,
     texture: Option<TextureHandle>,
 }
 
-/// What is known of a slice's rows while they are painted.
+/// The state of painting a slice.
 struct Painter<'s> {
     scene: &'s Scene,
     colours: HashMap<NodeHandle, Color32>,
-    /// The colour of each row as far as it is known.
+    /// The colour of each row, if known yet.
     known: Vec<Option<Color32>>,
     path: Vec<usize>,
 }
@@ -40,7 +40,7 @@ impl Memory {
 
     pub(super) fn show(&mut self, ui: &mut Ui, stage: &Stage) {
         let scene = &stage.scene;
-        // Which matrices were computed, by their places in the mirror.
+        // Whether each matrix was computed, by index in the mirror.
         let mut lit = vec![false; self.mirror.len()];
         self.mirror.sync(scene, |step| match step {
             MirrorStep::Resize { len } => lit.resize(len, false),
@@ -55,7 +55,7 @@ impl Memory {
         for slice in scene.slices() {
             let first = self.mirror.index(MatrixSlot { slice: slice.number(), slot: 0 });
             painter.paint(&slice, first.map_or(&[], |first| &lit[first..]), &mut pixels);
-            // Dark pixels between slices.
+            // A dark pixel separates slices.
             pixels.push(Color32::BLACK);
             if stats.slices <= LINES {
                 pixels.resize(pixels.len().next_multiple_of(wide), Color32::BLACK);
@@ -86,11 +86,11 @@ impl Memory {
     }
 }
 
-/// How many points a pixel is high and wide, as many as there is room for; and how many pixels are in a line: so many
-/// that no more lines follow one another than a texture has.
+/// Returns the greatest size of a pixel that fits, in points, and the pixels in a line. The number of lines does not
+/// exceed the height of a texture.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
 fn layout(rows: usize, slices: usize, most: usize) -> (f32, usize) {
-    // A dark pixel behind each slice, or the rest of its line.
+    // Each slice ends with a dark pixel or with its line.
     let ends = if slices <= LINES { 0 } else { slices };
     let lines = |wide: usize| (rows + ends).div_ceil(wide) + if slices <= LINES { slices } else { 0 };
     let wide = |scale: f32| (SIZE[0] / scale) as usize;
@@ -109,7 +109,7 @@ impl<'s> Painter<'s> {
         Self { scene, colours: colours.collect(), known: Vec::new(), path: Vec::new() }
     }
 
-    /// Adds a pixel for each row of a slice; `lit` tells which transform slots were computed.
+    /// Adds a pixel for each row of a slice; `lit` has the computed transform slots.
     fn paint(&mut self, slice: &SliceView<'_>, lit: &[bool], pixels: &mut Vec<Color32>) {
         let rows = slice.rows();
         self.known.clear();
@@ -125,7 +125,7 @@ impl<'s> Painter<'s> {
         }
     }
 
-    /// The colour of the child of the root that a row is, or is below of.
+    /// Returns the colour of a row's subtree, a child of the root.
     fn colour(&mut self, slice: &SliceView<'_>, row: usize) -> Color32 {
         let rows = slice.rows();
         let mut at = row;
@@ -165,7 +165,7 @@ mod tests {
         {
             for most in [2048, 8192, 16_384] {
                 let (scale, wide) = layout(rows, slices, most);
-                // Each slice has a dark pixel behind it, and begins a line where there are few.
+                // Few slices begin a line each; many end with a dark pixel.
                 let (pixels, breaks) = if slices <= LINES { (rows, slices) } else { (rows + slices, 0) };
                 let lines = pixels.div_ceil(wide) + breaks;
                 assert!(lines <= most || wide > most, "{rows} rows, {slices} slices: {lines} lines of {wide}");

@@ -23,7 +23,7 @@ pub(super) struct Panels {
     tree: Tree,
     memory: Memory,
     plot: Plot,
-    /// What panels leave of the window, and where the pointer is, in points.
+    /// The window's rectangle without panels, and the pointer, in points.
     middle: Rect,
     pointer: Pos2,
 }
@@ -46,7 +46,7 @@ impl Panels {
         }
     }
 
-    /// Heeds an event. Returns whether the pointer is on a panel, and whether keys are for one.
+    /// Handles an event. Returns whether the pointer is on a panel, and whether keys are for a panel.
     pub(super) fn heed(&mut self, window: &Window, event: &WindowEvent) -> [bool; 2] {
         let typing = self.context.egui_wants_keyboard_input();
         let _ = self.input.on_window_event(window, event);
@@ -54,7 +54,7 @@ impl Panels {
             let position = position.to_logical::<f32>(f64::from(self.context.pixels_per_point()));
             self.pointer = Pos2::new(position.x, position.y);
         }
-        // Asked by the pointer as it is now: that of the last frame may be elsewhere.
+        // Uses the present pointer, not that of the last frame.
         let floating = self.context.layer_id_at(self.pointer).is_some_and(|layer| layer.order > Order::Background);
         [floating || !self.middle.contains(self.pointer), typing]
     }

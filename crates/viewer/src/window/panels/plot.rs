@@ -1,11 +1,11 @@
-//! The times of the last frames, phase above phase.
+//! A stacked plot of the last frames' times by phase.
 
 use crate::viewer::Frame;
 use crate::window::session::Session;
 use egui::{Color32, Pos2, Rect, Sense, Ui, Vec2};
 use std::collections::VecDeque;
 
-/// How many frames the plot shows.
+/// The number of frames shown.
 const SHOWN: usize = 240;
 const COLOURS: [Color32; 7] = [
     Color32::from_rgb(230, 90, 70),
@@ -41,7 +41,7 @@ impl Plot {
         let (response, painter) = ui.allocate_painter(Vec2::new(ui.available_width(), 90.0), Sense::hover());
         let Rect { min, max } = response.rect;
         painter.rect_filled(response.rect, 0.0, Color32::from_gray(20));
-        // A frame that took long does not flatten all others.
+        // One long frame must not flatten all others.
         let mut sums: Vec<f64> = self.times.iter().map(|times| times.iter().sum()).collect();
         sums.sort_by(f64::total_cmp);
         let most = sums.get(sums.len() * 98 / 100).copied().unwrap_or(0.0).max(0.1) * 1.1;

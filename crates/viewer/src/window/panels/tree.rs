@@ -1,4 +1,4 @@
-//! The tree of nodes: rows of nodes that are open, of which only those that are seen are asked about.
+//! The tree of nodes: rows of open nodes; only visible rows are queried.
 
 use crate::stage::Stage;
 use crate::window::session::Session;
@@ -6,20 +6,20 @@ use egui::{ScrollArea, Ui};
 use hedgerow::{NodeHandle, Scene};
 use std::collections::HashSet;
 
-/// Frames from one list of rows to the next while the tree changes.
+/// The frames between two listings while the tree changes.
 const EVERY: u32 = 15;
 
-/// Which nodes are open, and the rows that makes.
+/// The open nodes and the resulting rows.
 pub(super) struct Tree {
     open: HashSet<NodeHandle>,
     rows: Vec<(NodeHandle, u16)>,
-    /// Whether the rows are out of date, and for how many frames they are shown nevertheless.
+    /// Whether the rows are stale, and how many frames they are still shown.
     stale: bool,
     wait: u32,
-    /// What tells that the tree changed.
+    /// Counts of nodes and edits, which change with the tree.
     seen: ([usize; 2], [usize; 2]),
     picked: Option<NodeHandle>,
-    /// Which row is to be scrolled to.
+    /// The row to scroll to.
     reveal: Option<NodeHandle>,
 }
 
@@ -43,13 +43,13 @@ impl Tree {
         }
     }
 
-    /// Lists the rows again if that is due.
+    /// Lists the rows again if due.
     fn refresh(&mut self, scene: &Scene, session: &Session) {
         let seen = ([scene.len(), scene.detached().count()], session.editor.depth());
         let [_, moved, inserted, removed] = session.frame.edits;
         self.stale |= seen != self.seen || moved + inserted + removed > 0;
         self.wait = self.wait.saturating_sub(1);
-        // What the user did is seen at once.
+        // The user's edits are shown at once.
         if self.stale && (self.wait == 0 || seen.1 != self.seen.1) {
             self.list(scene);
             (self.stale, self.wait) = (false, EVERY);
@@ -74,7 +74,7 @@ impl Tree {
                 self.relist();
             }
         });
-        // What is picked elsewhere is shown here.
+        // Reveals a node picked elsewhere.
         let picked = session.editor.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached()));
         if picked != self.picked {
             self.picked = picked;
@@ -100,7 +100,7 @@ impl Tree {
             }
         });
         if session.editor.picked != picked {
-            // Picked here: it need not be scrolled to.
+            // Picked here: no need to scroll.
             self.picked = session.editor.picked;
         }
         if let Some(node) = toggled {
@@ -140,7 +140,7 @@ impl Tree {
     }
 }
 
-/// What a node is called.
+/// Returns a label of a node.
 pub(super) fn describe(scene: &Scene, node: NodeHandle) -> String {
     match (scene.get(node).and_then(|node| node.name()), scene.get(node).and_then(|node| node.drawable())) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
