@@ -127,8 +127,7 @@ impl<'r> Changed<'r> {
     }
 
     /// Nodes whose own local transform was set, added or removed ([`ChangeKinds::LOCAL`]). A set of equal bits is
-    /// listed here, and not in [`moved`](Self::moved): it costs the update as much as any other. A
-    /// [`Recorder`](crate::patch::Recorder) leaves it out.
+    /// listed here, and not in [`moved`](Self::moved). A [`Recorder`](crate::patch::Recorder) leaves it out.
     #[must_use]
     pub fn locals(&self) -> &'r [NodeHandle] {
         &self.lists.locals

@@ -181,6 +181,12 @@ impl Record {
         self.links[link as usize] = to;
     }
 
+    /// Whether the local transform is the one of a slot, to the bit. What single precision loses is not compared.
+    #[inline(always)]
+    pub(crate) fn is_copied(&self, copy: &PackedTransform) -> bool {
+        !self.has.has(Has::REMAINDER) && copy.same_bits(&self.local)
+    }
+
     #[inline(always)]
     pub(crate) fn is_leaf(&self) -> bool {
         self.link(Link::First).is_nil()

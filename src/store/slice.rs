@@ -76,6 +76,8 @@ pub(crate) struct Slice {
     pub(crate) dirty: RowSet,
     /// Whether copies of local transforms are out of date where no slot is dirty.
     pub(crate) stale: bool,
+    /// Whether dirty slots are computed even if their local transform is the one that they were computed with.
+    pub(crate) anew: bool,
     /// Whether there are dirty slots that the next sweep is to compute.
     pub(crate) marked: bool,
     /// How many of these are of leaves that were just placed.
@@ -243,6 +245,7 @@ impl Slice {
 
     /// Has the next sweep compute all slots of nodes.
     pub(crate) fn mark_all(&mut self) {
+        self.anew = true;
         self.dirty = self.used_slots;
         (0..self.imports.len()).for_each(|import| self.dirty.remove(import));
         self.marked = true;
@@ -265,6 +268,7 @@ impl Slice {
         } else {
             self.push_slot(id, parent, PackedTransform::IDENTITY, Mat34::IDENTITY);
         }
+        self.anew = true;
         self.mark(slot);
     }
 
