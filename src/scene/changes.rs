@@ -136,8 +136,8 @@ impl<'r> Changed<'r> {
     }
 
     /// Returns the nodes whose own local transform was set, added or removed ([`ChangeKinds::LOCAL`]). A node that was
-    /// set to the same bits is listed here but not in [`moved`](Self::moved), and costs the update as much as any
-    /// other. A [`Recorder`](crate::patch::Recorder) leaves such nodes out.
+    /// set to the same bits is listed here but not in [`moved`](Self::moved). A
+    /// [`Recorder`](crate::patch::Recorder) leaves such nodes out.
     #[must_use]
     pub fn locals(&self) -> &'r [NodeHandle] {
         &self.lists.locals

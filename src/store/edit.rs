@@ -240,6 +240,11 @@ impl Store {
         self.pages.record_mut(id).local = packed;
         self.pages.set_has(id, has);
         self.pages.mark_dirty(id);
+        if before.has(Has::MATRIX | Has::REMAINDER)
+            && let Some(slice) = self.slices.slices.get_mut(self.pages.spot(id).slice())
+        {
+            slice.anew = true;
+        }
         self.follow_form(id, before, has);
     }
 

@@ -408,6 +408,7 @@ impl Store {
                     && parent < slice.imports.len()
                     && !slice.slots.worlds[parent].same_bits(&new.slots.worlds[usize::from(slot_above)]);
                 if other || slice.dirty.contains(slot) {
+                    new.anew = true;
                     new.mark(at);
                 }
                 if !slice.matrices.is_empty() && slice.matrices.binary_search(&from.slot).is_ok() {

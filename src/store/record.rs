@@ -181,6 +181,13 @@ impl Record {
         self.links[link as usize] = to;
     }
 
+    /// Returns whether a slot's copy of the local transform has the same bits. False for a translation in double
+    /// precision, whose remainder the copy lacks.
+    #[inline(always)]
+    pub(crate) fn is_copied(&self, copy: &PackedTransform) -> bool {
+        !self.has.has(Has::REMAINDER) && copy.same_bits(&self.local)
+    }
+
     #[inline(always)]
     pub(crate) fn is_leaf(&self) -> bool {
         self.link(Link::First).is_nil()

@@ -75,6 +75,8 @@ pub(crate) struct Slice {
     pub(crate) dirty: RowSet,
     /// Whether the copies of local transforms in clean slots are out of date.
     pub(crate) stale: bool,
+    /// Whether the next sweep computes dirty slots even if their local transforms have the same bits as before.
+    pub(crate) anew: bool,
     /// Whether the next sweep must compute dirty slots.
     pub(crate) marked: bool,
     /// The number of dirty slots of leaves that were just placed.
@@ -241,6 +243,7 @@ impl Slice {
 
     /// Marks all slots of nodes for the next sweep.
     pub(crate) fn mark_all(&mut self) {
+        self.anew = true;
         self.dirty = self.used_slots;
         (0..self.imports.len()).for_each(|import| self.dirty.remove(import));
         self.marked = true;
@@ -263,6 +266,7 @@ impl Slice {
         } else {
             self.push_slot(id, parent, PackedTransform::IDENTITY, Mat34::IDENTITY);
         }
+        self.anew = true;
         self.mark(slot);
     }
 

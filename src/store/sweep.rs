@@ -191,43 +191,39 @@ impl Slice {
         let leaves = core::mem::take(&mut self.leaves) as usize;
         set.clear();
         self.dirty.list(set);
-        let Some(&first) = set.first() else { return };
         let above = set.iter().take_while(|&&slot| usize::from(slot) < imports).count();
-        let first = usize::from(first).max(imports);
-        let set = &set[above..];
-        if set.len() * 5 >= (len - imports) * 2 {
+        if set.is_empty() {
+            return;
+        }
+        if (set.len() - above) * 5 >= (len - imports) * 2 {
             return self.gather(pages, components, imports..len);
         }
         let is_leaf = |&slot: &u16| pages.record(self.slots.records[usize::from(slot)]).is_leaf();
         // Before an update, links may not show all nodes that the slice still has.
-        let only_leaves = set.len() == leaves || !self.ahead && !self.stale && set.iter().all(is_leaf);
-        if above == 0 && only_leaves && self.matrices.is_empty() {
+        let only_leaves = || set.len() == leaves || !self.ahead && !self.stale && set.iter().all(is_leaf);
+        if above == 0 && self.matrices.is_empty() && only_leaves() {
             return self.compute_leaves(pages, set);
         }
+        let anew = core::mem::take(&mut self.anew) | self.stale | !self.matrices.is_empty();
         if core::mem::take(&mut self.stale) {
             self.copy_all(pages);
         }
-        let records = &self.slots.records;
-        set.iter().take(AHEAD).for_each(|&slot| pages.prefetch_record_far(records[usize::from(slot)]));
-        let few = set.len().saturating_sub(leaves) * DENSE < len && set.len() * DENSE_WITH_LEAVES < len;
+        self.refresh(pages, set, above, anew);
+        let Some(&first) = set.first() else { return };
+        let first = usize::from(first).max(imports);
+        let count = set.len() - above;
+        let few = count.saturating_sub(leaves) * DENSE < len && count * DENSE_WITH_LEAVES < len;
         if few && above < imports {
-            self.refresh(pages, set, 0, len);
             self.compute_dirty(components, first..len);
             return;
         }
         self.dirty.insert_run(first..len);
-        let (mut refreshed, mut from) = (0, first);
-        while from < len {
-            let to = len.min((from / BLOCK + 1) * BLOCK);
-            refreshed = self.refresh(pages, set, refreshed, to + BLOCK / 2);
-            self.compute(components, from..to, if to + BLOCK > len { upcoming } else { Upcoming::default() });
-            from = to;
-        }
+        self.compute(components, first..len, upcoming);
     }
 
     /// Computes all slots if many were set. Local transforms come from their records, and the copies are then stale.
     fn gather(&mut self, pages: &Pages, components: &Components, run: Range<usize>) {
-        self.stale = true;
+        (self.stale, self.anew) = (true, false);
         self.dirty.insert_run(run.clone());
         let mut block = [PackedTransform::IDENTITY; BLOCK];
         let Self { slots, matrices, .. } = self;
@@ -254,6 +250,7 @@ impl Slice {
 
     /// Computes the slots of leaves, which have no slots below.
     fn compute_leaves(&mut self, pages: &Pages, leaves: &[u16]) {
+        let anew = core::mem::take(&mut self.anew) | self.stale;
         let Slots { records, parents, worlds, locals } = &mut self.slots;
         for (at, &slot) in leaves.iter().enumerate() {
             if let Some(&ahead) = leaves.get(at + AHEAD / 4) {
@@ -263,9 +260,13 @@ impl Slice {
             }
             let slot = usize::from(slot);
             // Loading a value just stored may wait for its cache line.
-            let local = pages.record(records[slot]).local;
-            locals[slot] = local;
-            worlds[slot] = worlds[parents[slot] as usize] * local.to_matrix();
+            let record = pages.record(records[slot]);
+            if !anew && record.is_copied(&locals[slot]) {
+                self.dirty.remove(slot);
+                continue;
+            }
+            locals[slot] = record.local;
+            worlds[slot] = worlds[parents[slot] as usize] * record.local.to_matrix();
         }
     }
 
@@ -279,20 +280,28 @@ impl Slice {
         }
     }
 
-    /// Copies the local transforms of set slots before `end` from their records. The first `done` of `set` are copied
-    /// already. Returns the new `done`.
+    /// Copies the local transforms of set slots, those after the first `above`, from their records. Unless all must be
+    /// computed `anew`, drops slots whose copy has the same bits from `set` and from the dirty slots.
     #[inline(always)]
-    fn refresh(&mut self, pages: &Pages, set: &[u16], done: usize, end: usize) -> usize {
-        let (records, locals) = (&self.slots.records, &mut self.slots.locals);
-        let mut at = done;
-        while let Some(&slot) = set.get(at).filter(|&&slot| usize::from(slot) < end) {
+    fn refresh(&mut self, pages: &Pages, set: &mut Vec<u16>, above: usize, anew: bool) {
+        let Slots { records, locals, .. } = &mut self.slots;
+        let mut kept = above;
+        for at in above..set.len() {
             if let Some(&ahead) = set.get(at + AHEAD) {
                 pages.prefetch_record_far(records[usize::from(ahead)]);
+                prefetch(locals, usize::from(ahead));
             }
-            locals[usize::from(slot)] = pages.record(records[usize::from(slot)]).local;
-            at += 1;
+            let slot = usize::from(set[at]);
+            let record = pages.record(records[slot]);
+            if anew || !record.is_copied(&locals[slot]) {
+                locals[slot] = record.local;
+                set[kept] = set[at];
+                kept += 1;
+            } else {
+                self.dirty.remove(slot);
+            }
         }
-        at
+        set.truncate(kept);
     }
 
     fn compute(&mut self, components: &Components, run: Range<usize>, upcoming: Upcoming<'_>) {

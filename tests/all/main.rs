@@ -14,6 +14,7 @@ mod draws;
 mod drivers;
 mod editors;
 mod edits;
+mod equal_sets;
 mod errors;
 mod examples;
 mod far_worlds;

@@ -289,6 +289,16 @@ impl PackedTransform {
     /// The identity.
     pub const IDENTITY: Self = Self { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] };
 
+    /// Returns whether both have the same bits. Zeros of different signs differ.
+    #[inline]
+    #[must_use]
+    pub fn same_bits(&self, other: &Self) -> bool {
+        let Self { rotation: [a, b, c, d], translation: [e, f, g], scale: [h, i, j] } = *self;
+        let Self { rotation: [k, l, m, n], translation: [o, p, q], scale: [r, s, t] } = *other;
+        let pairs = [(a, k), (b, l), (c, m), (d, n), (e, o), (f, p), (g, q), (h, r), (i, s), (j, t)];
+        pairs.into_iter().fold(0, |any, (a, b): (f32, f32)| any | (a.to_bits() ^ b.to_bits())) == 0
+    }
+
     /// Returns whether all ten numbers are finite and the rotation is normalised as precisely as in a scene. The code
     /// has no branches, so the compiler can test eight transforms of a column at a time.
     #[inline]

@@ -42,3 +42,21 @@ fn a_great_build_is_placed_at_once_and_in_pieces() {
         }
     }
 }
+
+#[test]
+fn what_is_set_to_the_same_bits_is_not_computed() {
+    let mut store = Store::new(SceneConfig::DEFAULT);
+    let mut nodes = vec![RecordId::ROOT];
+    for at in 0..100 {
+        let node = Node::transform(Transform::from_xyz(at as f32, 0.0, 0.0));
+        nodes.push(store.insert(Position::last_of(nodes[at / 2]), &node).unwrap().record());
+    }
+    store.update();
+    // The build left no copies of local transforms: the first update with few sets makes them.
+    for (x, computed) in [(1.0, None), (1.0, Some(0)), (2.0, Some(15))] {
+        store.set_local(nodes[10], Transform::from_xyz(x, 0.0, 0.0).into());
+        store.update();
+        let dirty: usize = store.slices.slices.iter().map(|slice| slice.dirty.len()).sum();
+        assert!(computed.is_none_or(|computed| dirty == computed), "{dirty}");
+    }
+}

@@ -8,6 +8,7 @@ mod edits;
 mod kernels;
 mod passes;
 mod reads;
+mod replicas;
 mod whole;
 
 use crate::warm::{FEW, MANY};
@@ -109,6 +110,14 @@ pub(crate) const ALL: &[Operation] = &[
     ),
     Operation::whole("batch", "1,000 inserts of leaves, and remove_many; a leaf", MANY, 1_000, whole::batch),
     Operation::build("build", "build by single inserts; a node", MANY, whole::build),
+    Operation::whole(
+        "patch",
+        "a tenth of nodes set, a patch, its bytes, applied; a set",
+        FEW,
+        replicas::SET,
+        replicas::patches,
+    ),
+    Operation::whole("patch-by-hand", "the same by hand, without checks; a set", FEW, replicas::SET, replicas::by_hand),
     Operation::single("update-clean", "update where nothing changed", MANY, passes::update_clean),
     Operation::kernel("propagate-avx2", "world matrices of 64 slots, with AVX2", kernels::propagate_avx2),
     Operation::kernel("propagate-sse4.2", "world matrices of 64 slots, with SSE4.2", kernels::propagate_sse),
