@@ -229,7 +229,7 @@ impl<T: Clone> Column<T> {
     /// Returns mutable access to the values of [`slice`](Self::slice).
     ///
     /// # Panics
-    /// Those of [`slice`](Self::slice).
+    /// The errors of [`slice`](Self::slice).
     #[must_use]
     pub fn slice_mut(&mut self, slice: &SliceView<'_>) -> &mut [T] {
         let part = self.parts.get_mut(slice.number() as usize).filter(|part| part.version == slice.version());
@@ -243,7 +243,7 @@ impl<T: Clone> Column<T> {
     /// `each` is also called for unused slots, which is faster; ignore the result. Runs in **O(slices + transforms)**.
     ///
     /// # Panics
-    /// Those of [`slice`](Self::slice).
+    /// The errors of [`slice`](Self::slice).
     pub fn sweep(&mut self, scene: &Scene, mut each: impl FnMut(&T, &mut T)) {
         self.sweep_slots(scene, |_, _, above, value| each(above, value));
     }
@@ -274,7 +274,7 @@ impl<T: Clone> Column<T> {
     /// ```
     ///
     /// # Panics
-    /// Those of [`slice`](Self::slice).
+    /// The errors of [`slice`](Self::slice).
     pub fn sweep_slots(&mut self, scene: &Scene, mut each: impl FnMut(&SliceView<'_>, usize, &T, &mut T)) {
         for slice in scene.slices() {
             // Slices come after those that they import from.

@@ -311,7 +311,7 @@ impl NodeMut<'_> {
     /// Runs in **O(ancestors)**. If the translation was rounded, later changes of the local transform take longer.
     ///
     /// # Errors
-    /// Those of [`Scene::set_world`].
+    /// The errors of [`Scene::set_world`].
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -345,8 +345,8 @@ impl NodeMut<'_> {
     /// Runs in **O(subtree + ancestors)**.
     ///
     /// # Errors
-    /// Those of [`Scene::set_world`], for each node that is moved; [`Error::Singular`] if the present world transform
-    /// is singular. Nothing is moved then.
+    /// The errors of [`Scene::set_world`], for each node that is moved; [`Error::Singular`] if the present world
+    /// transform is singular. Nothing is moved then.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;

@@ -283,7 +283,7 @@ impl ImportOptions {
     /// Reads a file as [`hedgerow_gltf::load`](super::load) does, with these options.
     ///
     /// # Errors
-    /// Those of [`hedgerow_gltf::load`](super::load), and what [`Scene::with_config`] refuses.
+    /// The errors of [`hedgerow_gltf::load`](super::load), and what [`Scene::with_config`] refuses.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Import, ImportError> {
         self.with_new_scene(|scene, root| self.load_into(scene, root, path))
     }
@@ -291,7 +291,7 @@ impl ImportOptions {
     /// Reads a file as [`hedgerow_gltf::load_into`](super::load_into) does, with these options.
     ///
     /// # Errors
-    /// Those of [`hedgerow_gltf::load_into`](super::load_into).
+    /// The errors of [`hedgerow_gltf::load_into`](super::load_into).
     pub fn load_into(
         &self,
         scene: &mut Scene,
@@ -308,7 +308,7 @@ impl ImportOptions {
     /// Reads bytes as [`hedgerow_gltf::from_slice`](super::from_slice) does, with these options.
     ///
     /// # Errors
-    /// Those of [`hedgerow_gltf::from_slice`](super::from_slice), and what [`Scene::with_config`] refuses.
+    /// The errors of [`hedgerow_gltf::from_slice`](super::from_slice), and what [`Scene::with_config`] refuses.
     pub fn from_slice(&self, bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
         self.with_new_scene(|scene, root| self.from_slice_into(scene, root, bytes, base_dir))
     }
@@ -316,7 +316,7 @@ impl ImportOptions {
     /// Reads bytes as [`hedgerow_gltf::from_slice_into`](super::from_slice_into) does, with these options.
     ///
     /// # Errors
-    /// Those of [`hedgerow_gltf::from_slice_into`](super::from_slice_into).
+    /// The errors of [`hedgerow_gltf::from_slice_into`](super::from_slice_into).
     pub fn from_slice_into(
         &self,
         scene: &mut Scene,

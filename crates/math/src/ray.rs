@@ -82,7 +82,7 @@ impl Ray {
     /// Like [`Ray::from_ndc`], for a matrix with depths from −1 to 1: OpenGL.
     ///
     /// # Errors
-    /// Those of [`Ray::from_ndc`].
+    /// The errors of [`Ray::from_ndc`].
     pub fn from_ndc_gl(view_projection: &Mat4, ndc: Vec2) -> Result<Self, Error> {
         Self::unprojected(view_projection, ndc, -1.0)
     }

@@ -74,7 +74,7 @@ impl JointMask {
     /// Sets the weights of a joint and of all joints below that joint.
     ///
     /// # Errors
-    /// Those of [`JointMask::set`]; [`SkeletonError::JointCount`] if mask and skeleton have different numbers of
+    /// The errors of [`JointMask::set`]; [`SkeletonError::JointCount`] if mask and skeleton have different numbers of
     /// joints.
     pub fn set_subtree(&mut self, skeleton: &Skeleton, joint: u16, weight: f32) -> Result<(), Error> {
         skeleton.expect_count(self.joints)?;

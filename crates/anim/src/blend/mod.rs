@@ -103,7 +103,7 @@ impl Pose {
     /// ```
     ///
     /// # Errors
-    /// Those of [`PoseSum::add`], and [`SkeletonError::BadWeight`] for weights above 1.
+    /// The errors of [`PoseSum::add`], and [`SkeletonError::BadWeight`] for weights above 1.
     pub fn crossfade(&mut self, to: &Self, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight, 1.0)?;
         expect(self.len(), [Some(to.len()), mask.map(JointMask::len)])?;
@@ -143,7 +143,7 @@ impl Pose {
     /// ```
     ///
     /// # Errors
-    /// Those of [`PoseSum::add`].
+    /// The errors of [`PoseSum::add`].
     pub fn add(&mut self, difference: &Self, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight, MAX_WEIGHT)?;
         expect(self.len(), [Some(difference.len()), mask.map(JointMask::len)])?;

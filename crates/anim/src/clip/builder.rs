@@ -178,7 +178,7 @@ impl ClipBuilder {
     /// ```
     ///
     /// # Errors
-    /// Those of [`RawClip::reduced`] and of [`ClipBuilder::build`].
+    /// The errors of [`RawClip::reduced`] and of [`ClipBuilder::build`].
     pub fn build_reduced(
         &self,
         clip: &RawClip,

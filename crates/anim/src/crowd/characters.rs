@@ -98,8 +98,8 @@ impl Skeleton {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Skeleton::each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the skin uses
-    /// joints that the skeleton does not have.
+    /// The errors of [`Skeleton::each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the skin
+    /// uses joints that the skeleton does not have.
     pub fn each_palette<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         skin: &Skin,
@@ -118,7 +118,7 @@ impl Skeleton {
     /// `visit`.
     ///
     /// # Errors
-    /// Those of [`Skeleton::each_models`]. If several groups of sixteen fail, the error of the first one is returned.
+    /// The errors of [`Skeleton::each_models`]. If several groups of sixteen fail, returns the error of the first one.
     /// Later groups may have been visited.
     pub fn par_each_models<'c, C: Send, P: Borrow<Pose>, D, E: From<Error> + Send>(
         &self,
@@ -134,8 +134,8 @@ impl Skeleton {
     /// [`Skeleton::each_palette`] works with this method too.
     ///
     /// # Errors
-    /// Those of [`Skeleton::par_each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the skin
-    /// uses joints that the skeleton does not have.
+    /// The errors of [`Skeleton::par_each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the
+    /// skin uses joints that the skeleton does not have.
     pub fn par_each_palette<'c, C: Send, P: Borrow<Pose>, D, E: From<Error> + Send>(
         &self,
         skin: &Skin,

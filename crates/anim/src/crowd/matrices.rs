@@ -71,7 +71,7 @@ impl Crowd {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Crowd::palettes`] and of [`Crowd::each_models`].
+    /// The errors of [`Crowd::palettes`] and of [`Crowd::each_models`].
     pub fn each_palette<E: From<Error>>(
         &self,
         skin: &Skin,
@@ -124,7 +124,7 @@ impl Crowd {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Crowd::palettes`] and of [`Crowd::par_each_models`].
+    /// The errors of [`Crowd::palettes`] and of [`Crowd::par_each_models`].
     pub fn par_each_palette<T: Send, E: From<Error> + Send>(
         &self,
         skin: &Skin,
@@ -144,7 +144,7 @@ impl Crowd {
     /// computing all joints.
     ///
     /// # Errors
-    /// Those of [`Crowd::get`].
+    /// The errors of [`Crowd::get`].
     pub fn model(&self, instance: InstanceHandle, joint: u16) -> Result<Mat34, Error> {
         let place = self.place(instance)?;
         self.skeleton.expect_joint(joint)?;

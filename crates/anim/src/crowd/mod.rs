@@ -228,7 +228,7 @@ impl Crowd {
     /// Replaces the local transform of one joint of an instance, without checks, like [`Pose::set`].
     ///
     /// # Errors
-    /// Those of [`Crowd::get`].
+    /// The errors of [`Crowd::get`].
     pub fn set(&mut self, instance: InstanceHandle, joint: u16, transform: Transform) -> Result<(), Error> {
         let place = self.place(instance)?;
         self.skeleton.expect_joint(joint)?;

@@ -203,7 +203,7 @@ impl<C: Borrow<Clip>> Player<C> {
     /// can be layered over another clip.
     ///
     /// # Errors
-    /// Those of [`sample`](Self::sample).
+    /// The errors of [`sample`](Self::sample).
     pub fn sample_over(&self, pose: &mut Pose) -> Result<(), Error> {
         self.lanes.sample_over(self.clip().tables(), self.cursor.time(), pose)
     }

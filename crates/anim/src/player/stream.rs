@@ -156,7 +156,7 @@ impl<R: Read> StreamPlayer<R> {
     /// Like [`sample`](Self::sample), but parts of joints without a track stay the same.
     ///
     /// # Errors
-    /// Those of [`sample`](Self::sample).
+    /// The errors of [`sample`](Self::sample).
     pub fn sample_over(&self, pose: &mut Pose) -> Result<(), Error> {
         self.lanes.sample_over(&self.tables, self.tables.units(self.time()), pose)
     }

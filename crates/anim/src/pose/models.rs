@@ -20,7 +20,7 @@ impl Pose {
     /// as `root`, the results map to world space.
     ///
     /// # Errors
-    /// Those of [`Pose::to_models`].
+    /// The errors of [`Pose::to_models`].
     pub fn to_models_at(&self, skeleton: &Skeleton, root: &Mat34, models: &mut Vec<Mat34>) -> Result<(), Error> {
         models.resize(skeleton.len(), Mat34::IDENTITY);
         self.update_models(skeleton, root, 0, models)

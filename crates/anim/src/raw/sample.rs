@@ -41,7 +41,7 @@ impl RawClip {
     /// to layer a clip of some joints over another clip.
     ///
     /// # Errors
-    /// Those of [`sample`](Self::sample).
+    /// The errors of [`sample`](Self::sample).
     pub fn sample_over(&self, time: f32, pose: &mut Pose) -> Result<(), Error> {
         self.sample_all(pose, Pose::get, |joint, over| self.sample_joint(time, joint, over))
     }
@@ -50,7 +50,7 @@ impl RawClip {
     /// clip has more keys and is closer to `sample`: see [`Track::sample_as_played`].
     ///
     /// # Errors
-    /// Those of [`sample`](Self::sample).
+    /// The errors of [`sample`](Self::sample).
     pub fn sample_as_played(&self, time: f32, pose: &mut Pose) -> Result<(), Error> {
         self.sample_all(pose, Pose::rest_of, |joint, rest| Transform {
             translation: sampled(self.translation(joint), rest.translation, |track| track.sample_as_played(time)),

@@ -100,7 +100,7 @@ impl<V: TrackValue> Track<V> {
     /// Makes a track whose value changes only at the keys.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn step(times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
         Self::new(Interpolation::Step, times, values)
     }
@@ -108,7 +108,7 @@ impl<V: TrackValue> Track<V> {
     /// Makes a track with straight lines between keys; for rotations, with the shorter arcs.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn linear(times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
         Self::new(Interpolation::Linear, times, values)
     }
@@ -116,7 +116,7 @@ impl<V: TrackValue> Track<V> {
     /// Makes a track of cubic curves: `values` has in-tangent, value and out-tangent of each key.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn cubic(times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
         Self::new(Interpolation::Cubic, times, values)
     }

@@ -259,7 +259,7 @@ impl SkinnedMesh {
     /// mesh. Runs in **O(vertices + deltas of targets with a weight)**.
     ///
     /// # Errors
-    /// Those of [`skin`](Self::skin), [`SkinError::Length`] unless there is a weight for each target, and
+    /// The errors of [`skin`](Self::skin), [`SkinError::Length`] unless there is a weight for each target, and
     /// [`SkinError::MorphWeight`] for a weight outside −10⁶ to 10⁶. An error writes nothing.
     pub fn skin_morphed(
         &self,

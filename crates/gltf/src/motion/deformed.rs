@@ -99,7 +99,7 @@ impl Deformed {
     /// for normals or tangents that the mesh lacks are not written. Runs in **O(vertices + deltas)**.
     ///
     /// # Errors
-    /// Those of [`SkinnedMesh::skin_morphed`]: arrays of another length, or weights beyond ±10⁶.
+    /// The errors of [`SkinnedMesh::skin_morphed`]: arrays of another length, or weights beyond ±10⁶.
     pub fn skin(&mut self, output: SkinOutput<'_>) -> Result<(), Error> {
         let Self { shared, palette, weights, morphed, .. } = self;
         let palette = Palette::of(&shared.skin, palette)?;
@@ -174,7 +174,7 @@ impl Imported {
     /// ```
     ///
     /// # Errors
-    /// Those of [`deformed`](Self::deformed).
+    /// The errors of [`deformed`](Self::deformed).
     pub fn deformed_all<'d>(
         &self,
         drawables: impl IntoIterator<Item = &'d ImportedDrawable>,

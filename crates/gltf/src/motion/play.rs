@@ -312,7 +312,7 @@ impl Imported {
     /// Prepares an animation as [`play`](Self::play) does, with clips compiled by `builder`.
     ///
     /// # Errors
-    /// Those of [`play`](Self::play).
+    /// The errors of [`play`](Self::play).
     pub fn play_with(&self, animation: usize, builder: ClipBuilder) -> Result<AnimationPlayer, ImportError> {
         let Some(of_file) = self.animations.get(animation) else {
             return Err(ImportErrorKind::NoAnimation { animation, count: self.animations.len() }.into());

@@ -118,7 +118,7 @@ impl Rig {
     /// [copies](RigPlace::of_copy).
     ///
     /// # Errors
-    /// Those of [`apply`](Self::apply).
+    /// The errors of [`apply`](Self::apply).
     pub fn apply_at(&self, places: &[RigPlace], pose: &Pose, scene: &mut Scene) -> Result<(), CharacterError> {
         let (expected, found) = (self.skeleton.len(), pose.len());
         if expected != found {
