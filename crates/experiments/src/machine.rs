@@ -13,7 +13,7 @@ pub fn kernels() -> String {
     level[..end].replace("sse4_2", "sse4.2")
 }
 
-/// Returns the instruction set that this crate was compiled for. Baselines use it, and all our code but the kernels.
+/// Returns the instruction set that this crate was compiled for. All code except the kernels uses it, also baselines.
 pub fn compiled() -> &'static str {
     let sets = [
         (cfg!(target_feature = "avx512f"), "avx512"),

@@ -12,8 +12,8 @@ use hedgerow::{
     },
 };
 
-/// A clip as arrays of keys, grouped by track. Tracks with a single key are constant: only [`rest`](Self::rest) writes
-/// them.
+/// A clip as arrays of keys, grouped by track. Only [`rest`](Self::rest) writes constant tracks, which have a single
+/// key.
 #[derive(Clone, Debug)]
 pub struct KeyTracks {
     translations: Keys<Vec3>,

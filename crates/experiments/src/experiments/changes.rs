@@ -7,8 +7,9 @@
 //!   local transforms, in a random tree in which every node has one. The feed is read outside the timed part.
 //! - `read/all` to `read/none`: the same, with reading the feed timed as well.
 //! - `edits`: single removals and inserts of a tenth of the thesis's tree each, and the following update.
-//! - `blend/all`, `blend/10%` and `blend/1%`: [`Smooth::blend`] to halfway between two steps that moved this share. By
-//!   hand: set blended local transforms, update, set those of the step again, update. Both sides have a feed.
+//! - `blend/all`, `blend/10%` and `blend/1%`: [`Smooth::blend`] to halfway between two steps that moved this share. The
+//!   baseline works by hand: it sets blended local transforms, updates, sets those of the step again, and updates. Both
+//!   sides have a feed.
 //!
 //! Checked: the feed lists the nodes that moved, entered and left, and both blends leave the same world matrices.
 

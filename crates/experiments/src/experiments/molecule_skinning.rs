@@ -4,8 +4,7 @@
 //! four. Each character has its own palette of 96 joints and its own output. The baseline is the source's code:
 //!
 //! - `first`: the first implementation: interleaved vertices, copied texture coordinates, four blended matrices each.
-//! - `sorted`: the optimized one: only skinned attributes, vectors of four floats, a loop for each number of
-//!   influences.
+//! - `sorted`: the optimized one: skinned attributes only, vectors of four floats, a loop for each influence count.
 //!
 //! Our side writes three floats for each position and normal. The results are compared with a tolerance of 1e-5.
 

@@ -10,10 +10,10 @@
 //! - `idle`: a call of `Scene::update` without changes, in nanoseconds per *call*, as the mean of many consecutive
 //!   calls; compared with one naive traversal of the same random tree.
 //!
-//! - `meshes/set` and `meshes/reparent`: scenes for which other engines report times: 60,000 groups of ten nodes with a
-//!   mesh each; edits and update in nanoseconds per frame. 5,000 groups are set: NVIDIA reports 27 frames per second
-//!   for Fabric and 14 for `OmniHydra` (highlights of Kit 106.3). 10,000 nodes change groups: an `OpenUSD` user reports
-//!   8 s.
+//! - `meshes/set` and `meshes/reparent`: scenes for which others report times: 60,000 groups of ten nodes with a mesh
+//!   each; edits and update in nanoseconds per frame. 5,000 groups are set: NVIDIA reports 27 frames per second for
+//!   Fabric and 14 for `OmniHydra` (highlights of Kit 106.3). 10,000 nodes change groups: an `OpenUSD` user reports 8
+//!   s.
 //!
 //! The world matrices of both sides are compared after the last frame of each case.
 

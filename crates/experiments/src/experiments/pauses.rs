@@ -153,8 +153,7 @@ impl<T: Side> Trial<3> for Playing<T> {
     }
 }
 
-/// Runs a script once and lowers the minimum times of its edits and updates. Without `updates`, times one final
-/// traversal.
+/// Runs a script once and lowers the minimum times of edits and updates. Without `updates`, times one final traversal.
 fn script_on<S: Side>(script: &[Edit], least: &mut Times, updates: bool) -> S {
     let mut side = S::new();
     let every = (script.len() / UPDATES).max(1);
@@ -191,7 +190,7 @@ fn lower(least: &mut Vec<u32>, place: usize, work: impl FnOnce()) {
     }
 }
 
-/// Returns the least figure that is not exceeded by this share of the figures.
+/// Returns a quantile of ascending figures: the figure that this share of them does not exceed.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
 fn at(ascending: &[u32], share: f64) -> f64 {
     let rank = (ascending.len() as f64 * share).ceil() as usize;

@@ -67,7 +67,7 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Creates the thesis's tree: each node is a child of a pseudo-random earlier one. The root has the identity
+    /// Creates the thesis's tree: each node is a child of a pseudo-random earlier one; the root has the identity
     /// transform.
     pub fn random(nodes: usize, seed: u64) -> Self {
         let mut rng = Rng::new(seed);

@@ -93,13 +93,13 @@ impl NodeGraph for Graph {
 
     unsafe fn insert(&mut self, parent: NodePtr, content: Content) -> NodePtr {
         let child = node::allocate(content, Some(parent.0));
-        // SAFETY: the caller vouches for the parent, and no other reference to a node exists.
+        // SAFETY: the caller passes a live parent, and no other reference to a node exists.
         unsafe { node::hang(child, parent.0) };
         NodePtr(child)
     }
 
     unsafe fn remove(&mut self, node: NodePtr) {
-        // SAFETY: the caller vouches for the node, and the subtree has just been cut off.
+        // SAFETY: the caller passes a live node, and the subtree has just been cut off.
         unsafe {
             node::cut_off(node.0);
             free_subtree(node.0);
@@ -107,7 +107,7 @@ impl NodeGraph for Graph {
     }
 
     unsafe fn reparent(&mut self, node: NodePtr, parent: NodePtr) {
-        // SAFETY: the caller vouches for both, and no other reference to a node exists.
+        // SAFETY: the caller passes live nodes, and no other reference to a node exists.
         unsafe {
             node::cut_off(node.0);
             node::hang(node.0, parent.0);
@@ -115,7 +115,7 @@ impl NodeGraph for Graph {
     }
 
     unsafe fn set_local(&mut self, node: NodePtr, local: Transform) {
-        // SAFETY: the caller vouches for the node, and no other reference to a node exists.
+        // SAFETY: the caller passes a live node, and no other reference to a node exists.
         unsafe { node::set_local(node.0, local) };
     }
 
@@ -133,7 +133,7 @@ impl NodeGraph for Graph {
     }
 
     unsafe fn world(&self, node: NodePtr) -> Option<Mat34> {
-        // SAFETY: the caller vouches for the node.
+        // SAFETY: the caller passes a live node.
         unsafe { node::world(node.0) }
     }
 }

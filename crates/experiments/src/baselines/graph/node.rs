@@ -101,7 +101,7 @@ fn room<T>() -> NonNull<NodeBase> {
 pub(crate) unsafe fn write(place: NonNull<NodeBase>, content: Content, parent: Option<NonNull<NodeBase>>) {
     let base = |id| NodeBase { children: SmallVec::new(), parent, kind: content.kind(), id };
     let identity = Mat34::IDENTITY;
-    // SAFETY: the caller vouches for the memory.
+    // SAFETY: the caller passes valid memory.
     unsafe {
         match content {
             Content::Transform(local) => {
@@ -142,7 +142,7 @@ pub(crate) unsafe fn free(node: NonNull<NodeBase>) {
 /// # Safety
 /// The node must be alive and must not be the root, and no reference to a node may exist.
 pub(crate) unsafe fn cut_off(node: NonNull<NodeBase>) {
-    // SAFETY: the caller vouches for the node; its parent is alive as well.
+    // SAFETY: the caller passes a live node; its parent is alive as well.
     let siblings = unsafe {
         let parent = node.as_ref().parent;
         &mut parent.expect("the root stays where it is").as_mut().children
@@ -156,7 +156,7 @@ pub(crate) unsafe fn cut_off(node: NonNull<NodeBase>) {
 /// # Safety
 /// Both must be alive, and no reference to a node may exist. `node` must be in no child list.
 pub(crate) unsafe fn hang(mut node: NonNull<NodeBase>, mut parent: NonNull<NodeBase>) {
-    // SAFETY: the caller vouches for both.
+    // SAFETY: the caller passes live nodes.
     unsafe {
         node.as_mut().parent = Some(parent);
         parent.as_mut().children.push(node);
@@ -168,7 +168,7 @@ pub(crate) unsafe fn hang(mut node: NonNull<NodeBase>, mut parent: NonNull<NodeB
 /// # Safety
 /// The node must be alive, and no reference to a node may exist.
 pub(crate) unsafe fn set_local(node: NonNull<NodeBase>, local: Transform) {
-    // SAFETY: the caller vouches for the node; its kind is checked before the cast.
+    // SAFETY: the caller passes a live node; its kind is checked before the cast.
     unsafe {
         assert_eq!(node.as_ref().kind, Kind::Transform, "only transform nodes have a local transform");
         node.cast::<TransformNode>().as_mut().local = local.into();
@@ -180,7 +180,7 @@ pub(crate) unsafe fn set_local(node: NonNull<NodeBase>, local: Transform) {
 /// # Safety
 /// The node must be alive, and no mutable reference to it may exist.
 pub(crate) unsafe fn world(node: NonNull<NodeBase>) -> Option<Mat34> {
-    // SAFETY: the caller vouches for the node; its kind gives its type.
+    // SAFETY: the caller passes a live node; its kind gives its type.
     unsafe {
         match node.as_ref().kind {
             Kind::Transform => Some(node.cast::<TransformNode>().as_ref().world),

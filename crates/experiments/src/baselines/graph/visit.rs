@@ -11,7 +11,7 @@ use hedgerow::Mat34;
 /// # Safety
 /// The node and its descendants must be alive, `above` its parent's world matrix, and no reference to them may exist.
 pub(crate) unsafe fn transform(node: NonNull<NodeBase>, above: *const Mat34) {
-    // SAFETY: the caller vouches for the node and its descendants, which outlive the visit; the kind gives the type.
+    // SAFETY: the caller passes live nodes, which outlive the visit; the kind gives the type.
     unsafe {
         let below = match node.as_ref().kind {
             Kind::Transform => {
@@ -69,7 +69,7 @@ impl Draws {
 /// # Safety
 /// The node and its descendants must be alive, and no mutable references to them may exist.
 pub(crate) unsafe fn render(node: NonNull<NodeBase>, mut material: Option<u32>, draws: &mut Draws) {
-    // SAFETY: the caller vouches for the node and its descendants; the kind gives the type.
+    // SAFETY: the caller passes live nodes; the kind gives the type.
     unsafe {
         let base = node.as_ref();
         match base.kind {

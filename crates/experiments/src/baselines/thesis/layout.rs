@@ -120,7 +120,7 @@ impl Nodes {
         }
         let mut memory = vec![Line::default(); end];
         let first = NonNull::new(memory.as_mut_ptr()).expect("a vector's pointer");
-        // SAFETY: all places lie in the memory.
+        // SAFETY: all places are in the memory.
         let nodes: Vec<NonNull<NodeBase>> = places.iter().map(|&place| unsafe { first.add(place) }.cast()).collect();
         for (id, made) in recipe.nodes().iter().enumerate() {
             let parent = (id > 0).then(|| nodes[made.parent as usize]);

@@ -94,7 +94,7 @@ impl Slice {
 /// # Safety
 /// `node` must be a live node of a slice.
 unsafe fn handle(node: NonNull<NodeBase>) -> SliceHandle {
-    // SAFETY: the caller vouches for the node.
+    // SAFETY: the caller passes a live node.
     unsafe { node.cast::<Line>().sub(1).cast::<SliceHandle>().read() }
 }
 
