@@ -8,8 +8,7 @@
 //! ```
 //!
 //! Each line states how many threads each side used (one if not stated) and which vectors: those that our kernels
-//! detect, and those that a baseline was compiled for. The third and the fourth command give both sides the same
-//! vectors.
+//! detect, and those that a baseline was compiled for. The third and the fourth command equalise the vectors.
 //!
 //! With `--json` each line is a JSON object with the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (in that
 //! unit), `baseline`, `baseline_ns`, `ratio` (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`,

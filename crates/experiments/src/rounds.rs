@@ -6,8 +6,7 @@ use crate::Outcome;
 
 /// Work that can be done repeatedly in two ways: ours is way 0, the baseline way 1.
 ///
-/// A round begins with the work common to both ways; then each way is prepared and plays. `PARTS` is the number of
-/// figures.
+/// A round begins with the work common to both ways; then each way is prepared and plays. It gives `PARTS` figures.
 pub trait Trial<const PARTS: usize> {
     /// Starts the `number`-th trial. Called when a trial is used up, or when one way has played without the other.
     fn renew(&mut self, number: usize) -> Outcome {

@@ -4,8 +4,7 @@
 //!   child pointers, a parent pointer, three kinds of nodes, and two recursive traversals (section 4.3).
 //! - [`Nodes`] are the thesis's node objects in each order that it compares. [`SliceGraph`] is its dynamic structure
 //!   (section 4.4): node objects in slices that are rebuilt when full.
-//! - [`Meshes`] are culled by virtual calls to sub-meshes and rendered by virtual calls to meshes; [`MeshColumns`] are
-//!   arrays.
+//! - [`Meshes`] are culled and rendered by virtual calls to sub-meshes and to meshes; [`MeshColumns`] are arrays.
 //! - [`Character`] and [`Flattened`] are a character's joints, as objects with children and as arrays of 4×4 matrices.
 //! - [`KeyTracks`] is a clip player with keys sorted by track: it searches each track or remembers its current key.
 //! - [`SeedSkin`] skins a character with the source's first implementation and with its fastest one.

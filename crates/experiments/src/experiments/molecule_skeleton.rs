@@ -1,7 +1,7 @@
 //! A thousand characters of 96 joints, from local transforms to model matrices and palettes; in nanoseconds per joint.
 //!
 //! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. One baseline is its object-oriented version
-//! (joints with children, recursion, 4×4 matrices), the faster one its flattened version. All start from the same local
+//! (joints with children, recursion, 4×4 matrices), the faster one its flattened version. All use the same local
 //! transforms.
 //!
 //! - `pose`, `pose-palette`: one `Pose` after another, to models or to palettes; compared with objects.

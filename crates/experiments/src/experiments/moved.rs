@@ -12,8 +12,8 @@
 //!
 //! - `meshes/set` and `meshes/reparent`: scenes for which others report times: 60,000 groups of ten nodes with a mesh
 //!   each; edits and update in nanoseconds per frame. 5,000 groups are set: NVIDIA reports 27 frames per second for
-//!   Fabric and 14 for `OmniHydra` (highlights of Kit 106.3). 10,000 nodes change groups: an `OpenUSD` user reports 8
-//!   s.
+//!   Fabric and 14 for `OmniHydra` (highlights of Kit 106.3). 10,000 nodes change groups: a user of `OpenUSD` reports 8
+//!   seconds.
 //!
 //! The world matrices of both sides are compared after the last frame of each case.
 

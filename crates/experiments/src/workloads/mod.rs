@@ -4,8 +4,7 @@
 //!   extends (section 5.1.1.1).
 //! - [`Topology`] lists other shapes of trees, in which every node has a transform; [`Moves`] chooses nodes to move.
 //! - [`Town`] is a large scene for culling, and [`Parts`] are meshes of about three sub-meshes, scattered in a cube.
-//! - [`test_clip()`] is a clip for players, [`rig()`] a skeleton for poses, and [`SkinRecipe`] a character for
-//!   skinning.
+//! - [`test_clip()`] is a clip for players, [`rig()`] a skeleton for poses, and [`SkinRecipe`] a mesh for skinning.
 //!
 //! [`Flush`] empties the caches. A seed gives the same workload on every machine.
 

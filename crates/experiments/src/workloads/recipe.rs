@@ -67,8 +67,7 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Creates the thesis's tree: each node is a child of a pseudo-random earlier one; the root has the identity
-    /// transform.
+    /// Creates the thesis's tree: each node is below a pseudo-random earlier one; the root has the identity transform.
     pub fn random(nodes: usize, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         Self::of(nodes, |id| {
