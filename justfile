@@ -1,23 +1,23 @@
-# What one does daily; `just` lists it. Nothing here is needed: each line is a command to type.
+# Daily commands; `just` lists them. Each recipe is a command that can also be typed.
 
 # List the recipes.
 default:
     @just --list
 
-# The main job, timed.
+# The `frames` example, timed.
 run *args:
     cargo run --release --example frames -- {{args}}
 
-# Tests; `just test -- slices::` runs some.
+# Tests; `just test -- slices::` runs those that match.
 test *args:
     cargo test --all-features {{args}}
 
-# What to do before each commit, in a minute or two.
+# The checks before each commit: a minute or two.
 check:
     cargo fmt --all --check
     cargo clippy --workspace --all-targets --all-features -- -D warnings
 
-# The documentation, with everything that has a feature.
+# The documentation with all features.
 doc:
     cargo doc --workspace --no-deps --all-features --open
 
@@ -33,7 +33,7 @@ instructions *args:
 fuzz target="edits" seconds="60":
     cargo +nightly fuzz run {{target}} -- -max_total_time={{seconds}} -len_control=0 -max_len=1024
 
-# The long form of a check: `just long coverage`, and the other scripts in ci.
+# A long check from `ci`: `just long coverage`.
 long script *args:
     ci/{{script}}.sh {{args}}
 

@@ -1,5 +1,5 @@
 // Runs a WebAssembly program of WASI, such as a test binary, under node: `node --no-warnings wasi.mjs PROGRAM [ARGUMENT ...]`.
-// It sees the folder it is run in as its own root and as `.`, and the variables whose names begin with HEDGEROW, PROPTEST or RUST.
+// The program sees the current folder by its path and as `.`, and variables that begin with HEDGEROW, PROPTEST, RUST.
 import { readFile } from 'node:fs/promises';
 import { WASI } from 'node:wasi';
 

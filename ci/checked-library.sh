@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The suite with checks of the standard library's own conditions (`-Zub-checks`), and with fields of our types in random
-# order (`-Zrandomize-layout`), which finds code that relies on an order that nothing promises.
+# Runs the tests with the standard library's checks of preconditions (`-Zub-checks`), and with the fields of our types
+# in random order (`-Zrandomize-layout`), which finds code that relies on an unspecified order.
 #
 #   ci/checked-library.sh                   everything: the conditions, and 16 orders
 #   ci/checked-library.sh conditions        the conditions only
 #   ci/checked-library.sh orders [N ...]    the orders with these numbers only, 1 to 16 without numbers
 #
-# An order costs about two minutes of a core: dependencies are compiled once for all of them, nothing is optimised, and
-# tests that are slow without it are left out.
+# An order takes about two minutes of a core: dependencies are compiled once for all orders, nothing is optimised, and
+# slow tests are left out.
 source "$(dirname "$0")/common.sh"
 
 what=${1:-everything}
@@ -18,7 +18,7 @@ out=$(realpath -m "${CARGO_TARGET_DIR:-target}")/checked-library
 mkdir -p "$out"
 export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
 slow=(deep:: shapes:: pair:: regressions:: bulk:: batches::)
-# What tests ask of sizes that the compiler's own order gives.
+# Tests of sizes that only the compiler's own order gives.
 sizes=(an_edit_takes_at_most_eighty_bytes a_vacant_slot_costs_no_byte)
 run() {
     cargo +nightly test -p hedgerow -p hedgerow-anim -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib --test all "$@"
@@ -31,7 +31,7 @@ fi
 if [ "$what" != conditions ]; then
     for order in "${orders[@]}"; do
         headline "fields in random order, number $order"
-        # Cargo compiles the workspace anew for each name of the wrapper.
+        # Cargo recompiles the workspace for each name of the wrapper.
         ln -sf "$PWD/ci/with-random-layout" "$out/layout-$order"
         HEDGEROW_RANDOM_CASES=1 RUSTC_WORKSPACE_WRAPPER=$out/layout-$order RUSTFLAGS='--cfg hedgerow_tests_only' \
             CARGO_PROFILE_TEST_OPT_LEVEL=0 run -- "${slow[@]/#/--skip=}" "${sizes[@]/#/--skip=}"

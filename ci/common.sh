@@ -1,7 +1,7 @@
-# What the long forms share; sourced by each of them.
+# Shared code of the long checks; each script sources this file.
 #
-# Each script runs one tool over what it is for, as long as it takes, and says at the end what it left out. The short
-# forms are in `.ci/run`.
+# Each script runs one tool without a time limit, and reports at the end what it left out. The short checks are in
+# `.ci/run`.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,7 +10,7 @@ SECONDS=0
 skipped=()
 target=$(rustc -vV | sed -n 's/^host: //p')
 
-# Says that a step is left out, now and at the end.
+# Reports a step as left out, now and at the end.
 skip() {
     echo "SKIPPED: $1"
     skipped+=("$1")

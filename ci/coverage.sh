@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Which lines of the libraries the tests run. Fails below 95 % of all lines, and below 99 % in src/store.
+# Reports which lines of the libraries the tests run. Fails below 95 % of all lines, and below 99 % in src/store.
 #
-#   ci/coverage.sh              all steps, one after the other
+#   ci/coverage.sh              all steps, in order
 #   ci/coverage.sh STEP ...     some of them: build math anim gltf mesh unit all others figures
-#   ci/coverage.sh --missing PATH   after the figures: the lines of files whose path has PATH in it that no test runs
+#   ci/coverage.sh --missing PATH   also lists the lines that no test runs, in files whose path contains PATH
 #
-# Each step adds to the profiles that lie in $CARGO_TARGET_DIR/coverage; `build` removes those of programs before it.
+# Each step adds to the profiles in $CARGO_TARGET_DIR/coverage; `build` removes the profiles of earlier programs.
 #
-# Only the libraries and their tests count which of their lines run: dependencies and the baselines run as fast as ever.
-# Random tests run 8 cases instead of 32, or as many as `HEDGEROW_RANDOM_CASES` says.
+# Only the libraries and their tests are instrumented; dependencies and baselines run at full speed. Random tests run 8
+# cases instead of 32, or $HEDGEROW_RANDOM_CASES.
 #
-# What does not count, neither as run nor as missed:
-# - test code: files in `tests`, files named `tests.rs`, and all that stands below `#[cfg(test)]`;
-# - `debug_assert`s and blocks of `cfg!(debug_assertions)`, which a release does not have;
+# Not counted, neither as run nor as missed:
+# - test code: files in `tests`, files named `tests.rs`, and everything below `#[cfg(test)]`;
+# - `debug_assert`s and blocks of `cfg!(debug_assertions)`, which a release build does not contain;
 # - code for other machines, which is not compiled.
-# Documentation tests are not run: their code is in the documentation. All else counts.
+# Documentation tests are not run: their code is in the documentation. All other lines count.
 #
-# LLVM's tools have to be about as new as the compiler's LLVM (`rustc -vV`): `rustup component add llvm-tools` has those
-# that fit. `LLVM_PROFDATA` and `LLVM_COV` name others than those found.
+# LLVM's tools must be about as new as the compiler's LLVM (`rustc -vV`): `rustup component add llvm-tools` installs
+# matching ones. `LLVM_PROFDATA` and `LLVM_COV` select others.
 source "$(dirname "$0")/common.sh"
 
 root=$PWD
@@ -52,7 +52,7 @@ export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV
 export RUSTC_WORKSPACE_WRAPPER=$root/ci/with-coverage
 export HEDGEROW_RANDOM_CASES=${HEDGEROW_RANDOM_CASES:-8}
 
-# Lines of `programs`: package, kind of target, name, path.
+# Writes a line to `programs` for each test program: package, kind of target, name, path.
 build() {
     rm -rf "$out/profiles" && mkdir -p "$out/profiles"
     LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib --tests \
@@ -62,7 +62,7 @@ build() {
     cat "$out/programs"
 }
 
-# Runs the programs of a package (by its folder) of a kind, with names that match or do not match.
+# Runs the test programs of a package (named by its folder) and kind, if their names match a pattern.
 run() {
     local folder=$1 kind=$2 names=$3 of a_kind name program
     while read -r of a_kind name program; do
@@ -72,7 +72,7 @@ run() {
     done <"$out/programs"
 }
 
-# Which lines of the library do not count: lines `FILE` or `FILE:LINE`.
+# Prints the lines of the libraries that do not count, as `FILE` or `FILE:LINE`.
 not_counted() {
     find src crates/{anim,gltf,math,mesh}/src -name '*.rs' -print0 | xargs -0 awk '
         FNR == 1 { until = "" }
@@ -101,8 +101,8 @@ not_counted() {
     '
 }
 
-# Lines `FILE LINE COUNT` of all that counts. One program at a time: of an inlined function that a program does not use,
-# the program says that it never runs, and of two programs together LLVM would believe whichever is named first.
+# Prints `FILE LINE COUNT` for all lines that count. Exports one program at a time: a program reports an inlined
+# function that it does not use as never run, and with two programs LLVM would use the report of the first.
 lines() {
     local of kind name program
     "$profdata" merge -sparse -o "$out/all.profdata" "$out"/profiles/*.profraw

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# All fuzz targets under AddressSanitizer, one after the other, from their corpora.
+# Runs all fuzz targets under AddressSanitizer, one after the other, starting from their corpora.
 #
 #   ci/fuzz.sh [seconds for each, 600 by default] [targets ...]
-#   ci/fuzz.sh --minimise    makes the corpora as small as they can be without losing what they reach
+#   ci/fuzz.sh --minimise    minimises the corpora without losing coverage
 source "$(dirname "$0")/common.sh"
 
 minimise=no seconds=600
@@ -17,7 +17,7 @@ if ! cargo fuzz --version >/dev/null 2>&1 || ! cargo +nightly --version >/dev/nu
     exit
 fi
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(cargo +nightly fuzz list)
-# Longer inputs find what shorter ones find, but slower.
+# Longer inputs find the same errors, but more slowly.
 longest() {
     case "$1" in
         edits | batches | visit_mutate | snapshot) echo 2048 ;;
@@ -30,7 +30,7 @@ for fuzzed in "${targets[@]}"; do
     length=$(longest "$fuzzed")
     if [ "$minimise" = yes ]; then
         cargo +nightly fuzz cmin "$fuzzed" -- -max_len="$length"
-        # Small ones first, up to a few kilobytes: what is committed.
+        # Keeps the smallest files, up to 4 kB in total: these are committed.
         kept=0
         while read -r size file; do
             kept=$((kept + size))
@@ -38,7 +38,7 @@ for fuzzed in "${targets[@]}"; do
         done < <(find "fuzz/corpus/$fuzzed" -type f -printf '%s %p\n' | sort -n)
     else
         mkdir -p "fuzz/corpus/$fuzzed" "${CARGO_TARGET_DIR:-fuzz/target}/corpus/$fuzzed"
-        # New inputs go to the first folder, so that those that are committed stay few.
+        # New inputs go to the first folder, so the committed corpus stays small.
         cargo +nightly fuzz run "$fuzzed" "${CARGO_TARGET_DIR:-fuzz/target}/corpus/$fuzzed" "fuzz/corpus/$fuzzed" -- \
             -max_total_time="$seconds" -max_len="$length" -len_control=0 -verbosity=0 -print_final_stats=1
     fi

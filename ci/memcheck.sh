@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The unit tests of all libraries, and the tests of edits, under valgrind's memcheck: it sees uninitialised memory, which
-# AddressSanitizer does not.
+# Runs the unit tests of all libraries and the tests of edits under valgrind's memcheck. It finds reads of uninitialised
+# memory, which AddressSanitizer does not.
 #
 #   ci/memcheck.sh [filter of tests ...]
 source "$(dirname "$0")/common.sh"
@@ -10,7 +10,7 @@ if ! command -v valgrind >/dev/null; then
     finish
     exit
 fi
-# Valgrind knows AVX2, but no AVX-512; kernels ask which of them there are, and valgrind says so.
+# Valgrind supports AVX2 but not AVX-512, and kernels detect this.
 export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER='valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite'
 export HEDGEROW_RANDOM_CASES=1 PROPTEST_CASES=2 RUSTFLAGS='--cfg hedgerow_tests_only'
 export CARGO_PROFILE_TEST_DEBUG=line-tables-only CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The unit tests and short tests of edits under Miri, which finds undefined behaviour by interpreting the program
-# (`rustup component add miri rust-src --toolchain nightly`). It knows no AVX: kernels run in their portable form.
+# Runs the unit tests and short tests of edits under Miri, an interpreter that finds undefined behaviour (`rustup
+# component add miri rust-src --toolchain nightly`). Miri has no AVX: kernels run in their portable form.
 #
 #   ci/miri.sh [filter of tests ...]
 source "$(dirname "$0")/common.sh"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Changes the program in small ways, one at a time, and sees whether a test fails (cargo-mutants). What survives is listed
-# in target/mutants.out/missed.txt; each is to be killed by a test, or harmless.
+# Makes small changes to the program, one at a time, and checks that a test fails (cargo-mutants). Surviving mutants are
+# listed in target/mutants.out/missed.txt; each needs a test, unless it is harmless.
 #
-#   ci/mutants.sh [files ...]            storage, scene, passes and handles without arguments: days
-#   ci/mutants.sh --sample N [files ...] about N of them, evenly spread over the list
+#   ci/mutants.sh [files ...]            without arguments: storage, scene, passes and handles, which takes days
+#   ci/mutants.sh --sample N [files ...] about N mutants, evenly spread over the list
 #
-# Each mutant is built and tested by itself, which is slow.
+# Each mutant is built and tested separately, which is slow.
 source "$(dirname "$0")/common.sh"
 
 if ! cargo mutants --version >/dev/null 2>&1; then
@@ -29,8 +29,7 @@ if [ -n "$sample" ]; then
 fi
 options+=(--timeout 300 --build-timeout 900 --jobs 1 --output "${CARGO_TARGET_DIR:-target}")
 headline 'mutants'
-# No debug information, and only what a change touches is compiled. Four random cases instead of 76 a test: what they
-# find, they find early.
+# No debug information, and incremental compilation. Four random cases per test instead of 76: most failures show early.
 export CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=1 HEDGEROW_RANDOM_CASES=4
 nice -n 19 cargo mutants "${options[@]}" || true
 cat "${CARGO_TARGET_DIR:-target}"/mutants.out/missed.txt

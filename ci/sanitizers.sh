@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole suite under AddressSanitizer, and with it LeakSanitizer: as a development build and as a release build.
+# Runs all tests under AddressSanitizer and LeakSanitizer, as a development build and as a release build.
 #
 #   ci/sanitizers.sh [debug|release] [filter of tests ...]    both builds and all tests without arguments
 source "$(dirname "$0")/common.sh"
@@ -19,7 +19,7 @@ for build in "${builds[@]}"; do
     headline "AddressSanitizer and LeakSanitizer, $build"
     options=(--workspace --exclude hedgerow-instructions --all-features --target "$target" --lib --tests)
     [ "$build" = debug ] || options+=(--release)
-    # A test that reserves more than there is wants a null pointer, not the end of the program.
+    # A test that reserves too much memory expects a null pointer, not an abort.
     ASAN_OPTIONS=$ASAN_OPTIONS:allocator_may_return_null=1 cargo +nightly test "${options[@]}" -- "$@"
 done
 skip 'doctests: they are built one by one, and hours go into linking them'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Hours of edits, frames and players: a hundred million edits compared with the naive model in long scenes, as many in
-# short ones with a whole comparison after each step, ten million nodes made and removed, ten minutes of frames on one
-# and on two threads, each validated, and the clocks of players after a day.
+# Runs for hours: a hundred million edits in long scenes, compared with the naive model; as many in short scenes, with a
+# full comparison after each step; ten million nodes inserted and removed; ten minutes of validated frames on one and on
+# two threads; and the clocks of players after a day.
 #
 #   ci/soak.sh [edits, 1e8 by default] [seconds of frames, 600 by default]
 source "$(dirname "$0")/common.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds with the oldest versions of direct dependencies that the manifests allow, with the oldest compiler that they
-# promise, and holds the public interface against the last published one.
+# Builds with the oldest direct dependencies and the oldest compiler that the manifests allow, and compares the public
+# interface with the last published one.
 source "$(dirname "$0")/common.sh"
 
 folder=$(mktemp -d)
@@ -11,7 +11,7 @@ copy() {
 
 headline 'least versions of direct dependencies'
 copy
-# The libraries alone: what tests and experiments take is not asked of users.
+# Only the libraries: users need no dependencies of tests and experiments.
 (
     cd "$folder"
     for manifest in Cargo.toml crates/{anim,gltf,math,mesh}/Cargo.toml; do

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Threads under ThreadSanitizer: the tests with threads, and frames of random edits on four threads.
+# Runs the tests with threads under ThreadSanitizer, and frames of random edits on four threads.
 #
 #   ci/threads.sh [seconds of frames, 60 by default]
 #
-# The standard library has to be built with the sanitizer, too, from its source
-# (`rustup component add rust-src --toolchain nightly`). Without the source only frames run, on the library as it is
-# delivered: the sanitizer then does not see what its locks order, and reports races where rayon's threads begin, sleep
-# and end. So a report counts if one of the two accesses is in a file of ours, or in what such a file calls of the
-# standard library. No order that it misses can hide a race.
+# The standard library must be built with the sanitizer, too, from its source (`rustup component add rust-src
+# --toolchain nightly`). Without the source, only frames run. The sanitizer then does not see the library's locks, and
+# reports false races where rayon's threads begin, sleep and end. So a report counts only if one of its accesses is in
+# our code, or in the standard library called from our code. This hides no real race: missing locks only add reports.
 source "$(dirname "$0")/common.sh"
 
 seconds=${1:-60}
@@ -36,14 +35,14 @@ reports=$(mktemp)
 trap 'rm "$reports"' EXIT
 cargo +nightly build "${options[@]}" --release -p hedgerow-soak
 TSAN_OPTIONS="halt_on_error=0 exitcode=0" frames 2>"$reports" || { cat "$reports" && exit 1; }
-# The first frame of an access that is of a crate says whose access it is.
+# The first stack frame in a crate decides whose access it is.
 awk -v root="$PWD/" '
     function tell() { if (ours) { printf "%s", text; failed = 1 } }
     /WARNING: ThreadSanitizer/ { tell(); ours = 0; text = ""; count++ }
     { text = text $0 "\n" }
     /^  .*(read|write|Read|Write) of size/ { access = 1; next }
     !/^    #/ || /rayon|crossbeam/ { access = 0 }
-    # The allocator of the program that counts calls is below all of them.
+    # The counting allocator is below all calls.
     access && index($0, " " root) && !/crates\/soak\/src\/memory.rs/ { access = 0; ours = 1 }
     END {
         tell()

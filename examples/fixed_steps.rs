@@ -71,7 +71,7 @@ fn main() -> Result<(), Error> {
     let mut list = DrawList::new().with_motion();
     let (mut shortest, mut longest) = (f32::INFINITY, 0.0_f32);
     for frame in 0..FRAMES_A_SECOND * SECONDS {
-        // In integers: the steps due, and the passed part of the next step.
+        // Integers: the steps due, and the elapsed part of the next step.
         let due = frame * STEPS_A_SECOND;
         while carousel.steps < due / FRAMES_A_SECOND {
             if let Some(gondola) = carousel.step()? {
@@ -87,7 +87,7 @@ fn main() -> Result<(), Error> {
         for ((command, now), before) in list.commands().iter().zip(list.matrices()).zip(previous) {
             let out = now.translation().length();
             assert!((3.9..4.1).contains(&out) || (499.0..501.0).contains(&out), "never halfway, but {out}");
-            // After the first steps, in which nothing has moved yet.
+            // Skips the first steps, in which nothing moves.
             if command.node == carousel.gondolas[1] && carousel.steps > 1 {
                 let moved = now.translation().distance(before.translation());
                 (shortest, longest) = (shortest.min(moved), longest.max(moved));

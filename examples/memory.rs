@@ -28,7 +28,7 @@ const ROOT: &str = "#999999";
 const IMPORT: &str = "#000000";
 const HOLE: &str = "#ffffff";
 
-/// Returns the number of the child of the root above each node.
+/// Returns for each node the number of the root's child above it.
 fn subtrees(scene: &Scene) -> HashMap<NodeHandle, usize> {
     let (mut of, mut last) = (HashMap::with_capacity(scene.len()), 0);
     scene.visit(scene.root(), &mut |node: &NodeRef<'_>| {

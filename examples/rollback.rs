@@ -11,7 +11,7 @@
 use hedgerow::{Node, NodeHandle, Scene, Transform};
 use std::error::Error;
 
-/// The number of ticks that can be taken back.
+/// The number of ticks that can be rolled back.
 const HISTORY: usize = 8;
 const TICKS: usize = 60;
 /// The delay of the other player's input, in ticks.

@@ -25,7 +25,7 @@ impl Editor {
         Ok(Self { scene, recorder, undo: Vec::new(), redo: Vec::new() })
     }
 
-    /// Makes any edits as one step, and clears the redo history. If an edit is refused, the earlier ones are undone.
+    /// Applies edits as one step and clears the redo history. If an edit is refused, reverts the earlier ones.
     fn act<T>(&mut self, edits: impl FnOnce(&mut Scene) -> Result<T, hedgerow::Error>) -> Result<T, Box<dyn Error>> {
         let result = edits(&mut self.scene);
         if result.is_err() {

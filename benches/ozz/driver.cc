@@ -1,4 +1,4 @@
-// ozz-animation's side of benches/ozz.sh: reads a skeleton and a clip from a file, and times jobs on request.
+// The ozz-animation side of benches/ozz.sh: reads a skeleton and a clip from a file, and times jobs on request.
 //
 //   driver RIG IFRAMES    the file that the Rust program writes, and the seconds between iframes (0: none)
 //

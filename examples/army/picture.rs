@@ -156,7 +156,7 @@ fn signed(value: f32) -> i8 {
     (value * 127.0).round() as i8
 }
 
-/// Linear light to sRGB, approximated by a square root; `decoded` is the inverse.
+/// Converts linear light to sRGB, approximated by a square root; `decoded` is the inverse.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is clamped")]
 fn encoded(value: f32) -> u8 {
     (value.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8

@@ -25,9 +25,9 @@ pub(crate) fn load(path: &Path) -> Result<Import, Box<dyn std::error::Error>> {
     Ok(import.map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// The life of a file. For each hundred nodes without animation, a frame turns or shifts ten near their first
-/// transform. One node moves to another parent, and one subtree is copied, each for ten frames. Small files have one at
-/// a time.
+/// The life of a file. In each frame, of every hundred nodes without animation, ten turn or shift near their original
+/// transform, one part moves to another parent, and one part is copied, the latter two for ten frames. In small files,
+/// one of each at a time.
 pub(crate) struct FileLife {
     dice: Dice,
     players: Vec<AnimationPlayer>,
@@ -39,7 +39,7 @@ pub(crate) struct FileLife {
     still: Vec<(NodeHandle, Local)>,
     /// Subtrees without animation, small enough to move and copy.
     parts: Vec<NodeHandle>,
-    /// All other nodes, which host moved parts. They stay, so a part can always return.
+    /// All other nodes, which host moved parts. Hosts never move, so a part can always return.
     hosts: Vec<NodeHandle>,
     guests: VecDeque<(usize, Guest)>,
     away: HashSet<NodeHandle>,

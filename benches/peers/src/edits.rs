@@ -5,7 +5,7 @@ use fastrand::Rng;
 use hedgerow::Transform;
 use hedgerow::glam::DAffine3;
 
-/// The reference tree as lists; it gets all edits of the peers.
+/// The reference tree as lists; it receives all edits that the peers receive.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     parents: Vec<u32>,
@@ -46,8 +46,7 @@ impl Account {
         self.order.len()
     }
 
-    /// Moves `count` random nodes in random order, others in each call, and none twice. Must not be called after
-    /// removals.
+    /// Moves `count` different random nodes, in random order. Must not be called after removals.
     pub(crate) fn frame(&mut self, count: usize) -> Vec<(u32, Transform)> {
         let (all, start) = (self.order.len(), self.rng.usize(..self.order.len()));
         let shift = self.rng.usize(..all);
@@ -116,7 +115,7 @@ impl Account {
         siblings.swap_remove(place.expect("a node is among its parent's children"));
     }
 
-    /// Returns the nodes of a subtree; stops soon after `most` nodes.
+    /// Returns the nodes of a subtree; stops once there are more than `most`.
     fn subtree(&self, top: u32, most: usize) -> Vec<u32> {
         let mut nodes = vec![top];
         let mut next = 0;

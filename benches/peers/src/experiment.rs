@@ -1,4 +1,4 @@
-//! The measurements: all peers take turns at the same work, and must have the same world matrices.
+//! The measurements: all peers do the same work in turns and must compute the same world matrices.
 
 use crate::edits::Account;
 use crate::peer::{Kind, Peer};
@@ -20,7 +20,7 @@ pub(crate) struct Pace {
     turns: usize,
     /// Frames of a turn, after an untimed first one.
     frames: usize,
-    /// Lists of moves, and of removals.
+    /// Lists of moves and lists of removals.
     lists: usize,
 }
 
@@ -144,7 +144,7 @@ struct Run<'r> {
 
 impl<'r> Run<'r> {
     /// Builds all trees. The first trees are kept, because their heap is fresh, but not timed, because their memory
-    /// comes from the system. Each timed turn begins with another peer.
+    /// comes from the system. Each timed turn starts with a different peer.
     fn new(shape: &'r Shape, kinds: &'r [Kind], pace: Pace) -> Self {
         let peers = kinds.iter().map(|kind| (kind.build)(shape)).collect();
         let mut samples = Samples::default();
@@ -196,7 +196,7 @@ impl<'r> Run<'r> {
             let frames: Vec<Vec<(u32, Transform)>> =
                 (0..=self.pace.frames).map(|_| self.account.frame(count)).collect();
             for place in 0..self.peers.len() {
-                // Each turn begins with another peer.
+                // Each turn starts with a different peer.
                 let way = (place + turn) % self.peers.len();
                 let peer = &mut self.peers[way];
                 for (number, moved) in frames.iter().enumerate() {
@@ -229,8 +229,8 @@ impl<'r> Run<'r> {
         self.check(NONE.0)
     }
 
-    /// Returns the edits in one list: 5 % of the nodes divided among all lists, at most 512. Among 262,144 siblings
-    /// some peers take 0.25 ms for each edit.
+    /// Returns the number of edits in a list: 5 % of the nodes divided by the number of lists, at most 512. Among
+    /// 262,144 siblings some peers take 0.25 ms per edit.
     fn listed(&self) -> usize {
         (self.shape.len() / 20 / self.pace.lists).clamp(8, 512)
     }

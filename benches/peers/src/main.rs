@@ -38,7 +38,7 @@ and the build has not is left out.
 const SIZE: usize = 262_144;
 const SMALLER: [usize; 2] = [4096, 32_768];
 const TINY: usize = 2000;
-/// The level of a game in the folder of models.
+/// The glTF level in the folder of models.
 const LEVEL: &str = "models/dungeon_warkarma.glb";
 
 struct Options {
@@ -88,7 +88,7 @@ fn main() -> Result<(), Failure> {
         options.kinds = chosen(options.kinds, &names)?;
     }
     options.kinds.retain(|kind| kind.threads == peer::THREADS);
-    // This thread is one of the pool's two, as in a program that asks for this: small work stays here.
+    // This thread is one of the pool's two threads, so small work stays on it.
     #[cfg(feature = "threads")]
     rayon::ThreadPoolBuilder::new().num_threads(2).use_current_thread().build_global()?;
     measure(&options)

@@ -10,14 +10,14 @@ use std::rc::Rc;
 ///
 /// Methods take lists, so the cost of a virtual call is shared by a list.
 pub(crate) trait Peer {
-    /// Stores a list of nodes with new local transforms. Nodes are stored as a user of the peer would: as pointer, key
-    /// or handle.
+    /// Stores a list of nodes with new local transforms. Nodes are stored as a user of the peer would store them: as
+    /// pointer, key or handle.
     fn list(&mut self, moved: &[(u32, Transform)]);
 
     /// Sets the local transforms of the listed nodes one after the other.
     fn set(&mut self);
 
-    /// Brings all world matrices up to date.
+    /// Updates all world matrices.
     fn update(&mut self);
 
     /// Returns a node's world matrix after the last update: three columns and the translation.

@@ -7,7 +7,7 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow_experiments::workloads::{RIG, Recipe, Topology};
 use std::path::Path;
 
-/// The greatest depth of a tree, as in Bevy's stress test, which also recurses by depth.
+/// The greatest depth of a tree, as in Bevy's stress test. Bevy's update recurses by depth, too.
 const DEEPEST: usize = 2500;
 /// The depth of a broom: Bevy's first update climbs to the root from each node.
 const HANDLE: usize = 250;
@@ -55,12 +55,12 @@ pub(crate) const NAMES: &[&str] =
 
 /// Returns the shape of this name with about `nodes` nodes; `None` for a town without a file.
 ///
-/// - `random`: each node below an earlier one chosen at random, as in the thesis.
+/// - `random`: each node below a random earlier one, as in the thesis.
 /// - `8-ary`: eight children per node, level by level.
 /// - `wide`: a root, its children and grandchildren; with 250,501 nodes, a node has 500 children.
 /// - `uneven`: Bevy's *non-uniform* tree: one side is deeper, with up to eight children per node.
 /// - `rigs`: humanoids of 68 joints below the root, one after the other.
-/// - `interleaved`: the same, but all first joints are made before all second joints, and so on.
+/// - `interleaved`: the same, but all first joints are inserted before all second joints, and so on.
 /// - `flat`: all nodes below the root.
 /// - `broom`: a chain of at most 250, with all other nodes at its end.
 /// - `chain`: each node below the previous one; at most 2,500 nodes.

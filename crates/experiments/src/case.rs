@@ -1,22 +1,22 @@
-//! What a case compares, in which unit, and on what.
+//! The description of a case: what it compares, and in which unit.
 
-/// What the two figures of a case are.
+/// The unit of both figures of a case.
 #[derive(Clone, Copy, Debug)]
 pub enum Unit {
-    /// Nanoseconds a node.
+    /// Nanoseconds per node.
     Time,
-    /// Nanoseconds an edit.
+    /// Nanoseconds per edit.
     Edit,
-    /// Nanoseconds a call.
+    /// Nanoseconds per call.
     Call,
-    /// Nanoseconds or bytes of something that is no node: what a table calls that.
+    /// Nanoseconds or bytes per item that is not a node; the text is the unit's name.
     Each(&'static str),
-    /// Bytes a node.
+    /// Bytes per node.
     Bytes,
 }
 
 impl Unit {
-    /// What a table calls it.
+    /// Returns the unit's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Time => "ns/node",
@@ -28,45 +28,44 @@ impl Unit {
     }
 }
 
-/// One line of an experiment's results, but for its two figures.
+/// One line of an experiment's results, without its two figures.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'c> {
-    /// What is measured.
+    /// The name of the case in its experiment.
     pub name: &'c str,
-    /// How many nodes the tree has.
+    /// The number of nodes in the tree.
     pub nodes: usize,
     /// The unit of both figures.
     pub unit: Unit,
-    /// What ours is compared with.
+    /// The name of the baseline.
     pub baseline: &'c str,
-    /// What a time is divided by.
+    /// The divisor of a time.
     pub per: usize,
-    /// So many calls come after one another in a turn.
+    /// The number of consecutive calls in a turn.
     pub repeats: usize,
-    /// On how many threads ours and the baseline work, where the experiment says so. Otherwise on as many as the front
-    /// runs everything on, the baseline on one.
+    /// The threads of ours and of the baseline. If `None`, ours uses the front's threads, and the baseline one.
     pub threads: Option<[usize; 2]>,
     /// Whether ours and the baseline are computed by `hedgerow`, and so with the vectors of its kernels.
     pub kernels: [bool; 2],
 }
 
 impl<'c> Case<'c> {
-    /// A case that is compared with other people's way; its times are divided by the number of nodes.
+    /// Creates a case with an external baseline. Times are divided by the number of nodes.
     pub const fn new(name: &'c str, nodes: usize, unit: Unit, baseline: &'c str) -> Self {
         Self { name, nodes, unit, baseline, per: nodes, repeats: 1, threads: None, kernels: [true, false] }
     }
 
-    /// The same case whose times are divided by this number.
+    /// Returns the case with its times divided by this number.
     pub const fn per(self, per: usize) -> Self {
         Self { per, ..self }
     }
 
-    /// The same case with so many calls in a turn.
+    /// Returns the case with this number of calls in a turn.
     pub const fn repeats(self, repeats: usize) -> Self {
         Self { repeats, ..self }
     }
 
-    /// The same case with a baseline that is `hedgerow` in another way.
+    /// Returns the case with `hedgerow` itself, used differently, as the baseline.
     pub const fn against_itself(self) -> Self {
         Self { kernels: [true; 2], ..self }
     }

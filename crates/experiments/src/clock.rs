@@ -2,22 +2,22 @@
 
 use std::time::Instant;
 
-/// How long one call takes, in nanoseconds.
+/// Returns the duration of one call in nanoseconds.
 pub fn nanoseconds(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
     start.elapsed().as_secs_f64() * 1e9
 }
 
-/// The median; the mean of two in the middle. Sorts the samples.
+/// Returns the median; of an even number, the mean of the middle two. Sorts the samples.
 pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_unstable_by(f64::total_cmp);
     let last = samples.len() - 1;
     f64::midpoint(samples[last / 2], samples[last - last / 2])
 }
 
-/// The first and the third quartile: samples, of which as many lie below the first as above the third. Where there are
-/// few, they are rather too far apart than too near. Sorts the samples.
+/// Returns the first and the third quartile: as many samples are below the first as above the third. With few samples
+/// the range is rather too wide than too narrow. Sorts the samples.
 pub fn quartiles(samples: &mut [f64]) -> [f64; 2] {
     samples.sort_unstable_by(f64::total_cmp);
     let last = samples.len() - 1;

@@ -1,20 +1,20 @@
-//! Who runs an experiment: a program that prints ratios, Criterion, or a test.
+//! The fronts that run an experiment: a program that prints ratios, Criterion, or a test.
 //!
-//! An [experiment](crate::experiments) is a function that is given a front. It sets up both sides, and hands the front
-//! work in one of two forms: calls, which can be repeated at once, or the rounds of a [`Trial`], in which only a part
-//! is timed. The front decides how often the work is done and what is made of the times.
+//! An [experiment](crate::experiments) is a function that takes a front. It sets up both sides and gives the front work
+//! in one of two forms: calls, which can be repeated immediately, or the rounds of a [`Trial`], in which only a part is
+//! timed. The front decides how often the work runs and how its times are used.
 
 use crate::rounds::{Pace, Trial};
 use crate::{Case, Failure, Outcome};
 
-/// How large an experiment is.
+/// The size of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// All sizes that results are reported at.
+    /// All sizes for which results are reported.
     Full,
-    /// The sizes that Criterion measures, each much longer than a single figure takes.
+    /// The sizes that Criterion measures; Criterion takes much longer than a single figure.
     Short,
-    /// As small as it can be and still compute something.
+    /// The smallest useful size.
     Tiny,
 }
 
@@ -30,7 +30,7 @@ pub struct Sizes<T> {
 }
 
 impl<T: Copy> Sizes<T> {
-    /// The sizes at this scale.
+    /// Returns the sizes at this scale.
     pub const fn at(&self, scale: Scale) -> T {
         match scale {
             Scale::Full => self.full,
@@ -40,18 +40,18 @@ impl<T: Copy> Sizes<T> {
     }
 }
 
-/// For calls whose results are checked elsewhere.
+/// Checks nothing, for calls whose results are checked elsewhere.
 pub(crate) fn checked_elsewhere<A, B>(_: &mut A, _: &mut B) -> Outcome {
     Ok(())
 }
 
-/// Runs experiments.
+/// A program that runs experiments.
 pub trait Front: Sized {
-    /// How large experiments are to be.
+    /// Returns the size of experiments to run.
     fn scale(&self) -> Scale;
 
-    /// Has both sides do the same work, and reports what a call of each took. Then, where both have worked as often,
-    /// the check is to find that they have computed the same.
+    /// Runs the same work on both sides, and reports the time of a call of each. Then both have worked equally often,
+    /// and `check` must find that they computed the same.
     fn calls<A, B>(
         &mut self,
         case: Case<'_>,
@@ -61,10 +61,10 @@ pub trait Front: Sized {
         check: impl FnOnce(&mut A, &mut B) -> Outcome,
     ) -> Outcome;
 
-    /// Has both ways of a trial play rounds, one part of a round for each case, and checks after each that they have
+    /// Plays rounds of both ways of a trial, with one part of a round per case. After each round, checks that both
     /// computed the same. Nodes, divisor and baseline are those of the first case.
     ///
-    /// Returns the medians where figures are wanted: by way, of each part, in nanoseconds, divided by [`Case::per`].
+    /// Returns the medians if the front measures: by way and part, in nanoseconds, divided by [`Case::per`].
     fn rounds<T: Trial<PARTS>, const PARTS: usize>(
         &mut self,
         cases: &[Case<'_>; PARTS],
@@ -72,11 +72,10 @@ pub trait Front: Sized {
         trial: &mut T,
     ) -> Result<Option<[[f64; PARTS]; 2]>, Failure>;
 
-    /// Reports the two figures of a case. Only of use where [`rounds`](Self::rounds) returns any, and for what is
-    /// counted.
+    /// Reports the two figures of a case. Use it for counts, and if [`rounds`](Self::rounds) returns figures.
     fn report(&mut self, case: &Case<'_>, ours: f64, baseline: f64) -> Outcome;
 
-    /// [Rounds](Self::rounds), and a report of each part.
+    /// Runs [`rounds`](Self::rounds) and reports each part.
     fn play<T: Trial<PARTS>, const PARTS: usize>(
         &mut self,
         cases: [Case<'_>; PARTS],

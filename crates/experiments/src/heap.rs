@@ -1,7 +1,6 @@
-//! How much memory something has, as the allocator counts it.
+//! Memory use, as counted by the allocator.
 //!
-//! A front that reports memory makes [`Counting`] its global allocator. It counts while a [`Meter`] runs, and otherwise
-//! asks one flag and passes calls on.
+//! A front that reports memory makes [`Counting`] its global allocator, which counts only while a [`Meter`] runs.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
@@ -10,8 +9,8 @@ static RUNNING: AtomicBool = AtomicBool::new(false);
 static IN_USE: AtomicIsize = AtomicIsize::new(0);
 static PEAK: AtomicIsize = AtomicIsize::new(0);
 
-/// The system's allocator, which counts blocks as glibc cuts them on 64-bit machines: 8 bytes of its own for each, a
-/// multiple of 16 for both, and 32 at least. Allocators by size classes take about as much.
+/// The system's allocator, counting blocks as glibc cuts them on 64-bit machines: 8 extra bytes per block, rounded up
+/// to a multiple of 16, and at least 32. Allocators with size classes use about as much.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
 
@@ -30,37 +29,37 @@ fn count(bytes: isize) {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(block(layout.size()));
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's obligations are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(block(layout.size()));
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's obligations are passed on.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(-block(layout.size()));
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's obligations are passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(block(size) - block(layout.size()));
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's obligations are passed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
-/// Makes something, and returns it with the bytes that it has in use; 0 where the allocator does not count.
+/// Returns the result of `make` and the bytes that it has allocated; 0 bytes if [`Counting`] is not the allocator.
 pub fn held<T>(make: impl FnOnce() -> T) -> (T, usize) {
     let mut meter = Meter::default();
     let made = meter.during(make);
     (made, meter.in_use())
 }
 
-/// Counts what one side has allocated, over any number of calls. One meter runs at a time.
+/// Counts the allocations of one side over any number of calls. Only one meter may run at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meter {
     in_use: isize,
@@ -68,7 +67,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Counts what is allocated and freed meanwhile.
+    /// Runs `work`, and counts its allocations and frees.
     pub fn during<R>(&mut self, work: impl FnOnce() -> R) -> R {
         IN_USE.store(self.in_use, Relaxed);
         PEAK.store(self.peak, Relaxed);
@@ -79,12 +78,12 @@ impl Meter {
         result
     }
 
-    /// The bytes in use at the end of the last call; 0 where the allocator does not count.
+    /// Returns the bytes in use at the end of the last call; 0 if [`Counting`] is not the allocator.
     pub fn in_use(&self) -> usize {
         usize::try_from(self.in_use).unwrap_or(0)
     }
 
-    /// The most bytes that were in use at a time.
+    /// Returns the maximum of the bytes in use at any time.
     pub fn peak(&self) -> usize {
         usize::try_from(self.peak).unwrap_or(0)
     }

@@ -1,19 +1,19 @@
-//! What a figure depends on beside the code: instruction sets, and the compiler.
+//! The instruction sets and the compiler that figures depend on.
 
 use hedgerow::math::internal::level::level;
 
-/// The compiler that built this, as it calls itself.
+/// The name and version of the compiler that built this crate.
 pub const COMPILER: &str = env!("HEDGEROW_COMPILER");
 
-/// The instruction set that `hedgerow`'s kernels use on this thread: found out at run time, or set for a measurement.
+/// Returns the instruction set of `hedgerow`'s kernels on this thread: detected at run time, or set for a measurement.
 pub fn kernels() -> String {
-    // `Avx512(Avx512 { .. })` and the like.
+    // The debug text is like `Avx512(Avx512 { .. })`.
     let level = format!("{:?}", level()).to_lowercase();
     let end = level.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(level.len());
     level[..end].replace("sse4_2", "sse4.2")
 }
 
-/// The instruction set that this was compiled for: what everything but those kernels uses, and so each baseline.
+/// Returns the instruction set that this crate was compiled for. All code except the kernels uses it, also baselines.
 pub fn compiled() -> &'static str {
     let sets = [
         (cfg!(target_feature = "avx512f"), "avx512"),

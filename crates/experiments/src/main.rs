@@ -1,4 +1,4 @@
-//! Quick side-by-side figures of `hedgerow` and other people's ways to do the same.
+//! Prints quick side-by-side figures of `hedgerow` and its baselines.
 //!
 //! ```text
 //! cargo run --release -p hedgerow-experiments -- EXPERIMENT [--json] [--tiny]
@@ -7,16 +7,16 @@
 //! RUSTFLAGS="-C target-cpu=native" cargo run --release -p hedgerow-experiments -- EXPERIMENT
 //! ```
 //!
-//! Each line says how many threads either side used, one if nothing is said, and which vectors: what our kernels find
-//! on the machine, and what a baseline was compiled for. The third and the fourth command give both sides the same.
+//! Each line states how many threads each side used (one if not stated) and which vectors: those that our kernels
+//! detect, and those that a baseline was compiled for. The third and the fourth command equalise the vectors.
 //!
-//! With `--json` there is one JSON object a line with the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (in
-//! that unit), `baseline`, `baseline_ns`, `ratio` (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`,
+//! With `--json` each line is a JSON object with the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (in that
+//! unit), `baseline`, `baseline_ns`, `ratio` (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`,
 //! `level`, `baseline_level` (the vectors), `features`, `compiler`, and for medians `quartiles` and
-//! `baseline_quartiles`. Cases that are counted in bytes have bytes in the two `ns` fields.
+//! `baseline_quartiles`. For cases in bytes, the two `ns` fields are bytes.
 //!
-//! Both sides have the same mathematics, matrix type, allocator and compiler flags. Their rounds take turns, and
-//! medians are compared. What the two computed is compared, too; the program fails if it differs.
+//! Both sides use the same mathematics, matrix type, allocator and compiler flags. Their rounds alternate, and medians
+//! are compared. The results of both sides are compared, too; the program fails if they differ.
 
 mod report;
 mod turns;
@@ -29,11 +29,11 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use turns::Turns;
 
-/// Counts for the experiments that report memory.
+/// Counts allocations for the experiments that report memory.
 #[global_allocator]
 static HEAP: Counting = Counting;
 
-/// What the arguments ask for.
+/// The parsed arguments.
 struct Request {
     experiment: Experiment<Turns>,
     json: bool,
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs an experiment on the threads that were asked for.
+/// Runs an experiment on the requested number of threads.
 fn on_threads(request: Request) -> Result<(), String> {
     #[cfg(feature = "rayon")]
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads).build();
@@ -73,7 +73,7 @@ fn on_threads(request: Request) -> Result<(), String> {
     work()
 }
 
-/// Runs an experiment with the vectors that were asked for.
+/// Runs an experiment with the requested vectors.
 fn at_level(request: Request) -> Result<(), String> {
     let Request { experiment, json, scale, threads, level } = request;
     let work = || {

@@ -4,7 +4,7 @@ use hedgerow_experiments::{Case, machine};
 use serde_json::json;
 use std::io::{self, Write as _};
 
-/// The features of this build that change what is measured.
+/// The enabled features that affect the figures.
 const FEATURES: &[&str] = &[
     #[cfg(feature = "rayon")]
     "rayon",
@@ -12,27 +12,27 @@ const FEATURES: &[&str] = &[
     "_levels",
 ];
 
-/// The quartiles of what a figure is the median of, where it is one.
+/// The quartiles around a figure that is a median; `None` for a count.
 pub(crate) type Spread = Option<[f64; 2]>;
 
-/// Prints the cases of one experiment as they come.
+/// Prints each case of one experiment when it is reported.
 pub(crate) struct Report {
     experiment: &'static str,
     json: bool,
     started: bool,
-    /// How many threads everything runs on that does not say otherwise.
+    /// The number of threads of every case that does not set its own.
     threads: usize,
 }
 
 impl Report {
-    /// A report of this experiment, which runs on so many threads.
+    /// Creates a report of this experiment, which runs on `threads` threads.
     pub(crate) const fn new(experiment: &'static str, json: bool, threads: usize) -> Self {
         Self { experiment, json, started: false, threads }
     }
 
-    /// Prints one line: each pair is of ours and of the baseline.
+    /// Prints one line; each pair is ours, then the baseline.
     pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
-        // Other people's ways do not share their work among threads, and ours does where it is the baseline, too.
+        // Baselines run on one thread, except when the baseline is `hedgerow` itself.
         let threads = case.threads.unwrap_or_else(|| case.kernels.map(|own| if own { self.threads } else { 1 }));
         let levels = case.kernels.map(|own| if own { machine::kernels() } else { machine::compiled().to_owned() });
         let (unit, [ours, theirs]) = (case.unit.name(), figures);
@@ -79,17 +79,17 @@ impl Report {
     }
 }
 
-/// How far the quartiles of a figure are from it, as a share; nothing for what is counted.
+/// Returns the distance of the quartiles from a figure as a percentage; empty for a count.
 fn share(figure: f64, spread: Spread) -> String {
     spread.map_or_else(String::new, |[low, high]| format!("±{:.0}%", 50.0 * (high - low) / figure))
 }
 
-/// What holds for ours and for the baseline: said once where it is the same.
+/// Joins the values of ours and of the baseline; states a common value once.
 fn both([ours, theirs]: &[String; 2]) -> String {
     if ours == theirs { ours.clone() } else { format!("{ours}, {theirs}") }
 }
 
-/// To six digits behind the point.
+/// Rounds to six decimal places.
 fn rounded(figure: f64) -> f64 {
     (figure * 1e6).round() / 1e6
 }

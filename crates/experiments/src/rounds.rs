@@ -1,72 +1,70 @@
-//! Rounds of work of which only parts are timed.
+//! Rounds of work in which only parts are timed.
 
 use std::time::Duration;
 
 use crate::Outcome;
 
-/// Something that can be done in two ways, again and again: ours is way 0, the baseline way 1.
+/// Work that can be done repeatedly in two ways: ours is way 0, the baseline way 1.
 ///
-/// A round begins with what is the same for both. Then each way that takes part is prepared and plays. `PARTS` is the
-/// number of figures that a round gives.
+/// A round begins with the work common to both ways; then each way is prepared and plays. It gives `PARTS` figures.
 pub trait Trial<const PARTS: usize> {
-    /// Starts from the beginning, after so many others that did: anew, where rounds use a trial up or where one way has
-    /// played without the other. Not called before the first rounds.
+    /// Starts the `number`-th trial. Called when a trial is used up, or when one way has played without the other.
     fn renew(&mut self, number: usize) -> Outcome {
         let _ = number;
         Ok(())
     }
 
-    /// Begins a round. Not timed.
+    /// Begins a round; not timed.
     fn begin(&mut self) {}
 
-    /// Leads one way to where its timed part begins.
+    /// Prepares the timed part of one way; not timed.
     fn prepare(&mut self, way: usize) {
         let _ = way;
     }
 
-    /// Plays the round in one way, and returns the nanoseconds of each part.
+    /// Plays the round in one way and returns the nanoseconds of each part.
     fn play(&mut self, way: usize) -> [f64; PARTS];
 
-    /// Fails unless both ways have come to the same, after a round that both played.
+    /// Fails unless both ways computed the same, after a round that both played.
     fn check(&mut self) -> Outcome {
         Ok(())
     }
 
-    /// The same after the last round.
+    /// Checks the same after the last round.
     fn check_last(&mut self) -> Outcome {
         Ok(())
     }
 }
 
-/// How often the ways of a trial take turns where figures are taken.
+/// The number and order of the rounds in a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// How often the trial is played from the beginning.
+    /// The number of times that the trial is played from the beginning.
     pub trials: usize,
-    /// Each time it has at least so many rounds.
+    /// The least number of rounds of each trial.
     pub least: usize,
-    /// And at most so many.
+    /// The most rounds of each trial.
     pub most: usize,
-    /// Beyond the least number of rounds no turn begins after this time.
+    /// The time after which no turn begins, except to reach the least number of rounds.
     pub budget: Duration,
-    /// So many rounds of one way come after one another.
+    /// The number of consecutive rounds of one way.
     pub turn: usize,
-    /// Of the second way so many at the beginning of a turn are prepared only, and not played.
+    /// The number of rounds at the start of a turn for which the second way is only prepared, not played.
     pub skipped: usize,
-    /// Whether the ways take turns at being the first.
+    /// Whether the ways alternate in playing first.
     pub alternates: bool,
-    /// A trial is of no use after this many rounds, if there is such a number.
+    /// The number of rounds after which a trial is used up, if any.
     pub lasts: Option<usize>,
 }
 
 impl Pace {
-    /// One trial of so many rounds, the first way always being the first.
+    /// Creates the pace of one trial of `rounds` rounds; the first way always plays first.
     pub const fn fixed(rounds: usize) -> Self {
         let (least, most, budget) = (rounds, rounds, Duration::ZERO);
         Self { trials: 1, least, most, budget, turn: 1, skipped: 0, alternates: false, lasts: None }
     }
 
-    /// One trial of some rounds, as many as there is time for, the ways by turns being the first.
+    /// Creates the pace of one trial of as many rounds as time allows; the ways alternate in playing first.
     pub const fn timed(least: usize, most: usize, milliseconds: u64) -> Self {
         Self { least, most, budget: Duration::from_millis(milliseconds), alternates: true, ..Self::fixed(least) }
     }

@@ -1,4 +1,4 @@
-//! Medians of sides that take turns.
+//! Medians of sides that alternate.
 
 use crate::report::Report;
 use hedgerow_experiments::clock::{median, nanoseconds, quartiles};
@@ -7,28 +7,27 @@ use hedgerow_experiments::rounds::{Pace, Trial};
 use hedgerow_experiments::{Case, Failure, Front, Outcome};
 use std::time::{Duration, Instant};
 
-/// The least number of turns of each side that a median is taken of.
+/// The least number of turns of each side for a median.
 const MIN_TURNS: usize = 7;
-/// Calls end after this many turns of each side, or after this time, whichever comes first.
+/// The limits of calls: this many turns of each side, or this time, whichever comes first.
 const MAX_TURNS: usize = 201;
 const BUDGET: Duration = Duration::from_millis(700);
 
-/// Has the sides of each case take turns, and prints the median of each.
+/// Runs the sides of each case in turns, and prints the median of each.
 pub(crate) struct Turns {
     report: Report,
     scale: Scale,
-    /// The medians of the last calls or rounds, each with its quartiles. An experiment that reports one of these
-    /// figures is told by its value.
+    /// The medians of the last calls or rounds with their quartiles, which a report finds by the median's value.
     spreads: Vec<(f64, [f64; 2])>,
 }
 
 impl Turns {
-    /// Prints to this report, at this scale.
+    /// Creates a front that prints to this report, at this scale.
     pub(crate) const fn new(report: Report, scale: Scale) -> Self {
         Self { report, scale, spreads: Vec::new() }
     }
 
-    /// The median of some samples, each divided by the same. Remembers their quartiles.
+    /// Returns the median of samples divided by `per`, and stores their quartiles.
     fn figure(&mut self, samples: &mut [f64], per: f64) -> f64 {
         let middle = median(samples) / per;
         let quartiles = quartiles(samples).map(|quartile| quartile / per);
@@ -42,7 +41,7 @@ impl Front for Turns {
         self.scale
     }
 
-    /// A first turn of each side is not counted.
+    /// Runs one uncounted turn of each side first.
     fn calls<A, B>(
         &mut self,
         case: Case<'_>,

@@ -1,4 +1,4 @@
-//! Every experiment at a small size: both sides do their work once, and agree.
+//! Runs every experiment at a small size: both sides work once, and agree.
 
 use hedgerow_experiments::front::Scale;
 use hedgerow_experiments::heap::Counting;
@@ -6,14 +6,13 @@ use hedgerow_experiments::rounds::{Pace, Trial};
 use hedgerow_experiments::{Case, Failure, Front, Outcome, experiments};
 use std::process::Command;
 
-/// Some experiments report memory.
 #[global_allocator]
 static HEAP: Counting = Counting;
 
-/// Has both sides work once, and checks what that comes to. Takes no times.
+/// Runs both sides once and checks their results; takes no times.
 #[derive(Default)]
 struct Check {
-    /// How many cases were checked.
+    /// The number of cases checked.
     cases: usize,
 }
 

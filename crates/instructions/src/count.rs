@@ -1,4 +1,4 @@
-//! Counting: this program runs itself under callgrind.
+//! Counts instructions: this program runs itself under callgrind.
 
 use crate::operations::{NOTHING, Operation};
 use std::env;
@@ -6,22 +6,22 @@ use std::error::Error;
 use std::io;
 use std::process::Command;
 
-/// Instructions of one pick of a node, which is no part of any operation.
+/// The instructions of picking a node, which are subtracted from every operation.
 pub(crate) struct Idle(f64);
 
 impl Idle {
-    /// Counts it.
+    /// Counts the instructions of a pick.
     ///
     /// # Errors
-    /// As [`Idle::cost_of`].
+    /// See [`Idle::cost_of`].
     pub(crate) fn count() -> Result<Self, Box<dyn Error>> {
         Ok(Self(cost(&NOTHING)?))
     }
 
-    /// Instructions that one operation takes, without the pick: of operations on many nodes, each node's share.
+    /// Returns the instructions of one operation without the pick; for operations on many nodes, per node.
     ///
     /// # Errors
-    /// Where valgrind is missing, or what runs under it fails.
+    /// If valgrind is missing, or the run under valgrind fails.
     pub(crate) fn cost_of(&self, operation: &Operation) -> Result<u64, Box<dyn Error>> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of instructions")]
         let whole = (cost(operation)? - if operation.picks { self.0 } else { 0.0 }).round() as u64;
@@ -29,8 +29,8 @@ impl Idle {
     }
 }
 
-/// Instructions that one operation takes with the pick: what a run of more times takes beyond a run of fewer, so that
-/// neither the building of the scene nor its end is counted.
+/// Returns the instructions of one operation with the pick. Subtracts a run of fewer times from a run of more times, so
+/// building and dropping the scene is not counted.
 fn cost(operation: &Operation) -> Result<f64, Box<dyn Error>> {
     let [fewer, more] = operation.times;
     let [least, most] = [collected(operation.name, fewer)?, collected(operation.name, more)?];
@@ -38,7 +38,7 @@ fn cost(operation: &Operation) -> Result<f64, Box<dyn Error>> {
     Ok(beyond as f64 / (f64::from(more - fewer) * f64::from(operation.each)))
 }
 
-/// Instructions of a whole run of this program that does the operation so many times.
+/// Returns the instructions of a whole run that repeats the operation `times` times.
 fn collected(operation: &str, times: u32) -> Result<u64, Box<dyn Error>> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])

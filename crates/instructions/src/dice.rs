@@ -1,15 +1,15 @@
-//! Dice that throw the same numbers at every run.
+//! Random numbers, the same in every run.
 
-/// An xorshift generator, whose throw is a handful of instructions. Source: G. Marsaglia, "Xorshift RNGs", 2003.
+/// An xorshift generator, which takes a handful of instructions. Source: G. Marsaglia, "Xorshift RNGs", 2003.
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// The seed that the paper has.
+    /// Starts with the seed of the paper.
     pub(crate) const fn new() -> Self {
         Self(88_172_645_463_325_252)
     }
 
-    /// A number from 0 to `n - 1`; 0 where `n` is 0.
+    /// Returns a number from 0 to `n - 1`; 0 if `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -20,7 +20,7 @@ impl Dice {
         number
     }
 
-    /// One of the items, of which there is at least one.
+    /// Returns one of the items; there must be at least one.
     pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }

@@ -1,19 +1,19 @@
-//! The most instructions that each operation may take.
+//! The maximum number of instructions of each operation.
 
-/// What the limits are read from, as it was when this program was built.
+/// The file of limits at build time.
 const TEXT: &str = include_str!("../limits.txt");
 
-/// The limit of an operation.
+/// Returns the limit of an operation.
 ///
 /// # Errors
-/// Says what is wrong with the file: a line that is not a name and a number, or no limit for this operation.
+/// If the file has a line that is not a name and a number, or no limit for this operation.
 pub(crate) fn limit(operation: &str) -> Result<u64, String> {
     let limits = parse(TEXT)?;
     let found = limits.iter().find(|(name, _)| *name == operation);
     found.map(|&(_, limit)| limit).ok_or_else(|| format!("limits.txt has no limit for `{operation}`"))
 }
 
-/// Names and limits in the order of the file. A line is a name, white space and a number; `#` begins a comment.
+/// Returns names and limits in file order. A line is a name, white space and a number; `#` begins a comment.
 fn parse(text: &str) -> Result<Vec<(&str, u64)>, String> {
     let mut limits: Vec<(&str, u64)> = Vec::new();
     for (number, line) in text.lines().enumerate() {

@@ -1,13 +1,13 @@
-//! Counts the instructions of single operations of `hedgerow`, and fails where one takes more than its limit.
+//! Counts the instructions of single operations of `hedgerow`, and fails if one exceeds its limit.
 //!
 //! ```text
 //! cargo run --release -p hedgerow-instructions -- [OPERATION ...] [--json]
 //! ```
 //!
-//! A count is the same at every run, unlike a time, so that a limit can be close to it: [`limits`] are in `limits.txt`.
-//! It says nothing of what waits for memory. Each operation runs twice under callgrind, which is a part of valgrind,
-//! more times in the second run; what that one takes beyond the first, divided by the times, less the cost of an empty
-//! loop, is what one operation costs.
+//! Unlike a time, a count is the same in every run, so its limit can be close; the [`limits`] are in `limits.txt`. A
+//! count does not include waiting for memory. Each operation runs twice under callgrind, a tool of valgrind, with more
+//! repetitions in the second run. The cost of one operation is the difference of both runs divided by the additional
+//! repetitions, minus the cost of an empty loop.
 
 mod count;
 mod dice;
@@ -23,15 +23,15 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// What the arguments ask for.
+/// The parsed arguments.
 enum Request {
     Help,
-    /// Counts these.
+    /// Counts these operations.
     Count {
         operations: Vec<&'static Operation>,
         json: bool,
     },
-    /// Does this one so many times, and counts nothing.
+    /// Repeats this operation `times` times without counting.
     Play {
         operation: &'static Operation,
         times: u32,
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Counts the operations and prints a line for each; those over their limits are the error.
+/// Counts the operations and prints a line for each. Returns those over their limits as the error.
 fn count_all(operations: &[&Operation], json: bool) -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
     if !json {

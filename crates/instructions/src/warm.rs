@@ -1,14 +1,14 @@
-//! The scenes that operations are done on.
+//! The scenes that operations run on.
 
 use crate::dice::Dice;
 use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform};
 
-/// So many nodes are one slice.
+/// A number of nodes that fits in one slice.
 pub(crate) const FEW: u32 = 3_000;
-/// So many nodes are many slices.
+/// A number of nodes that takes many slices.
 pub(crate) const MANY: u32 = 40_000;
 
-/// A scene whose nodes are there, and up to date.
+/// An updated scene and its nodes.
 pub(crate) struct Warm {
     pub(crate) scene: Scene,
     pub(crate) nodes: Vec<NodeHandle>,
@@ -16,17 +16,17 @@ pub(crate) struct Warm {
 }
 
 impl Warm {
-    /// A random tree of transforms in a scene of the default configuration.
+    /// Returns a random tree of transforms in a scene of the default configuration.
     pub(crate) fn new(nodes: u32) -> Self {
         Self::of(SceneConfig::DEFAULT, nodes, false)
     }
 
-    /// One in a scene that tells changes.
+    /// Returns such a tree in a scene that records changes.
     pub(crate) fn with_changes(nodes: u32) -> Self {
         Self::of(SceneConfig { changes: true, ..SceneConfig::DEFAULT }, nodes, false)
     }
 
-    /// One of transforms with drawables, in a scene that keeps boxes.
+    /// Returns a random tree of transforms with drawables, in a scene that keeps boxes.
     pub(crate) fn with_bounds(nodes: u32) -> Self {
         Self::of(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }, nodes, true)
     }
@@ -39,18 +39,18 @@ impl Warm {
         warm
     }
 
-    /// One of the nodes.
+    /// Returns a random node.
     pub(crate) fn pick(&mut self) -> NodeHandle {
         self.dice.pick(&self.nodes)
     }
 
-    /// Inserts 100 leaves below nodes of the tree.
+    /// Inserts 100 leaves below random nodes of the tree.
     pub(crate) fn leaves(&mut self, node: Node<'_>) -> Vec<NodeHandle> {
         (0..100).map(|_| self.scene.insert(self.dice.pick(&self.nodes), node).expect("there is room")).collect()
     }
 }
 
-/// Builds a random tree by single inserts: each node below one of those before it.
+/// Builds a random tree by single inserts, each node below an earlier one.
 pub(crate) fn build_scene(
     config: SceneConfig,
     count: u32,
@@ -69,7 +69,7 @@ pub(crate) fn build_scene(
     (scene, nodes)
 }
 
-/// The drawable of everything that has one.
+/// Returns the drawable of every node that has one.
 pub(crate) fn drawable() -> Drawable {
     Drawable::new(7, Aabb::cube(0.3))
 }

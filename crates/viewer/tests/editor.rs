@@ -7,7 +7,7 @@ use hedgerow_viewer::camera::Camera;
 use hedgerow_viewer::editor::{Editor, Orbit, fly};
 use hedgerow_viewer::stage::Stage;
 
-/// The town from above, updated, and the camera's view.
+/// Returns the town seen from above, updated.
 fn town() -> Stage {
     let mut stage = Stage::new(&Arguments { people: 10, ..Arguments::new(Subject::Town) }).unwrap();
     stage.act(0.0).unwrap();
@@ -77,7 +77,7 @@ fn edits_are_undone_and_done_again() {
     }
     assert!(stage.scene.get(node).unwrap().is_detached() && stage.scene.len() < nodes);
     assert_eq!(editor.depth(), [4, 0]);
-    // The town lives on.
+    // The town still runs.
     for _ in 0..10 {
         stage.act(5.0).unwrap();
         stage.scene.update();
@@ -103,7 +103,7 @@ fn adjusting_is_one_edit_until_it_settles() {
     assert_eq!(editor.depth(), [2, 0]);
     editor.undo(scene).unwrap();
     assert_eq!(scene.local(node), Some(at(3.0)));
-    // What follows an undo is an edit of its own.
+    // An edit after an undo is a new step.
     editor.adjust(scene, node, at(5.0)).unwrap();
     assert_eq!(editor.depth(), [2, 0]);
     while editor.undo(scene).unwrap() {}

@@ -1,4 +1,4 @@
-//! What a window asks of a viewer: layers, a frozen frustum, switches, lines. And how a lost device is told about.
+//! Viewer functions for windows: layers, a frozen frustum, switches, lines; and the report of a lost device.
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{Layers, Transform};
@@ -14,7 +14,7 @@ use hedgerow_viewer::viewer::Viewer;
 const SIZE: [u32; 2] = [96, 64];
 const ASPECT: f32 = 1.5;
 
-/// A few characters on a meadow, who stand still after the first frame.
+/// Returns a viewer of a few characters on a meadow, who stand still after the first frame.
 fn army(relative: bool) -> Viewer {
     let arguments = Arguments { characters: 30, threads: 1, shadows: false, relative, ..Arguments::new(Subject::Army) };
     let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, Settings::default()).unwrap();
@@ -23,7 +23,7 @@ fn army(relative: bool) -> Viewer {
     viewer
 }
 
-/// How many draws a frame has.
+/// Returns the number of draws in a frame.
 fn draws(viewer: &mut Viewer) -> usize {
     viewer.work(ASPECT).unwrap().seen[0]
 }
@@ -42,7 +42,7 @@ fn a_frozen_frustum_is_looked_at_from_outside() {
         let seen = draws(&mut viewer);
         let camera = viewer.camera;
         assert!(seen > 5, "{seen}");
-        // Up and away from all: nothing is left.
+        // From above, looking up, nothing is visible.
         let outside = Camera::looking(camera.eye + DVec3::new(0.0, 50.0, 0.0), camera.eye + 100.0 * DVec3::Y, 0.6);
         viewer.camera = outside;
         assert_eq!(draws(&mut viewer), 0);
@@ -123,7 +123,7 @@ fn lines_are_drawn_where_they_are_and_hidden_unless_on_top() {
     let below = hedgerow::Aabb::new(Vec3::new(-3.0, -4.0, -20.0), Vec3::new(3.0, -2.0, -14.0));
     assert_eq!(drawn(below, false), 0);
     assert!(drawn(below, true) > 10);
-    // Behind the camera, and none at all.
+    // A box behind the camera, and an empty box.
     assert_eq!(drawn(cube(camera.eye.as_vec3() - 9.0 * camera.forward), true), 0);
     assert_eq!(drawn(hedgerow::Aabb::EMPTY, true), 0);
 }

@@ -1,6 +1,6 @@
-//! Pictures drawn without a screen, compared with kept ones; what is uploaded; what is refused.
+//! Pictures drawn without a screen and compared with stored ones; uploads; refused arguments and files.
 //!
-//! `HEDGEROW_KEEP=1 cargo test --release --test pictures` writes the kept pictures anew: look at each.
+//! `HEDGEROW_KEEP=1 cargo test --release --test pictures` rewrites the stored pictures: look at each.
 
 #[path = "../../gltf/tests/all/gltf_file.rs"]
 #[allow(dead_code, reason = "these files are whole, and are not broken")]
@@ -24,14 +24,14 @@ use hedgerow_viewer::viewer::{self, Viewer};
 use std::path::{Path, PathBuf};
 
 const SIZE: [u32; 2] = [320, 180];
-/// What two drivers may differ by: in the mean of a channel, and in the share of pixels that differ visibly.
+/// The allowed difference of two drivers: in the mean of a channel, and in the share of visibly different pixels.
 const TOLERANCE: Difference = Difference { mean: 0.1, share: 0.0015 };
 
 fn within(difference: Difference) -> bool {
     difference.mean <= TOLERANCE.mean && difference.share <= TOLERANCE.share
 }
 
-/// Small enough for a software adapter.
+/// Returns settings that a software adapter can handle.
 fn settings() -> Settings {
     Settings { shadow_texels: 1024, ..Settings::default() }
 }
@@ -42,7 +42,7 @@ fn draw(arguments: &Arguments, fault: Option<Fault>) -> Picture {
     viewer::run(gpu, arguments, settings, |_, _| {}).expect("a picture").expect("it was drawn")
 }
 
-/// A file of our own, in a folder of the test's.
+/// Writes a file to a folder of this test, and returns its path.
 fn written(name: &str, bytes: &[u8]) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("hedgerow-viewer-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -60,7 +60,7 @@ fn town() -> Arguments {
     Arguments { people: 60, switches: vec![0], ..near }
 }
 
-/// Above a street corner, each level in its colour.
+/// A view above a street corner, with a colour for each level.
 fn levels() -> Arguments {
     Arguments { eye: Some([215.0, 24.0, 262.0]), target: Some([170.0, 0.0, 205.0]), switches: vec![1], ..town() }
 }
@@ -85,13 +85,12 @@ fn prefabs() -> Arguments {
     Arguments { eye: Some([30.0, 14.0, 62.0]), target: Some([20.0, 3.0, 40.0]), ..small(Subject::Prefabs) }
 }
 
-/// Between the second step and the third.
+/// A frame between the second step and the third.
 fn smooth() -> Arguments {
     Arguments { frames: 10, ..small(Subject::Smooth) }
 }
 
-/// The picture is the kept one, and each of the faults is found. `meshes` are the numbers of those that are left
-/// out one at a time.
+/// Checks that the picture is the stored one, and that each fault is detected: each of `meshes` is left out once.
 fn check(name: &str, arguments: &Arguments, meshes: &[u32]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept").join(format!("{name}.png"));
     let drawn = draw(arguments, None);
@@ -119,7 +118,7 @@ fn the_town_looks_as_it_did() {
 
 #[test]
 fn levels_of_the_town_look_as_they_did() {
-    // Walls from afar, foliage at two levels, and a block.
+    // Distant walls, foliage at two levels, and a block.
     check("levels", &levels(), &[26, 31, 32, 36]);
 }
 
@@ -135,7 +134,7 @@ fn surfaces_and_lights_look_as_they_did() {
 
 #[test]
 fn who_walks_looks_as_it_did() {
-    // The ground, and who walks.
+    // The ground and the puppet.
     check("walker", &walker(), &[1, 2]);
 }
 
@@ -176,7 +175,7 @@ fn shared_models_are_skinned_alike_by_both() {
         let on_processor = draw(&Arguments { cpu_skinning: true, ..arguments.clone() }, None);
         println!("{name}: {:?}", on_device.difference(&on_processor));
         assert!(within(on_device.difference(&on_processor)), "{name}: {:?}", on_device.difference(&on_processor));
-        // And it moves.
+        // The picture changes with time.
         let later = draw(&Arguments { time: 0.7, ..arguments.clone() }, None);
         assert!(!within(on_device.difference(&later)), "{name} stands still");
     }
@@ -220,7 +219,7 @@ fn what_lies_ten_thousand_kilometres_away_does_not_shake() {
     let there = draw(&far, None);
     println!("{:?}", here.difference(&there));
     assert!(within(here.difference(&there)), "{:?}", here.difference(&there));
-    // In single precision it shakes, or is not seen at all.
+    // In single precision the picture shakes or is empty.
     let rounded = draw(&Arguments { relative: false, ..far }, None);
     assert!(!within(here.difference(&rounded)), "{:?}", here.difference(&rounded));
 }
@@ -250,7 +249,7 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         };
         frame(&mut viewer);
         viewer.still = true;
-        // Maintenance of the first frame has changed nothing since.
+        // Excludes the maintenance of the first frame.
         frame(&mut viewer);
         let still = frame(&mut viewer);
         let uploaded = (still.uploaded.bytes(), still.uploaded.writes);
@@ -269,7 +268,7 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
             .filter(|&node| {
                 scene.local(node).is_some() && scene.get(node).and_then(|node| node.first_child()).is_none()
             })
-            // Glass has another place in the order where it moves.
+            // Excludes glass, whose position in the drawing order changes as it moves.
             .filter(|&node| {
                 let surface =
                     &viewer.stage.surfaces[viewer.stage.surface(scene.get(node).and_then(|node| node.material()))];
@@ -288,7 +287,7 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         };
         let spread: Vec<NodeHandle> = nodes.iter().copied().step_by(100).collect();
         let (few, many) = (of_one(&spread, &mut viewer), of_one(&nodes[..nodes.len() / 10], &mut viewer));
-        // One matrix for each that moved, and short gaps between neighbours.
+        // One matrix for each moved node, and short gaps between neighbours.
         assert!(few <= 3.0 * 48.0, "{few} bytes for each");
         assert!(many <= 3.0 * 48.0, "{many} bytes for each");
         let camera = Camera { eye: viewer.camera.eye + DVec3::Y, ..viewer.camera };

@@ -1,4 +1,4 @@
-//! Which animation of a file plays, and which of its cameras is looked through. Without a device.
+//! Selecting the animation and the camera of a file, without a device.
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow_viewer::arguments::{Arguments, Subject};
@@ -6,7 +6,7 @@ use hedgerow_viewer::camera::Lens;
 use hedgerow_viewer::stage::{Cue, FRAME, Stage};
 use std::path::Path;
 
-/// A file with a lift that one animation moves down by 2 m in 2 s, and another makes three times as large.
+/// Loads a file with a lift: one animation moves it down by 2 m in 2 s, another makes it three times as large.
 fn lift(arguments: impl FnOnce(&mut Arguments)) -> Stage {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/lift.gltf");
     let mut wanted = Arguments::new(Subject::File(file));
@@ -14,7 +14,7 @@ fn lift(arguments: impl FnOnce(&mut Arguments)) -> Stage {
     Stage::new(&wanted).unwrap()
 }
 
-/// Plays so many frames. Returns the height of the lift, and its scale.
+/// Plays `frames` frames. Returns the height of the lift, and its scale.
 fn play(stage: &mut Stage, frames: usize) -> [f32; 2] {
     for _ in 0..frames {
         stage.act(0.0).unwrap();
@@ -35,7 +35,7 @@ fn animations_are_chosen_by_number_and_fade() {
     let mut stage = lift(|_| {});
     assert_eq!(stage.animations(), ["0: down", "1: grow"]);
     assert_eq!(stage.playing().map(|playing| (playing.animation, playing.duration)), Some((0, 2.0)));
-    // The first frame is at the beginning.
+    // The first frame shows the beginning.
     near(play(&mut stage, 31), [1.5, 1.0]);
     stage.cue(Cue::Animation(1)).unwrap();
     near(play(&mut stage, 0), [1.5, 1.0]);
@@ -55,7 +55,7 @@ fn an_animation_pauses_and_plays_at_any_speed() {
     near(play(&mut stage, 31), [1.0, 1.0]);
     stage.set_pace(true, 2.0);
     near(play(&mut stage, 20), [1.0, 1.0]);
-    // Where it pauses, it jumps.
+    // A paused animation can seek.
     stage.cue(Cue::Time(0.5)).unwrap();
     near(play(&mut stage, 5), [1.5, 1.0]);
     stage.cue(Cue::Animation(1)).unwrap();

@@ -1,4 +1,4 @@
-//! What keys switch: overrides of prefabs, what is drawn between steps, levels of detail. Without a device.
+//! Key switches: overrides of prefabs, frames between steps, levels of detail. Without a device.
 
 use hedgerow::glam::{DVec3, Vec4};
 use hedgerow::query::{CullView, Frustum};
@@ -12,7 +12,7 @@ fn named<'s>(stage: &'s Stage, name: &'s str) -> impl Iterator<Item = NodeRef<'s
     stage.scene.get(stage.scene.root()).unwrap().find_all(name)
 }
 
-/// How many houses are red or blue, how many are turned, and how many have a hidden roof.
+/// Returns the numbers of red or blue houses, of turned houses, and of houses with a hidden roof.
 fn overridden(stage: &Stage) -> [usize; 3] {
     let count = |name, has: fn(&NodeRef<'_>) -> bool| named(stage, name).filter(has).count();
     [
@@ -91,7 +91,7 @@ fn levels_leave_few_triangles_and_do_not_flicker() {
         let levels: BTreeMap<_, _> = list.commands().iter().map(|command| (command.node, command.level())).collect();
         (levels, primitives(stage, &list))
     };
-    // Coarser a tenth farther out than finer again: a wall at 50 m, a block at 200 m.
+    // A level switches to coarser a tenth farther out than it switches back: walls at 50 m, blocks at 200 m.
     for (distance, level) in [(30.0, 0), (54.0, 0), (56.0, 1), (51.0, 1), (49.0, 0)] {
         assert_eq!(look(&stage, beside + distance * DVec3::X).0.get(&wall), Some(&level), "at {distance}");
     }

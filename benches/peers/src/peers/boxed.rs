@@ -54,7 +54,7 @@ impl<const FLAGS: bool> Boxed<FLAGS> {
 
     fn unlink(&mut self, node: u32) -> Link {
         let link = self.nodes[node as usize];
-        // SAFETY: the caller names a live node that is not the root, whose parent is alive, too.
+        // SAFETY: the caller passes a live node that is not the root; its parent is alive, too.
         unsafe {
             let mut parent = link.as_ref().parent.expect("the root stays where it is");
             let siblings = &mut parent.as_mut().children;
@@ -65,12 +65,12 @@ impl<const FLAGS: bool> Boxed<FLAGS> {
     }
 }
 
-/// Computes a node and all below it.
+/// Computes a node and its descendants.
 ///
 /// # Safety
-/// All of these are alive, and no reference to one exists.
+/// The nodes must be alive, and no reference to one may exist.
 unsafe fn compute(mut node: Link, above: &Mat34) {
-    // SAFETY: as the caller says. The reference ends before those to the children begin.
+    // SAFETY: as the caller guarantees. The reference ends before those to the children begin.
     let world = unsafe {
         let node = node.as_mut();
         node.world = *above * matrix(&node.local);
@@ -78,7 +78,7 @@ unsafe fn compute(mut node: Link, above: &Mat34) {
         node.world
     };
     let mut place = 0;
-    // SAFETY: as the caller says. The list of children is read between the calls, which do not change it.
+    // SAFETY: as the caller guarantees. The list of children is read between the calls, which do not change it.
     while let Some(&child) = unsafe { node.as_ref() }.children.get(place) {
         // SAFETY: a child of a live node is alive.
         unsafe { compute(child, &world) };
@@ -91,7 +91,7 @@ unsafe fn compute(mut node: Link, above: &Mat34) {
 /// # Safety
 /// As [`compute`].
 unsafe fn compute_moved(mut node: Link, above: &Mat34) {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller guarantees.
     unsafe {
         if node.as_ref().moved {
             return compute(node, above);
@@ -112,7 +112,7 @@ unsafe fn compute_moved(mut node: Link, above: &Mat34) {
 /// Marks a node and its ancestors, up to the first marked one.
 ///
 /// # Safety
-/// All of these are alive, and no reference to one exists.
+/// The nodes must be alive, and no reference to one may exist.
 unsafe fn mark(mut node: Link) {
     // SAFETY: one reference exists at a time.
     unsafe {
@@ -129,15 +129,15 @@ unsafe fn mark(mut node: Link) {
     }
 }
 
-/// Frees a node and all below it.
+/// Frees a node and its descendants.
 ///
 /// # Safety
-/// All of these are alive, and are not used again.
+/// The nodes must be alive and must not be used again.
 unsafe fn free(node: Link) {
     // SAFETY: each node is a box that was leaked.
     let node = unsafe { Box::from_raw(node.as_ptr()) };
     for &child in &node.children {
-        // SAFETY: a child of a live node is alive, and only its parent leads to it.
+        // SAFETY: a child of a live node is alive, and only its parent points to it.
         unsafe { free(child) };
     }
 }
@@ -150,17 +150,17 @@ impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
 
     fn set(&mut self) {
         for &(mut node, local) in &self.listed {
-            // SAFETY: the caller names live nodes, and no reference to one exists.
+            // SAFETY: the caller passes live nodes, and no reference to one exists.
             unsafe { node.as_mut() }.local = local;
             if FLAGS {
-                // SAFETY: the same.
+                // SAFETY: as above.
                 unsafe { mark(node) };
             }
         }
     }
 
     fn update(&mut self) {
-        // SAFETY: the root and all below it are alive, and no reference to a node exists.
+        // SAFETY: the root and its descendants are alive, and no reference to a node exists.
         unsafe {
             if FLAGS {
                 compute_moved(self.nodes[0], &Mat34::IDENTITY);
@@ -171,7 +171,7 @@ impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
     }
 
     fn world(&self, node: u32) -> [f32; 12] {
-        // SAFETY: the caller names a live node.
+        // SAFETY: the caller passes a live node.
         columns(&unsafe { self.nodes[node as usize].as_ref() }.world)
     }
 
@@ -179,13 +179,13 @@ impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
         for &(node, parent) in moves {
             let mut link = self.unlink(node);
             let mut above = self.nodes[parent as usize];
-            // SAFETY: the caller names live nodes, and one reference exists at a time.
+            // SAFETY: the caller passes live nodes, and one reference exists at a time.
             unsafe {
                 above.as_mut().children.push(link);
                 link.as_mut().parent = Some(above);
             }
             if FLAGS {
-                // SAFETY: the same.
+                // SAFETY: as above.
                 unsafe { mark(link) };
             }
         }
@@ -194,7 +194,7 @@ impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
     fn remove(&mut self, tops: &[u32]) {
         for &top in tops {
             let top = self.unlink(top);
-            // SAFETY: no live node leads to the subtree any more, and the caller does not name its nodes again.
+            // SAFETY: no live node points to the subtree any more, and the caller does not use its nodes again.
             unsafe { free(top) };
         }
     }
@@ -202,7 +202,7 @@ impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
 
 impl<const FLAGS: bool> Drop for Boxed<FLAGS> {
     fn drop(&mut self) {
-        // SAFETY: the root and all below it are alive, and the list goes with them.
+        // SAFETY: the root and its descendants are alive, and nothing uses the list after this.
         unsafe { free(self.nodes[0]) };
     }
 }

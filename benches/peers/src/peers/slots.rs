@@ -1,4 +1,4 @@
-//! Nodes in a slot map, and a list of them in depth-first order, made again after an edit of the tree.
+//! Nodes in a slot map, and their list in depth-first order, rebuilt after an edit of the tree.
 
 use super::links::{Key, Linked, Links, append, following, remove_all_below, unlink};
 use super::{columns, matrix};
@@ -28,7 +28,7 @@ pub(crate) struct Slots {
     listed: Vec<(Key, Transform)>,
     /// All nodes except the root with their parents, in depth-first order.
     order: Vec<(Key, Key)>,
-    /// Whether the tree changed since `order` was made.
+    /// Whether the tree changed since `order` was built.
     stale: bool,
     /// The number of the next update.
     update: u32,

@@ -1,7 +1,7 @@
-//! Joints as the seed has them: first as objects with children, then flattened.
+//! Joints as in the source: first as objects with children, then flattened.
 //!
 //! Source: S. Reinalter, *Adventures in data-oriented design*, part 2: "Initial implementation" and "A data-oriented
-//! approach". Both use 4×4 matrices. Local poses are transforms that are converted on the way, as sampling leaves them.
+//! approach". Both use 4×4 matrices. Local poses are transforms, as sampling leaves them, converted on the fly.
 
 use hedgerow::glam::Mat4;
 use hedgerow::{Transform, anim::Skeleton};
@@ -16,7 +16,7 @@ pub trait Joints {
     /// Computes all global poses, from the root down.
     fn local_to_global(&mut self);
 
-    /// The global poses, by joint.
+    /// Returns the global poses, in joint order.
     fn globals(&self) -> impl Iterator<Item = Mat4>;
 
     /// Multiplies each global pose by the joint's inverse bind matrix.
@@ -42,7 +42,7 @@ pub struct Character {
 }
 
 impl Character {
-    /// The joints of a skeleton in this pose.
+    /// Creates the joints of a skeleton in this pose.
     pub fn new(skeleton: &Skeleton, locals: &[Transform]) -> Self {
         let joint = |&local| Joint { local, global: Mat4::IDENTITY, children: Vec::new() };
         let mut joints: Vec<_> = locals.iter().map(joint).collect();
@@ -55,8 +55,7 @@ impl Character {
 
     /// As in the source, nothing is checked on the way.
     fn descend(joints: &mut [Joint], joint: usize, parent: &Mat4) {
-        // SAFETY: numbers of joints are those that `new` gave to children, which are places in this list, and 0 of a
-        // list that is not empty.
+        // SAFETY: joint numbers are 0 of a list that is not empty, or children from `new`, which are valid indices.
         let one = unsafe { joints.get_unchecked_mut(joint) };
         let global = *parent * matrix(&one.local);
         one.global = global;
@@ -87,7 +86,7 @@ pub struct Flattened {
 }
 
 impl Flattened {
-    /// The joints of a skeleton in this pose.
+    /// Creates the joints of a skeleton in this pose.
     pub fn new(skeleton: &Skeleton, locals: &[Transform]) -> Self {
         let (globals, hierarchy) = (vec![Mat4::IDENTITY; locals.len()], skeleton.parents().to_vec());
         assert_eq!(hierarchy.len(), locals.len(), "a transform for each joint");
@@ -102,8 +101,7 @@ impl Joints for Flattened {
         let Self { hierarchy, locals, globals } = self;
         globals[0] = matrix(&locals[0]);
         for joint in 1..globals.len() {
-            // SAFETY: `new` checked that all arrays are as long as one another, and that every parent comes before its
-            // joint.
+            // SAFETY: `new` checked that all arrays have the same length, and that parents come before their joints.
             unsafe {
                 let parent = usize::from(*hierarchy.get_unchecked(joint));
                 let global = *globals.get_unchecked(parent) * matrix(locals.get_unchecked(joint));

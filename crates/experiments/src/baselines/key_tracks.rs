@@ -1,8 +1,7 @@
 //! A clip player with keys sorted by track and then by time, in single precision.
 //!
-//! Source: the Bitsquid blog, *Low Level Animation, part 2*, which calls this the most natural way, and says of it that
-//! the present position in each track is kept, so that it need not be searched. Here are both: with [`KeyPlaces`], and
-//! with a search in each track.
+//! Source: the Bitsquid blog, *Low Level Animation, part 2*. The blog calls this the most natural layout, and avoids
+//! searches by keeping the current key of each track. This player does both: with [`KeyPlaces`], and with searches.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
@@ -13,8 +12,7 @@ use hedgerow::{
     },
 };
 
-/// A clip as arrays of keys, those of a track side by side. Tracks with a single key are constant: they are written
-/// once ([`rest`](Self::rest)), and not again in each frame.
+/// A clip as arrays of keys, grouped by track. Only [`rest`](Self::rest) writes constant tracks: those with one key.
 #[derive(Clone, Debug)]
 pub struct KeyTracks {
     translations: Keys<Vec3>,
@@ -22,10 +20,10 @@ pub struct KeyTracks {
     scales: Keys<Vec3>,
 }
 
-/// The keys of a track, from one to another; none where there is no track.
+/// The first key of a track and the end of its keys; an empty range if the track is missing.
 type Range = [u32; 2];
 
-/// All keys of one kind. The times are apart from the values, so that a search touches few cache lines.
+/// All keys of one kind. Times and values are separate arrays, so that a search touches few cache lines.
 #[derive(Clone, Debug)]
 struct Keys<V> {
     times: Vec<f32>,
@@ -36,12 +34,12 @@ struct Keys<V> {
     moving: Vec<(u32, Range)>,
 }
 
-/// The place that a player has in each track of the three kinds: the later one of the two keys that it stands between.
+/// The current key of a player in each track of the three kinds: the later of the two keys around its time.
 #[derive(Clone, Debug)]
 pub struct KeyPlaces([Vec<u32>; 3]);
 
 impl KeyPlaces {
-    /// At the beginning of each track.
+    /// Starts at the beginning of each track.
     pub fn new(tracks: &KeyTracks) -> Self {
         let KeyTracks { translations, rotations, scales } = tracks;
         let moving = [&translations.moving, &rotations.moving, &scales.moving];
@@ -50,7 +48,7 @@ impl KeyPlaces {
 }
 
 impl KeyTracks {
-    /// The tracks of a clip's joints, all of them linear.
+    /// Copies the tracks of all joints, which must be linear.
     pub fn new(clip: &RawClip) -> Self {
         let joints = || 0..u16::try_from(clip.joints()).expect("joints have 16 bits");
         Self {
@@ -60,7 +58,7 @@ impl KeyTracks {
         }
     }
 
-    /// Writes the values of all constant tracks: what a pose of as many joints begins with.
+    /// Writes the values of all constant tracks. Call it once for each new pose.
     pub fn rest(&self, pose: &mut [Transform]) {
         for (joint, local) in pose.iter_mut().enumerate() {
             local.translation = self.translations.constant(joint).unwrap_or(local.translation);
@@ -69,7 +67,7 @@ impl KeyTracks {
         }
     }
 
-    /// The pose at a time, found by a binary search in each track; what has no track that moves stays as it is.
+    /// Samples all moving tracks at a time, with a binary search in each. Constant tracks are left as they are.
     #[inline(never)]
     pub fn sample(&self, time: f32, pose: &mut [Transform]) {
         self.translations.each(time, Vec3::lerp, |joint, value| pose[joint].translation = value);
@@ -77,7 +75,7 @@ impl KeyTracks {
         self.scales.each(time, Vec3::lerp, |joint, value| pose[joint].scale = value);
     }
 
-    /// The same, from where the player stood before in each track.
+    /// Samples all moving tracks at a time, searching from the player's current key in each.
     #[inline(never)]
     pub fn sample_from(&self, places: &mut KeyPlaces, time: f32, pose: &mut [Transform]) {
         let KeyPlaces([translations, rotations, scales]) = places;
@@ -110,7 +108,7 @@ impl<V: TrackValue> Keys<V> {
         keys
     }
 
-    /// The value of a track that has one key.
+    /// Returns the value of a track that has one key.
     fn constant(&self, joint: usize) -> Option<V> {
         let [begin, end] = self.tracks[joint];
         (end - begin == 1).then(|| self.values[begin as usize])

@@ -1,10 +1,9 @@
-//! Meshes as an object-oriented engine has them, a heap object each with heap objects for their sub-meshes, and in
-//! columns.
+//! Meshes in two layouts: as heap objects that point to heap objects for their sub-meshes, and in columns.
 //!
-//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*. In its
-//! "by-the-book" implementation sub-meshes are culled through one interface and keep the answer in a flag, and meshes
-//! are rendered through another and look at the flags of their sub-meshes. In its data-oriented one boxes, bools and
-//! what is drawn lie each in an array, here of all meshes.
+//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*. The "by-the-book"
+//! implementation culls sub-meshes through one interface and stores the result in a flag. It renders meshes through
+//! another interface, which reads the flags. The data-oriented implementation keeps boxes, bools and draws in one array
+//! each, here for all meshes.
 
 use crate::workloads::{self, Parts};
 use hedgerow::Aabb;
@@ -15,22 +14,22 @@ use std::rc::Rc;
 
 /// Something that can be culled.
 trait Cullable {
-    /// Asks the frustum and keeps the answer.
+    /// Tests the frustum and stores the result.
     fn cull(&self, planes: &[Vec4; 6]);
 }
 
 /// Something that can be rendered.
 trait Renderable {
-    /// Lists what is visible of it.
+    /// Lists the visible parts.
     fn render(&self, draws: &mut Vec<MeshDraw>);
 }
 
-/// A sub-mesh with the members of the source: a block of 64 bytes on the heap, with its counts and the allocator's
-/// header, as in C++ with the pointer to its table of functions.
+/// A sub-mesh with the members of the source. With its reference counts and the allocator's header it takes 64 bytes on
+/// the heap, as in C++ with a vtable pointer.
 struct SubMesh {
     start: u32,
     count: u32,
-    /// In place of a pointer to a material: what is bound is the same number on both sides.
+    /// The material's number instead of a pointer: both sides bind the same number.
     material: u32,
     bounds: Aabb,
     visible: Cell<bool>,
@@ -39,13 +38,13 @@ struct SubMesh {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<SubMesh>() + 3 * size_of::<usize>() == 64);
 
-/// The planes that bound what a camera sees.
+/// Returns the six planes of the camera's view frustum.
 fn planes_of(matrix: &Mat4) -> [Vec4; 6] {
     let [x, y, z, w] = core::array::from_fn(|row| matrix.row(row));
     [w + x, w - x, w + y, w - y, z, w - z]
 }
 
-/// Whether a box is not wholly outside any plane.
+/// Returns whether no plane has the box entirely on its outer side.
 #[inline]
 fn touches(bounds: &Aabb, planes: &[Vec4; 6]) -> bool {
     let Aabb { min, max } = bounds;
@@ -63,7 +62,7 @@ impl Cullable for SubMesh {
     }
 }
 
-/// A mesh: its buffers, which are one number here, and pointers to its sub-meshes.
+/// A mesh: its buffers, represented by one number, and pointers to its sub-meshes.
 struct Mesh {
     buffers: u32,
     sub_meshes: Vec<Rc<SubMesh>>,
@@ -80,14 +79,14 @@ impl Renderable for Mesh {
     }
 }
 
-/// All sub-meshes behind one interface and all meshes behind the other, allocated one after the other.
+/// All sub-meshes behind one interface and all meshes behind another, each allocated separately.
 pub struct Meshes {
     cullables: Vec<Rc<dyn Cullable>>,
     renderables: Vec<Box<dyn Renderable>>,
 }
 
 impl Meshes {
-    /// An object for each mesh and each sub-mesh.
+    /// Allocates an object for each mesh and each sub-mesh.
     pub fn new(parts: &Parts) -> Self {
         let mut meshes = Self { cullables: Vec::new(), renderables: Vec::new() };
         for (buffers, sub_meshes) in parts.meshes() {
@@ -102,14 +101,14 @@ impl Meshes {
         meshes
     }
 
-    /// Asks every sub-mesh whether the camera sees it.
+    /// Tests every sub-mesh against the camera's frustum.
     #[inline(never)]
     pub fn cull(&self, camera: &Mat4) {
         let planes = planes_of(camera);
         self.cullables.iter().for_each(|object| object.cull(&planes));
     }
 
-    /// Renders every mesh: lists what the last culling left.
+    /// Renders every mesh: lists the sub-meshes that the last culling found visible.
     #[inline(never)]
     pub fn render(&self, draws: &mut Vec<MeshDraw>) {
         draws.clear();
@@ -126,7 +125,7 @@ pub struct MeshColumns {
 }
 
 impl MeshColumns {
-    /// The columns of all sub-meshes.
+    /// Builds the columns of all sub-meshes.
     pub fn new(parts: &Parts) -> Self {
         let draw = |(mesh, part): (u32, &workloads::SubMesh)| {
             let &workloads::SubMesh { start, count, material, .. } = part;
@@ -137,7 +136,7 @@ impl MeshColumns {
         Self { visible: vec![false; bounds.len()], bounds, draws: all().map(draw).collect() }
     }
 
-    /// Writes for each box whether the camera sees it.
+    /// Writes for each box whether it is visible to the camera.
     #[inline(never)]
     pub fn cull(&mut self, camera: &Mat4) {
         let planes = planes_of(camera);
@@ -146,7 +145,7 @@ impl MeshColumns {
         }
     }
 
-    /// Lists the draws that the last culling left.
+    /// Lists the draws that the last culling found visible.
     #[inline(never)]
     pub fn render(&self, draws: &mut Vec<MeshDraw>) {
         draws.clear();

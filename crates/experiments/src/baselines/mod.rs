@@ -1,19 +1,17 @@
-//! Other people's ways: what ours is compared with.
+//! The baselines: other people's solutions that `hedgerow` is compared with.
 //!
-//! - [`Graph`] is the thesis's naive scene graph (section 4.2): one heap allocation a node, children in inline storage
-//!   for eight pointers, a parent pointer, three kinds of nodes, and its two recursive traversals (section 4.3).
-//! - [`Nodes`] are the thesis's node objects in each of the orders that it compares, and [`SliceGraph`] is its own
-//!   dynamic structure (section 4.4): such objects in slices that are rebuilt when they are full.
-//! - [`Meshes`] are what an object-oriented engine makes of meshes: culled sub-mesh by sub-mesh, rendered mesh by mesh;
-//!   [`MeshColumns`] the same as arrays with bools.
-//! - [`Character`] and [`Flattened`] are a character's joints as objects with children and as arrays of 4×4 matrices.
-//! - [`KeyTracks`] is a player of clips that has keys sorted by track: it searches each, or keeps its place in it.
-//! - [`SeedSkin`] skins a character in the way in which that is first written down, and in the fastest that comes of
-//!   it.
+//! - [`Graph`] is the thesis's naive scene graph (section 4.2): one heap allocation per node, inline storage for eight
+//!   child pointers, a parent pointer, three kinds of nodes, and two recursive traversals (section 4.3).
+//! - [`Nodes`] are the thesis's node objects in each order that it compares. [`SliceGraph`] is its dynamic structure
+//!   (section 4.4): node objects in slices that are rebuilt when full.
+//! - [`Meshes`] are culled and rendered by virtual calls to sub-meshes and to meshes; [`MeshColumns`] are arrays.
+//! - [`Character`] and [`Flattened`] are a character's joints, as objects with children and as arrays of 4×4 matrices.
+//! - [`KeyTracks`] is a clip player with keys sorted by track: it searches each track or remembers its current key.
+//! - [`SeedSkin`] skins a character with the source's first implementation and with its fastest one.
 //!
-//! All have `hedgerow`'s matrix and transform types and so the same mathematics; a [`Checksum`](crate::sides::Checksum)
-//! of matrices and draws shows it to the bit. What is called from outside is not inlined there, since ours, which comes
-//! from another crate, is not either.
+//! All use `hedgerow`'s matrix and transform types, so they compute the same; a [`Checksum`](crate::sides::Checksum) of
+//! matrices and draws confirms this bit for bit. The entry points are not inlined, because those of `hedgerow` come
+//! from another crate and are not inlined either.
 
 mod graph;
 mod joints;

@@ -1,4 +1,4 @@
-//! Skinning as it is first written down, and after the steps that make it faster.
+//! Skinning: the first implementation, and the one after all optimizations.
 //!
 //! Source: S. Reinalter, *Adventures in data-oriented design*, part 4. Both use SIMD mathematics (glam's `Mat4`
 //! and `Vec4`), `u16` joints and `f32` weights.
@@ -6,7 +6,7 @@
 use crate::workloads::SkinRecipe;
 use hedgerow::glam::{Mat4, Vec3, Vec4};
 
-/// A vertex with everything that is drawn: 32 bytes.
+/// A vertex with all drawn attributes: 32 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct WholeVertex {
@@ -18,21 +18,21 @@ pub struct WholeVertex {
     pub uv: [f32; 2],
 }
 
-/// What of a vertex is skinned, as vectors of four floats: 32 bytes.
+/// The skinned attributes of a vertex, as vectors of four floats: 32 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct WideVertex {
-    /// Where the vertex is; the fourth is 1.
+    /// The position; the fourth component is 1.
     pub position: Vec4,
-    /// Where it faces; the fourth is 0.
+    /// The normal; the fourth component is 0.
     pub normal: Vec4,
 }
 
-/// The mesh in both forms.
+/// The mesh in both layouts.
 #[derive(Clone, Debug)]
 pub struct SeedSkin {
     whole: Vec<WholeVertex>,
-    /// Four a vertex, also where fewer have a weight.
+    /// Four joints per vertex, including those of weight 0.
     joints: Vec<u16>,
     weights: Vec<f32>,
     sorted: Sorted,
@@ -43,16 +43,16 @@ pub struct SeedSkin {
 struct Sorted {
     order: Vec<u32>,
     vertices: Vec<WideVertex>,
-    /// How many vertices have one, two, three and four influences.
+    /// The numbers of vertices with one, two, three and four influences.
     counts: [usize; 4],
-    /// As many a vertex as it has.
+    /// One per influence.
     joints: Vec<u16>,
-    /// The same, but none for vertices with one influence.
+    /// One per influence, but none for vertices with a single influence.
     weights: Vec<f32>,
 }
 
 impl SeedSkin {
-    /// The mesh of the recipe.
+    /// Builds both layouts of the recipe's mesh.
     pub fn new(recipe: &SkinRecipe) -> Self {
         let mut new = Self {
             whole: Vec::new(),
@@ -82,17 +82,17 @@ impl SeedSkin {
         new
     }
 
-    /// How many vertices there are.
+    /// Returns the number of vertices.
     pub fn vertices(&self) -> usize {
         self.whole.len()
     }
 
-    /// Which vertex of the recipe comes to each place of [`sorted`](Self::sorted).
+    /// Returns for each vertex written by [`sorted`](Self::sorted) its index in the recipe.
     pub fn order(&self) -> &[u32] {
         &self.sorted.order
     }
 
-    /// The first implementation: four matrices are weighted for each vertex, and what is not skinned is copied.
+    /// Runs the first implementation: blends four matrices for each vertex and copies the other attributes.
     #[inline(never)]
     pub fn first(&self, palette: &[Mat4], output: &mut [WholeVertex]) {
         let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
@@ -104,8 +104,8 @@ impl SeedSkin {
         }
     }
 
-    /// After all steps: what is not skinned lies elsewhere, vectors have four floats, and there is a loop for each
-    /// number of influences, in the order of [`order`](Self::order).
+    /// Runs the optimized implementation: vertices have only skinned attributes, vectors have four floats, and each
+    /// number of influences has its own loop. Writes vertices in the order of [`order`](Self::order).
     #[inline(never)]
     pub fn sorted(&self, palette: &[Mat4], output: &mut [WideVertex]) {
         let Sorted { vertices, counts: [one, two, three, _], joints, weights, .. } = &self.sorted;
@@ -129,7 +129,7 @@ impl WideVertex {
     }
 }
 
-/// Skins vertices with as many influences each; there are as many as there are joints for.
+/// Skins vertices with `N` influences each, until `joints` is used up.
 #[inline(always)]
 fn skin<const N: usize>(
     palette: &[Mat4],
@@ -144,7 +144,7 @@ fn skin<const N: usize>(
     }
 }
 
-/// The last ones are added first.
+/// Adds the last influences first.
 #[inline(always)]
 fn blend<const N: usize>(palette: &[Mat4], joints: &[u16; N], weights: &[f32; N]) -> Mat4 {
     let matrix = |influence: usize| palette[usize::from(joints[influence])] * weights[influence];

@@ -1,14 +1,13 @@
-//! Playing the test clip: 96 joints, 120 rotation keys each at 30 a second, played at 60 frames a second.
+//! Plays the test clip: 96 joints with 120 rotation keys each, at 30 keys per second, played at 60 frames per second.
 //!
-//! - `forward`, `backward`: all joints' samples of one frame, the way to the frame included, in nanoseconds a joint;
-//!   against a player of keys by track that keeps its place in each, as the source says of it. Neither side writes
-//!   constant tracks again.
-//! - `seek`: the same at random times, against a binary search in every track.
-//! - `size`: bytes of the clip with its jump frames a key, against the keys by track. Both are counted by the allocator
-//!   ([`heap`](crate::heap)), as copies without spare room.
+//! - `forward`, `backward`: sampling all joints for one frame, including the step to it, in nanoseconds per joint. The
+//!   baseline remembers its current key in each track, as the source describes. Neither side rewrites constant tracks.
+//! - `seek`: the same at random times. The baseline does a binary search in every track.
+//! - `size`: bytes per key of the clip with its jump frames; the baseline is the keys by track. The allocator
+//!   ([`heap`](crate::heap)) counts both, as copies without spare capacity.
 //!
-//! Samples are compared with the searching player's: rotations may be 1.1e-4 radians apart, what a compact key may be,
-//! translations and scales not at all.
+//! Samples are compared with those of the searching player: rotations may differ by 1.1e-4 radians, the error bound of
+//! a compact key; translations and scales must be equal.
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
 use crate::baselines::{KeyPlaces, KeyTracks};
@@ -22,13 +21,12 @@ use hedgerow::{
 };
 use std::hint::black_box;
 
-/// Joints of a clip.
 const JOINTS: usize = TEST_CLIP_JOINTS;
-/// Frames of a turn, at 60 a second: the whole clip.
+/// Frames in a turn, at 60 per second: the whole clip.
 const FRAMES: usize = 2 * (TEST_CLIP_KEYS - 1);
 const FRAME: f32 = 1.0 / 60.0;
 const DURATION: f32 = (TEST_CLIP_KEYS - 1) as f32 / 30.0;
-/// What a compact rotation key may be away from what was asked for, in radians, and as much for rounding.
+/// The error bound of a compact rotation key in radians, plus a margin for rounding.
 const BOUND: f32 = 1.1e-4 + 1e-6;
 const SEARCH: &str = "a search in every track";
 const PLACES: &str = "keys by track, a place kept in each";
@@ -53,7 +51,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     front.report(&case, size as f64 / keys as f64, plain as f64 / keys as f64)
 }
 
-/// Fails unless both sides show the same, forward, backward and at random times.
+/// Fails unless both sides compute the same pose forward, backward and at random times.
 fn compare(ours: &mut Ours<'_>, naive: &Naive) -> Outcome {
     let (mut pose, mut kept, mut places) = (naive.pose.clone(), naive.pose.clone(), naive.places.clone());
     for step in 0..4 * FRAMES {
@@ -84,13 +82,13 @@ fn compare(ours: &mut Ours<'_>, naive: &Naive) -> Outcome {
     Ok(())
 }
 
-/// A time in the clip, always the same for a step.
+/// Returns a time in the clip that depends only on `step`.
 fn random_time(step: usize) -> f32 {
     let bits = (step as u32 + 1).wrapping_mul(0x9E37_79B9).rotate_left(15).wrapping_mul(0x85EB_CA6B);
     bits as f32 / u32::MAX as f32 * DURATION
 }
 
-/// One player and what it writes into.
+/// Our player and its output.
 struct Ours<'c> {
     player: Player<&'c Clip>,
     pose: Pose,
@@ -120,7 +118,7 @@ impl<'c> Ours<'c> {
     }
 }
 
-/// The player of keys by track, and what it writes into.
+/// The player of keys by track, its current keys and its output.
 struct Naive {
     tracks: KeyTracks,
     places: KeyPlaces,

@@ -1,10 +1,8 @@
-//! Culling by frusta, through the hierarchy of boxes. Boxes alone are in the experiment
-//! [`molecule-mesh`](super::molecule_mesh).
+//! Frustum culling through the box hierarchy; [`molecule-mesh`](super::molecule_mesh) culls boxes alone.
 //!
 //! - `town`: a town of 1,000,000 drawables, culled by 100 seeded cameras at street level that see 1 to 4 % of it each,
-//!   in nanoseconds a drawable of the town; against testing all of its boxes flat, eight at a time. Both list node
-//!   handles. The town is built depth first and maintained: boxes that lie near one another in space then lie in the
-//!   same blocks.
+//!   in nanoseconds per drawable of the town. The baseline tests a flat list of all boxes, eight at a time. Both sides
+//!   list node handles. The town is built depth first and maintained, so boxes close in space share blocks.
 
 use crate::agreement::agree;
 use crate::front::{Front, Sizes};
@@ -14,7 +12,7 @@ use hedgerow::glam::Mat4;
 use hedgerow::query::{Boxes, Frustum};
 use hedgerow::{Layers, NodeHandle};
 
-/// The parts of a house of the town.
+/// The number of parts in a house of the town.
 const PARTS: Sizes<u32> = Sizes { full: TOWN_PARTS, short: TOWN_PARTS, tiny: 2 };
 const CAMERAS: Sizes<usize> = Sizes { full: 100, short: 4, tiny: 4 };
 
@@ -49,12 +47,12 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     )
 }
 
-/// The frusta of cameras.
+/// Returns the frusta of cameras.
 pub(super) fn frusta(cameras: &[Mat4]) -> Result<Vec<Frustum>, hedgerow::math::Error> {
     cameras.iter().map(Frustum::from_view_projection).collect()
 }
 
-/// A town as its cameras see it, one after the other.
+/// A town and the nodes found by each camera.
 struct Seen<'t> {
     town: &'t Town,
     boxes: &'t Boxes,

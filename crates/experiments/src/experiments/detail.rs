@@ -1,12 +1,13 @@
-//! What choosing levels of detail while culling saves.
+//! The gain from choosing levels of detail while culling.
 //!
-//! Trees in a square, four metres apart, with four meshes from fine to coarse, and a camera that moves two metres a
-//! frame. Timed are whole frames, in nanoseconds a tree, as medians; the meshes of both lists are compared after each.
-//! By hand, a pass over all columns finds the level of each tree from its matrix and its mesh of the last frame, trees
-//! whose level changed get another mesh, and `Scene::update` runs before the list is filled. Ours is one `Scene::cull`.
+//! Trees stand in a square, four metres apart. Each has four meshes from fine to coarse, and a camera moves two metres
+//! per frame. Whole frames are timed, in nanoseconds per tree, as medians; the meshes of both lists are compared after
+//! each. The baseline works by hand: a pass over all columns finds each tree's level from its matrix and its last mesh,
+//! trees whose level changed get another mesh, and `Scene::update` runs before the list is filled. Ours calls
+//! `Scene::cull`.
 //!
-//! - `all`: all trees are listed; by hand with `Scene::draw_list`, into a list that is kept.
-//! - `seen`: a quarter of them is, ahead of the camera; by hand with `Scene::cull`.
+//! - `all`: all trees are listed; by hand with `Scene::draw_list`, into a list kept between frames.
+//! - `seen`: the quarter of the trees ahead of the camera is listed; by hand with `Scene::cull`.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
@@ -35,7 +36,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     Ok(())
 }
 
-/// The same trees twice, and a list of each.
+/// Two scenes of the same trees, and a list of each.
 struct Forest {
     seen: bool,
     frame: u16,
@@ -52,7 +53,7 @@ impl Forest {
         let mut levels = LevelsOfDetail::new().with_margin(MARGIN).expect("it is at least 1");
         let coarser: Vec<_> = DISTANCES.into_iter().zip((TREE + 1..).map(Some)).collect();
         levels.insert(TREE, &coarser).expect("they ascend");
-        // By hand all begin with the coarsest mesh, so that the first frame has the same levels.
+        // By hand, all trees start with the coarsest mesh, so that the levels of the first frame agree.
         let sides = [(TREE, true), (TREE + 3, seen)].map(|of| (trees(side, of), DrawList::new()));
         let mut forest = Self {
             seen,
@@ -68,7 +69,7 @@ impl Forest {
         forest
     }
 
-    /// Sets the meshes whose levels changed. A tree has no extent, so its matrix has the place of its box.
+    /// Sets the meshes of trees whose level changed. Boxes have no extent, so the matrix gives the box's position.
     fn choose_by_hand(&mut self) {
         let (scene, changed) = (&mut self.sides[1].0, &mut self.changed);
         changed.clear();
@@ -92,7 +93,7 @@ impl Forest {
     }
 }
 
-/// A square of trees in rows.
+/// Returns a scene of trees in a square, row by row.
 fn trees(side: u16, (mesh, bounds): (u32, bool)) -> Scene {
     let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT }).expect("it is valid");
     for z in 0..side {
@@ -143,7 +144,7 @@ impl Trial<1> for Forest {
             counts
         };
         let [ours, by_hand] = self.sides.each_ref().map(|(_, list)| meshes(list));
-        // Levels of trees out of sight are forgotten by ours, and kept by hand.
+        // Ours forgets the levels of trees out of sight; the baseline keeps them.
         let same = if self.seen { ours.iter().sum::<u32>() == by_hand.iter().sum() } else { ours == by_hand };
         if same { Ok(()) } else { Err(format!("detail: {ours:?} by ours, {by_hand:?} by hand").into()) }
     }

@@ -1,14 +1,13 @@
-//! What a draw list that is kept from frame to frame saves.
+//! The gain from keeping a draw list between frames.
 //!
-//! The thesis's random tree of 262,144 nodes (40 % transforms, 40 % drawables, 20 % materials), built by single
-//! inserts. Each frame something happens, `Scene::update` runs, and then two lists are filled, by turns which one
-//! first: `Scene::draw_list` fills one that it has filled before, and a `RenderPass` one that was cleared and keeps its
-//! memory. Timed are the lists alone, in nanoseconds a node of the tree, as medians over the frames; both lists are
-//! compared after each.
+//! The tree is the thesis's random tree of 262,144 nodes (40 % transforms, 40 % drawables, 20 % materials), built by
+//! single inserts. In each frame an edit is made, `Scene::update` runs, and two lists are filled in alternating order.
+//! `Scene::draw_list` fills the list that it filled in the last frame; a `RenderPass` fills one that was cleared. Only
+//! the lists are timed, in nanoseconds per node of the tree, as medians over the frames, and compared after each frame.
 //!
 //! - `1%`: 2621 transform nodes chosen at random are given new local transforms.
-//! - `edit`: one drawable is inserted at a random place.
-//! - `none`: nothing happens.
+//! - `edit`: one drawable is inserted at a random position.
+//! - `none`: no edit.
 
 use crate::agreement::agree;
 use crate::clock::nanoseconds;
@@ -39,12 +38,12 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     Ok(())
 }
 
-/// A tree, and two lists of its draws.
+/// A tree and two lists of its draws.
 struct Lists {
     nodes: usize,
     packed: Packed,
     moves: Moves,
-    /// How many transform nodes move in a frame, and whether a drawable is inserted.
+    /// The number of transform nodes that move in a frame, and whether a drawable is inserted.
     moved: usize,
     inserts: bool,
     frame: u32,

@@ -1,19 +1,18 @@
-//! Edits in random places of the thesis's tree: one by one against boxed nodes, and in batches against one by one.
+//! Edits in random positions of the thesis's tree: single calls against boxed nodes, and batches against single calls.
 //!
-//! Cases, each in nanoseconds an edit, of a tenth of the nodes:
+//! These cases edit a tenth of the nodes, in nanoseconds per edit:
 //!
-//! - `remove`: leaves, the thesis's removals of a frame;
-//! - `insert`: its inserts, each below a random leaf, after those removals;
-//! - `set`: the local transforms of transform nodes in random order;
-//! - `move`: what was inserted, each node below another random leaf, and not timed back again.
+//! - `remove`: removes leaves, the thesis's removals of a frame;
+//! - `insert`: the thesis's inserts, each below a random leaf, after those removals;
+//! - `set`: sets the local transforms of transform nodes in random order;
+//! - `move`: moves each inserted node below another random leaf; moving it back is not timed.
 //!
-//! Each side keeps its handles or pointers in an array by number, and looks there for each edit. An update follows each
-//! frame, and is not timed. With `batch-` before their names the same edits are batches of `hedgerow`, against single
-//! calls; filling their lists is timed. There is no batch of inserts: `batch-insert` is single inserts on both sides.
+//! Each side finds the handle or pointer of an edit in an array, by number. An untimed update follows each frame. The
+//! prefix `batch-` names the same edits as batches of `hedgerow`, compared with single calls; filling the lists of a
+//! batch is timed. There is no batch of inserts: `batch-insert` is single inserts on both sides.
 //!
-//! - `build`: the whole tree by single inserts, in the order in which nodes were chosen, nothing reserved.
-//! - `batch-build`: from a list of the same nodes, pushing them included, against single inserts. Dropping the tree is
-//!   not timed.
+//! - `build`: builds the whole tree by single inserts, with no reserved memory, in nanoseconds per node.
+//! - `batch-build`: builds the tree from a list of its nodes, with filling the list, against single inserts.
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;
@@ -32,7 +31,7 @@ const ONE_BY_ONE: &str = "one by one";
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     for &nodes in SIZES.at(front.scale()) {
         let (recipe, per) = (Recipe::random(nodes, nodes as u64), nodes / 10);
-        // A round begins anew where it has changed the tree, and small trees have more of them.
+        // Each round changes the tree. Small trees have more rounds.
         let pace = Pace { alternates: true, ..Pace::fixed(((1 << 20) / nodes).clamp(12, 100)) };
         let single = PARTS.map(|name| Case::new(name, nodes, Unit::Edit, Boxed::NAME).per(per));
         front.play(single, pace, &mut Frames::<Packed, Boxed>::new(recipe.clone()))?;
@@ -49,7 +48,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     Ok(())
 }
 
-/// The same tree on two sides, and the edits of its frames.
+/// The same tree on both sides, and the edits of its frames.
 struct Frames<S, T> {
     recipe: Recipe,
     ours: S,
@@ -74,7 +73,7 @@ impl<S: Side, T: Side> Trial<4> for Frames<S, T> {
 
     fn begin(&mut self) {
         let count = self.churn.next_frame().removed.len();
-        // Steps of a prime meet each place once, in an order that follows no other.
+        // Steps of a prime visit each id once, in a scattered order.
         let (kinds, number) = (self.churn.kinds(), self.number);
         let places = (1..kinds.len()).map(|step| (step * 1_000_003 + number * 77_777) % kinds.len());
         let places = places.filter(|&id| kinds[id] == Kind::Transform && id > 0).take(count);
@@ -100,14 +99,14 @@ impl<S: Side, T: Side> Trial<4> for Frames<S, T> {
     }
 }
 
-/// Makes the edits of a frame, and returns the nanoseconds of each kind.
+/// Makes the edits of a frame and returns the nanoseconds of each kind.
 fn edit(side: &mut impl Side, churn: &Churn, moved: &[(u32, Transform)]) -> [f64; 4] {
     let edits = churn.edits();
     let remove = nanoseconds(|| side.remove(&edits.removed));
     let insert = nanoseconds(|| side.insert(&edits.inserted));
     let set = nanoseconds(|| side.set_locals(moved));
     let parent = |at: usize| edits.inserted[at % edits.inserted.len()].1.parent;
-    // Steps of a prime lead each node to a parent far from its own.
+    // Steps of a prime give each node a parent far from its own.
     let there: Vec<_> =
         (0..).zip(&edits.inserted).map(|(at, (id, _))| (*id, parent(at * 1_000_003 + 77_777))).collect();
     let back: Vec<_> = edits.inserted.iter().map(|(id, node)| (*id, node.parent)).collect();
@@ -117,7 +116,7 @@ fn edit(side: &mut impl Side, churn: &Churn, moved: &[(u32, Transform)]) -> [f64
     [insert, remove, set, shift]
 }
 
-/// Builds a tree in two ways.
+/// Two ways to build a tree.
 struct Building<S, T>(Recipe, fn(&Recipe) -> S, fn(&Recipe) -> T);
 
 impl<S: Side, T: Side> Trial<1> for Building<S, T> {

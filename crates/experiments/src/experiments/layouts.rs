@@ -1,17 +1,16 @@
-//! The thesis's first question (sections 4.1, 5.1 and 7.4.1): the orders in which nodes of a tree that does not change
-//! can lie, told apart from what columns gain.
+//! The thesis's first question (sections 4.1, 5.1 and 7.4.1): how node order in memory affects a static tree.
 //!
-//! The node objects are those of the naive graph, of 176, 96 and 144 bytes with pointers to their children (the
-//! thesis's own have 180, 108 and 172), and each case compares `hedgerow`'s columns with one way to place them: ratios
-//! of two cases say what packing gains, and each ratio what columns gain beyond it.
+//! The node objects are those of the naive graph: 176, 96 and 144 bytes with child pointers (180, 108 and 172 in the
+//! thesis). Each case compares `hedgerow`'s columns with one order of node objects. The ratio of two cases shows what
+//! packing gains; each case shows what columns gain beyond it.
 //!
-//! - `depth-first/`, `breadth-first/`, `van-emde-boas/`: end to end in one block, in that order, visited depth first.
-//! - `made/`: a block each, as the allocator cuts them on a fresh heap, in the order in which the nodes are made: each
-//!   below an earlier one chosen at random. The thesis's naive layout.
-//! - `heap/`: a block each, made depth first on a fresh heap: the best that can befall a naive graph.
+//! - `depth-first/`, `breadth-first/`, `van-emde-boas/`: nodes in that order in one block, visited depth first.
+//! - `made/`: a block per node, as the allocator cuts blocks on a fresh heap, in creation order: each node below a
+//!   random earlier one. This is the thesis's naive layout.
+//! - `heap/`: a block per node, created depth first on a fresh heap: the best case of a naive graph.
 //!
-//! and behind these names `transform`, `render` and `frame`, the two together; then `+flush` where the caches were
-//! emptied before each iteration. Trees of 512 to 1,048,576 nodes, in nanoseconds a node, medians over the iterations.
+//! Each name is followed by `transform`, `render` or `frame` (both), and by `+flush` if the caches are emptied before
+//! each iteration. Trees have 512 to 1,048,576 nodes; figures are medians over the iterations in nanoseconds per node.
 //! Draws and world matrices of both sides are compared.
 
 use crate::agreement::same_sums;
@@ -24,7 +23,7 @@ use crate::workloads::{self, Flush, Kind, Recipe};
 use crate::{Case, Outcome, Unit};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, short: &[4096, 262_144], tiny: &[300] };
-/// So many nodes at least are visited in an iteration without a flush.
+/// The least number of nodes visited in an iteration without a flush.
 const NODES_SEEN: usize = 1 << 16;
 
 const LAYOUTS: [(&str, Order, bool); 5] = [
@@ -75,7 +74,7 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     Ok(())
 }
 
-/// A pass on both sides.
+/// The passes of both sides.
 struct Both {
     packed: Packed,
     nodes: Nodes,

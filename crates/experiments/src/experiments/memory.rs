@@ -1,23 +1,23 @@
-//! Bytes a node, counted by the allocator on all sides (see [`heap`](crate::heap)): what is requested, with the
-//! allocator's own bytes for each block. Handles and pointers that the application keeps count on no side.
+//! Bytes per node, counted by the allocator on all sides (see [`heap`](crate::heap)): the requested bytes and the
+//! allocator's own bytes for each block. The application's arrays of handles and pointers are not counted.
 //!
-//! A random tree of 262,144 nodes that all have transforms, built by single inserts:
+//! The first cases use a random tree of 262,144 nodes that all have transforms, built by single inserts:
 //!
-//! - `before`, `after`: our scene before and after one unlimited `maintain`, against the naive graph.
-//! - `before/live`, `after/live`: the same against the bytes of the scene's live records, as it says itself. Here a
-//!   ratio of 1 is the most that there can be, and 0.8 stands for allocated ÷ live = 1.25.
-//! - `building`: the most that was in use at a time while the tree was built.
+//! - `before`, `after`: our scene before and after one unlimited `maintain`; the baseline is the naive graph.
+//! - `before/live`, `after/live`: the same compared with the bytes of live records that the scene reports. A ratio of 1
+//!   is the best possible, and 0.8 means allocated ÷ live = 1.25.
+//! - `building`: the peak while the tree was built.
 //!
-//! Then the thesis's figure 6.7, over the 30 frames of its dynamic evaluation, at each of its sizes:
+//! The other cases repeat the thesis's figure 6.7: the 30 frames of its dynamic evaluation, at each of its sizes:
 //!
-//! - `frames-mean`, `frames-worst`: bytes after a frame's edits and its transform pass, the mean and the most, against
-//!   the naive graph; `frames-peak`: the most at any time, within these, too.
-//! - `frames-after`: after these frames and one unlimited `maintain`, against the naive graph; `frames-after/live`:
-//!   against the bytes of live records, as above.
-//! - `thesis/frames-mean`, `thesis/frames-worst`, `thesis/frames-peak`: the thesis's slices, against the naive graph.
-//!   Its own figures are a factor of 2.2 in the mean and of 3.3 at the worst: ratios of 0.45 and 0.30.
+//! - `frames-mean`, `frames-worst`: the mean and the maximum of the bytes after each frame's edits and transform pass;
+//!   `frames-peak`: the peak at any time, also during edits. The baseline is the naive graph.
+//! - `frames-after`: the bytes after these frames and one unlimited `maintain`, compared with the naive graph;
+//!   `frames-after/live`: compared with the bytes of live records.
+//! - `thesis/frames-mean`, `thesis/frames-worst`, `thesis/frames-peak`: the thesis's slices, compared with the naive
+//!   graph. The thesis reports factors of 2.2 (mean) and 3.3 (worst): ratios of 0.45 and 0.30.
 //!
-//! Bytes are the same at every run, so Criterion has nothing to do here.
+//! Bytes are the same in every run, so Criterion does not run this experiment.
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::front::{Front, Sizes};
@@ -36,11 +36,11 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     DYNAMIC.at(front.scale()).iter().try_for_each(|&nodes| dynamic(front, nodes))
 }
 
-/// A side, and what it has allocated.
+/// A side and its allocations.
 struct Metered<S> {
     side: S,
     meter: Meter,
-    /// What the array of handles takes.
+    /// The bytes of the array of handles.
     handles: usize,
 }
 
@@ -48,7 +48,7 @@ impl<S: Side> Metered<S> {
     fn build(recipe: &Recipe) -> Self {
         let mut meter = Meter::default();
         let side = meter.during(|| S::build(recipe));
-        // A handle or a pointer has as many bytes on every side, and their array doubles.
+        // A handle and a pointer have the same size, and their array doubles as it grows.
         let handles = recipe.nodes().len().next_power_of_two().max(4) * size_of::<NodeHandle>();
         Self { side, meter, handles }
     }
@@ -88,7 +88,7 @@ fn bytes<F: Front>(front: &mut F, (name, baseline): (&str, &str), nodes: usize, 
     front.report(&case, ours as f64 / nodes as f64, theirs as f64 / nodes as f64)
 }
 
-/// A side after its frames; of the bytes after each, the mean and the most; and the most at any time.
+/// Returns a side after its frames; and the mean, the maximum after a frame, and the peak of its bytes.
 fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, [usize; 3]) {
     let mut metered = Metered::<S>::build(recipe);
     let mut churn = Churn::new(recipe, !(recipe.nodes().len() as u64));
@@ -97,7 +97,7 @@ fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, [usize; 3]) {
         let edits = churn.next_frame();
         let Metered { side, meter, .. } = &mut metered;
         meter.during(|| side.edit(edits));
-        // The passes are no part of the graph: their draw arrays are not counted.
+        // Passes are not part of the graph: their draw arrays are not counted.
         side.transform();
         bytes.push(metered.in_use());
     }

@@ -1,4 +1,4 @@
-//! The experiments. Each is a function of its [`Front`], in a module that says what its cases are.
+//! The experiments. Each is a function of its [`Front`], in a module that describes its cases.
 
 use crate::{Front, Outcome};
 
@@ -21,18 +21,18 @@ pub mod thesis_static;
 #[cfg(feature = "rayon")]
 pub mod threads;
 
-/// An experiment by its name.
+/// An experiment and its name.
 #[derive(Debug)]
 pub struct Experiment<F> {
-    /// What it is called.
+    /// The experiment's name.
     pub name: &'static str,
-    /// What it measures, in a few words.
+    /// A short description.
     pub about: &'static str,
-    /// Runs it.
+    /// The function that runs the experiment.
     pub run: fn(&mut F) -> Outcome,
 }
 
-/// All experiments; `threads` needs the feature `rayon`.
+/// Returns all experiments; `threads` needs the feature `rayon`.
 pub fn all<F: Front>() -> Vec<Experiment<F>> {
     let experiment = |name, about, run| Experiment { name, about, run };
     vec![

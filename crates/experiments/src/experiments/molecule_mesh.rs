@@ -1,13 +1,10 @@
-//! Sub-mesh sets against sub-meshes as heap objects: meshes of three sub-meshes strewn over a cube, seen by 16 seeded
-//! cameras among them. Figures are nanoseconds a sub-mesh of the set.
+//! Sub-mesh sets compared with sub-meshes as heap objects. Meshes of three sub-meshes are scattered in a cube and seen
+//! by 16 seeded cameras inside it, and draws are compared for each. Figures are nanoseconds per sub-mesh of the set.
 //!
-//! - `cull`: culling, then listing the draws of what is visible, with materials: 500 meshes as in the source, 100,000
-//!   sub-meshes, and 100,000 meshes. The objects are culled by a virtual call a sub-mesh that sets a flag, then
-//!   rendered by a virtual call a mesh that reads the flags.
-//! - `cull-columns`: `cull` against the source's data-oriented version: boxes in an array, a bool for each, draws in
-//!   another one.
-//!
-//! Both sides end with the same draws, which are compared for every camera.
+//! - `cull`: culls, then lists the visible draws with their materials: 500 meshes as in the source, 100,000 sub-meshes,
+//!   and 100,000 meshes. The objects are culled by a virtual call per sub-mesh that sets a flag, then rendered by a
+//!   virtual call per mesh that reads the flags.
+//! - `cull-columns`: the same compared with the source's data-oriented version: arrays of boxes, of bools and of draws.
 
 use super::cull::frusta;
 use crate::agreement::agree;
@@ -45,7 +42,7 @@ fn measure<F: Front>(front: &mut F, count: usize) -> Outcome {
     calls(case("cull-columns", "columns with bools"), all, columns)
 }
 
-/// A set, and what is listed of it.
+/// A set and its visible draws.
 struct Ours {
     set: MeshSet,
     frusta: Vec<Frustum>,
@@ -60,7 +57,7 @@ impl Ours {
     }
 }
 
-/// The objects and the columns, and what is listed of them.
+/// The objects, the columns, and their visible draws.
 struct Theirs {
     parts: Parts,
     meshes: Meshes,

@@ -1,14 +1,14 @@
-//! A thousand characters of 96 joints, from local transforms to model matrices and palettes; in nanoseconds a joint.
+//! A thousand characters of 96 joints, from local transforms to model matrices and palettes; in nanoseconds per joint.
 //!
-//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. Its object-oriented version (joints with
-//! children, recursion, 4×4 matrices) is one baseline, its flattened version the harder one; both begin with the same
-//! translations, rotations and scales as ours.
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. One baseline is its object-oriented version
+//! (joints with children, recursion, 4×4 matrices), the faster one its flattened version. All use the same local
+//! transforms.
 //!
-//! - `pose`, `pose-palette`: one `Pose` after the other, to models, and to palettes; against objects.
-//! - `crowd`, `crowd-palette`: all at once, written to one array; against objects.
-//! - with `-flattened` behind these names: against arrays in depth-first order.
+//! - `pose`, `pose-palette`: one `Pose` after another, to models or to palettes; compared with objects.
+//! - `crowd`, `crowd-palette`: all characters at once, written to one array; compared with objects.
+//! - with the suffix `-flattened`: compared with arrays in depth-first order.
 //!
-//! What the sides computed is compared to within rounding.
+//! The results of both sides are compared with a tolerance for rounding.
 
 use crate::baselines::{Character, Flattened, Joints};
 use crate::front::Front;
@@ -21,7 +21,6 @@ use hedgerow::{
     skin::Skin,
 };
 
-/// The joints of all characters.
 const ALL_JOINTS: usize = CHARACTERS * JOINTS;
 
 /// Runs the experiment.
@@ -55,11 +54,11 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     Ok(())
 }
 
-/// What our side computes, and what it has computed.
+/// A computation of our side, and its result.
 type Compute = fn(&mut Ours);
 type Shown = fn(&Ours) -> Vec<Mat34>;
 
-/// Model matrices, or palettes, of all characters.
+/// Times and compares the model matrices or palettes of all characters.
 fn compare<F: Front, C: Joints>(
     front: &mut F,
     (name, baseline): (&str, &str),
@@ -76,21 +75,20 @@ fn compare<F: Front, C: Joints>(
     })
 }
 
-/// A pose with these local transforms.
 fn pose_of(skeleton: &Skeleton, locals: &[Transform]) -> Pose {
     let mut pose = Pose::rest(skeleton);
     (0..).zip(locals).for_each(|(joint, &local)| pose.set(joint, local));
     pose
 }
 
-/// All characters on our side, and what is computed of them.
+/// All characters on our side and their matrices.
 struct Ours {
     skeleton: Skeleton,
     skin: Skin,
     poses: Vec<Pose>,
     crowd: Crowd,
     room: Vec<Mat34>,
-    /// One character after the other, and all in one place.
+    /// The matrices in an array per character, and in one array.
     each: Vec<Vec<Mat34>>,
     all: Vec<Mat34>,
 }
@@ -102,7 +100,7 @@ impl Ours {
         }
     }
 
-    /// With models in one place, for only palettes are asked for.
+    /// Computes palettes; all characters share one array of models.
     fn pose_palettes(&mut self) {
         for (pose, palette) in self.poses.iter().zip(&mut self.each) {
             pose.to_models(&self.skeleton, &mut self.room).expect("poses of this skeleton");
@@ -139,7 +137,7 @@ impl<C: Joints> Theirs<C> {
     }
 }
 
-/// Fails unless each matrix is that of the baseline to within rounding.
+/// Fails unless each matrix equals that of the baseline, but for rounding.
 fn same(ours: &[Mat34], theirs: impl Iterator<Item = Mat4>) -> Outcome {
     let mut count = 0;
     for (&ours, theirs) in ours.iter().zip(theirs) {

@@ -1,14 +1,12 @@
-//! Skinning of positions and normals, in nanoseconds a vertex.
+//! Skinning of positions and normals, in nanoseconds per vertex.
 //!
-//! 100 characters of 2,700 vertices each, of which 25 % have one influence, 20 % two, 25 %
-//! three and 30 % four, each character with a palette of 96 joints and places for its vertices of its own:
+//! There are 100 characters of 2,700 vertices: 25 % of the vertices have one influence, 20 % two, 25 % three and 30 %
+//! four. Each character has its own palette of 96 joints and its own output. The baseline is the source's code:
 //!
-//! - `first`: against the first implementation, interleaved vertices of which texture coordinates are copied, and four
-//!   matrices weighted for each.
-//! - `sorted`: against what the seed's steps make of that: what is not skinned lies elsewhere, positions and normals
-//!   have four floats, and there is a loop for each number of influences.
+//! - `first`: the first implementation: interleaved vertices, copied texture coordinates, four blended matrices each.
+//! - `sorted`: the optimized one: skinned attributes only, vectors of four floats, a loop for each influence count.
 //!
-//! Our side writes three floats for each position and normal. What both sides compute is compared to within 1e-5.
+//! Our side writes three floats for each position and normal. The results are compared with a tolerance of 1e-5.
 
 use crate::baselines::{SeedSkin, WholeVertex, WideVertex};
 use crate::front::{Front, checked_elsewhere};
@@ -22,9 +20,9 @@ use hedgerow::{
 use std::ops::Range;
 
 const CHARACTERS: usize = 100;
-/// So many of them are skinned in a turn, the next ones in the next: short turns are seldom interrupted.
+/// Characters skinned in a turn; the next turn takes the next ones. Short turns are seldom interrupted.
 const TURN: usize = 10;
-/// What is written may differ by so much; positions lie within some units.
+/// The tolerance of the comparison; positions are at most a few units long.
 const TOLERANCE: f32 = 1e-5;
 
 /// Runs the experiment.
@@ -36,7 +34,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     measure(front, sorted, (&mut ours, &mut theirs), Theirs::sorted, Theirs::wide)
 }
 
-/// Skins all characters on both sides, compares them, and has turns of either timed.
+/// Skins all characters on both sides, compares the results, and has the front time the turns of both.
 fn measure<F: Front>(
     front: &mut F,
     (name, baseline): (&str, &str),
@@ -57,10 +55,10 @@ fn measure<F: Front>(
     front.calls(case, (ours, theirs), Ours::skin, theirs_do, checked_elsewhere)
 }
 
-/// Position and normal of a vertex of a character, as the other side has them.
+/// Returns the position and normal of a vertex of a character, as computed by the other side.
 type Find = fn(&Theirs, usize, usize) -> ([f32; 3], [f32; 3]);
 
-/// Fails unless a position and a normal are the same on both sides but for rounding.
+/// Fails unless position and normal are the same on both sides, but for rounding.
 fn same(what: &str, ours: ([f32; 3], [f32; 3]), theirs: ([f32; 3], [f32; 3])) -> Outcome {
     let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= TOLERANCE);
     if near(ours.0, theirs.0) && near(ours.1, theirs.1) {
@@ -69,7 +67,6 @@ fn same(what: &str, ours: ([f32; 3], [f32; 3]), theirs: ([f32; 3], [f32; 3])) ->
     Err(format!("{what}: a vertex differs: {ours:?} and {theirs:?}").into())
 }
 
-/// The mesh of a recipe.
 fn mesh(recipe: &SkinRecipe) -> Result<SkinnedMesh, hedgerow::anim::Error> {
     SkinnedMesh::builder(&recipe.positions)
         .normals(&recipe.normals)
@@ -77,19 +74,18 @@ fn mesh(recipe: &SkinRecipe) -> Result<SkinnedMesh, hedgerow::anim::Error> {
         .build(&skin()?)
 }
 
-/// The skin that recipes count joints in, bound at the origin.
+/// Returns the skin whose joints recipes refer to, bound at the origin.
 fn skin() -> Result<Skin, hedgerow::anim::Error> {
     Skin::new((0..).take(SKIN_JOINTS).collect(), vec![Mat34::IDENTITY; SKIN_JOINTS])
 }
 
-/// Which characters' turn it is.
+/// Returns the characters of the next turn.
 fn next(turn: &mut usize) -> Range<usize> {
     let first = *turn;
     *turn = (first + TURN) % CHARACTERS;
     first..first + TURN
 }
 
-/// The characters on our side.
 struct Ours {
     recipe: SkinRecipe,
     mesh: SkinnedMesh,
@@ -121,13 +117,13 @@ impl Ours {
     }
 }
 
-/// The characters on the other side, and what it writes of them.
+/// The characters on the other side and their output.
 struct Theirs {
     skin: SeedSkin,
     palettes: Vec<Vec<Mat4>>,
     whole: Vec<WholeVertex>,
     wide: Vec<WideVertex>,
-    /// Where each vertex is among those sorted by influences.
+    /// The index of each vertex among those sorted by influences.
     places: Vec<usize>,
     turn: usize,
 }

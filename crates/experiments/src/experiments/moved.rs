@@ -1,21 +1,21 @@
-//! What an update costs where some nodes moved, in trees in which every node has a transform.
+//! The cost of an update after some nodes moved, in trees in which every node has a transform.
 //!
-//! Cases `DRAWABLE/all`, `DRAWABLE/half`, `DRAWABLE/10%`, `DRAWABLE/1%`, `DRAWABLE/one` and `DRAWABLE/none`: the share
-//! of the nodes, chosen at random and others each frame, that are given new local transforms. Setting these is not
-//! timed, and leaves what it touched in the cache, on both sides. Timed is the update alone: `Scene::update`, and the
-//! naive transform traversal, which always walks the whole tree. Medians over the frames, in nanoseconds a node of the
-//! tree, moved or not; for `none` the clock, which takes some 25 ns to read, is most of it.
+//! - `SHAPE/all`, `SHAPE/half`, `SHAPE/10%`, `SHAPE/1%`, `SHAPE/one` and `SHAPE/none`: this share of the nodes, chosen
+//!   at random anew in each frame, gets new local transforms. Setting them is not timed and warms the cache, on both
+//!   sides. Only the update is timed: `Scene::update`, and the naive transform traversal of the whole tree. Figures are
+//!   medians over the frames, in nanoseconds per node of the tree, moved or not. Most of `none` is the clock, which
+//!   takes about 25 ns to read. The shapes are those of [`Topology`]; the chain is short, since the naive traversal is
+//!   recursive. All trees are built by single inserts and maintained once.
 //!
-//! The drawables are those of [`Topology`]; the chain is short, since the naive traversal recurses by depth. All are
-//! built by single inserts and maintained once. The world matrices of both sides are compared after the last frame of
-//! each case.
+//! - `idle`: a call of `Scene::update` without changes, in nanoseconds per *call*, as the mean of many consecutive
+//!   calls; compared with one naive traversal of the same random tree.
 //!
-//! The case `idle` is a call of `Scene::update` in which nothing changed, in nanoseconds a *call*, as the mean of many
-//! calls in a row; beside it one naive traversal of the same random tree.
+//! - `meshes/set` and `meshes/reparent`: scenes for which others report times: 60,000 groups of ten nodes with a mesh
+//!   each; edits and update in nanoseconds per frame. 5,000 groups are set: NVIDIA reports 27 frames per second for
+//!   Fabric and 14 for `OmniHydra` (highlights of Kit 106.3). 10,000 nodes change groups: a user of `OpenUSD` reports 8
+//!   seconds.
 //!
-//! `meshes/set` and `meshes/reparent` are scenes of which others report times: 60,000 groups of ten nodes with a mesh
-//! each; edits and update in nanoseconds a frame. 5,000 groups are set: NVIDIA reports 27 frames a second for Fabric,
-//! 14 for `OmniHydra` (highlights of Kit 106.3). 10,000 nodes change groups: a user of `OpenUSD` reports 8 s.
+//! The world matrices of both sides are compared after the last frame of each case.
 
 use crate::agreement::same_worlds;
 use crate::clock::nanoseconds;
@@ -49,13 +49,13 @@ const TREES: Sizes<&[(Topology, usize)]> = Sizes {
     ],
 };
 
-/// So many frames of one side come after one another, as they do where there is one side. Where few nodes move, it
-/// takes some frames until the caches hold what is theirs and not what the other side left in them.
+/// Consecutive frames of one side, as in an application with one side. If few nodes move, it takes some frames until
+/// the caches hold this side's data and not the other's.
 const TURN: usize = 32;
-/// In so many of these the naive side traverses: it has its caches warm after one traversal, and takes long.
+/// Frames of a turn in which the naive side traverses: its traversal is slow, and the caches are warm after the first.
 const NAIVE_FRAMES: usize = 4;
 
-/// Trees that nothing happens to, and updates in a row of these.
+/// The sizes of unchanged trees, and consecutive updates of each.
 const IDLE: Sizes<&[usize]> = Sizes { full: &[1000, 1_000_000], short: &[1000], tiny: &[300] };
 const CALLS: u32 = 4096;
 
@@ -91,14 +91,13 @@ fn measure<F: Front>(front: &mut F, topology: Topology, nodes: usize) -> Outcome
     Ok(())
 }
 
-/// A tree on both sides, of which each moves the same nodes in its own frames.
+/// A tree on both sides. Both move the same nodes, each in its own frames.
 pub(super) struct Moving {
     pub(super) packed: Packed,
     pub(super) boxed: Boxed,
     pub(super) moves: [Moves; 2],
-    /// How many nodes move.
     count: usize,
-    /// So many updates of ours are in a row.
+    /// The number of our consecutive updates.
     calls: u32,
     kinds: Vec<Kind>,
 }
@@ -137,7 +136,7 @@ impl Trial<1> for Moving {
     }
 }
 
-/// A tree of so many groups, how many frames each side has had, and whether these reparent.
+/// A tree, its number of groups, the number of frames of each side, and whether nodes are reparented.
 struct Reported(Moving, u32, [u32; 2], bool);
 
 impl Trial<1> for Reported {

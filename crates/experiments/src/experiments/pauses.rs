@@ -1,22 +1,20 @@
-//! How long a single edit keeps its caller waiting, and the update behind it.
+//! The time of a single edit, and of the update after it.
 //!
-//! *n* nodes are inserted one by one below one child of the root, each below an earlier one chosen at random, and then
-//! churned by *n* / 5 edits: half inserts, a quarter removals of leaves, a quarter moves of subtrees of any size.
-//! `maintain` never runs. Every edit is timed, and by turns the updates:
+//! *n* nodes are inserted one by one below one child of the root, each below a random earlier one. Then *n* / 5 edits
+//! follow: half inserts, a quarter removals of leaves, a quarter moves of subtrees of any size. `maintain` never runs.
+//! Every edit is timed, and a sample of the updates:
 //!
-//! - `median`, `p99`, `p99.99`, `worst`: the time of a single edit; against the thesis's structure, whose edits rebuild
-//!   a slice that is full.
-//! - `update-median` to `update-worst`: the update that follows one edit. There are about 12,000 of them, spread
-//!   evenly: every *n* / 10,000 edits all is brought up to date, then comes an edit, then the update that is timed.
-//!   Against one traversal of the thesis's structure, which computes every node.
-//! - `frame-median` to `frame-worst`: the updates that bring all up to date there, each after that many edits, so that
-//!   nothing is merely put off: every update is in one of the two rows. Against the same traversal.
-//! - `chain/`, `caterpillar/`, `flat/` before all of these names: the tree grows in that drawable, and is churned by
-//!   inserts and removals without moves; against our own times in the random tree.
+//! - `median`, `p99`, `p99.99`, `worst`: the time of a single edit. The baseline is the thesis's structure.
+//! - `update-median` to `update-worst`: the update after a single edit. About 12,000 are timed, spread evenly: every
+//!   *n* / 10,000 edits an update runs, then one edit, then the timed update. The baseline is one traversal of the
+//!   thesis's structure, which computes every node.
+//! - `frame-median` to `frame-worst`: the update before that edit, after *n* / 10,000 edits. These rows show work that
+//!   edits put off: every update is in one of the two. The baseline is the same traversal.
+//! - with the prefix `chain/`, `caterpillar/` or `flat/`: the tree has that shape, and the edits are inserts and
+//!   removals without moves. The baseline is our own time in the random tree.
 //!
-//! The edits are played five times on new trees, and the time of an edit is its minimum over the runs, since the
-//! machine's interruptions are nobody's. The clock is read before and after each edit and update; some 25 ns of each
-//! figure are the clock's own.
+//! The edits run five times on new trees. The time of an edit is its minimum over the runs, which excludes
+//! interruptions by the machine. Reading the clock takes about 25 ns of each figure.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
@@ -26,9 +24,8 @@ use crate::workloads::rng::Rng;
 use crate::workloads::{Content, Recipe, RecipeNode, Topology};
 use crate::{Case, Failure, Outcome, Unit};
 
-/// How many nodes are built.
 const SIZES: Sizes<&[usize]> = Sizes { full: &[100_000, 1_000_000], short: &[100_000], tiny: &[300] };
-/// About as many updates are timed as this, and a fifth more.
+/// The approximate number of timed updates; a fifth more are possible.
 const UPDATES: usize = 10_000;
 const RUNS: usize = 5;
 const QUANTILES: [(&str, f64); 4] = [("median", 0.5), ("p99", 0.99), ("p99.99", 0.9999), ("worst", 1.0)];
@@ -48,16 +45,16 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     Ok(())
 }
 
-/// An edit of nodes by number.
+/// An edit; nodes are numbers.
 enum Edit {
     Insert(u32, RecipeNode),
     Remove(u32),
     Reparent(u32, u32),
 }
 
-/// Inserts all nodes of a tree, the first one below the root and all others below that; then come edits that leave it
-/// about as large. What is inserted then stays a leaf, and is removed; nodes of the tree move below earlier ones, so
-/// that no cycle is closed.
+/// Returns edits that insert all nodes of a tree, the first below the root and all others below the first, followed by
+/// edits that roughly keep its size. A node inserted by the latter is a leaf until it is removed. Nodes of the tree
+/// move below earlier nodes, so no cycle is closed.
 fn script(tree: Recipe, moves: bool) -> Vec<Edit> {
     let end = u32::try_from(tree.nodes().len()).expect("ids have 32 bits");
     let (mut next, mut rng, mut extra, mut live) = (end, Rng::new(3), Vec::new(), 0);
@@ -83,7 +80,7 @@ fn script(tree: Recipe, moves: bool) -> Vec<Edit> {
     edits
 }
 
-/// Plays a script, reports its quantiles, and returns our times where there are any.
+/// Runs a script, reports its quantiles, and returns our times if the front measures.
 fn play<F: Front, T: Side>(
     front: &mut F,
     before: &str,
@@ -111,11 +108,11 @@ fn play<F: Front, T: Side>(
 /// The times of edits, updates and frames, in nanoseconds.
 type Times = [Vec<u32>; 3];
 
-/// Edits, and the least times of them and updates so far, of ours and of the baseline.
+/// Edits, and the minimum times of ours and of the baseline so far.
 struct Playing<T> {
     script: Vec<Edit>,
     least: [Times; 2],
-    /// How long the baseline's times are known already.
+    /// Whether the baseline's times are already known.
     known: bool,
     ends: (Option<Packed>, Option<T>),
 }
@@ -131,7 +128,7 @@ impl<T: Side> Playing<T> {
     }
 }
 
-/// The parts are the edits, the updates and the frames of a run, each together, with the clock.
+/// The parts are the total times of the edits, the updates and the frames, including the clock.
 impl<T: Side> Trial<3> for Playing<T> {
     fn play(&mut self, way: usize) -> [f64; 3] {
         let Self { script, least: [ours, theirs], known, ends } = self;
@@ -156,8 +153,7 @@ impl<T: Side> Trial<3> for Playing<T> {
     }
 }
 
-/// Plays a script once, and lowers the times of its edits and updates to those of this run. A side whose updates are
-/// not timed one by one has the time of a traversal at the end.
+/// Runs a script once and lowers the minimum times of edits and updates. Without `updates`, times one final traversal.
 fn script_on<S: Side>(script: &[Edit], least: &mut Times, updates: bool) -> S {
     let mut side = S::new();
     let every = (script.len() / UPDATES).max(1);
@@ -183,7 +179,7 @@ fn script_on<S: Side>(script: &[Edit], least: &mut Times, updates: bool) -> S {
     side
 }
 
-/// Lowers a figure to the nanoseconds that the work takes, if these are fewer.
+/// Lowers a figure to the nanoseconds of `work` if they are fewer.
 #[inline]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some seconds at most")]
 fn lower(least: &mut Vec<u32>, place: usize, work: impl FnOnce()) {
@@ -194,7 +190,7 @@ fn lower(least: &mut Vec<u32>, place: usize, work: impl FnOnce()) {
     }
 }
 
-/// The figure that this share of the others does not exceed.
+/// Returns a quantile of ascending figures: the figure that this share of them does not exceed.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
 fn at(ascending: &[u32], share: f64) -> f64 {
     let rank = (ascending.len() as f64 * share).ceil() as usize;

@@ -1,10 +1,10 @@
-//! Loading and saving a snapshot.
+//! Times loading and saving of a snapshot.
 //!
-//! Cases, on the thesis's random tree built by single inserts, in nanoseconds a node:
+//! The tree is the thesis's random tree built by single inserts. Figures are nanoseconds per node:
 //!
-//! - `load`: a scene from bytes in memory, every check included; against a plain read of the same bytes from a file
-//!   that is in the page cache, since it was just written. `load-ordered`: the same of a scene that was maintained.
-//! - `save`: a scene to bytes, against a copy of the bytes.
+//! - `load`: builds a scene from bytes in memory, with all checks. The baseline reads the same bytes from a file, which
+//!   is in the page cache since it was just written. `load-ordered`: the same for a maintained scene.
+//! - `save`: writes a scene to bytes. The baseline copies the bytes.
 
 use crate::agreement::agree;
 use crate::front::{Front, Sizes, checked_elsewhere};

@@ -1,20 +1,18 @@
-//! The thesis's dynamic evaluation (section 5.1.1, algorithm 3): a tenth of the nodes removed and as many inserted
-//! before each of 30 frames.
+//! The thesis's dynamic evaluation (section 5.1.1, algorithm 3): each of 30 frames replaces a tenth of the nodes.
 //!
-//! Cases, each a median over the frames, in nanoseconds a node of the tree:
+//! Figures are medians over the frames, in nanoseconds per node of the tree:
 //!
-//! - `update`: the edits alone, in the random order of their choice. Choosing and shuffling the leaves is not timed.
-//! - `transform`, `render`: the passes after them.
+//! - `update`: the edits alone, in random order. Choosing and shuffling the leaves is not timed.
+//! - `transform`, `render`: the passes after the edits.
 //! - `frame`: the sum of the three in the same frame.
-//! - `batched-update` to `batched-frame`: the same with the edits as one batch of removals and one of inserts.
+//! - `batched-update` to `batched-frame`: the same with the removals as one batch.
 //!
-//! All of these are against the naive graph. With `thesis/` before their names they are against the thesis's own
-//! structure, node objects in slices that are rebuilt when they are full. With `+flush` behind their names, the caches
-//! are emptied before each frame's edits and before each of its passes.
+//! The baseline is the naive graph; with the prefix `thesis/`, it is the thesis's own structure: node objects in slices
+//! that are rebuilt when full. With the suffix `+flush`, the caches are emptied before the edits and before each pass.
 //!
-//! The scene is built by single inserts with the default policy; `maintain` does not run. Small trees are built from
-//! other seeds until enough frames are seen, but with `+flush`. The draws are compared after every frame, the world
-//! matrices of all nodes after the last. Bytes are in the experiment [`memory`](super::memory).
+//! The scene is built by single inserts with the default policy; `maintain` does not run. Small trees are rebuilt from
+//! other seeds until enough frames are measured, except with `+flush`. The draws are compared after every frame, the
+//! world matrices of all nodes after the last. Bytes are in the experiment [`memory`](super::memory).
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;
@@ -25,7 +23,7 @@ use crate::workloads::{self, Churn, Edits, FRAMES, Flush, Recipe};
 use crate::{Case, Outcome, Unit};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, short: &[4096, 32_768], tiny: &[300] };
-/// So many nodes at least are seen in all trees of a size together.
+/// The least total number of nodes in all trees of a size.
 const NODES_SEEN: usize = 1 << 18;
 const PARTS: [&str; 4] = ["update", "transform", "render", "frame"];
 
@@ -43,7 +41,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
 
 fn measure<F: Front, S: Side, T: Side>(front: &mut F, nodes: usize, before: &str, behind: &str) -> Outcome {
     let flush = (!behind.is_empty()).then(|| Flush::new(front.scale() != Scale::Tiny));
-    // With a flush a frame of a small tree takes as long as one of a large tree.
+    // With a flush, a frame of a small tree takes as long as one of a large tree.
     let trials = if flush.is_some() { 1 } else { (NODES_SEEN / nodes).clamp(1, 64) };
     let names = PARTS.map(|part| format!("{before}{part}{behind}"));
     let cases = names.each_ref().map(|name| Case::new(name, nodes, Unit::Time, T::NAME));
@@ -61,7 +59,7 @@ struct Frames<S, T> {
 }
 
 impl<S: Side, T: Side> Frames<S, T> {
-    /// The tree of one trial, with all matrices computed.
+    /// Builds the tree of one trial and computes all matrices.
     fn new(nodes: usize, number: usize, flush: Option<Flush>) -> Self {
         let seed = (nodes + number) as u64;
         let recipe = Recipe::random(nodes, seed);
@@ -98,7 +96,7 @@ impl<S: Side, T: Side> Trial<4> for Frames<S, T> {
     }
 }
 
-/// One frame of one side: the times of its edits, of both passes, and of all three together.
+/// Runs one frame of one side. Returns the times of its edits, of both passes, and of all three together.
 fn frame(side: &mut impl Side, edits: &Edits, flush: &mut Option<Flush>) -> [f64; 4] {
     let mut flushed = || flush.as_mut().map_or((), Flush::flush);
     flushed();

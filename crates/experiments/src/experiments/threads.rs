@@ -1,18 +1,18 @@
-//! One thread against two (feature `rayon`).
+//! One thread compared with two (feature `rayon`).
 //!
-//! Cases, in nanoseconds a node; the first two on the thesis's random tree, maintained once without a limit of time:
+//! Figures are nanoseconds per node. The first two cases use the thesis's random tree after an unlimited `maintain`:
 //!
-//! - `transform`: every world matrix computed anew.
-//! - `moved`: the update after one node in a hundred was given a new local transform, which is not timed.
+//! - `transform`: recomputes every world matrix.
+//! - `moved`: updates after one node in a hundred got a new local transform, which is not timed.
 //!
-//! and these in a town of 250,000 drawables, in a scene that keeps world boxes:
+//! The other cases use a town of 250,000 drawables, in a scene that keeps world boxes:
 //!
-//! - `bounds`: every world matrix and every box computed anew.
-//! - `cull`: what one of 16 cameras at street level sees listed as draws; each sees 1 to 4 % of the town.
-//! - `list`: all draws listed anew.
-//! - `renew`: the same list brought up to date after everything moved, which is not timed.
+//! - `bounds`: recomputes every world matrix and every box.
+//! - `cull`: lists the draws that one of 16 cameras at street level sees; each sees 1 to 4 % of the town.
+//! - `list`: fills a list of all draws from scratch.
+//! - `renew`: updates the same list after everything moved, which is not timed.
 //!
-//! The baseline is the same call in a pool of one thread. What both list is compared.
+//! The baseline is the same call in a pool of one thread. The lists of both are compared.
 
 use super::cull::frusta;
 use crate::agreement::agree;
@@ -28,10 +28,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 const SIZES: Sizes<&[usize]> =
     Sizes { full: &[4096, 32_768, 262_144, 1_048_576], short: &[32_768, 262_144], tiny: &[8192] };
-/// So many calls of one side come after one another.
+/// Consecutive calls of one side.
 const TURN: usize = 16;
 const TURNS: usize = 6;
-/// The parts of a house of the town.
+/// The number of parts in a house of the town.
 const PARTS: Sizes<u32> = Sizes { full: 25, short: 25, tiny: 2 };
 
 /// Runs the experiment.
@@ -42,7 +42,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     town(front, &pools)
 }
 
-/// The same call in either pool, which returns the nanoseconds that it took.
+/// A call that runs in either pool and returns its nanoseconds.
 struct InPools<'p, C> {
     pools: &'p [ThreadPool; 2],
     call: C,
@@ -54,7 +54,7 @@ impl<C: FnMut(&ThreadPool) -> f64> Trial<1> for InPools<'_, C> {
     }
 }
 
-/// Has the pools take turns, and reports what a call took in each.
+/// Has the pools take turns, and reports the time of a call in each.
 fn compare<F: Front>(
     front: &mut F,
     (name, nodes): (&str, usize),
@@ -100,7 +100,7 @@ fn town<F: Front>(front: &mut F, pools: &[ThreadPool; 2]) -> Outcome {
         let (scene, list, frustum) = (&scene, &mut list, next());
         pool.install(|| nanoseconds(|| scene.cull(&mut [CullView::new(frustum, list)]).unwrap_or_default()))
     })?;
-    // What is visible is so on all layers. A list of other ones is filled anew all the same.
+    // All drawables are on all layers, so the draws stay the same; a change of layers still refills the list.
     let mut layers = 1;
     compare(front, ("list", nodes), pools, |pool| {
         layers = 3 - layers;

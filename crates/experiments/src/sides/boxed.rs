@@ -1,4 +1,4 @@
-//! Graphs of node objects as sides.
+//! Sides that are graphs of node objects.
 
 use super::{Checksum, Side, put};
 use crate::baselines::{Draws, Graph, NodeGraph, SliceGraph};
@@ -17,8 +17,7 @@ pub struct Objects<G: NodeGraph> {
 /// The naive graph.
 pub type Boxed = Objects<Graph>;
 
-/// The thesis's dynamic structure: slices that grow without a bound, one for each child of the root. Reparents only
-/// within a slice.
+/// The thesis's dynamic structure: one slice for each child of the root. Reparents only within a slice.
 pub type Sliced = Objects<SliceGraph>;
 
 impl<G: NodeGraph> Side for Objects<G> {
@@ -31,14 +30,14 @@ impl<G: NodeGraph> Side for Objects<G> {
 
     #[inline]
     fn insert_one(&mut self, id: u32, node: &RecipeNode) {
-        // SAFETY: the array holds nodes of this graph, and nobody names a parent that was removed.
+        // SAFETY: the array holds nodes of this graph, and no caller passes a parent that was removed.
         let child = unsafe { self.graph.insert(self.nodes[node.parent as usize], node.content) };
         put(&mut self.nodes, id, child);
     }
 
     fn remove(&mut self, ids: &[u32]) {
         for &id in ids {
-            // SAFETY: as above; what is removed is not named again before its id is taken over.
+            // SAFETY: as above; the id of a removed node is not used again before another node takes it.
             unsafe { self.graph.remove(self.nodes[id as usize]) };
         }
     }

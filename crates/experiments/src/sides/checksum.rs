@@ -1,19 +1,19 @@
-//! Sums by which the two sides are found to have computed the same.
+//! Checksums that show that both sides computed the same.
 
 use crate::baselines::Draws;
 use hedgerow::Mat34;
 
-/// A sum over items that does not depend on their order, and how many there were.
+/// A sum that does not depend on the order of items, and the number of items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum {
-    /// How many items were added.
+    /// The number of items added.
     pub count: u64,
     /// The wrapping sum of the items' hashes.
     pub sum: u64,
 }
 
 impl Checksum {
-    /// The sum of draws that a traversal of objects has listed.
+    /// Returns the sum of draws listed by a traversal of objects.
     pub(crate) fn of_draws(draws: &Draws) -> Self {
         let mut sum = Self::default();
         for (command, matrix) in draws.commands.iter().zip(&draws.matrices) {
@@ -22,13 +22,13 @@ impl Checksum {
         sum
     }
 
-    /// Adds a draw, all bits of it but which node it is of.
+    /// Adds all bits of a draw except its node.
     pub(crate) fn add_draw(&mut self, mesh: u32, material: Option<u32>, mirrored: bool, matrix: &Mat34) {
         let material = material.map_or(u64::MAX, u64::from);
         self.add([u64::from(mesh) << 1 | u64::from(mirrored), material], matrix);
     }
 
-    /// The sum of world matrices, each with the recipe id of its node.
+    /// Returns the sum of world matrices, each with the recipe id of its node.
     pub(crate) fn of_worlds(worlds: impl Iterator<Item = (usize, Mat34)>) -> Self {
         let mut sum = Self::default();
         worlds.for_each(|(id, matrix)| sum.add([id as u64, 0], &matrix));

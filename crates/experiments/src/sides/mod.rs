@@ -1,7 +1,7 @@
-//! The scene graphs under measurement, behind the few things that a measurement does with one.
+//! The measured scene graphs, behind an interface of the few operations that measurements use.
 //!
-//! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Sliced`] the thesis's
-//! [own structure](crate::baselines::SliceGraph), [`Packed`] a [`hedgerow::Scene`], [`Batched`] the same edited in
+//! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Sliced`] the thesis's [own
+//! structure](crate::baselines::SliceGraph), [`Packed`] a [`hedgerow::Scene`], and [`Batched`] a scene edited in
 //! batches. A [`Checksum`] of matrices and draws shows that they compute the same to the bit.
 
 mod boxed;
@@ -15,19 +15,17 @@ pub use packed::{Batched, Packed, Scenes};
 use crate::workloads::{Edits, Kind, Recipe, RecipeNode};
 use hedgerow::{Mat34, Transform};
 
-/// A scene graph under measurement.
+/// A measured scene graph.
 ///
-/// Each side keeps an array of its own handles or pointers by recipe id, which is no part of the graph, and a pair of
-/// draw arrays that it reuses.
+/// Each side keeps an array of its handles or pointers by recipe id, outside the graph, and two draw arrays.
 pub trait Side {
-    /// What the side is called in results.
+    /// The name of the side in results.
     const NAME: &'static str;
 
-    /// A tree of a root alone, which changes nothing.
+    /// Creates a tree of one root with the identity transform.
     fn new() -> Self;
 
-    /// Inserts a node as the last child of its parent. An id that is in use is taken over, and that behind the last one
-    /// is new.
+    /// Inserts a node as the last child of its parent. `id` is one in use, which the node takes over, or the next one.
     fn insert_one(&mut self, id: u32, node: &RecipeNode);
 
     /// Inserts nodes one by one.
@@ -35,37 +33,37 @@ pub trait Side {
         nodes.iter().for_each(|(id, node)| self.insert_one(*id, node));
     }
 
-    /// Removes nodes with all below them.
+    /// Removes nodes and their descendants.
     fn remove(&mut self, ids: &[u32]);
 
     /// Sets the local transforms of the nodes with these ids, all of which are transform nodes.
     fn set_locals(&mut self, locals: &[(u32, Transform)]);
 
-    /// Makes each node the last child of another; none closes a cycle.
+    /// Makes each node the last child of another. No move may close a cycle.
     fn reparent(&mut self, moves: &[(u32, u32)]);
 
-    /// How often the root has moved.
+    /// Returns the number of moves of the root.
     fn steps(&mut self) -> &mut u32;
 
-    /// Brings the world matrices in line with what was set, with no more work than the side needs for it.
+    /// Updates the world matrices after edits, with only the work that the side needs.
     fn update(&mut self);
 
     /// Lists every draw.
     fn render(&mut self);
 
-    /// A sum over the draws listed last.
+    /// Returns a checksum of the last listed draws.
     fn draws(&self) -> Checksum;
 
-    /// The world matrix of the node with this recipe id, which is no material node.
+    /// Returns the world matrix of the node with this recipe id, which must not be a material node.
     fn world(&self, id: usize) -> Option<Mat34>;
 
-    /// A sum over the world matrices of all transform and drawable nodes, told by the kinds of the recipe ids.
+    /// Returns a checksum of the world matrices of all transform and drawable nodes. `kinds` is indexed by recipe id.
     fn worlds(&self, kinds: &[Kind]) -> Checksum {
         let ids = (0..kinds.len()).filter(|&id| kinds[id] != Kind::Material);
         Checksum::of_worlds(ids.filter_map(|id| Some((id, self.world(id)?))))
     }
 
-    /// Builds the tree by single inserts in the recipe's order, nothing reserved.
+    /// Builds the tree by single inserts in the recipe's order, with no reserved memory.
     fn build(recipe: &Recipe) -> Self
     where
         Self: Sized,
@@ -73,7 +71,7 @@ pub trait Side {
         Self::new().filled(recipe)
     }
 
-    /// Inserts all nodes of a tree but its root, one by one.
+    /// Inserts all nodes of a tree except its root, one by one.
     fn filled(mut self, recipe: &Recipe) -> Self
     where
         Self: Sized,
@@ -90,21 +88,21 @@ pub trait Side {
         self.insert(&edits.inserted);
     }
 
-    /// Recomputes every world matrix: the root moves a metre to one side, and back the next time.
+    /// Moves the root by a metre, or back the next time, and so recomputes every world matrix.
     fn transform(&mut self) {
         let root = stepped(self.steps());
         self.set_locals(&[(0, root)]);
         self.update();
     }
 
-    /// Both passes.
+    /// Runs both passes.
     fn frame(&mut self) {
         self.transform();
         self.render();
     }
 }
 
-/// Writes a handle at the place of a recipe id, which may be the next one.
+/// Stores the handle of a recipe id, which may be the next one.
 fn put<H>(handles: &mut Vec<H>, id: u32, handle: H) {
     match handles.get_mut(id as usize) {
         Some(place) => *place = handle,
@@ -112,7 +110,7 @@ fn put<H>(handles: &mut Vec<H>, id: u32, handle: H) {
     }
 }
 
-/// Where a root stands that has moved so often.
+/// Returns the next transform of the root.
 pub(crate) fn stepped(steps: &mut u32) -> Transform {
     *steps += 1;
     Transform::from_xyz(if *steps % 2 == 1 { 1.0 } else { 0.0 }, 0.0, 0.0)

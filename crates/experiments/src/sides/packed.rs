@@ -1,4 +1,4 @@
-//! A scene as a side.
+//! A side that is a scene.
 
 use super::{Checksum, Side, put};
 use crate::workloads::{Content, Recipe, RecipeNode};
@@ -7,15 +7,15 @@ use hedgerow::{
 };
 use std::time::Duration;
 
-/// A `hedgerow` scene, edited by single calls, or in batches where there are such: the lists of a batch are filled as
-/// part of the edit. The recipe's root is the scene's own.
+/// A `hedgerow` scene, edited by single calls, or by batches where they exist. Filling the lists of a batch is part of
+/// the edit. The recipe's root is the scene's root.
 #[derive(Debug)]
 pub struct Scenes<const BATCHED: bool> {
     scene: Scene,
     nodes: Vec<NodeHandle>,
     draws: DrawList,
     steps: u32,
-    /// Lists of batches.
+    /// The lists of batches.
     handles: Vec<NodeHandle>,
     moves: Vec<(NodeHandle, NodeHandle)>,
 }
@@ -23,16 +23,16 @@ pub struct Scenes<const BATCHED: bool> {
 /// A scene that is edited by single calls.
 pub type Packed = Scenes<false>;
 
-/// The same, edited in batches.
+/// A scene that is edited in batches.
 pub type Batched = Scenes<true>;
 
 impl<const BATCHED: bool> Scenes<BATCHED> {
-    /// Builds the tree in a scene of this policy, by single inserts.
+    /// Builds the tree in a scene with this configuration, by single inserts.
     pub fn build_with(recipe: &Recipe, config: SceneConfig) -> Self {
         Self::with_config(config).filled(recipe)
     }
 
-    /// Builds the tree by way of a list of all nodes with their parents.
+    /// Builds the tree from a list of all nodes with their parents.
     pub fn build_from_list(recipe: &Recipe) -> Self {
         let mut packed = Self::new();
         let mut tree = Tree::with_capacity(recipe.nodes().len());
@@ -51,18 +51,18 @@ impl<const BATCHED: bool> Scenes<BATCHED> {
         Self { scene, nodes, draws: DrawList::new(), steps: 0, handles: Vec::new(), moves: Vec::new() }
     }
 
-    /// Puts the scene in order, as one is that does not change any more.
+    /// Updates the scene and maintains it without a time limit.
     pub fn pack(&mut self) {
         self.scene.update();
         self.scene.maintain(Duration::MAX);
     }
 
-    /// The scene, for what only it can be asked.
+    /// Returns the scene, for calls that only a scene has.
     pub const fn scene(&self) -> &Scene {
         &self.scene
     }
 
-    /// The same, for what only it can be told.
+    /// Returns the scene for edits that only a scene has.
     pub const fn scene_mut(&mut self) -> &mut Scene {
         &mut self.scene
     }
@@ -123,7 +123,7 @@ impl<const BATCHED: bool> Side for Scenes<BATCHED> {
     }
 
     fn render(&mut self) {
-        // Every draw is listed, as on the other sides: nothing of what the list holds is made use of.
+        // Every draw is listed again, as on the other sides: the list's contents are not reused.
         self.draws.clear();
         self.scene.visit_slices(&mut RenderPass::new(&mut self.draws));
     }
@@ -141,7 +141,7 @@ impl<const BATCHED: bool> Side for Scenes<BATCHED> {
     }
 }
 
-/// The scene's description of a node with this content.
+/// Returns the scene's description of a node with this content.
 #[inline]
 fn describe(content: Content) -> Node<'static> {
     match content {

@@ -3,22 +3,22 @@
 use super::rng::Rng;
 use super::{Content, Kind, Recipe, RecipeNode};
 
-/// The number of frames that follow one another on one tree.
+/// The number of consecutive frames of one tree.
 pub const FRAMES: usize = 30;
 
-/// What one frame changes: first all removals, then all inserts.
+/// The edits of one frame: first all removals, then all inserts.
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
     /// The leaves to remove, by recipe id.
     pub removed: Vec<u32>,
-    /// The nodes to insert, each below another leaf, and the recipe id that each takes over from a removed one.
+    /// The nodes to insert, each below another leaf, with the recipe ids that they take over from removed nodes.
     pub inserted: Vec<(u32, RecipeNode)>,
 }
 
-/// The drawable of a tree while frames change it, from which the edits of the next frame are drawn.
+/// The shape of a tree that frames edit. The edits of the next frame are drawn from this state.
 ///
-/// A tenth of the nodes is removed, all of them leaves; then as many of the leaves that remain, those among them that
-/// the removals made, get a child. So every recipe id is in use between frames.
+/// A frame removes a tenth of the nodes, all of them leaves. Then as many of the remaining leaves, including new ones,
+/// get a child. So every recipe id is in use between frames.
 #[derive(Clone, Debug)]
 pub struct Churn {
     parents: Vec<u32>,
@@ -30,7 +30,7 @@ pub struct Churn {
 }
 
 impl Churn {
-    /// The state of a tree just built.
+    /// Creates the state of a tree just built.
     pub fn new(recipe: &Recipe, seed: u64) -> Self {
         let nodes = recipe.nodes();
         let mut child_counts = vec![0; nodes.len()];
@@ -47,17 +47,17 @@ impl Churn {
         }
     }
 
-    /// The kind of each node, by recipe id.
+    /// Returns the kind of each node, by recipe id.
     pub fn kinds(&self) -> &[Kind] {
         &self.kinds
     }
 
-    /// What [`next_frame`](Self::next_frame) returned last.
+    /// Returns the edits of the last [`next_frame`](Self::next_frame).
     pub fn edits(&self) -> &Edits {
         &self.edits
     }
 
-    /// Draws the edits of the next frame and takes them as done.
+    /// Draws the edits of the next frame and applies them to this state.
     pub fn next_frame(&mut self) -> &Edits {
         let nodes = u32::try_from(self.parents.len()).expect("recipe ids have 32 bits");
         self.leaves.clear();

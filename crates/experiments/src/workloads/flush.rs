@@ -1,11 +1,11 @@
-//! Empties the caches between two iterations.
+//! Emptying the caches between two iterations.
 
 use std::hint::black_box;
 
-/// More than the caches of common machines hold.
+/// A size larger than the caches of common machines.
 const BYTES: usize = 128 << 20;
 
-/// Memory that is written to, so that the caches hold it and nothing else.
+/// Memory that is written to evict everything else from the caches.
 #[derive(Clone, Debug)]
 pub struct Flush {
     words: Vec<u64>,
@@ -13,13 +13,13 @@ pub struct Flush {
 }
 
 impl Flush {
-    /// Takes the memory; a hundredth of it where nothing is measured.
+    /// Allocates the memory; a hundredth of it if nothing is measured.
     pub fn new(measures: bool) -> Self {
         let bytes = if measures { BYTES } else { BYTES / 100 };
         Self { words: vec![0; bytes / 8], round: 0 }
     }
 
-    /// Writes to every cache line of it.
+    /// Writes to every cache line of the memory.
     pub fn flush(&mut self) {
         self.round += 1;
         for line in self.words.chunks_mut(8) {

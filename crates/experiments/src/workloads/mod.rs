@@ -1,14 +1,12 @@
-//! What is measured on: trees, edits, boxes, rigs, clips and skins, told without reference to any side.
+//! The workloads: trees, edits, boxes, rigs, clips and skins, described independently of any side.
 //!
 //! - [`Recipe`] is the thesis's random tree (section 5.1); [`Churn`] picks the leaves that a dynamic frame removes and
 //!   extends (section 5.1.1.1).
-//! - [`Topology`] has other shapes of trees, in which every node has a transform, and [`Moves`] says which of them
-//!   move.
-//! - [`Town`] is a large scene to be culled, and [`Parts`] are meshes of about three sub-meshes, strewn over a cube.
-//! - [`test_clip()`] is what players of clips are measured on, [`rig()`] what poses are, and [`SkinRecipe`] a character
-//!   to be skinned.
+//! - [`Topology`] lists other shapes of trees, in which every node has a transform; [`Moves`] chooses nodes to move.
+//! - [`Town`] is a large scene for culling, and [`Parts`] are meshes of about three sub-meshes, scattered in a cube.
+//! - [`test_clip()`] is a clip for players, [`rig()`] a skeleton for poses, and [`SkinRecipe`] a mesh for skinning.
 //!
-//! [`Flush`] empties the caches. The same seed makes the same everywhere.
+//! [`Flush`] empties the caches. A seed gives the same workload on every machine.
 
 mod churn;
 mod flush;

@@ -1,10 +1,10 @@
-//! Which nodes move in a frame, and where to.
+//! The nodes that move in a frame, and their new transforms.
 
 use super::rng::Rng;
 use super::{Kind, Recipe};
 use hedgerow::Transform;
 
-/// New local transforms for nodes chosen at random, others each frame, of those of a tree that have one.
+/// New local transforms for nodes that have one, chosen at random anew in each frame.
 #[derive(Clone, Debug)]
 pub struct Moves {
     ids: Vec<u32>,
@@ -13,24 +13,24 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// Frames for the tree of this recipe.
+    /// Creates frames for the tree of this recipe.
     pub fn new(recipe: &Recipe, seed: u64) -> Self {
         let end = u32::try_from(recipe.nodes().len()).expect("recipe ids have 32 bits");
         let has_transform = |&id: &u32| recipe.nodes()[id as usize].content.kind() == Kind::Transform;
         Self { ids: (1..end).filter(has_transform).collect(), rng: Rng::new(seed), moved: Vec::new() }
     }
 
-    /// How many nodes there are to move: all with a transform but the root.
+    /// Returns the number of nodes that can move: all with a transform except the root.
     pub fn most(&self) -> usize {
         self.ids.len()
     }
 
-    /// What [`next_frame`](Self::next_frame) returned last.
+    /// Returns the moves of the last [`next_frame`](Self::next_frame).
     pub fn moved(&self) -> &[(u32, Transform)] {
         &self.moved
     }
 
-    /// Chooses that many nodes and a transform for each; all nodes, if there are fewer. The root is never one of them.
+    /// Chooses `count` nodes, or all if there are fewer, and a transform for each. The root is never chosen.
     pub fn next_frame(&mut self, count: usize) -> &[(u32, Transform)] {
         let count = count.min(self.ids.len());
         self.rng.choose(&mut self.ids, count);

@@ -1,4 +1,4 @@
-//! Meshes of about three sub-meshes: what sub-mesh sets are measured on.
+//! Meshes of about three sub-meshes, for measuring sub-mesh sets.
 
 use super::rng::Rng;
 use hedgerow::Aabb;
@@ -6,16 +6,16 @@ use hedgerow::glam::{DVec3, Mat4, Vec3, camera::rh};
 pub use hedgerow_mesh::SubMesh;
 use hedgerow_mesh::{MeshError, MeshSet};
 
-/// How many sub-meshes a mesh has, but for the last.
+/// The number of sub-meshes in every mesh but the last.
 const PARTS: usize = 3;
 
-/// How near to a plane of a camera, as a share of the cube's width, a box is left to rounding.
+/// The distance from a camera plane, as a share of the cube's width, within which rounding may decide visibility.
 const UNDECIDED: f64 = 1e-5;
 
-/// Meshes strewn over a cube, and cameras among them.
+/// Meshes scattered in a cube, and cameras inside it.
 ///
-/// No box ends so near to a plane of a camera that it depends on rounding whether it is seen. So every way of culling,
-/// with a tolerance or without, is to end with the same draws.
+/// No box ends so close to a camera plane that rounding decides its visibility. So every way of culling, with or
+/// without a tolerance, must list the same draws.
 #[derive(Clone, Debug)]
 pub struct Parts {
     sub_meshes: Vec<SubMesh>,
@@ -23,7 +23,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// So many sub-meshes, three a mesh, in a cube of 1000 that so many cameras look around in.
+    /// Creates `sub_meshes` sub-meshes, three per mesh, in a cube 1000 units wide, and `cameras` cameras in the cube.
     pub fn new(sub_meshes: usize, cameras: usize, seed: u64) -> Self {
         let cameras = strewn_cameras(cameras, seed);
         let mut rng = Rng::new(seed + 1);
@@ -39,7 +39,7 @@ impl Parts {
             let half = Vec3::new(number(), number(), number()) + 0.1;
             let bounds = Aabb::new(center - half, center + half);
             if parts.cameras.iter().any(|camera| is_undecided(&bounds, camera)) {
-                // Another mesh in another place, so that the sub-meshes of one stay together.
+                // Starts a new mesh elsewhere, so that the sub-meshes of a mesh stay together.
                 parts.sub_meshes.truncate(parts.sub_meshes.len() / PARTS * PARTS);
                 continue;
             }
@@ -50,17 +50,17 @@ impl Parts {
         parts
     }
 
-    /// The meshes: numbers and sub-meshes.
+    /// Returns the number and the sub-meshes of each mesh.
     pub fn meshes(&self) -> impl Iterator<Item = (u32, &[SubMesh])> {
         (0..).zip(self.sub_meshes.chunks(PARTS))
     }
 
-    /// The cameras.
+    /// Returns the view-projection matrices of the cameras.
     pub fn cameras(&self) -> &[Mat4] {
         &self.cameras
     }
 
-    /// The set of these meshes.
+    /// Returns the set of these meshes.
     pub fn set(&self) -> Result<MeshSet, MeshError> {
         let mut set = MeshSet::with_capacity(self.sub_meshes.len().div_ceil(PARTS), self.sub_meshes.len());
         for (mesh, sub_meshes) in self.meshes() {
@@ -79,7 +79,7 @@ fn is_undecided(bounds: &Aabb, camera: &Mat4) -> bool {
     })
 }
 
-/// Cameras anywhere in a cube of 1000, without an end of sight.
+/// Returns cameras anywhere in a cube 1000 units wide, which see across the whole cube.
 fn strewn_cameras(count: usize, seed: u64) -> Vec<Mat4> {
     let mut rng = Rng::new(seed);
     let mut number = || rng.below(1 << 20) as f32 / 1_048_576.0;

@@ -3,7 +3,7 @@
 use super::rng::Rng;
 use hedgerow::Transform;
 
-/// The numbers of nodes that the thesis measures at (table 5.3).
+/// The numbers of nodes in the thesis's trees (table 5.3).
 pub const SIZES: [usize; 5] = [512, 4096, 32_768, 262_144, 1_048_576];
 
 /// The three kinds of nodes (section 4.2).
@@ -12,13 +12,13 @@ pub const SIZES: [usize; 5] = [512, 4096, 32_768, 262_144, 1_048_576];
 pub enum Kind {
     /// A local and a world transform.
     Transform,
-    /// A material for all below.
+    /// A material for all descendants.
     Material,
     /// A mesh to draw.
     Shape,
 }
 
-/// What a node is made with.
+/// The content of a node.
 #[derive(Clone, Copy, Debug)]
 pub enum Content {
     /// A local transform.
@@ -30,7 +30,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// The kind of node that carries it.
+    /// Returns the kind of a node with this content.
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Transform(_) => Kind::Transform,
@@ -39,9 +39,9 @@ impl Content {
         }
     }
 
-    /// 40 % transforms, 40 % shapes, 20 % materials (table 5.2).
+    /// Returns a transform (40 %), a shape (40 %) or a material (20 %; table 5.2).
     ///
-    /// Mesh numbers are 32 random bits, so that a checksum of draws tells nodes apart.
+    /// Mesh numbers are 32 random bits, so that a checksum of draws distinguishes nodes.
     pub(crate) fn random(rng: &mut Rng) -> Self {
         match rng.below(5) {
             0 | 1 => Self::Transform(rng.transform()),
@@ -51,24 +51,23 @@ impl Content {
     }
 }
 
-/// One insert: a node with this content becomes the last child of the node made by the `parent`-th insert.
+/// One insert: a node with this content becomes the last child of its parent.
 #[derive(Clone, Copy, Debug)]
 pub struct RecipeNode {
-    /// The parent's place in the recipe: before the node's own. The root names itself.
+    /// The parent's recipe id, less than the node's own. The root names itself.
     pub parent: u32,
     /// What the node is made with.
     pub content: Content,
 }
 
-/// A tree as a list of inserts, the root first. A node's place in the list is its *recipe id*.
+/// A tree as a list of inserts, the root first. The index of a node in the list is its *recipe id*.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     nodes: Vec<RecipeNode>,
 }
 
 impl Recipe {
-    /// The thesis's tree of that many nodes: each is attached to a pseudo-randomly selected earlier one, and the root
-    /// is a transform node that changes nothing.
+    /// Creates the thesis's tree: each node is below a pseudo-random earlier one; the root has the identity transform.
     pub fn random(nodes: usize, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         Self::of(nodes, |id| {
@@ -77,7 +76,7 @@ impl Recipe {
         })
     }
 
-    /// A tree of that many nodes, of which the root changes nothing, and the others are made by recipe id.
+    /// Creates a tree whose root has the identity transform; `node` returns the other nodes by recipe id.
     pub(crate) fn of(nodes: usize, node: impl FnMut(u32) -> RecipeNode) -> Self {
         let end = u32::try_from(nodes).expect("recipe ids have 32 bits");
         assert!(end > 0, "a tree has a root");
@@ -85,12 +84,12 @@ impl Recipe {
         Self { nodes: core::iter::once(root).chain((1..end).map(node)).collect() }
     }
 
-    /// The inserts in order, the root first.
+    /// Returns the inserts in order, the root first.
     pub fn nodes(&self) -> &[RecipeNode] {
         &self.nodes
     }
 
-    /// The kind of each node, by recipe id.
+    /// Returns the kind of each node, by recipe id.
     pub fn kinds(&self) -> Vec<Kind> {
         self.nodes.iter().map(|node| node.content.kind()).collect()
     }

@@ -1,4 +1,4 @@
-//! A character of 96 joints, and poses for an army of it.
+//! A character of 96 joints, and poses for a crowd of such characters.
 
 use super::rng::Rng;
 use hedgerow::glam::{EulerRot, Quat, Vec3};
@@ -7,13 +7,12 @@ use hedgerow::{
     anim::{Skeleton, SkeletonBuilder},
 };
 
-/// How many characters the army of the measurements has. Source: S. Reinalter, *Adventures in data-oriented design*,
-/// part 2.
+/// The number of characters in the crowd. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
 pub const CHARACTERS: usize = 1000;
-/// How many joints each of them has.
+/// The number of joints of each character.
 pub const JOINTS: usize = 96;
 
-/// A humanoid rig of [`JOINTS`] joints, with face, fingers, twist joints and a tail.
+/// Returns a humanoid rig of [`JOINTS`] joints, with face, fingers, twist joints and a tail.
 pub fn rig() -> Skeleton {
     let mut rig = Rig::default();
     let root = rig.chain("root", None, 1, Vec3::ZERO);
@@ -51,8 +50,8 @@ pub fn rig() -> Skeleton {
     skeleton
 }
 
-/// A pose of each joint of a skeleton: its rest translation, turned by up to half a radian about each axis, and scaled
-/// by up to a twentieth.
+/// Returns local transforms of all joints: the rest pose with rotations of up to 0.5 rad about each axis and scales
+/// within 5 % of 1.
 pub fn character(skeleton: &Skeleton, seed: u64) -> Vec<Transform> {
     let mut rng = Rng::new(seed);
     (0..skeleton.parents().len())
@@ -65,14 +64,13 @@ pub fn character(skeleton: &Skeleton, seed: u64) -> Vec<Transform> {
         .collect()
 }
 
-/// A builder of chains.
 #[derive(Default)]
 struct Rig {
     builder: SkeletonBuilder,
 }
 
 impl Rig {
-    /// So many joints, one below the other, each at this distance from the one before. Answers the last.
+    /// Adds `count` joints, each below the one before and at the same offset. Returns the last.
     fn chain(&mut self, name: &str, parent: Option<u16>, count: usize, at: Vec3) -> u16 {
         let mut last = parent;
         for link in 1..=count {

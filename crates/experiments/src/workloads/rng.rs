@@ -1,4 +1,4 @@
-//! A small generator whose sequences never change, so that every run of a measurement sees the same trees.
+//! A small random number generator whose sequences never change, so that every run measures the same trees.
 
 use hedgerow::Transform;
 use hedgerow::glam::{Quat, Vec3};
@@ -8,12 +8,12 @@ use hedgerow::glam::{Quat, Vec3};
 pub(crate) struct Rng(u64);
 
 impl Rng {
-    /// The sequence of this seed.
+    /// Starts the sequence of this seed.
     pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub(crate) const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -22,17 +22,15 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// The next 32 bits.
     pub(crate) const fn word(&mut self) -> u32 {
         (self.next() >> 32) as u32
     }
 
-    /// A number below `end`.
     pub(crate) const fn below(&mut self, end: u32) -> u32 {
         ((self.word() as u64 * end as u64) >> 32) as u32
     }
 
-    /// Moves that many members of the list, chosen at random, to its front in random order; all, if there are fewer.
+    /// Moves `count` random items of the list to its front, in random order; all items if there are fewer.
     pub(crate) fn choose(&mut self, list: &mut [u32], count: usize) {
         let length = u32::try_from(list.len()).expect("lists hold recipe ids");
         for (place, left) in (0..count).zip((1..=length).rev()) {
@@ -40,13 +38,12 @@ impl Rng {
         }
     }
 
-    /// A number from -1 to 1.
+    /// Returns a number from -1 to 1.
     pub(crate) const fn signed(&mut self) -> f32 {
         (self.next() >> 40) as f32 * (2.0 / 16_777_216.0) - 1.0
     }
 
-    /// A transform within ten units, turned anyhow, scaled by at most a tenth so that deep chains stay in range; one
-    /// in sixteen mirrors.
+    /// Returns a transform within ten units, with any rotation, and a scale within 10 % of 1; one in sixteen mirrors.
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision")]
     pub(crate) fn transform(&mut self) -> Transform {
         let [x, y, z, w] = core::array::from_fn(|_| f64::from(self.signed()));

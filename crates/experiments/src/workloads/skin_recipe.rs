@@ -1,33 +1,33 @@
-//! A character to be skinned, told without reference to any side.
+//! A character for skinning, described independently of any side.
 
 use super::rng::Rng;
 use hedgerow::glam::Vec3;
 use hedgerow::{Mat34, Transform};
 
-/// How many joints a character has.
+/// The number of joints of a character.
 pub const SKIN_JOINTS: usize = 96;
-/// How many vertices a character has.
+/// The number of vertices of a character.
 pub const SKIN_VERTICES: usize = 2700;
 
-/// A mesh with up to four influences a vertex, in random order.
+/// A mesh with up to four influences per vertex, in random order.
 ///
-/// Positions lie in a unit cube, normals have the length 1, joints are chosen at random, and weights descend.
+/// Positions are in a unit cube, normals have length 1, joints are random, and weights descend.
 #[derive(Clone, Debug, Default)]
 pub struct SkinRecipe {
-    /// Where each vertex is in the bind pose.
+    /// The vertex positions in the bind pose.
     pub positions: Vec<[f32; 3]>,
-    /// Where it faces.
+    /// The vertex normals.
     pub normals: Vec<[f32; 3]>,
-    /// Its texture coordinates.
+    /// The texture coordinates.
     pub uvs: Vec<[f32; 2]>,
-    /// Which joints it follows.
+    /// The joints that each vertex follows.
     pub joints: Vec<[u16; 4]>,
-    /// How much it does, in sum 1; 0 for those that it does not follow.
+    /// The weights of the joints, with sum 1; 0 for unused joints.
     pub weights: Vec<[f32; 4]>,
 }
 
 impl SkinRecipe {
-    /// The seed's character: of its vertices 25 % have one influence, 20 % two, 25 % three and 30 % four.
+    /// Creates the source's character: 25 % of its vertices have one influence, 20 % two, 25 % three and 30 % four.
     pub fn character(seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let mut new = Self::default();
@@ -51,7 +51,7 @@ impl SkinRecipe {
         let mut joints = [0; 4];
         let mut weights = [0.0; 4];
         for influence in 0..influences {
-            // All different, so that no side can merge any.
+            // The joints differ, so that no side can merge influences.
             joints[influence] = loop {
                 let joint = u16::try_from(rng.below(96)).expect("a joint below SKIN_JOINTS");
                 if !joints[..influence].contains(&joint) {
@@ -66,7 +66,7 @@ impl SkinRecipe {
         self.weights.push(weights.map(|weight| weight / sum));
     }
 
-    /// A palette: each joint turned anyhow, and moved by at most a unit.
+    /// Returns a palette: each joint has any rotation, and is moved by at most one unit.
     pub fn palette(seed: u64) -> Vec<Mat34> {
         let mut rng = Rng::new(seed);
         let joint = |_| {

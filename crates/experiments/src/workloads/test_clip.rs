@@ -1,22 +1,22 @@
-//! The clip that players are measured on.
+//! The clip that players are measured with.
 
 use hedgerow::anim::{RawClip, raw::Track};
 use hedgerow::glam::{Quat, Vec3};
 
-/// Joints of the test clip.
+/// The number of joints in the test clip.
 pub const TEST_CLIP_JOINTS: usize = 96;
-/// Rotation keys of each of its joints.
+/// The number of rotation keys of each joint.
 pub const TEST_CLIP_KEYS: usize = 120;
-/// Keys in a second of it.
+/// The number of keys per second.
 pub const TEST_CLIP_RATE: f32 = 30.0;
 
-/// The test clip: the rotation of joint *t* at key *k* is sin(0.1 *k* + *t*) radians about y, at 30 keys a second; its
-/// translation (0, 0.1, 0) and its scale 1 are constant, and have a key each.
+/// Returns the test clip. The rotation of joint *t* at key *k* is sin(0.1 *k* + *t*) radians about y. Its translation
+/// (0, 0.1, 0) and its scale 1 are constant, with one key each.
 pub fn test_clip() -> RawClip {
     swaying(TEST_CLIP_JOINTS, TEST_CLIP_KEYS, 0.0)
 }
 
-/// The same with other numbers of joints and keys, and with all joints ahead by a phase in radians.
+/// Returns such a clip with other numbers of joints and keys, and with all joints ahead by `phase` radians.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 pub fn swaying(joints: usize, keys: usize, phase: f32) -> RawClip {
     let times: Vec<f32> = (0..keys).map(|key| key as f32 / TEST_CLIP_RATE).collect();

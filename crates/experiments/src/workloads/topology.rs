@@ -1,36 +1,35 @@
-//! Trees of transforms alone, in the shapes that engines test themselves on.
+//! Trees of transform nodes, in the shapes of engines' own tests.
 
 use super::rng::Rng;
 use super::{Content, Recipe, RecipeNode};
 
-/// The joints of one humanoid rig.
+/// The number of joints of a humanoid rig.
 pub const RIG: u32 = 68;
 
 /// The shape of a tree in which every node has a transform.
 ///
-/// All but [`Random`](Self::Random) are those of the stress test `transform_hierarchy` of the engine Bevy, or near
-/// them: its trees are 8 wide, its humanoids 4000 rigs of 68 joints, its chain 2,500 deep, its widest node has 500
-/// children.
+/// All but [`Random`](Self::Random) are close to shapes of Bevy's stress test `transform_hierarchy`: trees with 8
+/// children per node, 4000 rigs of 68 joints as humanoids, a chain 2,500 deep, and a widest node with 500 children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
-    /// Each node hangs below an earlier one chosen at random: the shape of the thesis's trees.
+    /// Each node is below a random earlier one: the shape of the thesis's trees.
     Random,
-    /// Eight children a node, level by level.
+    /// Eight children per node, level by level.
     EightAry,
-    /// Rigs of [`RIG`] joints beside one another below the root, each in depth-first order.
+    /// Rigs of [`RIG`] joints, all below the root, each in depth-first order.
     Humanoids,
-    /// All nodes below the root.
+    /// All nodes are children of the root.
     Flat,
-    /// Each node below the one before.
+    /// Each node is the child of the one before.
     Chain,
-    /// A chain each of whose nodes has a leaf beside the next one.
+    /// A chain with an additional leaf at each node.
     Caterpillar,
     /// Groups of ten nodes, each with a child.
     Meshes,
 }
 
 impl Topology {
-    /// What the shape is called in results.
+    /// Returns the name of the shape in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Random => "random",
@@ -43,7 +42,6 @@ impl Topology {
         }
     }
 
-    /// The parent of the node that is inserted as the `id`-th behind the root.
     fn parent(self, id: u32, rig: &[u32], rng: &mut Rng) -> u32 {
         let before = id - 1;
         match self {
@@ -62,7 +60,7 @@ impl Topology {
 }
 
 impl Recipe {
-    /// A tree of that many nodes, the root among them, in which every node has a transform.
+    /// Creates a tree of `nodes` nodes, including the root, in which every node has a transform.
     pub fn transforms(topology: Topology, nodes: usize, seed: u64) -> Self {
         let (mut rng, rig) = (Rng::new(seed), rig());
         Self::of(nodes, |id| {
@@ -72,10 +70,10 @@ impl Recipe {
     }
 }
 
-/// A rig: the parent of each joint, the first of which is the rig's top.
+/// Returns the parent of each joint of a rig. The first joint is the topmost.
 ///
-/// A trunk of hips, three vertebrae, neck and head with its crown and eyes; two arms of shoulder, upper arm, forearm
-/// and hand with five fingers of four; two legs of thigh, shin, foot, ball and toe.
+/// A rig is a trunk (hips, three vertebrae, neck, head with crown and eyes), two arms (shoulder, upper arm, forearm,
+/// hand with five fingers of four joints) and two legs (thigh, shin, foot, ball, toe).
 fn rig() -> Vec<u32> {
     let mut joints = vec![0];
     let trunk = limb(&mut joints, 0, 4);
@@ -96,7 +94,7 @@ fn rig() -> Vec<u32> {
     joints
 }
 
-/// Appends that many joints below one another, and returns which is the last.
+/// Appends `length` joints, each below the one before, and returns the last.
 fn limb(joints: &mut Vec<u32>, below: u32, length: u32) -> u32 {
     (0..length).fold(below, |parent, _| {
         joints.push(parent);

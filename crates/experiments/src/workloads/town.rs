@@ -1,4 +1,4 @@
-//! A town to be culled: districts of streets of houses of parts, and cameras in its streets.
+//! A town for culling: districts of streets of houses of parts, and cameras in the streets.
 
 use super::rng::Rng;
 use hedgerow::glam::camera::rh;
@@ -10,28 +10,27 @@ use std::time::Duration;
 const SIDE: u32 = 10;
 const STREETS: u32 = 10;
 const HOUSES: u32 = 10;
-/// The parts of a house with which the town has a million drawables.
+/// The number of parts in a house, with which the town has a million drawables.
 pub const TOWN_PARTS: u32 = 100;
-/// Metres between houses, and between streets.
+/// The distance between houses and between streets, in metres.
 const PLOT: f32 = 20.0;
 
-/// How far a camera at street level sees, in metres.
+/// The view distance of a camera at street level, in metres.
 const SIGHT: f32 = 420.0;
 
-/// A scene that keeps boxes, and the same boxes as a plain list with the nodes that they are of.
+/// A scene that keeps boxes, and a list of the same boxes and their nodes.
 #[derive(Debug)]
 pub struct Town {
-    /// The scene, up to date.
+    /// The updated scene.
     pub scene: Scene,
-    /// The nodes of all drawables, in the order in which they were inserted.
+    /// The nodes of all drawables, in insertion order.
     pub nodes: Vec<NodeHandle>,
-    /// The world boxes of these.
+    /// The world boxes of these nodes.
     pub bounds: Vec<Aabb>,
 }
 
 impl Town {
-    /// The town of this seed whose 10,000 houses have so many parts, built by single inserts, depth first,
-    /// maintained and updated.
+    /// Builds a town of 10,000 houses with `parts` parts each by single inserts, depth first; maintains and updates it.
     pub fn new(parts: u32, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let mut scene =
@@ -68,13 +67,13 @@ impl Town {
         Self { scene, nodes, bounds }
     }
 
-    /// Cameras of this seed that stand in the streets and see 1 to 4 % of the drawables each.
+    /// Returns cameras that stand in the streets and see 1 to 4 % of the drawables each.
     pub fn cameras(&self, count: usize, seed: u64) -> Vec<Mat4> {
         let mut rng = Rng::new(seed);
         let drawables = self.nodes.len();
         let sees_enough = |matrix: &Mat4| {
             let frustum = Frustum::from_view_projection(matrix).expect("a finite camera");
-            // One drawable in 16 tells enough of how much is seen.
+            // A sample of one drawable in 16 suffices.
             let seen = self.bounds.iter().step_by(16).filter(|bounds| frustum.touches(bounds)).count() * 16;
             (drawables / 100..drawables / 25).contains(&seen)
         };
@@ -84,7 +83,7 @@ impl Town {
     }
 }
 
-/// A camera at street level somewhere in the town, looking anywhere along the ground.
+/// Returns a camera at a random position at street level, looking along the ground.
 fn camera(rng: &mut Rng) -> Mat4 {
     let width = PLOT * (HOUSES * SIDE) as f32;
     let [x, z, turn] = core::array::from_fn(|_| rng.below(1 << 16) as f32 / 65_536.0);

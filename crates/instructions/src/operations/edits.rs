@@ -1,4 +1,4 @@
-//! Edits of one node, with no update among them.
+//! Edits of one node, without an update.
 
 use crate::warm::{FEW, Warm, drawable};
 use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
@@ -86,7 +86,7 @@ pub(super) fn material(times: u32) {
     }
 }
 
-/// Sets the local transform of a node to one that the compiler knows nothing of.
+/// Sets the local transform of a node to a value that the compiler cannot know.
 pub(super) fn move_to(scene: &mut Scene, node: NodeHandle, x: u32) {
     let local = black_box(Transform::from_xyz(x as f32, 0.0, 0.0));
     scene.set_local(node, local).expect("a node with a transform");

@@ -1,7 +1,7 @@
-//! The families of kernels, each at a level with wide vectors and at one without: a function in a kernel's hot loop
-//! that is not `#[inline(always)]` is compiled without the level's instructions, which takes 9 to 14 times as many.
+//! The kernel families, each at a level with wide vectors and at one without. If a function in a kernel's hot loop is
+//! not `#[inline(always)]`, it is compiled without the level's instructions and takes 9 to 14 times as many.
 //!
-//! Where a level is missing, the operation ends with a panic: callgrind has AVX2 if the machine has it, and no AVX-512.
+//! If a level is missing, the operation panics. Callgrind supports AVX2 if the machine does, but not AVX-512.
 
 use crate::dice::Dice;
 use hedgerow::anim::blend::PoseSum;
@@ -15,12 +15,12 @@ use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
 use hedgerow::{Aabb, Mat34, Transform};
 use std::hint::black_box;
 
-/// So many slots, boxes, joints or vertices are one time's.
+/// The slots, boxes, joints or vertices of one repetition.
 pub(super) const COUNT: u32 = 1_024;
-/// So many of these are what an instruction count is about.
+/// The items per counted unit.
 pub(super) const SHARE: u32 = 64;
 
-/// Runs something at the level whose name begins so.
+/// Runs `work` at the level whose name begins with `name`.
 fn at(name: &str, work: impl FnOnce()) {
     let level = levels().into_iter().find(|level| format!("{level:?}").starts_with(name));
     at_level(level.unwrap_or_else(|| panic!("this machine has no level {name}")), work);
@@ -55,7 +55,7 @@ kernels! {
 }
 
 impl Dice {
-    /// From -1 to 1.
+    /// Returns a number from -1 to 1.
     fn signed(&mut self) -> f32 {
         self.below(1 << 20) as f32 / 524_288.0 - 1.0
     }
@@ -78,7 +78,7 @@ impl Dice {
     }
 }
 
-/// Locals, their parents, and room for world matrices.
+/// Returns local transforms, their parents, and a buffer for world matrices.
 fn slots(dice: &mut Dice) -> (Vec<PackedTransform>, Vec<u32>, Vec<Mat34>) {
     let parents = (0..COUNT).map(|slot| slot - slot.min(1 + slot % 5)).collect();
     ((0..COUNT).map(|_| dice.transform().into()).collect(), parents, vec![Mat34::IDENTITY; COUNT as usize])
@@ -115,7 +115,7 @@ fn moved_boxes(times: u32) {
     }
 }
 
-/// Blocks of 64 boxes.
+/// Returns blocks of 64 boxes.
 fn blocks(dice: &mut Dice) -> Vec<[BoxGroup; 8]> {
     (0..COUNT / 64)
         .map(|_| {
@@ -161,7 +161,7 @@ fn queried(times: u32) {
     }
 }
 
-/// A skeleton of so many joints, most of them three levels down.
+/// Returns a skeleton of [`SHARE`] joints, most of them three levels deep.
 fn skeleton(dice: &mut Dice) -> Skeleton {
     let mut builder = SkeletonBuilder::new();
     for joint in joints() {
@@ -171,7 +171,7 @@ fn skeleton(dice: &mut Dice) -> Skeleton {
     builder.build().expect("one root").0
 }
 
-/// The numbers of its joints.
+/// Returns the joint numbers of the skeleton.
 fn joints() -> impl Iterator<Item = u16> + Clone {
     0..u16::try_from(SHARE).expect("few joints")
 }
@@ -182,7 +182,7 @@ fn pose(dice: &mut Dice) -> Pose {
     pose
 }
 
-/// Translations and rotations of all joints, with a key ten times a second.
+/// Returns translation and rotation tracks of all joints, with ten keys per second.
 fn clip(dice: &mut Dice) -> RawClip {
     let mut clip = RawClip::new(2.0, SHARE as usize).expect("a length");
     for joint in joints() {
@@ -266,13 +266,13 @@ fn crowded(times: u32) {
     }
 }
 
-/// A skin of all joints, in order.
+/// Returns a skin of all joints, in order.
 fn skin(dice: &mut Dice) -> Skin {
     let binds = joints().map(|_| dice.transform().to_matrix()).collect();
     Skin::new(joints().collect(), binds).expect("lists as long")
 }
 
-/// Vertices with one to four influences and a morph target, and a palette for their skin.
+/// Returns vertices with one to four influences and a morph target, their skin, and a palette.
 fn mesh() -> (SkinnedMesh, Skin, Vec<Mat34>) {
     let mut dice = Dice::new();
     let vectors = |dice: &mut Dice| (0..COUNT).map(|_| dice.vector().to_array()).collect::<Vec<[f32; 3]>>();

@@ -1,8 +1,8 @@
-//! What is counted: each operation by its name, done so many times on a warm scene.
+//! The counted operations, by name. Each is repeated on a warm scene.
 //!
-//! A warm scene is a random tree that was built by single inserts and updated once. [`FEW`] nodes are one slice,
-//! [`MANY`] are many. Every operation picks a node by [`Dice`](crate::dice::Dice) each time, as [`NOTHING`] does, whose
-//! count is subtracted. Kernels are done on lists of their own.
+//! A warm scene is a random tree built by single inserts and updated once. [`FEW`] nodes are one slice, [`MANY`] are
+//! several. Every repetition picks a node by [`Dice`](crate::dice::Dice); the count of [`NOTHING`], which only picks,
+//! is subtracted. Kernels run on lists of their own.
 
 mod edits;
 mod kernels;
@@ -13,48 +13,48 @@ mod whole;
 
 use crate::warm::{FEW, MANY};
 
-/// Something that is done over and over.
+/// A repeated operation.
 pub(crate) struct Operation {
-    /// By which it is asked for, and by which the limits know it.
+    /// The name in arguments and in the file of limits.
     pub(crate) name: &'static str,
-    /// What is done each time.
+    /// A short description.
     pub(crate) about: &'static str,
-    /// How many nodes the scene has.
+    /// The number of nodes in the scene.
     pub(crate) nodes: u32,
-    /// How many nodes one time is about: what is counted is divided by this.
+    /// The number of nodes in one repetition, by which the count is divided.
     pub(crate) each: u32,
-    /// Whether each time picks a node, which is not counted.
+    /// Whether each repetition picks a node, which is not counted.
     pub(crate) picks: bool,
-    /// How many times it is done in the two runs that are compared.
+    /// The repetitions in the two runs.
     pub(crate) times: [u32; 2],
-    /// Does it so many times.
+    /// Runs this number of repetitions.
     pub(crate) run: fn(u32),
 }
 
 impl Operation {
-    /// An operation on one node of a scene, done 10,000 times between the two runs.
+    /// Returns an operation on one node of a scene, repeated 10,000 more times in the second run.
     const fn single(name: &'static str, about: &'static str, nodes: u32, run: fn(u32)) -> Self {
         Self { name, about, nodes, each: 1, picks: true, times: [2_000, 12_000], run }
     }
 
-    /// An operation on many nodes, done ten times between the two runs.
+    /// Returns an operation on many nodes, repeated ten more times in the second run.
     const fn whole(name: &'static str, about: &'static str, nodes: u32, each: u32, run: fn(u32)) -> Self {
         Self { name, about, nodes, each, picks: true, times: [2, 12], run }
     }
 
-    /// An operation that builds a scene, done once more in the second run.
+    /// Returns an operation that builds a scene, repeated once more in the second run.
     const fn build(name: &'static str, about: &'static str, nodes: u32, run: fn(u32)) -> Self {
         Self { name, about, nodes, each: nodes, picks: true, times: [1, 2], run }
     }
 
-    /// A kernel, whose share of 64 slots, boxes, joints or vertices is counted, done ten times between the two runs.
+    /// Returns a kernel operation, counted per 64 items and repeated ten more times in the second run.
     const fn kernel(name: &'static str, about: &'static str, run: fn(u32)) -> Self {
         let each = kernels::COUNT / kernels::SHARE;
         Self { name, about, nodes: kernels::COUNT, each, picks: false, times: [2, 12], run }
     }
 }
 
-/// Picking a node and doing nothing with it.
+/// The operation that only picks a node.
 pub(crate) const NOTHING: Operation = Operation::single("nothing", "pick a node", FEW, reads::nothing);
 
 /// All operations, in the order of the table.

@@ -4,7 +4,7 @@ use super::edits::move_to;
 use crate::warm::{FEW, MANY, Warm};
 use std::hint::black_box;
 
-/// Sets one of the last 64 nodes, so that little hangs below it.
+/// Sets one of the last 64 nodes, which have few descendants, and updates.
 pub(super) fn set_update(times: u32) {
     let mut warm = Warm::new(FEW);
     for turn in 0..times {

@@ -1,4 +1,4 @@
-//! A tenth of the nodes is set, and a replica follows.
+//! Replication: a tenth of the nodes is set, and a replica is updated.
 
 use crate::warm::{FEW, Warm};
 use hedgerow::changes::ChangeReader;
@@ -6,10 +6,10 @@ use hedgerow::patch::{Instance, Patch, Recorder};
 use hedgerow::{Local, NodeHandle, Scene, Transform};
 use std::collections::HashMap;
 
-/// How many nodes are set each time.
+/// The number of nodes set in each repetition.
 pub(super) const SET: u32 = FEW / 10;
 
-/// By a patch, whose bytes are checked, and which is refused by a replica in another state.
+/// Uses a patch. Its bytes are checked, and a replica in another state refuses it.
 pub(super) fn patches(times: u32) {
     let mut warm = Warm::with_changes(FEW);
     let root = warm.scene.root();
@@ -25,7 +25,7 @@ pub(super) fn patches(times: u32) {
     }
 }
 
-/// By bytes of handles and transforms, read unchecked, and a hash map of the replica's handles.
+/// Uses unchecked bytes of handles and transforms, and a hash map of the replica's handles.
 pub(super) fn by_hand(times: u32) {
     let mut warm = Warm::with_changes(FEW);
     let mut scene = Scene::new();

@@ -18,7 +18,7 @@ pub(super) fn batch(times: u32) {
     }
 }
 
-/// The end of each scene is counted with it.
+/// Builds a scene; dropping it is counted, too.
 pub(super) fn build(times: u32) {
     for _ in 0..times {
         black_box(build_scene(SceneConfig::DEFAULT, MANY, false, &mut Dice::new()));

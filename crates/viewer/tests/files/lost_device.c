@@ -1,5 +1,5 @@
-// Stands before the Vulkan library, and loses the device: after LOST_AFTER batches of commands, the driver says that it
-// is gone. `window-test.sh` builds it as libvulkan.so.1, and names the real library in VULKAN.
+// Wraps the Vulkan library and simulates a lost device: after LOST_AFTER submissions, the driver reports the loss.
+// `window-test.sh` builds this file as libvulkan.so.1 and names the real library in VULKAN.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static Function device_function(void *device, const char *name) {
     return (Function)submit;
 }
 
-// The only one that is asked for by name.
+// The only function that is looked up by name.
 Function vkGetInstanceProcAddr(void *instance, const char *name) {
     if (of_instance == NULL) {
         void *library = dlopen(getenv("VULKAN"), RTLD_NOW);

@@ -1,4 +1,4 @@
-//! Three glTF files of our own making.
+//! Three glTF files made by code.
 
 use crate::gltf_file::GltfFile;
 use crate::puppet::{Gait, Lists, PuppetMesh, Rig};
@@ -23,7 +23,7 @@ fn primitive(file: &mut GltfFile, mesh: &Mesh, material: usize) -> Value {
     })
 }
 
-/// Adds an image, in PNG. Returns its buffer view.
+/// Adds a PNG image. Returns its buffer view.
 fn image(file: &mut GltfFile, side: u32, pixel: impl Fn(u32, u32) -> [u8; 4]) -> usize {
     let pixels: Vec<[u8; 4]> = (0..side * side).map(|at| pixel(at % side, at / side)).collect();
     let mut bytes = Vec::new();
@@ -38,8 +38,8 @@ fn solid(min: [f32; 3], max: [f32; 3]) -> Aabb {
     Aabb::new(min.into(), max.into())
 }
 
-/// Bricks and boards on a table: images, metals, glass before glass, a fence that is cut out, what is mirrored, a lamp,
-/// a spot, a camera, and a mill that turns.
+/// Returns a table with images, metals, overlapping glass, a cut-out fence, mirrored meshes, lights, a camera and a
+/// mill.
 pub(crate) fn shelf() -> Vec<u8> {
     let mut file = GltfFile::new(json!({
         "scene": 0, "scenes": [{"nodes": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}],
@@ -107,7 +107,7 @@ pub(crate) fn shelf() -> Vec<u8> {
     let fence = image(&mut file, 16, |x, y| [90, 130, 70, if x % 4 < 2 || y % 8 < 2 { 255 } else { 0 }]);
     file.json["images"] =
         [bricks, boards, fence].map(|view| json!({"bufferView": view, "mimeType": "image/png"})).into_iter().collect();
-    // The wheel stands up and turns.
+    // The wheel is upright and turns.
     let times = file.floats("SCALAR", &[0.0, 1.0, 2.0]);
     let half = 0.5_f32.sqrt();
     let turns = file.floats("VEC4", &[half, 0.0, 0.0, half, 0.5, 0.5, 0.5, 0.5, 0.0, half, half, 0.0]);
@@ -116,7 +116,7 @@ pub(crate) fn shelf() -> Vec<u8> {
     file.glb()
 }
 
-/// A puppet who walks: a skin of 68 joints, and a clip.
+/// Returns a walking puppet: a skin of 68 joints, and a clip.
 pub(crate) fn walker() -> Vec<u8> {
     let rig = Rig::new().unwrap();
     let lists = Lists::new(&PuppetMesh::new(&rig));
@@ -192,8 +192,8 @@ pub(crate) fn walker() -> Vec<u8> {
     file.glb()
 }
 
-/// A flag on a pole: two morph targets whose weights are animated, vertex colours, a strip, a fan, lines, no normals, a
-/// surface without lighting.
+/// Returns a flag on a pole: two animated morph targets, vertex colours, a strip, a fan, lines, an unlit surface, no
+/// normals.
 pub(crate) fn flag() -> Vec<u8> {
     const WIDE: u16 = 24;
     const HIGH: u16 = 12;

@@ -1,15 +1,14 @@
-//! The three node types (the thesis, listing 1), as compact as they can be kept.
+//! The three node types (the thesis, listing 1), packed tightly.
 //!
-//! Every node starts with a [`NodeBase`]; a pointer to one is a pointer to the whole node, and its kind says which.
+//! Every node starts with a [`NodeBase`], so a pointer to the base is a pointer to the node. `kind` gives the type.
 //!
-//! | type | bytes | of these the base |
+//! | type | bytes | bytes of the base |
 //! |---|---|---|
 //! | [`TransformNode`] | 176 | 88 |
 //! | [`NodeBase`] | 88 | 88 |
 //! | [`ShapeNode`] | 144 | 88 |
 //!
-//! The thesis's `self_handle` and `depth` are left out: its naive graph has no use for them. It has 180, 108 and 172
-//! bytes.
+//! The thesis's `self_handle` and `depth` are left out as unused; the thesis's nodes have 180, 108 and 172 bytes.
 
 use crate::workloads::{Content, Kind};
 use core::ptr::NonNull;
@@ -17,20 +16,18 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Mat34, Transform};
 use smallvec::SmallVec;
 
-/// What all nodes have, and all that a material node has: 88 bytes on 64-bit machines.
+/// The fields that all nodes have, and the whole of a material node: 88 bytes on 64-bit machines.
 #[repr(C)]
 pub(crate) struct NodeBase {
-    /// The children in order, the first eight stored here.
+    /// The children in order; the first eight are stored inline.
     pub(crate) children: SmallVec<[NonNull<Self>; 8]>,
-    /// The parent; none for the root.
     pub(crate) parent: Option<NonNull<Self>>,
-    /// Which of the three types the node has.
     pub(crate) kind: Kind,
-    /// The number of the mesh or material, which C++ would place here as well, in the base's tail padding.
+    /// The number of the mesh or material. C++ would also store it here, in the tail padding of the base.
     pub(crate) id: u32,
 }
 
-/// A node with a transform relative to its parent, and the resulting one in world space.
+/// A node with a local transform and a world matrix.
 #[repr(C)]
 pub(crate) struct TransformNode {
     pub(crate) base: NodeBase,
@@ -38,7 +35,7 @@ pub(crate) struct TransformNode {
     pub(crate) world: Mat34,
 }
 
-/// A node with a mesh to draw, `base.id`, and the matrix to draw it with.
+/// A node with a mesh (`base.id`) and the matrix to draw it with.
 #[repr(C)]
 pub(crate) struct ShapeNode {
     pub(crate) base: NodeBase,
@@ -50,7 +47,7 @@ const _: () = assert!(size_of::<TransformNode>() == 176 && size_of::<NodeBase>()
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<ShapeNode>() == 144);
 
-/// A [`Transform`] in 40 bytes, where the aligned quaternion makes it 48.
+/// A [`Transform`] in 40 bytes; with an aligned quaternion it takes 48.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Trs {
@@ -60,7 +57,7 @@ pub(crate) struct Trs {
 }
 
 impl Trs {
-    /// The 3×4 matrix, by `hedgerow`'s own conversion.
+    /// Returns the 3×4 matrix, using `hedgerow`'s own conversion.
     #[inline]
     pub(crate) fn to_matrix(self) -> Mat34 {
         let transform = Transform {
@@ -92,7 +89,7 @@ pub(crate) fn allocate(content: Content, parent: Option<NonNull<NodeBase>>) -> N
     place
 }
 
-/// Room on the heap. The pointer may access all of it, not that of the base alone.
+/// Allocates memory for a `T`. The pointer may access all of it, not only the base.
 fn room<T>() -> NonNull<NodeBase> {
     NonNull::from(Box::leak(Box::<T>::new_uninit())).cast()
 }
@@ -100,11 +97,11 @@ fn room<T>() -> NonNull<NodeBase> {
 /// Writes a node without children.
 ///
 /// # Safety
-/// There must be room for a node of that kind, aligned to 16 bytes.
+/// `place` must point to memory for a node of that kind, aligned to 16 bytes.
 pub(crate) unsafe fn write(place: NonNull<NodeBase>, content: Content, parent: Option<NonNull<NodeBase>>) {
     let base = |id| NodeBase { children: SmallVec::new(), parent, kind: content.kind(), id };
     let identity = Mat34::IDENTITY;
-    // SAFETY: the caller vouches for the room.
+    // SAFETY: the caller passes valid memory.
     unsafe {
         match content {
             Content::Transform(local) => {
@@ -116,7 +113,7 @@ pub(crate) unsafe fn write(place: NonNull<NodeBase>, content: Content, parent: O
     }
 }
 
-/// The bytes of a node, a multiple of 16.
+/// Returns the size of a node in bytes, a multiple of 16.
 pub(crate) fn size_of_kind(kind: Kind) -> usize {
     match kind {
         Kind::Transform => size_of::<TransformNode>(),
@@ -125,10 +122,10 @@ pub(crate) fn size_of_kind(kind: Kind) -> usize {
     }
 }
 
-/// Gives a node's memory back, its children left where they are.
+/// Frees a node, but not its children.
 ///
 /// # Safety
-/// `node` must come from [`allocate`], and not be used again.
+/// `node` must come from [`allocate`] and must not be used again.
 pub(crate) unsafe fn free(node: NonNull<NodeBase>) {
     // SAFETY: the node was allocated as a box of the type that its kind names, and the caller gives it up.
     unsafe {
@@ -140,12 +137,12 @@ pub(crate) unsafe fn free(node: NonNull<NodeBase>) {
     }
 }
 
-/// Takes a node from the list of its parent.
+/// Removes a node from the child list of its parent.
 ///
 /// # Safety
-/// The node must be alive and not the root, and no reference to a node exist.
+/// The node must be alive and must not be the root, and no reference to a node may exist.
 pub(crate) unsafe fn cut_off(node: NonNull<NodeBase>) {
-    // SAFETY: the caller vouches for the node, whose parent is alive as well.
+    // SAFETY: the caller passes a live node; its parent is alive as well.
     let siblings = unsafe {
         let parent = node.as_ref().parent;
         &mut parent.expect("the root stays where it is").as_mut().children
@@ -154,12 +151,12 @@ pub(crate) unsafe fn cut_off(node: NonNull<NodeBase>) {
     siblings.remove(place.expect("a node is among its parent's children"));
 }
 
-/// Puts a node behind the last child of another one.
+/// Appends a node to the children of another one.
 ///
 /// # Safety
-/// Both must be alive, and no reference to a node exist; the node must be in no list.
+/// Both must be alive, and no reference to a node may exist. `node` must be in no child list.
 pub(crate) unsafe fn hang(mut node: NonNull<NodeBase>, mut parent: NonNull<NodeBase>) {
-    // SAFETY: the caller vouches for both.
+    // SAFETY: the caller passes live nodes.
     unsafe {
         node.as_mut().parent = Some(parent);
         parent.as_mut().children.push(node);
@@ -169,21 +166,21 @@ pub(crate) unsafe fn hang(mut node: NonNull<NodeBase>, mut parent: NonNull<NodeB
 /// Sets the local transform of a transform node.
 ///
 /// # Safety
-/// The node must be alive, and no reference to a node exist.
+/// The node must be alive, and no reference to a node may exist.
 pub(crate) unsafe fn set_local(node: NonNull<NodeBase>, local: Transform) {
-    // SAFETY: the caller vouches for the node, whose kind is looked at before its type is taken for granted.
+    // SAFETY: the caller passes a live node; its kind is checked before the cast.
     unsafe {
         assert_eq!(node.as_ref().kind, Kind::Transform, "only transform nodes have a local transform");
         node.cast::<TransformNode>().as_mut().local = local.into();
     }
 }
 
-/// The world matrix of a transform or shape node.
+/// Returns the world matrix of a transform or shape node.
 ///
 /// # Safety
-/// The node must be alive, and no mutable reference to it exist.
+/// The node must be alive, and no mutable reference to it may exist.
 pub(crate) unsafe fn world(node: NonNull<NodeBase>) -> Option<Mat34> {
-    // SAFETY: the caller vouches for the node, whose kind names its type.
+    // SAFETY: the caller passes a live node; its kind gives its type.
     unsafe {
         match node.as_ref().kind {
             Kind::Transform => Some(node.cast::<TransformNode>().as_ref().world),

@@ -1,4 +1,4 @@
-//! The traversals (the thesis, section 4.3): recursive, dispatching on the kind of the node.
+//! The traversals (the thesis, section 4.3): recursive, with a branch on the node's kind.
 
 use super::NodePtr;
 use super::node::{NodeBase, ShapeNode, TransformNode};
@@ -6,13 +6,12 @@ use crate::workloads::Kind;
 use core::ptr::NonNull;
 use hedgerow::Mat34;
 
-/// Multiplies every local transform by its parent's world matrix, and gives every shape its matrix (listing 2).
+/// Computes every world matrix from the local transform and the parent's, and copies it to each shape (listing 2).
 ///
 /// # Safety
-/// The node and all below it must be alive, `above` the matrix of one above it, and no references to them may exist.
+/// The node and its descendants must be alive, `above` its parent's world matrix, and no reference to them may exist.
 pub(crate) unsafe fn transform(node: NonNull<NodeBase>, above: *const Mat34) {
-    // SAFETY: the caller vouches for the node and those below, and the kind names the type; a node outlives the visit
-    // of its children.
+    // SAFETY: the caller passes live nodes, which outlive the visit; the kind gives the type.
     unsafe {
         let below = match node.as_ref().kind {
             Kind::Transform => {
@@ -32,14 +31,14 @@ pub(crate) unsafe fn transform(node: NonNull<NodeBase>, above: *const Mat34) {
     }
 }
 
-/// What a renderer needs of one shape, but for its matrix: field for field what `hedgerow`'s command holds, 24 bytes.
+/// The draw data of one shape without its matrix: the same fields as `hedgerow`'s command, 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawCommand {
     /// The shape's node.
     pub node: NodePtr,
     /// The mesh's number.
     pub mesh: u32,
-    /// The number of the nearest material above, if there is one.
+    /// The number of the nearest material above, if any.
     pub material: Option<u32>,
     /// Whether the matrix mirrors.
     pub mirrored: bool,
@@ -58,7 +57,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Empties both.
+    /// Empties both arrays.
     pub fn clear(&mut self) {
         self.commands.clear();
         self.matrices.clear();
@@ -68,9 +67,9 @@ impl Draws {
 /// Copies every shape's command and matrix to the two arrays (listing 3).
 ///
 /// # Safety
-/// The node and all below it must be alive, and no mutable references to them may exist.
+/// The node and its descendants must be alive, and no mutable references to them may exist.
 pub(crate) unsafe fn render(node: NonNull<NodeBase>, mut material: Option<u32>, draws: &mut Draws) {
-    // SAFETY: the caller vouches for the node and those below, and the kind names the type.
+    // SAFETY: the caller passes live nodes; the kind gives the type.
     unsafe {
         let base = node.as_ref();
         match base.kind {

@@ -1,4 +1,4 @@
-//! Nodes of a tree that does not change, in one block of memory: each of the orders of section 4.1.
+//! Nodes of a static tree in one block of memory, in each of the orders of section 4.1.
 
 use super::Line;
 use crate::baselines::Draws;
@@ -10,21 +10,21 @@ use core::ptr::NonNull;
 use hedgerow::Mat34;
 use std::collections::VecDeque;
 
-/// The order in which nodes lie.
+/// The order of nodes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// As a depth-first search visits them.
     DepthFirst,
     /// As a breadth-first search visits them.
     BreadthFirst,
-    /// The upper half of the levels, laid out in this order, then each tree below that half (H. Prokop 1999).
+    /// The upper half of the levels in this order, then each subtree below that half (H. Prokop 1999).
     VanEmdeBoas,
-    /// As they were made: each below an earlier one chosen at random.
+    /// The order of creation: each node below a random earlier one.
     Made,
 }
 
 impl Order {
-    /// The recipe ids of all nodes of a tree in this order.
+    /// Returns the recipe ids of all nodes in this order.
     pub fn of(self, recipe: &Recipe) -> Vec<u32> {
         let mut lists = vec![Vec::new(); recipe.nodes().len()];
         for (id, node) in (1..).zip(&recipe.nodes()[1..]) {
@@ -51,7 +51,7 @@ impl Order {
     }
 }
 
-/// The children of each node, by recipe id.
+/// The recipe ids of each node's children.
 struct Children {
     lists: Vec<Vec<u32>>,
 }
@@ -69,7 +69,7 @@ impl Children {
         order
     }
 
-    /// Lays out so many levels of the tree below a node.
+    /// Lays out `levels` levels of the tree below a node.
     fn lay_out(&self, top: u32, levels: u32, heights: &[u32], order: &mut Vec<u32>) {
         let levels = levels.min(heights[top as usize]);
         if levels == 1 {
@@ -83,7 +83,7 @@ impl Children {
         }
     }
 
-    /// The nodes so many levels below one, from left to right.
+    /// Returns the nodes `depth` levels below `top`, from left to right.
     fn at_depth(&self, top: u32, depth: u32) -> Vec<u32> {
         let (mut found, mut waiting) = (Vec::new(), vec![(top, 0)]);
         while let Some((id, level)) = waiting.pop() {
@@ -97,10 +97,10 @@ impl Children {
     }
 }
 
-/// The nodes of a tree that does not change.
+/// The nodes of a static tree.
 #[derive(Debug)]
 pub struct Nodes {
-    /// Used through the pointers alone.
+    /// Accessed only through the pointers.
     _memory: Vec<Line>,
     /// By recipe id.
     nodes: Vec<NonNull<NodeBase>>,
@@ -109,8 +109,8 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// The nodes of a recipe in this order: end to end, or each in a block of its own, as glibc cuts them on a fresh
-    /// heap, with 8 bytes for each and a multiple of 16 for both.
+    /// Writes the nodes of a recipe in this order, end to end. With `blocks` each has a block of its own, as glibc cuts
+    /// blocks on a fresh heap: 8 extra bytes, rounded up to a multiple of 16.
     pub fn new(recipe: &Recipe, order: Order, blocks: bool) -> Self {
         let (mut end, mut places) = (0, vec![0; recipe.nodes().len()]);
         for id in order.of(recipe) {
@@ -120,11 +120,11 @@ impl Nodes {
         }
         let mut memory = vec![Line::default(); end];
         let first = NonNull::new(memory.as_mut_ptr()).expect("a vector's pointer");
-        // SAFETY: all places lie in the memory.
+        // SAFETY: all places are in the memory.
         let nodes: Vec<NonNull<NodeBase>> = places.iter().map(|&place| unsafe { first.add(place) }.cast()).collect();
         for (id, made) in recipe.nodes().iter().enumerate() {
             let parent = (id > 0).then(|| nodes[made.parent as usize]);
-            // SAFETY: each node has room of its own in the memory, and a parent is written before its children.
+            // SAFETY: each node has memory of its own, and a parent is written before its children.
             unsafe {
                 node::write(nodes[id], made.content, parent);
                 if let Some(parent) = parent {
@@ -135,10 +135,10 @@ impl Nodes {
         Self { _memory: memory, nodes, draws: Draws::default(), steps: 0 }
     }
 
-    /// Recomputes every world matrix, the root having moved.
+    /// Moves the root and recomputes every world matrix.
     #[inline(never)]
     pub fn transform(&mut self) {
-        // SAFETY: all nodes are alive, and used through these pointers alone.
+        // SAFETY: all nodes are alive, and accessed only through these pointers.
         unsafe {
             node::set_local(self.nodes[0], stepped(&mut self.steps));
             visit::transform(self.nodes[0], &Mat34::IDENTITY);
@@ -149,16 +149,16 @@ impl Nodes {
     #[inline(never)]
     pub fn render(&mut self) {
         self.draws.clear();
-        // SAFETY: all nodes are alive, and used through these pointers alone.
+        // SAFETY: all nodes are alive, and accessed only through these pointers.
         unsafe { visit::render(self.nodes[0], None, &mut self.draws) };
     }
 
-    /// A sum over the draws listed last.
+    /// Returns a checksum of the last listed draws.
     pub fn draws(&self) -> Checksum {
         Checksum::of_draws(&self.draws)
     }
 
-    /// A sum over all world matrices, by recipe id.
+    /// Returns a checksum of all world matrices, by recipe id.
     pub fn worlds(&self) -> Checksum {
         // SAFETY: all nodes are alive.
         let world = |(id, &node)| Some((id, unsafe { node::world(node) }?));
@@ -181,7 +181,7 @@ mod tests {
     use crate::workloads::{Content, RecipeNode};
     use hedgerow::Transform;
 
-    /// The binary tree of figure 3.1: four levels.
+    /// Checks the binary tree of figure 3.1, with four levels.
     #[test]
     fn a_binary_tree_lies_as_the_thesis_draws_it() {
         let content = Content::Transform(Transform::IDENTITY);

@@ -1,5 +1,5 @@
-//! The thesis's own structures: nodes laid out in the orders that it compares, and its dynamic structure. Nodes are
-//! those of the [naive graph](super::Graph), placed in memory that is aligned to 16 bytes.
+//! The thesis's own structures: nodes in each memory order that it compares, and its dynamic structure. Both use the
+//! nodes of the [naive graph](super::Graph), in memory aligned to 16 bytes.
 //!
 //! Source: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019, chapter 4.
 
@@ -9,7 +9,7 @@ mod slices;
 pub use layout::{Nodes, Order};
 pub use slices::{SliceGraph, SliceHandle};
 
-/// Memory for nodes, 16 bytes of it.
+/// 16 bytes of node memory.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 struct Line([u64; 2]);

@@ -8,17 +8,17 @@ use crate::workloads::{Content, Kind};
 use core::ptr::NonNull;
 use hedgerow::{Mat34, Transform};
 
-/// Table 5.4: how much larger a slice is made, and what a new one has room for.
+/// Table 5.4: the growth factor of a slice, and the lines and entries of a new one.
 const EXPANSION: f32 = 1.5;
 const STORAGE: usize = 1024 / size_of::<Line>();
 const MAX_NODES: usize = 12;
 const NONE: u32 = u32::MAX;
 
-/// A slice and an internal index there: what lies in the line before each node, too.
+/// A slice and the index of an entry in it. The line before each node stores this handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceHandle([u32; 2]);
 
-/// Where a node lies and how long it is, in lines; or the next entry that is free.
+/// The place and the length of a node, in lines; for a free entry, the next free one.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     place: u32,
@@ -26,17 +26,17 @@ struct Entry {
     next: u32,
 }
 
-/// A slice (listing 4): node storage, filled from its beginning, and an entry for each node.
+/// A slice (listing 4): node storage, filled from the start, and an entry for each node.
 #[derive(Debug, Default)]
 struct Slice {
-    /// Used through pointers alone.
+    /// Accessed only through pointers.
     storage: Vec<Line>,
-    /// Where the next node is placed.
+    /// The line of the next node.
     end: usize,
     entries: Vec<Entry>,
-    /// The first entry that is free.
+    /// The first free entry.
     first_free: u32,
-    /// The node below which all others of the slice are.
+    /// The topmost node; all other nodes of the slice are below it.
     top: u32,
     nodes: usize,
 }
@@ -57,13 +57,13 @@ impl Slice {
         }
     }
 
-    /// Where a node lies, behind its handle.
+    /// Returns the address of a node, which follows its handle.
     fn node(&self, index: u32) -> NonNull<NodeBase> {
         let place = self.entries[index as usize].place as usize + 1;
         NonNull::new(self.storage.as_ptr().cast_mut().wrapping_add(place)).expect("a place in a vector").cast()
     }
 
-    /// Takes an entry and room behind the last node; `None` where either is missing.
+    /// Takes an entry and storage after the last node. Returns `None` if either is missing.
     #[expect(clippy::cast_possible_truncation, reason = "a slice has fewer than 2^32 lines")]
     fn take(&mut self, kind: Kind) -> Option<u32> {
         let (lines, index) = (1 + size_of_kind(kind) / size_of::<Line>(), self.first_free);
@@ -78,7 +78,7 @@ impl Slice {
         Some(index)
     }
 
-    /// Gives an entry back, and the room of the node if it is the last one.
+    /// Frees an entry, and the storage of its node if it is the last one.
     fn give_back(&mut self, index: u32) {
         let Entry { place, lines, next } = &mut self.entries[index as usize];
         *next = core::mem::replace(&mut self.first_free, index);
@@ -89,21 +89,21 @@ impl Slice {
     }
 }
 
-/// The handle of a node, which lies before it.
+/// Reads the handle stored before a node.
 ///
 /// # Safety
 /// `node` must be a live node of a slice.
 unsafe fn handle(node: NonNull<NodeBase>) -> SliceHandle {
-    // SAFETY: the caller vouches for the node.
+    // SAFETY: the caller passes a live node.
     unsafe { node.cast::<Line>().sub(1).cast::<SliceHandle>().read() }
 }
 
 /// A tree in slices.
 #[derive(Debug)]
 pub struct SliceGraph {
-    /// The root has one of its own, the first.
+    /// The first slice holds only the root.
     slices: Vec<Slice>,
-    /// Slices without a node.
+    /// The slices without a node.
     free: Vec<u32>,
 }
 
@@ -112,7 +112,7 @@ impl SliceGraph {
         self.slices[slice as usize].node(index)
     }
 
-    /// Writes a new node to a slice, which is made larger where that is needed.
+    /// Writes a new node to a slice, and enlarges the slice if necessary.
     fn place(&mut self, slice: u32, content: Content, parent: Option<SliceHandle>) -> SliceHandle {
         let index = loop {
             match self.slices[slice as usize].take(content.kind()) {
@@ -122,7 +122,7 @@ impl SliceGraph {
         };
         let (handle, parent) = (SliceHandle([slice, index]), parent.map(|parent| self.node(parent)));
         let node = self.node(handle);
-        // SAFETY: the slice has just given the room; the parent is in the tree.
+        // SAFETY: the slice has just provided the storage; the parent is in the tree.
         unsafe {
             node.cast::<Line>().sub(1).cast().write(handle);
             node::write(node, content, parent);
@@ -146,12 +146,11 @@ impl SliceGraph {
         let (mut order, mut waiting) = (Vec::with_capacity(new.nodes), vec![top]);
         while let Some(node) = waiting.pop() {
             order.push(node);
-            // SAFETY: all of these are nodes of the tree, where they still lie.
+            // SAFETY: all of these are nodes of the tree, still in their old storage.
             waiting.extend(unsafe { node.as_ref() }.children.iter().rev());
         }
         for from in order {
-            // SAFETY: the node still lies in the old storage, and the new one has room for all. What lies above has
-            // moved before; what lies below has not.
+            // SAFETY: the node is still in the old storage, and the new one has room. Only its ancestors have moved.
             unsafe {
                 let [_, index] = handle(from).0;
                 let entry = &mut new.entries[index as usize];
@@ -209,7 +208,7 @@ impl NodeGraph for SliceGraph {
         unsafe { node::cut_off(top) };
         let mut waiting = vec![top];
         while let Some(gone) = waiting.pop() {
-            // SAFETY: the subtree has been cut off, and each of its nodes is met once.
+            // SAFETY: the subtree has been cut off, and each of its nodes is visited once.
             let [slice, index] = unsafe {
                 waiting.extend_from_slice(&gone.as_ref().children);
                 gone.drop_in_place();
@@ -217,14 +216,14 @@ impl NodeGraph for SliceGraph {
             };
             self.slices[slice as usize].give_back(index);
             if self.slices[slice as usize].nodes == 0 {
-                // Its memory goes once no node of it waits any more: this was the last.
+                // This was its last node, so no node in `waiting` uses the memory.
                 self.slices[slice as usize] = Slice::default();
                 self.free.push(slice);
             }
         }
     }
 
-    /// Only within a slice: others stay where they are.
+    /// Reparents only within a slice; does nothing otherwise.
     unsafe fn reparent(&mut self, node: SliceHandle, parent: SliceHandle) {
         if node.0[0] == parent.0[0] {
             // SAFETY: both are nodes of the tree.
@@ -242,14 +241,14 @@ impl NodeGraph for SliceGraph {
 
     #[inline(never)]
     fn transform(&mut self) {
-        // SAFETY: all nodes that the root leads to are in the tree, and used by nobody else.
+        // SAFETY: all nodes reachable from the root are in the tree, and nobody else uses them.
         unsafe { visit::transform(self.node(self.root()), &Mat34::IDENTITY) };
     }
 
     #[inline(never)]
     fn render(&mut self, draws: &mut Draws) {
         draws.clear();
-        // SAFETY: all nodes that the root leads to are in the tree, and used by nobody else.
+        // SAFETY: all nodes reachable from the root are in the tree, and nobody else uses them.
         unsafe { visit::render(self.node(self.root()), None, draws) };
     }
 
@@ -263,7 +262,7 @@ impl Drop for SliceGraph {
     fn drop(&mut self) {
         let mut waiting = vec![self.node(self.root())];
         while let Some(node) = waiting.pop() {
-            // SAFETY: all nodes that the root leads to are in the tree; each is met once, and not used again.
+            // SAFETY: all nodes reachable from the root are in the tree; each is visited once and not used again.
             unsafe {
                 waiting.extend_from_slice(&node.as_ref().children);
                 node.drop_in_place();
