@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use std::sync::Mutex;
 
 const JOINTS: u16 = 96;
-/// Not a multiple of sixteen, and with enough joints to share among threads.
+/// A count that is no multiple of 16, with enough joints to share among threads.
 const CHARACTERS: usize = 507;
 
 fn pool(threads: usize) -> ThreadPool {
