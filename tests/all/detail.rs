@@ -130,7 +130,7 @@ fn insert(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
 
 fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
     let [node, other] = [(); 2].map(|()| nodes[dice.usize(..nodes.len())]);
-    // Some edits are refused, for example of removed nodes.
+    // Edits of removed nodes are refused, for example.
     let _: Result<(), Error> = match dice.u8(..8) {
         0 | 1 => {
             insert(scene, nodes, dice);

@@ -1,4 +1,4 @@
-//! All types are `Send`, `Sync` and `Unpin`. This test keeps it so.
+//! All types are `Send`, `Sync` and `Unpin`. This test catches a type that is not.
 #![allow(unused_imports, reason = "a type has one of these paths")]
 
 use hedgerow::anim::{

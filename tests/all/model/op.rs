@@ -50,9 +50,7 @@ pub(crate) enum Where {
     First(Target),
     /// After all children.
     Last(Target),
-    /// Before this sibling.
     Before(Target),
-    /// After this sibling.
     After(Target),
     /// At this index among the children.
     Child(Target, usize),
